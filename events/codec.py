@@ -1,0 +1,71 @@
+"""Payload bytes and events.
+
+A payload is written once and its bytes are never encoded again; old schemas are lifted after reading.  An upcaster takes
+the builtins of one schema of a type to the builtins of the next one.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, cast, get_args
+
+import msgspec
+
+from events.errors import UnknownEvent
+from events.types import Event
+
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+
+CLASSES: Final[dict[str, type[Event]]] = {
+    cast("str", cls.__struct_config__.tag): cls for cls in get_args(Event)
+}
+"""Event classes by wire tag."""
+
+UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
+"""(tag, schema) → the function that lifts that schema to the next."""
+
+_encoder: Final = msgspec.json.Encoder()
+_decoder: Final = msgspec.json.Decoder(Event)
+
+
+class _Tag(msgspec.Struct):
+    type: str
+
+
+_tag_decoder: Final = msgspec.json.Decoder(_Tag)
+
+
+def tag_of(event: Event) -> str:
+    """The wire tag of an event."""
+    return cast("str", event.__struct_config__.tag)
+
+
+def encode(event: Event) -> bytes:
+    """Payload bytes of an event."""
+    return _encoder.encode(event)
+
+
+def decode(payload: bytes | msgspec.Raw, schema: int) -> Event:
+    """The event in ``payload``, lifted to today's schema.  Raises ``UnknownEvent``."""
+    if schema == 1 and not UPCASTERS:
+        try:
+            return _decoder.decode(payload)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise UnknownEvent(str(error)) from error
+    return _decode_lifting(payload, schema)
+
+
+def _decode_lifting(payload: bytes | msgspec.Raw, schema: int) -> Event:
+    try:
+        tag = _tag_decoder.decode(payload).type
+        cls = CLASSES.get(tag)
+        if cls is None:
+            raise UnknownEvent(f"no type {tag!r}")
+        if schema == cls.schema:
+            return _decoder.decode(payload)
+        if schema > cls.schema:
+            raise UnknownEvent(f"{tag!r} has schema {schema}, written by a newer Moot (this one knows {cls.schema})")
+        builtins = msgspec.json.decode(payload)
+        for version in range(schema, cls.schema):
+            builtins = UPCASTERS[tag, version](builtins)
+        return cast("Event", msgspec.convert(builtins, cls))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnknownEvent(str(error)) from error

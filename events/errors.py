@@ -1,0 +1,92 @@
+"""What can go wrong with a log.
+
+::
+
+    LogError                      500  exit 1
+    ├── WrongExpectedPosition     409  exit 1   somebody else was first
+    ├── UnknownDebate             404  exit 3
+    ├── UnknownEvent              500  exit 1   written by a newer Moot, or not by Moot
+    ├── BrokenChain               500  exit 4   a digest does not follow from the one before
+    ├── BadTransfer               422  exit 1   a line of NDJSON that is no event, or cannot be imported
+    ├── StoreBusy                 503  exit 1   another process holds the file
+    └── StoreUnavailable          503  exit 1   full, read-only, corrupt, closed
+"""
+
+from typing import ClassVar
+
+
+class LogError(Exception):
+    """Base of everything that a log raises."""
+
+    code: ClassVar[str] = "log_error"
+    status: ClassVar[int] = 500
+    exit_code: ClassVar[int] = 1
+
+
+class WrongExpectedPosition(LogError):
+    """The debate stands elsewhere than the writer believed."""
+
+    code = "wrong_expected_position"
+    status = 409
+
+    def __init__(self, debate: str, expected: int, found: int) -> None:
+        self.debate, self.expected, self.found = debate, expected, found
+        super().__init__(f"debate {debate}: expected {expected}, found {found}")
+
+
+class UnknownDebate(LogError):
+    """No event of that debate is in the log."""
+
+    code = "unknown_debate"
+    status = 404
+    exit_code = 3
+
+    def __init__(self, debate: str) -> None:
+        self.debate = debate
+        super().__init__(f"there is no debate {debate!r} in this store")
+
+
+class UnknownEvent(LogError):
+    """A payload that this version cannot read."""
+
+    code = "unknown_event"
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"an event cannot be read: {why}")
+
+
+class BrokenChain(LogError):
+    """The log was altered, or cut in its middle.  ``broken_at`` is the first position that does not verify."""
+
+    code = "broken_chain"
+    exit_code = 4
+
+    def __init__(self, debate: str, broken_at: int, why: str) -> None:
+        self.debate, self.broken_at, self.why = debate, broken_at, why
+        super().__init__(f"debate {debate} does not verify at position {broken_at}: {why}")
+
+
+class BadTransfer(LogError):
+    """A file that cannot be imported."""
+
+    code = "bad_transfer"
+    status = 422
+
+
+class StoreBusy(LogError):
+    """Another process writes to this store.  ``address`` is where its server answers, or empty."""
+
+    code = "store_busy"
+    status = 503
+
+    def __init__(self, path: str, pid: int, address: str) -> None:
+        self.path, self.pid, self.address = path, pid, address
+        where = f", serving at {address}" if address else ""
+        super().__init__(f"the store {path} is in use by process {pid}{where}")
+
+
+class StoreUnavailable(LogError):
+    """The store cannot be read or written now; nothing that was acknowledged is lost."""
+
+    code = "store_unavailable"
+    status = 503

@@ -1,0 +1,67 @@
+"""One row of the list of debates, kept beside the log by every implementation and rebuilt from it at any time."""
+
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from events.record import Recorded
+from events.types import (
+    DebateConcluded,
+    DebateHalted,
+    DebateOpened,
+    DebatePaused,
+    DebateResumed,
+    TurnSpoken,
+    Winner,
+)
+
+State = Literal["open", "paused", "halted", "concluded"]
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """What the list shows of a debate."""
+
+    id: str
+    motion: str
+    state: State
+    format: str
+    turns_planned: int
+    turns_spoken: int
+    opened_at: str
+    exhibition: str | None
+    pro: str
+    con: str
+    judge: str
+    position: int
+    winner: Winner | None = None
+
+
+def apply(summary: Summary | None, record: Recorded) -> Summary | None:
+    """The row after ``record``; None until the debate has opened."""
+    event = record.event
+    if isinstance(event, DebateOpened):
+        return Summary(
+            id=record.debate, motion=event.motion, state="open", format=event.format, turns_planned=event.turns,
+            turns_spoken=0, opened_at=record.at, exhibition=event.exhibition, pro=event.pro.model,
+            con=event.con.model, judge=event.judge.model, position=record.position,
+        )
+    if summary is None:
+        return None
+    match event:
+        case TurnSpoken():
+            return msgspec.structs.replace(
+                summary, turns_spoken=max(summary.turns_spoken, event.turn), position=record.position
+            )
+        case DebatePaused():
+            return msgspec.structs.replace(summary, state="paused", position=record.position)
+        case DebateHalted():
+            return msgspec.structs.replace(summary, state="halted", position=record.position)
+        case DebateResumed():
+            return msgspec.structs.replace(summary, state="open", position=record.position)
+        case DebateConcluded():
+            return msgspec.structs.replace(
+                summary, state="concluded", winner=event.winner, position=record.position
+            )
+        case _:
+            return summary

@@ -1,0 +1,169 @@
+"""The envelope of an event and the chain that holds a debate's events together.
+
+``payload_digest = SHA-256(salt ‖ payload)`` and ``digest = SHA-256(previous digest ‖ header ‖ payload_digest)``, where
+the header is the compact JSON array ``[debate, position, id, at, cause, schema]`` in UTF-8 and all digests are raw bytes.
+Before position 1 stands ``SHA-256(debate id)``.  On the wire digests and salts are lower-case hex.
+"""
+
+import secrets
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from events import codec
+from events.types import ALL_PRIVATE, Event
+
+_json: Final = msgspec.json.Encoder()
+
+WITHHELD: Final = msgspec.Raw(b'{"type":"withheld"}')
+
+
+class Draft(Struct, frozen=True, kw_only=True):
+    """An event that wants to be recorded.  ``id`` makes a repeated append harmless; by default it is new."""
+
+    event: Event
+    cause: int | None = None
+    id: str = ""
+
+
+class Recorded(Struct, frozen=True, kw_only=True):
+    """An event with its place: what the log keeps, plus the event read from the payload."""
+
+    debate: str
+    position: int
+    id: str
+    at: str
+    cause: int | None
+    schema: int
+    salt: bytes
+    payload: bytes
+    digest: bytes
+    event: Event
+
+    @property
+    def payload_digest(self) -> bytes:
+        """What a reader who may not see the payload checks the chain with."""
+        return digest_payload(self.salt, self.payload)
+
+
+class Line(Struct, kw_only=True):
+    """One line of an export, one item of ``/events``.  ``event`` holds the payload's own bytes."""
+
+    debate: str
+    position: int
+    id: str
+    at: str
+    cause: int | None
+    schema: int
+    digest: str
+    event: msgspec.Raw
+    salt: str | UnsetType = UNSET
+    payload_digest: str | UnsetType = UNSET
+
+
+def digest_before_first(debate: str) -> bytes:
+    """The link that position 1 hangs on."""
+    return sha256(debate.encode()).digest()
+
+
+def digest_payload(salt: bytes, payload: bytes | msgspec.Raw) -> bytes:
+    """SHA-256(salt ‖ payload)."""
+    return sha256(salt + bytes(payload)).digest()
+
+
+def chain(
+    previous: bytes, *, debate: str, position: int, id: str, at: str, cause: int | None, schema: int,  # noqa: A002 - the field's name
+    payload_digest: bytes,
+) -> bytes:
+    """The digest of an envelope that follows ``previous``."""
+    header = _json.encode((debate, position, id, at, cause, schema))
+    return sha256(previous + header + payload_digest).digest()
+
+
+def new_id() -> str:
+    """A UUIDv7 (RFC 9562): 48 bits of milliseconds, then randomness."""
+    value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    text = f"{value:032x}"
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def now() -> str:
+    """UTC, RFC 3339, microseconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def as_draft(item: Draft | Event) -> Draft:
+    """A draft as it is; a bare event as a draft without a cause."""
+    return item if isinstance(item, Draft) else Draft(event=item)
+
+
+def stamp(debate: str, after: int, previous: bytes, drafts: Iterable[Draft], at: str) -> tuple[Recorded, ...]:
+    """Drafts as records that follow position ``after`` whose digest is ``previous``."""
+    records = []
+    for position, draft in enumerate(drafts, after + 1):
+        payload = codec.encode(draft.event)
+        salt = secrets.token_bytes(16)
+        identity = draft.id or new_id()
+        schema = draft.event.schema
+        previous = chain(
+            previous, debate=debate, position=position, id=identity, at=at, cause=draft.cause, schema=schema,
+            payload_digest=digest_payload(salt, payload),
+        )
+        records.append(
+            Recorded(
+                debate=debate, position=position, id=identity, at=at, cause=draft.cause, schema=schema,
+                salt=salt, payload=payload, digest=previous, event=draft.event,
+            )
+        )
+    return tuple(records)
+
+
+def is_repeat(records: Sequence[Recorded], drafts: Sequence[Draft]) -> bool:
+    """Whether ``drafts`` are what already stands in ``records``, id for id."""
+    return len(records) == len(drafts) and all(
+        draft.id and draft.id == record.id for record, draft in zip(records, drafts, strict=True)
+    )
+
+
+def is_private(event: Event) -> bool:
+    """Whether any part of the event belongs to the director."""
+    return bool(event.private)
+
+
+def full_line(record: Recorded) -> Line:
+    """The record with everything, as the director and an export see it."""
+    return Line(
+        debate=record.debate, position=record.position, id=record.id, at=record.at, cause=record.cause,
+        schema=record.schema, salt=record.salt.hex(), digest=record.digest.hex(), event=msgspec.Raw(record.payload),
+    )
+
+
+def public_line(record: Recorded) -> Line:
+    """The record without what belongs to the director; the chain still verifies by ``payload_digest``."""
+    if not record.event.private:
+        return full_line(record)
+    return Line(
+        debate=record.debate, position=record.position, id=record.id, at=record.at, cause=record.cause,
+        schema=record.schema, digest=record.digest.hex(), event=public_payload(record.event),
+        payload_digest=record.payload_digest.hex(),
+    )
+
+
+def public_payload(event: Event) -> msgspec.Raw:
+    """The JSON of the fields that anybody may see."""
+    if event.private == ALL_PRIVATE:
+        return WITHHELD
+    shown: dict[str, Any] = {"type": codec.tag_of(event)}
+    for name in event.__struct_fields__:
+        if name not in event.private:
+            value = getattr(event, name)
+            if value is not UNSET:
+                shown[name] = value
+    return msgspec.Raw(_json.encode(shown))

@@ -1,0 +1,124 @@
+"""What a model call can fail with.  A provider translates its SDK's exceptions into these and decides nothing.
+
+::
+
+    ProviderError                 502  exit 1
+    ├── Unreachable               503  refused connection, unknown host, a child that will not start
+    ├── TimedOut                  504  no first byte, or silence, or a drip beyond the deadline
+    ├── BrokenOff                 502  the stream ended before the answer did
+    ├── Refused                   502  the model declined
+    ├── Empty                     502  an answer without text
+    ├── Malformed                 502  not JSON, or not an answer of the asked type (``bad_json``, ``wrong_type``)
+    ├── RateLimited               429  obey ``retry_after_s``
+    ├── Overloaded                503  5xx: the other side is in trouble
+    ├── NotAuthorised             401  a missing or wrong key
+    ├── UnknownModel              422  the provider has no such model
+    ├── ContextExceeded           422  the prompt does not fit
+    └── BadRequest                422  the provider rejects the call as it is
+"""
+
+from typing import ClassVar
+
+
+class ProviderError(Exception):
+    """Base.  ``retryable``: the same call may succeed later.  ``raw`` is what the model had said, if anything."""
+
+    kind: ClassVar[str] = "provider_error"
+    code: ClassVar[str] = "provider_error"
+    status: ClassVar[int] = 502
+    exit_code: ClassVar[int] = 1
+    retryable: ClassVar[bool] = True
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None, raw: str = "") -> None:
+        self.message, self.retry_after_s, self.raw = message, retry_after_s, raw
+        super().__init__(message)
+
+
+class Unreachable(ProviderError):
+    """Nobody answers."""
+
+    kind = "unreachable"
+    status = 503
+
+
+class TimedOut(ProviderError):
+    """No text for too long."""
+
+    kind = "timeout"
+    status = 504
+
+
+class BrokenOff(ProviderError):
+    """The connection died in mid-answer."""
+
+    kind = "reset"
+
+
+class Refused(ProviderError):
+    """The model declined to answer."""
+
+    kind = "refused"
+
+
+class Empty(ProviderError):
+    """The model answered with nothing."""
+
+    kind = "empty"
+
+
+class Malformed(ProviderError):
+    """The answer is not of the asked type.  ``raw`` holds it."""
+
+    kind = "bad_json"
+
+
+class WrongType(Malformed):
+    """It is JSON, but not what was asked for."""
+
+    kind = "wrong_type"
+
+
+class RateLimited(ProviderError):
+    """Too many calls."""
+
+    kind = "rate_limit"
+    status = 429
+
+
+class Overloaded(ProviderError):
+    """The provider is in trouble."""
+
+    kind = "overloaded"
+    status = 503
+
+
+class NotAuthorised(ProviderError):
+    """A key is missing or wrong."""
+
+    kind = "auth"
+    status = 401
+    retryable = False
+
+
+class UnknownModel(ProviderError):
+    """No such model there, or no such provider here."""
+
+    kind = "unknown_model"
+    status = 422
+    retryable = False
+
+
+class ContextExceeded(ProviderError):
+    """The prompt is longer than the model's window."""
+
+    kind = "context_length"
+    status = 422
+    retryable = False
+
+
+class BadRequest(ProviderError):
+    """Rejected as it stands."""
+
+    kind = "bad_request"
+    status = 422
+    retryable = False
