@@ -1,0 +1,110 @@
+"""Who said what: the turns, their attempts, and how far each has come."""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import (
+    AttemptAbandoned,
+    DebateOpened,
+    DebateResumed,
+    Side,
+    TurnFailed,
+    TurnScored,
+    TurnSpoken,
+    TurnStarted,
+)
+
+TurnState = Literal["speaking", "spoken", "failed", "judged"]
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """An attempt that came to nothing."""
+
+    attempt: int
+    kind: str
+    message: str
+    position: int
+
+
+class Turn(Struct, frozen=True, kw_only=True):
+    """One turn.  ``state`` is ``failed`` between a failed attempt and the next one."""
+
+    number: int
+    side: Side
+    state: TurnState
+    attempt: int
+    started: int
+    text: str = ""
+    words: int = 0
+    clipped: bool = False
+    model: str = ""
+    spoken: int = 0
+    judged: int = 0
+    failures: tuple[Failure, ...] = ()
+    tries: int = 0
+    """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
+
+
+class Transcript(Struct, frozen=True, kw_only=True):
+    """All turns by number."""
+
+    turns: dict[int, Turn] = {}
+
+    @property
+    def current(self) -> Turn | None:
+        """The newest turn."""
+        return self.turns[len(self.turns)] if self.turns else None
+
+    def spoken(self) -> tuple[Turn, ...]:
+        """Turns that have been spoken, in order."""
+        return tuple(turn for turn in self.turns.values() if turn.spoken)
+
+
+INITIAL = Transcript()
+
+
+def _with(transcript: Transcript, turn: Turn) -> Transcript:
+    return Transcript(turns={**transcript.turns, turn.number: turn})
+
+
+def apply(transcript: Transcript, record: Recorded) -> Transcript:
+    """The transcript after ``record``."""
+    event = record.event
+    match event:
+        case DebateOpened():
+            return INITIAL
+        case TurnStarted(turn=number, side=side, attempt=attempt):
+            before = transcript.turns.get(number)
+            turn = (
+                replace(before, state="speaking", attempt=attempt, started=record.position)
+                if before
+                else Turn(number=number, side=side, state="speaking", attempt=attempt, started=record.position)
+            )
+            return _with(transcript, turn)
+        case TurnSpoken():
+            turn = replace(
+                transcript.turns[event.turn], state="spoken", text=event.text, words=event.words,
+                clipped=event.clipped, model=event.model, spoken=record.position,
+            )
+            return _with(transcript, turn)
+        case TurnFailed() | AttemptAbandoned():
+            turn = transcript.turns[event.turn]
+            failure = Failure(
+                attempt=event.attempt, kind=event.kind, message=event.message, position=record.position
+            )
+            counted = turn.tries + isinstance(event, TurnFailed)
+            return _with(
+                transcript, replace(turn, state="failed", failures=(*turn.failures, failure), tries=counted)
+            )
+        case TurnScored():
+            return _with(
+                transcript, replace(transcript.turns[event.turn], state="judged", judged=record.position)
+            )
+        case DebateResumed():
+            last = transcript.current
+            return _with(transcript, replace(last, tries=0)) if last and last.tries else transcript
+        case _:
+            return transcript

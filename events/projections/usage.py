@@ -1,0 +1,34 @@
+"""What a debate has cost so far."""
+
+from msgspec import Struct
+
+from events.record import Recorded
+from events.types import Missing, ModelAnswered, ModelFailed
+
+
+class Tally(Struct, frozen=True, kw_only=True):
+    """Calls, tokens, money.  ``unpriced_calls`` counts those whose cost nobody knows."""
+
+    tokens: int = 0
+    cost_usd: float = 0.0
+    calls: int = 0
+    failed_calls: int = 0
+    unpriced_calls: int = 0
+
+
+INITIAL = Tally()
+
+
+def apply(tally: Tally, record: Recorded) -> Tally:
+    """The tally after ``record``."""
+    event = record.event
+    if not isinstance(event, ModelAnswered | ModelFailed):
+        return tally
+    unpriced = isinstance(event.cost_usd, Missing)
+    return Tally(
+        tokens=tally.tokens + event.usage.input_tokens + event.usage.output_tokens,
+        cost_usd=tally.cost_usd if isinstance(event.cost_usd, Missing) else round(tally.cost_usd + event.cost_usd, 6),
+        calls=tally.calls + 1,
+        failed_calls=tally.failed_calls + isinstance(event, ModelFailed),
+        unpriced_calls=tally.unpriced_calls + unpriced,
+    )
