@@ -1,0 +1,1 @@
+"""Models behind one small protocol: they stream text, and they answer typed questions."""

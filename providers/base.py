@@ -1,7 +1,7 @@
 """What a model is to Moot: something that streams text, and something that answers a typed question.
 
-A provider translates one SDK and decides nothing: no retry, no default answer, no scoring.  Everything that can go wrong
-is a ``ProviderError``.  Cancelling a call closes its connection.
+A provider translates one SDK and decides nothing: no retry, no default answer, no scoring.  Everything that can go
+wrong is a ``ProviderError``.  Cancelling a call closes its connection.
 """
 
 from collections.abc import AsyncIterator
@@ -45,8 +45,11 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a finished call went.  ``cost_usd`` is None where no price is known.  ``reasoning`` is never shown to anybody
-    but the director.  ``finish``: the model ended by itself (``stop``) or ran into ``max_tokens`` (``length``)."""
+    """How a finished call went.
+
+    ``cost_usd`` is None where no price is known.  ``reasoning`` is never shown to anybody but the director.
+    ``finish``: the model ended by itself (``stop``) or ran into ``max_tokens`` (``length``).
+    """
 
     model: str
     tokens: Tokens

@@ -17,6 +17,8 @@
     └── BadRequest                422  the provider rejects the call as it is
 """
 
+# ruff: noqa: N818 - the tree names what happened; "Error" behind each name would say it twelve times
+
 from typing import ClassVar
 
 

@@ -1,0 +1,111 @@
+"""Finds providers by name, through the entry-point group ``moot.providers``, and loads each when it is first used.
+
+A model is named ``provider:model``, split at the first colon.  Importing this module imports no SDK.
+"""
+
+import os
+from collections.abc import Awaitable, Iterable, Mapping
+from difflib import get_close_matches
+from importlib.metadata import EntryPoint, entry_points
+
+import anyio
+
+from .base import ModelStatus, Provider
+from .errors import ProviderError, UnknownModel, Unreachable
+
+GROUP = "moot.providers"
+FALLBACK = "embedded:smollm2"
+CHECK_S = 5.0
+
+KEYED: tuple[tuple[str, str], ...] = ()
+"""(environment variable, model) of each provider that answers to a key, in the order in which a default is sought."""
+
+
+class Registry:
+    """One instance of each provider, made when first asked for.  ``close`` ends them all."""
+
+    def __init__(self, found: Iterable[EntryPoint] | None = None) -> None:
+        self._entries = {entry.name: entry for entry in (entry_points(group=GROUP) if found is None else found)}
+        self._made: dict[str, Provider] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The providers that can be named, in order of the alphabet."""
+        return tuple(sorted(self._entries))
+
+    def resolve(self, name: str) -> tuple[Provider, str]:
+        """The provider of ``provider:model``, and the model's name there.  Does no I/O beyond an import.
+
+        Raises ``UnknownModel`` for a name that means nothing, ``Unreachable`` for a provider that cannot be loaded.
+        """
+        provider, colon, model = name.partition(":")
+        if not colon or not model.strip():
+            raise UnknownModel(f"{name!r} is not a model's name: write provider:model.{self._suggest(name)}")
+        if provider not in self._entries:
+            raise UnknownModel(f"there is no provider {provider!r}.{self._suggest(name)}")
+        return self.provider(provider), model
+
+    def provider(self, name: str) -> Provider:
+        """One provider by its own name.  Raises as ``resolve`` does."""
+        if name not in self._entries:
+            raise UnknownModel(f"there is no provider {name!r}.{self._suggest(name)}")
+        if name not in self._made:
+            try:
+                self._made[name] = self._entries[name].load()()
+            except (ImportError, AttributeError) as error:
+                raise Unreachable(f"the provider {name!r} cannot be loaded: {error}") from error
+        return self._made[name]
+
+    async def check(self, name: str) -> ModelStatus:
+        """Whether this one model answers.  Never raises a ``ProviderError``: what it would say is in ``detail``."""
+        try:
+            provider, model = self.resolve(name)
+        except ProviderError as error:
+            return ModelStatus(name=name, provider=name.partition(":")[0], ok=False, detail=error.message)
+        return (await _in_time(name, provider.name, provider.check(model)))[0]
+
+    async def check_all(self) -> tuple[ModelStatus, ...]:
+        """What every provider says of its models, asked at the same time."""
+        said: dict[str, tuple[ModelStatus, ...]] = {}
+
+        async def ask(name: str) -> None:
+            try:
+                said[name] = await _in_time(name, name, self.provider(name).check())
+            except ProviderError as error:
+                said[name] = (ModelStatus(name=name, provider=name, ok=False, detail=error.message),)
+
+        async with anyio.create_task_group() as group:
+            for name in self.names:
+                group.start_soon(ask, name)
+        return tuple(status for name in self.names for status in said[name])
+
+    async def default_model(self, environ: Mapping[str, str] = os.environ) -> str:
+        """With none given, the first that answers: Ollama on this machine, a key in the environment, else embedded."""
+        if "ollama" in self._entries:
+            for status in await _in_time("ollama", "ollama", self.provider("ollama").check()):
+                if status.ok:
+                    return status.name
+        for variable, model in KEYED:
+            if environ.get(variable) and model.partition(":")[0] in self._entries:
+                return model
+        return FALLBACK
+
+    async def close(self) -> None:
+        """End every provider that was made, whatever one of them raises on the way."""
+        async with anyio.create_task_group() as group:
+            while self._made:
+                group.start_soon(self._made.popitem()[1].close)
+
+    def _suggest(self, name: str) -> str:
+        wanted, colon, model = name.partition(":")
+        near = get_close_matches(wanted, self.names, n=1)
+        meant = f"{near[0]}:{model}" if near and colon and model else FALLBACK if wanted in FALLBACK.split(":") else ""
+        return (f" Did you mean {meant!r}?" if meant else "") + f" Providers: {', '.join(self.names) or 'none'}."
+
+
+async def _in_time(
+    name: str, provider: str, asked: Awaitable[tuple[ModelStatus, ...]]
+) -> tuple[ModelStatus, ...]:
+    with anyio.move_on_after(CHECK_S):
+        return await asked
+    return (ModelStatus(name=name, provider=provider, ok=False, detail=f"no answer within {CHECK_S:g} s"),)

@@ -1,0 +1,151 @@
+"""Names to providers: lazily, once each, with a helpful word when a name means nothing."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import anyio
+import pytest
+
+from providers.base import ModelStatus
+from providers.errors import UnknownModel, Unreachable
+from providers.registry import FALLBACK, GROUP, Registry
+
+pytestmark = pytest.mark.anyio
+
+
+class Fake:
+    name = "fake"
+    made = 0
+    ok = True
+
+    def __init__(self) -> None:
+        type(self).made += 1
+        self.closed = 0
+
+    async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
+        name = f"{self.name}:{model or 'first'}"
+        return (ModelStatus(name=name, provider=self.name, ok=self.ok, detail="said so"),)
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+class Down(Fake):
+    name = "ollama"
+    ok = False
+
+
+class Up(Fake):
+    name = "ollama"
+
+
+class Stuck(Fake):
+    name = "stuck"
+
+    async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+
+class Given(EntryPoint):
+    """An entry point whose object is at hand."""
+
+    def load(self) -> Any:
+        return globals()[self.value]
+
+
+def registry(**entries: str) -> Registry:
+    return Registry([Given(name, value, GROUP) for name, value in entries.items()])
+
+
+def test_the_providers_of_this_project_are_found():
+    assert {"embedded", "ollama", "scripted"} <= set(Registry().names)
+
+
+def test_a_name_splits_at_its_first_colon():
+    provider, model = registry(fake="Fake").resolve("fake:a/b:c:d")
+
+    assert isinstance(provider, Fake)
+    assert "a/b:c:d" == model
+
+
+def test_one_instance_each_made_when_first_asked():
+    before = Fake.made
+    ours = registry(fake="Fake")
+
+    assert before == Fake.made
+    assert ours.resolve("fake:a")[0] is ours.resolve("fake:b")[0] is ours.provider("fake")
+    assert before + 1 == Fake.made
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("", "write provider:model"), ("fake", "write provider:model"), ("fake:", "write provider:model"),
+        ("smollm2", "Did you mean 'embedded:smollm2'"), ("embeded:x", "Did you mean 'embedded:x'"),
+        ("nobody:x", "no provider 'nobody'. Providers: embedded, fake"),
+    ],
+)  # fmt: skip
+async def test_a_name_that_means_nothing_is_told_what_would(name, complaint):
+    ours = registry(fake="Fake", embedded="Fake")
+
+    with pytest.raises(UnknownModel, match=complaint) as unknown:
+        ours.resolve(name)
+    status = await ours.check(name)
+
+    assert "Providers: embedded, fake." in unknown.value.message
+    assert (False, unknown.value.message) == (status.ok, status.detail)
+
+
+async def test_a_provider_that_cannot_be_loaded_is_unreachable_and_the_others_answer():
+    ours = Registry([EntryPoint("gone", "no_such_module:Gone", GROUP), Given("fake", "Fake", GROUP)])
+
+    with pytest.raises(Unreachable, match="'gone' cannot be loaded: No module named"):
+        ours.resolve("gone:x")
+    statuses = await ours.check_all()
+
+    assert [("fake:first", True), ("gone", False)] == [(status.name, status.ok) for status in statuses]
+
+
+async def test_a_provider_that_does_not_answer_in_time_is_said_not_to(monkeypatch):
+    monkeypatch.setattr("providers.registry.CHECK_S", 0.05)
+
+    (status,) = await registry(stuck="Stuck").check_all()
+
+    assert (False, "no answer within 0.05 s") == (status.ok, status.detail)
+
+
+async def test_close_ends_each_once():
+    ours = registry(fake="Fake", ollama="Up")
+    made = [ours.provider("fake"), ours.provider("ollama")]
+
+    await ours.close()
+    await ours.close()
+
+    assert [1, 1] == [provider.closed for provider in made]
+
+
+@pytest.mark.parametrize(
+    ("entries", "environ", "chosen"),
+    [
+        ({"ollama": "Up"}, {"A_KEY": "k"}, "ollama:first"),
+        ({"ollama": "Down", "fake": "Fake"}, {"A_KEY": "k"}, "fake:keyed"),
+        ({"ollama": "Down"}, {"A_KEY": "k"}, FALLBACK),
+        ({"ollama": "Down", "fake": "Fake"}, {"A_KEY": ""}, FALLBACK),
+        ({}, {}, FALLBACK),
+    ],
+)
+async def test_the_default_is_the_first_that_answers(monkeypatch, entries, environ, chosen):
+    monkeypatch.setattr("providers.registry.KEYED", (("A_KEY", "fake:keyed"),))
+
+    assert chosen == await registry(**entries).default_model(environ)
+
+
+def test_importing_the_registry_imports_no_sdk():
+    code = "import sys, providers.registry; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+    assert "providers" in loaded
+    assert not {"ollama", "httpx", "xllamacpp", "anthropic", "google", "pydantic"} & set(loaded)
