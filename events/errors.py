@@ -8,6 +8,8 @@
     ├── UnknownEvent              500  exit 1   written by a newer Moot, or not by Moot
     ├── BrokenChain               500  exit 4   a digest does not follow from the one before
     ├── BadTransfer               422  exit 1   a line of NDJSON that is no event, or cannot be imported
+    ├── BadCursor                 400  exit 2   a page of the list that nobody gave out
+    ├── BadStore                  500  exit 2   a store's name that no log answers to
     ├── StoreBusy                 503  exit 1   another process holds the file
     └── StoreUnavailable          503  exit 1   full, read-only, corrupt, closed
 """
@@ -71,6 +73,25 @@ class BadTransfer(LogError):
 
     code = "bad_transfer"
     status = 422
+
+
+class BadCursor(LogError):
+    """A cursor that no page of the list gave out."""
+
+    code = "bad_cursor"
+    status = 400
+    exit_code = 2
+
+    def __init__(self, cursor: str) -> None:
+        self.cursor = cursor
+        super().__init__(f"{cursor[:80]!r} is no cursor of this list")
+
+
+class BadStore(LogError, ValueError):
+    """A store's name that no log answers to."""
+
+    code = "bad_store"
+    exit_code = 2
 
 
 class StoreBusy(LogError):

@@ -10,7 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from events.projections.summary import Summary
-from events.record import Draft, Recorded
+from events.record import Draft, Envelope, Recorded
 from events.types import Event
 
 PAGE = 500
@@ -44,6 +44,10 @@ class EventLog(Protocol):
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """Records after position ``after``, in order; empty for an unknown debate."""
+        ...
+
+    async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
+        """As ``read``, with payloads unread: what export and verify use, so that no payload can stop them."""
         ...
 
     async def head(self, debate: str) -> int:

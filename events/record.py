@@ -31,8 +31,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     id: str = ""
 
 
-class Recorded(Struct, frozen=True, kw_only=True):
-    """An event with its place: what the log keeps, plus the event read from the payload."""
+class Envelope(Struct, frozen=True, kw_only=True, gc=False):
+    """What the log keeps of an event, its payload unread."""
 
     debate: str
     position: int
@@ -43,12 +43,17 @@ class Recorded(Struct, frozen=True, kw_only=True):
     salt: bytes
     payload: bytes
     digest: bytes
-    event: Event
 
     @property
     def payload_digest(self) -> bytes:
         """What a reader who may not see the payload checks the chain with."""
         return digest_payload(self.salt, self.payload)
+
+
+class Recorded(Envelope, frozen=True, kw_only=True, gc=False):
+    """An envelope with the event read from its payload.  Immutable all the way down: no cycle, hence no ``gc``."""
+
+    event: Event
 
 
 class Line(Struct, kw_only=True):
@@ -87,11 +92,13 @@ def chain(
 
 def new_id() -> str:
     """A UUIDv7 (RFC 9562): 48 bits of milliseconds, then randomness."""
-    value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
-    value = value & ~(0xF << 76) | 0x7 << 76
-    value = value & ~(0x3 << 62) | 0x2 << 62
-    text = f"{value:032x}"
-    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+    return _uuid7(f"{time.time_ns() // 1_000_000:012x}", secrets.token_bytes(10))
+
+
+def _uuid7(milliseconds: str, randomness: bytes) -> str:
+    noise = randomness.hex()
+    variant = "89ab"[randomness[9] & 3]
+    return f"{milliseconds[:8]}-{milliseconds[8:]}-7{noise[:3]}-{variant}{noise[3:6]}-{noise[6:18]}"
 
 
 def now() -> str:
@@ -104,18 +111,24 @@ def as_draft(item: Draft | Event) -> Draft:
     return item if isinstance(item, Draft) else Draft(event=item)
 
 
-def stamp(debate: str, after: int, previous: bytes, drafts: Iterable[Draft], at: str) -> tuple[Recorded, ...]:
-    """Drafts as records that follow position ``after`` whose digest is ``previous``."""
+def stamp(
+    debate: str, after: int, previous: bytes, drafts: Sequence[Draft], at: str, payloads: Sequence[bytes],
+) -> tuple[Recorded, ...]:
+    """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.
+
+    Randomness is drawn once for all: 16 bytes of salt and 10 of id for each.
+    """
     records = []
-    for position, draft in enumerate(drafts, after + 1):
-        payload = codec.encode(draft.event)
-        salt = secrets.token_bytes(16)
-        identity = draft.id or new_id()
+    noise = secrets.token_bytes(26 * len(drafts))
+    milliseconds = f"{time.time_ns() // 1_000_000:012x}"
+    for index, (draft, payload) in enumerate(zip(drafts, payloads, strict=True)):
+        position = after + 1 + index
+        start = 26 * index
+        salt = noise[start : start + 16]
+        identity = draft.id or _uuid7(milliseconds, noise[start + 16 : start + 26])
         schema = draft.event.schema
-        previous = chain(
-            previous, debate=debate, position=position, id=identity, at=at, cause=draft.cause, schema=schema,
-            payload_digest=digest_payload(salt, payload),
-        )
+        header = _json.encode((debate, position, identity, at, draft.cause, schema))
+        previous = sha256(previous + header + sha256(salt + payload).digest()).digest()
         records.append(
             Recorded(
                 debate=debate, position=position, id=identity, at=at, cause=draft.cause, schema=schema,
@@ -123,6 +136,27 @@ def stamp(debate: str, after: int, previous: bytes, drafts: Iterable[Draft], at:
             )
         )
     return tuple(records)
+
+
+def first_break(records: Iterable[Envelope], debate: str, after: int = 0, previous: bytes = b"") -> tuple[int, str] | None:
+    """The first position that does not follow from what stands before it, and why; None when the chain holds."""
+    previous = previous or digest_before_first(debate)
+    for expected, record in enumerate(records, after + 1):
+        if record.debate != debate:
+            return expected, f"it belongs to debate {record.debate}"
+        if record.position != expected:
+            return expected, f"position {record.position} stands there"
+        try:
+            digest = chain(
+                previous, debate=debate, position=expected, id=record.id, at=record.at, cause=record.cause,
+                schema=record.schema, payload_digest=record.payload_digest,
+            )
+        except (UnicodeEncodeError, TypeError) as error:
+            return expected, f"its envelope cannot be read: {error}"
+        if digest != record.digest:
+            return expected, "its digest does not follow from the record and the one before"
+        previous = digest
+    return None
 
 
 def is_repeat(records: Sequence[Recorded], drafts: Sequence[Draft]) -> bool:
@@ -137,7 +171,7 @@ def is_private(event: Event) -> bool:
     return bool(event.private)
 
 
-def full_line(record: Recorded) -> Line:
+def full_line(record: Envelope) -> Line:
     """The record with everything, as the director and an export see it."""
     return Line(
         debate=record.debate, position=record.position, id=record.id, at=record.at, cause=record.cause,

@@ -1,0 +1,49 @@
+"""From a store's name to a log: ``sqlite:PATH``, ``sqlite:`` alone for the user's own, ``memory:``."""
+
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from events.errors import BadStore
+from events.log import EventLog
+from events.memory import MemoryLog
+from events.sqlite import SqliteLog
+
+
+def default_path() -> Path:
+    """``moot/moot.db`` in the folder where this system keeps a user's data."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "moot" / "moot.db"
+    # The XDG specification says to ignore a value that is not absolute.
+    given = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".local" / "share") / "moot" / "moot.db"
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file behind ``url``; None when it names another kind of store.  Raises ``BadStore``."""
+    kind, colon, rest = url.partition(":")
+    if colon and kind == "sqlite":
+        return Path(rest).expanduser() if rest else default_path()
+    if url == "memory:":
+        return None
+    raise BadStore(f"{url!r} is no store: write sqlite:PATH, sqlite: or memory:")
+
+
+async def open_log(url: str, *, read_only: bool = False, address: str = "") -> EventLog:
+    """The log that ``url`` names, to be closed by the caller.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``."""
+    path = sqlite_path(url)
+    if path is None:
+        return MemoryLog()
+    return await SqliteLog.open(path, read_only=read_only, address=address)
+
+
+@asynccontextmanager
+async def opened_log(url: str, *, read_only: bool = False, address: str = "") -> AsyncIterator[EventLog]:
+    """``open_log``, closed at the end."""
+    log = await open_log(url, read_only=read_only, address=address)
+    try:
+        yield log
+    finally:
+        await log.close()

@@ -1,0 +1,188 @@
+"""The log in one SQLite file: durable on every acknowledgement, one writing process, any number of readers."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Concatenate, Final, ParamSpec, Self, TypeVar
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from events import codec, sqlite_rows
+from events.errors import BrokenChain, StoreUnavailable
+from events.lock import StoreLock
+from events.log import SummaryPage
+from events.record import Draft, Envelope, Recorded, as_draft, first_break
+from events.sqlite_schema import connect, explain
+from events.sqlite_writer import Item, Writer
+from events.types import Event
+from events.wakeups import Wakeups
+
+READERS: Final = 4
+"""Connections, and threads, that read at the same time."""
+POLL_S: Final = 0.25
+"""How often a read-only log looks whether the process that writes has written."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class SqliteLog:
+    """``EventLog`` over a file.  Made by ``open``; belongs to the event loop that it was opened in."""
+
+    def __init__(self, path: Path, lock: StoreLock | None, writing: sqlite3.Connection | None) -> None:
+        self.path = path
+        self._lock, self._writing = lock, writing
+        self._wakeups = Wakeups()
+        self._writer = Writer(path, writing, self._wakeups.advance) if writing else None
+        self._readers: SimpleQueue[sqlite3.Connection] = SimpleQueue()
+        self._limiter = CapacityLimiter(READERS)
+        self._closed = False
+
+    @classmethod
+    async def open(cls, path: str | Path, *, read_only: bool = False, address: str = "") -> Self:
+        """Open the file, making it and its folder if need be.  Raises ``StoreBusy``, ``StoreUnavailable``."""
+        store = Path(path).expanduser()
+        if read_only:
+            connection = await to_thread.run_sync(_open_to_read, store)
+            log = cls(store, None, None)
+            log._readers.put(connection)
+            return log
+        lock, connection = await to_thread.run_sync(_open_to_write, store, address)
+        return cls(store, lock, connection)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.close()
+
+    @property
+    def read_only(self) -> bool:
+        """Whether another process is the one that writes."""
+        return self._writer is None
+
+    def set_address(self, address: str) -> None:
+        """Tell other processes where this one's server answers."""
+        if self._lock is None:
+            raise StoreUnavailable(f"the store {self.path} is open for reading only")
+        self._lock.write(address)
+
+    async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
+        """See ``EventLog``.  An append that is cancelled may still be recorded."""
+        drafts = [as_draft(item) for item in events]
+        payloads = [codec.encode(draft.event) for draft in drafts]
+        writer = self._writer or self._refuse()
+        future = writer.new_future()
+        writer.submit(Item(debate, expected, future, drafts, payloads))
+        return await future
+
+    async def adopt(self, records: Sequence[Recorded]) -> None:
+        """See ``EventLog``."""
+        writer = self._writer or self._refuse()
+        debate = records[0].debate
+        if broken := await to_thread.run_sync(first_break, records, debate):
+            raise BrokenChain(debate, *broken)
+        future = writer.new_future()
+        writer.submit(Item(debate, 0, future, records=records))
+        await future
+
+    async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        """See ``EventLog``."""
+        return await self._reading(sqlite_rows.read_records, debate, after, limit)
+
+    async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
+        """See ``EventLog``."""
+        return await self._reading(sqlite_rows.read_envelopes, debate, after, limit)
+
+    async def head(self, debate: str) -> int:
+        """See ``EventLog``."""
+        return await self._reading(sqlite_rows.read_head, debate)
+
+    async def wait_beyond(self, debate: str, position: int) -> None:
+        """See ``EventLog``."""
+        if self._writer is None:
+            while await self.head(debate) <= position:
+                await anyio.sleep(POLL_S)
+            return
+        with self._wakeups.waiting(debate, position) as beyond:
+            head = self._wakeups.known(debate)
+            if head is None:
+                head = await self.head(debate)
+            if head <= position:
+                await beyond
+
+    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
+        """See ``EventLog``."""
+        return await self._reading(sqlite_rows.read_summaries, after, limit, query)
+
+    async def unfinished(self) -> tuple[str, ...]:
+        """See ``EventLog``."""
+        return await self._reading(sqlite_rows.read_unfinished)
+
+    async def close(self) -> None:
+        """See ``EventLog``."""
+        self._closed = True
+        if self._writer is not None:
+            await self._writer.close()
+        self._wakeups.close()
+        await to_thread.run_sync(self._let_go)
+
+    def _let_go(self) -> None:
+        for _ in range(READERS):
+            try:
+                self._readers.get_nowait().close()
+            except Empty:
+                break
+        if self._writing is not None:
+            self._writing.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _refuse(self) -> Writer:
+        raise StoreUnavailable(f"the store {self.path} is open for reading only")
+
+    async def _reading(
+        self, read: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **_none: P.kwargs
+    ) -> T:
+        """Run ``read`` in a worker thread with a connection of the pool."""
+        return await to_thread.run_sync(self._read, read, args, limiter=self._limiter)
+
+    def _read(self, read: Callable[..., T], args: tuple[object, ...]) -> T:
+        if self._closed:
+            raise StoreUnavailable(f"the store {self.path} is closed")
+        try:
+            connection = self._readers.get_nowait()
+        except Empty:
+            connection = connect(self.path, read_only=True)
+        try:
+            return read(connection, *args)
+        except sqlite3.Error as error:
+            raise explain(self.path, error) from error
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._readers.put(connection)
+
+
+def _open_to_read(store: Path) -> sqlite3.Connection:
+    if not store.exists():
+        raise StoreUnavailable(f"there is no store at {store}")
+    return connect(store, read_only=True)
+
+
+def _open_to_write(store: Path, address: str) -> tuple[StoreLock, sqlite3.Connection]:
+    try:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"the folder {store.parent} cannot be made: {error.strerror}") from error
+    if store.is_dir():
+        raise StoreUnavailable(f"the store {store} is a folder, not a file")
+    lock = StoreLock.take(store, address)
+    try:
+        return lock, connect(store, read_only=False)
+    except BaseException:
+        lock.release()
+        raise

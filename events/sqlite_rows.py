@@ -1,0 +1,91 @@
+"""What is read from a SQLite store, each function with a connection of its caller's thread."""
+
+import sqlite3
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from events.codec import decode
+from events.listing import fold_text, read_cursor, write_cursor
+from events.log import SummaryPage
+from events.projections.summary import Summary
+from events.record import Envelope, Recorded
+from events.sqlite_schema import MAX_POSITION, POSITION_BITS
+
+_EVENTS: Final = (
+    "SELECT key, id, at, cause, schema, salt, digest, payload FROM events WHERE key > ? AND key <= ? ORDER BY key LIMIT ?"
+)
+_HEAD: Final = "SELECT max(key) FROM events WHERE key BETWEEN ? AND ?"
+_PAGE: Final = f"""
+SELECT opened_at, stream, summary,
+    (SELECT max(key) FROM events WHERE key BETWEEN stream << {POSITION_BITS} AND stream << {POSITION_BITS} | {MAX_POSITION})
+FROM debates
+WHERE opened_at IS NOT NULL AND (opened_at, stream) < (?, ?) AND instr(folded, ?) > 0
+ORDER BY opened_at DESC, stream DESC LIMIT ?
+"""
+_AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
+
+_summary_decoder: Final = msgspec.json.Decoder(Summary)
+
+
+def read_head(connection: sqlite3.Connection, debate: str) -> int:
+    """Position of the last record; 0 for an unknown debate."""
+    base = _base(connection, debate)
+    last = connection.execute(_HEAD, (base, base | MAX_POSITION)).fetchone()[0] if base else None
+    return (last or 0) & MAX_POSITION
+
+
+def read_records(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
+    """Records with their events read.  Raises ``UnknownEvent``."""
+    return tuple([
+        Recorded(
+            debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
+            digest=digest, payload=payload, event=decode(payload, schema),
+        )
+        for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+    ])
+
+
+def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
+    """Records as they lie there, whatever their payloads hold."""
+    return tuple([
+        Envelope(
+            debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
+            digest=digest, payload=payload,
+        )
+        for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+    ])
+
+
+def read_summaries(connection: sqlite3.Connection, after: str | None, limit: int, query: str) -> SummaryPage:
+    """A page of the list.  Raises ``BadCursor``."""
+    before = read_cursor(after) if after is not None else _AFTER_ALL
+    found = connection.execute(_PAGE, (*before, fold_text(query), limit + 1)).fetchall()
+    page = found[:limit]
+    return SummaryPage(
+        debates=tuple(
+            structs.replace(_summary_decoder.decode(row), position=key & MAX_POSITION) for _, _, row, key in page
+        ),
+        next=write_cursor(page[-1][0], page[-1][1]) if len(found) > len(page) and page else None,
+    )
+
+
+def read_unfinished(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Ids of open debates, oldest first."""
+    rows = connection.execute("SELECT debate FROM debates WHERE state = 'open' ORDER BY opened_at, stream")
+    return tuple(debate for (debate,) in rows)
+
+
+def _rows(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> list[tuple[Any, ...]]:
+    base = _base(connection, debate)
+    if not base:
+        return []
+    first = base | min(max(after, 0), MAX_POSITION)
+    return connection.execute(_EVENTS, (first, base | MAX_POSITION, -1 if limit is None else limit)).fetchall()
+
+
+def _base(connection: sqlite3.Connection, debate: str) -> int:
+    """Key of the debate's position 0; 0 for an unknown debate."""
+    found = connection.execute("SELECT stream FROM debates WHERE debate = ?", (debate,)).fetchone()
+    return found[0] << POSITION_BITS if found else 0

@@ -1,0 +1,112 @@
+"""The SQLite file: its tables, its connections, and its errors in one sentence each.
+
+Events lie in the order in which they were committed, so that a flush over many debates fills whole pages; the index on
+``key`` (number of the debate × 2²⁴ + position) finds a debate's events.  ``debates`` is derived: one row for the list,
+written only when an event changes what the list shows.
+"""
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from events.errors import StoreUnavailable
+
+VERSION: Final = 1
+APPLICATION: Final = 0x4D6F6F74   # "Moot"
+POSITION_BITS: Final = 24
+MAX_POSITION: Final = (1 << POSITION_BITS) - 1
+
+_TABLES: Final = f"""
+CREATE TABLE events (
+    sequence INTEGER PRIMARY KEY,
+    key INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    cause INTEGER,
+    schema INTEGER NOT NULL,
+    salt BLOB NOT NULL,
+    digest BLOB NOT NULL,
+    payload BLOB NOT NULL
+);
+CREATE UNIQUE INDEX events_by_key ON events (key);
+CREATE TABLE debates (
+    stream INTEGER PRIMARY KEY,
+    debate TEXT NOT NULL UNIQUE,
+    opened_at TEXT,
+    state TEXT,
+    folded TEXT,
+    summary BLOB
+);
+CREATE INDEX debates_by_age ON debates (opened_at, stream) WHERE opened_at IS NOT NULL;
+CREATE INDEX debates_open ON debates (opened_at, stream) WHERE state = 'open';
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {VERSION};
+"""
+
+
+def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    """A connection that any thread may use, one at a time.  Raises ``StoreUnavailable``."""
+    mode = "ro" if read_only else "rwc"
+    try:
+        connection = sqlite3.connect(
+            f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=5.0, isolation_level=None, check_same_thread=False,
+        )
+    except sqlite3.Error as error:
+        raise explain(path, error) from error
+    try:
+        if read_only:
+            connection.execute("PRAGMA query_only = ON")
+            _check(path, connection)
+        else:
+            prepare(path, connection)
+    except sqlite3.Error as error:
+        connection.close()
+        raise explain(path, error) from error
+    except StoreUnavailable:
+        connection.close()
+        raise
+    return connection
+
+
+def prepare(path: Path, connection: sqlite3.Connection) -> None:
+    """Make the file a store if it is empty, and set what a writer needs."""
+    new = connection.execute("PRAGMA schema_version").fetchone()[0] == 0
+    if not new:
+        _check(path, connection)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA cache_size = -32000")
+    connection.execute("PRAGMA journal_size_limit = 67108864")
+    if new:
+        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
+
+
+def _check(path: Path, connection: sqlite3.Connection) -> None:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise StoreUnavailable(f"the store {path} is a database, but not one of Moot's")
+    if version > VERSION:
+        raise StoreUnavailable(
+            f"the store {path} has schema {version}, written by a newer Moot (this one knows {VERSION})"
+        )
+
+
+_REASONS: Final = {
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_NOTADB": "it is not a database",
+    "SQLITE_CORRUPT": "it is damaged",
+    "SQLITE_READONLY": "it cannot be written",
+    "SQLITE_CANTOPEN": "it cannot be opened",
+    "SQLITE_IOERR": "the disk failed",
+    "SQLITE_BUSY": "another process holds it",
+}
+
+
+def explain(path: Path, error: Exception) -> StoreUnavailable:
+    """What the database says, in one sentence."""
+    name = getattr(error, "sqlite_errorname", "") or type(error).__name__
+    for prefix, reason in _REASONS.items():
+        if name.startswith(prefix):
+            return StoreUnavailable(f"the store {path} is unavailable: {reason} ({name})")
+    return StoreUnavailable(f"the store {path} is unavailable: {error} ({name})")
