@@ -1,0 +1,54 @@
+"""Prompt templates: readable files with a version, cut into sections, filled in one strict pass.
+
+A file begins with ``version: N``; a line ``--- name`` opens a section.  A debate carries its templates whole, so a
+prompt is built from the debate's own text and not from the file that happens to be installed.
+"""
+
+import hashlib
+import re
+import string
+from functools import cache
+from importlib import resources
+
+from events.types import Template
+from judge.errors import TemplateError
+
+_VERSION = re.compile(r"version: (\d+)\n")
+_SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
+
+
+@cache
+def load_template(name: str) -> Template:
+    """The shipped template ``prompts/{name}.md``."""
+    return parse_template(resources.files("judge").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8"))
+
+
+def parse_template(text: str) -> Template:
+    """A template from its text.  Raises ``TemplateError`` where no version stands in front."""
+    version = _VERSION.match(text)
+    if version is None:
+        raise TemplateError("a template begins with 'version: N'")
+    return Template(version=int(version[1]), digest=hashlib.sha256(text.encode()).hexdigest(), text=text)
+
+
+def section(template: Template, name: str) -> str:
+    """The text of one section, without white space around it."""
+    parts = _SECTION.split(template.text)[1:]
+    found = dict(zip(parts[::2], parts[1::2], strict=True))
+    if name not in found:
+        raise TemplateError(f"the template has no section {name!r}")
+    return found[name].strip()
+
+
+def fill(text: str, /, **values: str) -> str:
+    """``text`` with each ``$name`` replaced, once: a value that looks like a placeholder stays as it is.
+
+    Raises ``TemplateError`` where names and values are not the same set.
+    """
+    template = string.Template(text)
+    if not template.is_valid():
+        raise TemplateError("a stray $ stands in the template")
+    wanted = set(template.get_identifiers())
+    if wanted != values.keys():
+        raise TemplateError(f"missing {sorted(wanted - values.keys())}, unknown {sorted(values.keys() - wanted)}")
+    return template.substitute(values)

@@ -1,0 +1,86 @@
+"""How a character becomes a prompt: its traits in words, its side, the turns so far.
+
+Neutralising the opponent's words is the caller's function (``quote``): it belongs to the judge's room, and neither
+imports the other.
+"""
+
+import hashlib
+import re
+import string
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from events.types import Archetype, Side, Template, TurnSpoken
+from personalities.errors import PersonalityError
+from personalities.traits import checked, in_words
+
+Piece = tuple[Literal["system", "user", "assistant"], str]
+"""A role and a text; the text of a turn's piece is the same in every prompt."""
+
+HISTORY = 2
+"""Turns that a debater is reminded of in full."""
+
+_VERSION = re.compile(r"version: (\d+)\n")
+_SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
+_UNMARK = re.compile(r"(?m)^\| ")
+_STANCE: dict[Side, str] = {"pro": "for", "con": "against"}
+
+
+@cache
+def debater_template() -> Template:
+    """The shipped template."""
+    text = resources.files("personalities").joinpath("prompts/debater.md").read_text(encoding="utf-8")
+    version = _VERSION.match(text)
+    assert version is not None, "a template begins with 'version: N'"
+    return Template(version=int(version[1]), digest=hashlib.sha256(text.encode()).hexdigest(), text=text)
+
+
+def debater_prompt(
+    template: Template,
+    *,
+    side: Side,
+    motion: str,
+    max_words: int,
+    archetype: Archetype,
+    traits: Mapping[str, float],
+    spoken: Sequence[TurnSpoken],
+    quote: Callable[[str], str],
+    directive: str = "",
+    history: int = HISTORY,
+) -> tuple[Piece, ...]:
+    """Give ``side`` the floor.  ``spoken`` are all turns so far, in order; the last ``history`` of them are given."""
+    stance = _STANCE[side]
+    system = _fill(
+        template,
+        "system",
+        motion=quote(motion),
+        stance=stance,
+        manner=archetype.manner,
+        style=style(traits),
+        max_words=str(max_words),
+        directive=_fill(template, "directive", text=directive) if directive else "",
+    )
+    turns = [_turn(template, side, turn, quote) for turn in (spoken[-history:] if history else ())]
+    ask = _fill(template, "reply" if spoken else "opening", stance=stance)
+    return (("system", system), *turns, ("user", ask))
+
+
+def style(traits: Mapping[str, float]) -> str:
+    """All twelve traits as short instructions, in their own order."""
+    return "; ".join(in_words(name, value) for name, value in checked(traits).items())
+
+
+def _turn(template: Template, side: Side, turn: TurnSpoken, quote: Callable[[str], str]) -> Piece:
+    if turn.side == side:
+        return "assistant", _UNMARK.sub("", quote(turn.text))  # their words may echo what the opponent planted
+    return "user", _fill(template, "opponent", text=quote(turn.text))
+
+
+def _fill(template: Template, section: str, /, **values: str) -> str:
+    parts = _SECTION.split(template.text)[1:]
+    text = string.Template(dict(zip(parts[::2], parts[1::2], strict=True))[section].strip())
+    if set(text.get_identifiers()) != values.keys():
+        raise PersonalityError(f"prompts.{section}", f"names {text.get_identifiers()}, given {sorted(values)}")
+    return text.substitute(values).strip()

@@ -1,0 +1,95 @@
+"""The twelve traits, 1 to 10, and what each level of a trait tells a debater to do.
+
+Six levels of one and a half points: so any shift by 1.5 or more changes the words.  Source: seed 003, Adaptive
+Personalities (twelve traits in three groups); which twelve, and their words, are ours.
+"""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from personalities.errors import PersonalityError
+
+LOWEST, HIGHEST = 1.0, 10.0
+LEVELS = 6
+_WIDTH = (HIGHEST - LOWEST) / LEVELS
+
+
+class Trait(Struct, frozen=True, kw_only=True):
+    """One trait.  ``levels`` run from its lowest to its highest, each an instruction in a few words."""
+
+    group: str
+    levels: tuple[str, str, str, str, str, str]
+
+
+TRAITS: dict[str, Trait] = {
+    "analysis": Trait(group="cognitive", levels=(
+        "trust your intuition", "keep reasoning short", "give a reason for each claim",
+        "explain how causes work", "trace cause and effect step by step", "prove every step of cause and effect",
+    )),
+    "evidence": Trait(group="cognitive", levels=(
+        "argue without examples", "use examples rarely", "use a familiar example",
+        "give a concrete example", "back claims with concrete facts", "rest every claim on facts that can be checked",
+    )),
+    "abstraction": Trait(group="cognitive", levels=(
+        "stay with practical detail", "prefer practical detail", "tie detail to a rule",
+        "name the principle at stake", "argue from principles", "argue from first principles",
+    )),
+    "flexibility": Trait(group="cognitive", levels=(
+        "never change your line", "hold your line firmly", "hold your line",
+        "adjust your line when pressed", "refine your line as you learn", "rethink your line freely",
+    )),
+    "composure": Trait(group="emotional", levels=(
+        "let your temper show", "be restless", "be lively",
+        "be even-tempered", "be calm", "be perfectly calm",
+    )),
+    "intensity": Trait(group="emotional", levels=(
+        "be cool and dry", "be reserved", "be moderate in tone",
+        "be warm in tone", "be passionate", "be fiery",
+    )),
+    "empathy": Trait(group="emotional", levels=(
+        "ignore feelings", "rarely speak of people", "mention who is affected",
+        "speak of the people affected", "care for the people affected", "put people and their lives first",
+    )),
+    "assertiveness": Trait(group="emotional", levels=(
+        "be tentative", "be cautious", "be measured",
+        "be confident", "be bold", "be commanding",
+    )),
+    "directness": Trait(group="rhetorical", levels=(
+        "hint rather than say", "approach the point slowly", "be polite and indirect",
+        "come to the point", "be blunt", "be blunt and brief",
+    )),
+    "imagery": Trait(group="rhetorical", levels=(
+        "use plain words only", "prefer plain words", "use few images",
+        "use a fitting image", "use vivid images", "speak in striking images",
+    )),
+    "concession": Trait(group="rhetorical", levels=(
+        "grant nothing", "grant almost nothing", "grant small points",
+        "grant what is fair", "grant good points, then answer them", "begin with what the opponent gets right",
+    )),
+    "structure": Trait(group="rhetorical", levels=(
+        "let thoughts flow freely", "keep a loose order", "keep some order",
+        "keep a clear order", "build point upon point", "build a strict line of reasoning",
+    )),
+}
+"""Four cognitive, four emotional, four rhetorical."""
+
+
+def level(value: float) -> int:
+    """The level, 0 to 5, of a trait's value."""
+    return min(int((value - LOWEST) / _WIDTH), LEVELS - 1)
+
+
+def in_words(name: str, value: float) -> str:
+    """What a trait at ``value`` tells a debater to do."""
+    return TRAITS[name].levels[level(value)]
+
+
+def checked(traits: Mapping[str, float]) -> dict[str, float]:
+    """All twelve traits in their own order, each within 1 to 10; else ``PersonalityError``."""
+    for name in traits.keys() ^ TRAITS.keys():
+        raise PersonalityError(f"traits.{name}", "missing" if name in TRAITS else "there is no such trait")
+    for name, value in traits.items():
+        if not LOWEST <= value <= HIGHEST:
+            raise PersonalityError(f"traits.{name}", f"{value} is not within 1 to 10")
+    return {name: float(traits[name]) for name in TRAITS}
