@@ -1,6 +1,6 @@
 """What happened: the vocabulary, the log that keeps it, and the folds that read it.
 
-``types`` the events · ``rubric`` ``archetype`` the data that a debate carries with it · ``record`` the envelope and its
-chain · ``codec`` bytes and upcasting · ``log`` the protocol, ``memory`` and ``sqlite`` its implementations · ``transfer``
-export, import, verify · ``patch`` merge patches · ``projections`` the folds.
+``types`` the events · ``rubric`` the data that a debate carries with it · ``record`` the envelope and its chain ·
+``codec`` bytes and upcasting · ``log`` the protocol; ``memory`` and ``sqlite`` its implementations, ``open`` chooses ·
+``verify`` the chain · ``transfer`` export and import · ``patch`` merge patches · ``projections`` the folds.
 """

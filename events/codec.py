@@ -1,7 +1,7 @@
 """Payload bytes and events.
 
-A payload is written once and its bytes are never encoded again; old schemas are lifted after reading.  An upcaster takes
-the builtins of one schema of a type to the builtins of the next one.
+A payload is written once and its bytes are never encoded again; old schemas are lifted after reading.  An upcaster
+takes the builtins of one schema of a type to the builtins of the next one.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
 """(tag, schema) → the function that lifts that schema to the next."""
 
 _encoder: Final = msgspec.json.Encoder()
-_decoder: Final = msgspec.json.Decoder(Event)
+_decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(Event)
 
 
 class _Tag(msgspec.Struct):
@@ -65,7 +65,9 @@ def _decode_lifting(payload: bytes | msgspec.Raw, schema: int) -> Event:
             raise UnknownEvent(f"{tag!r} has schema {schema}, written by a newer Moot (this one knows {cls.schema})")
         builtins = msgspec.json.decode(payload)
         for version in range(schema, cls.schema):
+            if (tag, version) not in UPCASTERS:
+                raise UnknownEvent(f"{tag!r} of schema {version} cannot be lifted")
             builtins = UPCASTERS[tag, version](builtins)
-        return cast("Event", msgspec.convert(builtins, cls))
+        return msgspec.convert(builtins, cls)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnknownEvent(str(error)) from error

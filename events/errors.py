@@ -1,3 +1,4 @@
+# ruff: noqa: N818 - a name states the fact; the base class says that it is an error
 """What can go wrong with a log.
 
 ::
@@ -11,7 +12,8 @@
     ├── BadCursor                 400  exit 2   a page of the list that nobody gave out
     ├── BadStore                  500  exit 2   a store's name that no log answers to
     ├── StoreBusy                 503  exit 1   another process holds the file
-    └── StoreUnavailable          503  exit 1   full, read-only, corrupt, closed
+    └── StoreUnavailable          503  exit 1   full, read-only, closed
+        └── StoreDamaged          503  exit 1   what lies in the file is not what was written
 """
 
 from typing import ClassVar
@@ -111,3 +113,9 @@ class StoreUnavailable(LogError):
 
     code = "store_unavailable"
     status = 503
+
+
+class StoreDamaged(StoreUnavailable):
+    """The file's own structure is broken: restore a backup, or export what can still be read."""
+
+    code = "store_damaged"

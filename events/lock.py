@@ -1,7 +1,7 @@
 """The file beside a store that says who writes to it.
 
-``flock`` is held for the life of the writer, so a lock never outlives its process; the JSON in the file is for people and
-for other commands (``{"pid": …, "address": …}``).  The file itself stays: removing it would race with the next holder.
+``flock`` is held for the life of the writer, so a lock never outlives its process; the JSON in the file is for people
+and for other commands (``{"pid": …, "address": …}``).  The file stays: removing it would race with the next holder.
 """
 
 import fcntl

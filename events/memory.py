@@ -1,4 +1,4 @@
-"""A log in memory, for tests and for trying things out.  It keeps its promises, except that it dies with its process."""
+"""A log in memory, for tests and for trying things out.  It keeps every promise except to outlive its process."""
 
 import asyncio
 from collections.abc import Sequence
@@ -101,7 +101,8 @@ class MemoryLog:
     async def unfinished(self) -> tuple[str, ...]:
         """See ``EventLog``."""
         self._check_open()
-        rows = sorted((row.opened_at, number, row.id) for number, row in self._summaries.values() if row.state == "open")
+        everything = self._summaries.values()
+        rows = sorted((row.opened_at, number, row.id) for number, row in everything if row.state == "open")
         return tuple(debate for _, _, debate in rows)
 
     async def close(self) -> None:

@@ -32,7 +32,7 @@ def sqlite_path(url: str) -> Path | None:
 
 
 async def open_log(url: str, *, read_only: bool = False, address: str = "") -> EventLog:
-    """The log that ``url`` names, to be closed by the caller.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``."""
+    """The log that ``url`` names; the caller closes it.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``."""
     path = sqlite_path(url)
     if path is None:
         return MemoryLog()

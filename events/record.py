@@ -1,7 +1,7 @@
 """The envelope of an event and the chain that holds a debate's events together.
 
 ``payload_digest = SHA-256(salt ‖ payload)`` and ``digest = SHA-256(previous digest ‖ header ‖ payload_digest)``, where
-the header is the compact JSON array ``[debate, position, id, at, cause, schema]`` in UTF-8 and all digests are raw bytes.
+the header is the compact JSON array ``[debate, position, id, at, cause, schema]`` in UTF-8 and digests are raw bytes.
 Before position 1 stands ``SHA-256(debate id)``.  On the wire digests and salts are lower-case hex.
 """
 
@@ -78,7 +78,7 @@ def digest_before_first(debate: str) -> bytes:
 
 def digest_payload(salt: bytes, payload: bytes | msgspec.Raw) -> bytes:
     """SHA-256(salt ‖ payload)."""
-    return sha256(salt + bytes(payload)).digest()
+    return sha256(b"".join((salt, payload))).digest()
 
 
 def chain(
@@ -111,7 +111,7 @@ def as_draft(item: Draft | Event) -> Draft:
     return item if isinstance(item, Draft) else Draft(event=item)
 
 
-def stamp(
+def stamp(  # noqa: PLR0917 - the hottest function of the log: no keywords
     debate: str, after: int, previous: bytes, drafts: Sequence[Draft], at: str, payloads: Sequence[bytes],
 ) -> tuple[Recorded, ...]:
     """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.
@@ -138,7 +138,9 @@ def stamp(
     return tuple(records)
 
 
-def first_break(records: Iterable[Envelope], debate: str, after: int = 0, previous: bytes = b"") -> tuple[int, str] | None:
+def first_break(
+    records: Iterable[Envelope], debate: str, after: int = 0, previous: bytes = b"",
+) -> tuple[int, str] | None:
     """The first position that does not follow from what stands before it, and why; None when the chain holds."""
     previous = previous or digest_before_first(debate)
     for expected, record in enumerate(records, after + 1):

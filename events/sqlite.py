@@ -1,7 +1,9 @@
 """The log in one SQLite file: durable on every acknowledgement, one writing process, any number of readers."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Concatenate, Final, ParamSpec, Self, TypeVar
@@ -38,12 +40,12 @@ class SqliteLog:
         self._writer = Writer(path, writing, self._wakeups.advance) if writing else None
         self._readers: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         self._limiter = CapacityLimiter(READERS)
-        self._closed = False
+        self._closed = threading.Event()
 
     @classmethod
     async def open(cls, path: str | Path, *, read_only: bool = False, address: str = "") -> Self:
         """Open the file, making it and its folder if need be.  Raises ``StoreBusy``, ``StoreUnavailable``."""
-        store = Path(path).expanduser()
+        store = Path(path).expanduser()  # noqa: ASYNC240 - reads the environment, no disk
         if read_only:
             connection = await to_thread.run_sync(_open_to_read, store)
             log = cls(store, None, None)
@@ -103,7 +105,7 @@ class SqliteLog:
     async def wait_beyond(self, debate: str, position: int) -> None:
         """See ``EventLog``."""
         if self._writer is None:
-            while await self.head(debate) <= position:
+            while await self.head(debate) <= position:  # noqa: ASYNC110 - another process writes: nothing to wait on
                 await anyio.sleep(POLL_S)
             return
         with self._wakeups.waiting(debate, position) as beyond:
@@ -123,18 +125,19 @@ class SqliteLog:
 
     async def close(self) -> None:
         """See ``EventLog``."""
-        self._closed = True
+        self._closed.set()
         if self._writer is not None:
             await self._writer.close()
         self._wakeups.close()
         await to_thread.run_sync(self._let_go)
 
-    def _let_go(self) -> None:
-        for _ in range(READERS):
-            try:
+    def _let_go_of_readers(self) -> None:
+        with suppress(Empty):
+            while True:
                 self._readers.get_nowait().close()
-            except Empty:
-                break
+
+    def _let_go(self) -> None:
+        self._let_go_of_readers()
         if self._writing is not None:
             self._writing.close()
         if self._lock is not None:
@@ -150,21 +153,27 @@ class SqliteLog:
         return await to_thread.run_sync(self._read, read, args, limiter=self._limiter)
 
     def _read(self, read: Callable[..., T], args: tuple[object, ...]) -> T:
-        if self._closed:
+        with self._lending() as connection:
+            try:
+                return read(connection, *args)
+            except sqlite3.Error as error:
+                raise explain(self.path, error) from error
+
+    @contextmanager
+    def _lending(self) -> Iterator[sqlite3.Connection]:
+        """A connection of the pool; the pool is emptied again when the log was closed meanwhile."""
+        if self._closed.is_set():
             raise StoreUnavailable(f"the store {self.path} is closed")
         try:
             connection = self._readers.get_nowait()
         except Empty:
             connection = connect(self.path, read_only=True)
         try:
-            return read(connection, *args)
-        except sqlite3.Error as error:
-            raise explain(self.path, error) from error
+            yield connection
         finally:
-            if self._closed:
-                connection.close()
-            else:
-                self._readers.put(connection)
+            self._readers.put(connection)
+            if self._closed.is_set():
+                self._let_go_of_readers()
 
 
 def _open_to_read(store: Path) -> sqlite3.Connection:

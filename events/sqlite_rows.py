@@ -14,16 +14,19 @@ from events.record import Envelope, Recorded
 from events.sqlite_schema import MAX_POSITION, POSITION_BITS
 
 _EVENTS: Final = (
-    "SELECT key, id, at, cause, schema, salt, digest, payload FROM events WHERE key > ? AND key <= ? ORDER BY key LIMIT ?"
+    "SELECT key, id, at, cause, schema, salt, digest, payload FROM events"
+    " WHERE key > ? AND key <= ? ORDER BY key LIMIT ?"
 )
 _HEAD: Final = "SELECT max(key) FROM events WHERE key BETWEEN ? AND ?"
 _PAGE: Final = f"""
-SELECT opened_at, stream, summary,
-    (SELECT max(key) FROM events WHERE key BETWEEN stream << {POSITION_BITS} AND stream << {POSITION_BITS} | {MAX_POSITION})
+SELECT opened_at, stream, summary, (
+    SELECT max(key) FROM events
+    WHERE key BETWEEN stream << {POSITION_BITS} AND stream << {POSITION_BITS} | {MAX_POSITION}
+)
 FROM debates
 WHERE opened_at IS NOT NULL AND (opened_at, stream) < (?, ?) AND instr(folded, ?) > 0
 ORDER BY opened_at DESC, stream DESC LIMIT ?
-"""
+"""  # noqa: S608 - two numbers of ours
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
 _summary_decoder: Final = msgspec.json.Decoder(Summary)
@@ -48,13 +51,18 @@ def read_records(connection: sqlite3.Connection, debate: str, after: int, limit:
 
 
 def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
-    """Records as they lie there, whatever their payloads hold."""
+    """Records as they lie there, whatever they hold: text that is no UTF-8 comes as surrogates."""
+    connection.text_factory = _lenient
+    try:
+        rows = _rows(connection, debate, after, limit)
+    finally:
+        connection.text_factory = str
     return tuple([
         Envelope(
             debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
             digest=digest, payload=payload,
         )
-        for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+        for key, identity, at, cause, schema, salt, digest, payload in rows
     ])
 
 
@@ -75,6 +83,10 @@ def read_unfinished(connection: sqlite3.Connection) -> tuple[str, ...]:
     """Ids of open debates, oldest first."""
     rows = connection.execute("SELECT debate FROM debates WHERE state = 'open' ORDER BY opened_at, stream")
     return tuple(debate for (debate,) in rows)
+
+
+def _lenient(text: bytes) -> str:
+    return text.decode(errors="surrogateescape")
 
 
 def _rows(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from events.errors import StoreUnavailable
+from events.errors import StoreDamaged, StoreUnavailable
 
 VERSION: Final = 1
 APPLICATION: Final = 0x4D6F6F74   # "Moot"
@@ -50,7 +50,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     mode = "ro" if read_only else "rwc"
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode={mode}", uri=True, timeout=5.0, isolation_level=None, check_same_thread=False,
+            f"file:{quote(str(path))}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False,
         )
     except sqlite3.Error as error:
         raise explain(path, error) from error
@@ -108,5 +108,6 @@ def explain(path: Path, error: Exception) -> StoreUnavailable:
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
     for prefix, reason in _REASONS.items():
         if name.startswith(prefix):
-            return StoreUnavailable(f"the store {path} is unavailable: {reason} ({name})")
+            kind = StoreDamaged if prefix == "SQLITE_CORRUPT" else StoreUnavailable
+            return kind(f"the store {path} is unavailable: {reason} ({name})")
     return StoreUnavailable(f"the store {path} is unavailable: {error} ({name})")

@@ -1,8 +1,8 @@
 """The one writer of a SQLite store: a thread that commits whatever has gathered, together.
 
 An item is one ``append`` or ``adopt``.  Each has its own answer, given after the commit and never before; a commit that
-fails fails every item of its flush and nothing else.  The loop hands over what a tick gathered in one piece, and is woken
-once a flush, so the cost of threads is shared by all who write.
+fails fails every item of its flush and nothing else.  The loop hands over what a tick gathered in one piece, and is
+woken once a flush, so the cost of threads is shared by all who write.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ Row = tuple[int, str, str, int | None, int, bytes, bytes, bytes]
 
 
 class Item(Struct, gc=False):
-    """Something to write: ``drafts`` with their ``payloads``, or ``records`` as they are.  ``future`` gets the answer."""
+    """Something to write: ``drafts`` with their ``payloads``, or ``records`` as they are, and where the answer goes."""
 
     debate: str
     expected: int

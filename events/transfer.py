@@ -1,0 +1,135 @@
+"""Debates as NDJSON: one line an event, out of a log and into another.
+
+What comes in is taken as it is, envelopes and digests unchanged, in one atomic batch.  A debate that had not ended is
+paused in the same batch, so that no crash can leave it running where nobody asked for it.
+"""
+
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import BinaryIO, Final
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from events import codec
+from events.errors import BadTransfer, UnknownDebate, UnknownEvent
+from events.log import PAGE, EventLog, read_all
+from events.projections import summary as summaries
+from events.projections.summary import Summary
+from events.record import Draft, Envelope, Line, Recorded, full_line, now, public_line, stamp
+from events.types import DebateOpened, DebatePaused
+from events.verify import MAX_LINE, LineChecker, verify_lines, verify_log
+
+__all__ = ["MAX_LINE", "Imported", "export", "import_debate", "parse_lines", "read_lines", "verify_lines", "verify_log"]
+
+_ID: Final = re.compile(r"[A-Za-z0-9._~-]{1,128}")
+_AT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+_encoder: Final = msgspec.json.Encoder()
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What an import did.  ``already``: the store held every event of it before; ``paused``: it had not ended."""
+
+    debate: str
+    events: int
+    already: bool
+    paused: bool
+
+
+async def export(log: EventLog, debate: str, *, withhold: bool = False) -> AsyncIterator[bytes]:
+    """The debate, a full line of NDJSON an event; ``withhold`` leaves out what belongs to the director.
+
+    Raises ``UnknownDebate`` before the first line.
+    """
+    known = False
+    async for line in (_public_lines(log, debate) if withhold else _full_lines(log, debate)):
+        known = True
+        yield _encoder.encode(line) + b"\n"
+    if not known:
+        raise UnknownDebate(debate)
+
+
+async def _public_lines(log: EventLog, debate: str) -> AsyncIterator[Line]:
+    async for record in read_all(log, debate):
+        yield public_line(record)
+
+
+async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[Line]:
+    after = 0
+    while page := await log.envelopes(debate, after, PAGE):
+        for envelope in page:
+            yield full_line(envelope)
+        after = page[-1].position
+
+
+def read_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines of a file, none read further than what will be refused."""
+    while line := file.readline(MAX_LINE + 1):
+        yield line
+
+
+def parse_lines(lines: Iterable[bytes]) -> tuple[Recorded, ...]:
+    """One whole debate, its chain checked.  Raises ``BrokenChain``, ``BadTransfer``."""
+    checker = LineChecker()
+    records: list[Recorded] = []
+    withheld = 0
+    for raw in lines:
+        if raw == b"\n":
+            continue
+        line = checker.feed(raw)
+        if line.salt is UNSET:
+            withheld = withheld or line.position
+        elif not withheld:
+            records.append(_record(line, checker.digest))
+    if withheld:
+        raise BadTransfer(f"position {withheld} is withheld: such an export verifies but does not import")
+    if not records:
+        raise BadTransfer("there is no event in it")
+    if not isinstance(records[0].event, DebateOpened):
+        raise BadTransfer("it does not begin with debate_opened")
+    if not _ID.fullmatch(checker.debate):
+        raise BadTransfer(f"{checker.debate[:80]!r} is no id of a debate")
+    return tuple(records)
+
+
+async def import_debate(log: EventLog, lines: Iterable[bytes]) -> Imported:
+    """Take a debate in.  Raises ``BrokenChain``, and ``BadTransfer`` also when another of its id is here."""
+    records = parse_lines(lines)
+    last = records[-1]
+    debate = last.debate
+    if await log.head(debate):
+        there = await log.envelopes(debate, last.position - 1, 1)
+        if not there or there[0].digest != last.digest:
+            raise BadTransfer(f"the store holds another debate {debate}, or less of it; nothing was changed")
+        return Imported(debate=debate, events=len(records), already=True, paused=False)
+    pause = _pause_after(records)
+    await log.adopt(records + pause)
+    return Imported(debate=debate, events=len(records), already=False, paused=bool(pause))
+
+
+def _pause_after(records: tuple[Recorded, ...]) -> tuple[Recorded, ...]:
+    row: Summary | None = None
+    for record in records:
+        row = summaries.apply(row, record)
+    if row is None or row.state != "open":
+        return ()
+    last: Envelope = records[-1]
+    paused = Draft(event=DebatePaused(reason="imported before it had ended", by="import"))
+    return stamp(last.debate, last.position, last.digest, [paused], now(), [codec.encode(paused.event)])
+
+
+def _record(line: Line, digest: bytes) -> Recorded:
+    assert isinstance(line.salt, str)
+    if not _AT.fullmatch(line.at):
+        raise BadTransfer(f"position {line.position}: {line.at[:80]!r} is no time")
+    if line.cause is not None and not 0 < line.cause < line.position:
+        raise BadTransfer(f"position {line.position}: its cause {line.cause} does not stand before it")
+    payload = bytes(line.event)
+    try:
+        event = codec.decode(payload, line.schema)
+    except UnknownEvent as error:
+        raise BadTransfer(f"position {line.position}: {error}") from error
+    return Recorded(
+        debate=line.debate, position=line.position, id=line.id, at=line.at, cause=line.cause, schema=line.schema,
+        salt=bytes.fromhex(line.salt), payload=payload, digest=digest, event=event,
+    )

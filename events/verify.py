@@ -1,0 +1,132 @@
+"""Does a chain hold?  From lines as they were written, or from a log.
+
+Lines are checked by their own bytes: the payload's digest is taken over what stands in the file, never over something
+encoded again, and hex must be written the one way in which it is written.  Of a line whose payload is withheld in part
+only the envelope and ``payload_digest`` can be checked: what it still shows is not covered by the chain.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from events.errors import BrokenChain, StoreDamaged, UnknownDebate
+from events.log import PAGE, EventLog
+from events.record import Envelope, Line, chain, digest_before_first, digest_payload, first_break
+
+MAX_LINE: Final = 16 * 1024 * 1024
+"""Bytes of the longest line that is read."""
+
+_SALT_BYTES: Final = 16
+_DIGEST_BYTES: Final = 32
+_line_decoder: Final = msgspec.json.Decoder(Line)
+
+
+class Verdict(Struct, frozen=True, kw_only=True):
+    """What ``verify`` says: ``events`` positions hold; ``broken_at`` is the first that does not, and ``why``."""
+
+    ok: bool
+    debate: str
+    events: int
+    broken_at: int | None = None
+    why: str = ""
+
+
+class LineChecker:
+    """Fed with lines in order; each must follow from those before it."""
+
+    def __init__(self) -> None:
+        self.debate = ""
+        self.position = 0
+        self.digest = b""
+
+    def feed(self, raw: bytes) -> Line:
+        """The line, checked.  Raises ``BrokenChain`` with the position that was expected there."""
+        line = self._parse(raw)
+        if not self.position:
+            self.debate = line.debate
+        elif line.debate != self.debate:
+            raise self._broken(f"it belongs to debate {line.debate}")
+        expected = self.position + 1
+        if line.position != expected:
+            raise self._broken(f"position {line.position} stands there")
+        digest = chain(
+            self.digest or digest_before_first(line.debate), debate=line.debate, position=expected, id=line.id,
+            at=line.at, cause=line.cause, schema=line.schema, payload_digest=self._payload_digest(line),
+        )
+        if digest != self._unhex(line.digest, _DIGEST_BYTES, "digest"):
+            raise self._broken("its digest does not follow from the line and the one before")
+        self.position, self.digest = expected, digest
+        return line
+
+    def _parse(self, raw: bytes) -> Line:
+        if len(raw) > MAX_LINE:
+            raise self._broken(f"the line is longer than {MAX_LINE} bytes")
+        text = raw.removesuffix(b"\n")
+        if not (text.startswith(b"{") and text.endswith(b"}")):
+            raise self._broken("the line is not one whole JSON object")
+        try:
+            return _line_decoder.decode(text)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self._broken(f"the line cannot be read: {error}") from error
+
+    def _payload_digest(self, line: Line) -> bytes:
+        if isinstance(line.salt, str) and line.payload_digest is UNSET:
+            return digest_payload(self._unhex(line.salt, _SALT_BYTES, "salt"), line.event)
+        if isinstance(line.payload_digest, str) and line.salt is UNSET:
+            return self._unhex(line.payload_digest, _DIGEST_BYTES, "payload_digest")
+        raise self._broken("the line needs either salt or payload_digest")
+
+    def _unhex(self, text: str, size: int, name: str) -> bytes:
+        try:
+            value = bytes.fromhex(text)
+        except ValueError:
+            value = b""
+        if len(value) != size or value.hex() != text:
+            raise self._broken(f"its {name} is not {size} bytes of lower-case hex")
+        return value
+
+    def _broken(self, why: str) -> BrokenChain:
+        return BrokenChain(self.debate, self.position + 1, why)
+
+
+def verify_lines(lines: Iterable[bytes]) -> Verdict:
+    """Check an export, full or with payloads withheld.  Empty lines are passed over."""
+    checker = LineChecker()
+    try:
+        for raw in lines:
+            if raw != b"\n":
+                checker.feed(raw)
+    except BrokenChain as error:
+        return _broken(checker.debate, error)
+    if not checker.position:
+        return Verdict(ok=False, debate="", events=0, broken_at=1, why="there is no event")
+    return Verdict(ok=True, debate=checker.debate, events=checker.position)
+
+
+async def verify_log(log: EventLog, debate: str) -> Verdict:
+    """Check a debate where it lies.  Raises ``UnknownDebate``, ``StoreUnavailable``."""
+    position, previous = 0, b""
+    try:
+        while page := await _page(log, debate, position):
+            if found := first_break(page, debate, position, previous):
+                return _broken(debate, BrokenChain(debate, *found))
+            position, previous = page[-1].position, page[-1].digest
+    except StoreDamaged as error:
+        return _broken(debate, BrokenChain(debate, position + 1, str(error)))
+    if not position:
+        raise UnknownDebate(debate)
+    return Verdict(ok=True, debate=debate, events=position)
+
+
+async def _page(log: EventLog, debate: str, after: int) -> tuple[Envelope, ...]:
+    """The next envelopes; one at a time where the store is damaged, so that the place can be named."""
+    try:
+        return await log.envelopes(debate, after, PAGE)
+    except StoreDamaged:
+        return await log.envelopes(debate, after, 1)
+
+
+def _broken(debate: str, error: BrokenChain) -> Verdict:
+    return Verdict(ok=False, debate=debate, events=error.broken_at - 1, broken_at=error.broken_at, why=error.why)
