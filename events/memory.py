@@ -54,10 +54,10 @@ class MemoryLog:
         """See ``EventLog``."""
         self._check_open()
         debate = records[0].debate
-        if debate in self._debates:
-            raise WrongExpectedPosition(debate, 0, len(self._debates[debate]))
         if broken := first_break(records, debate):
             raise BrokenChain(debate, *broken)
+        if debate in self._debates:
+            raise WrongExpectedPosition(debate, 0, len(self._debates[debate]))
         self._take(debate, tuple(records))
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:

@@ -116,7 +116,8 @@ def stamp(  # noqa: PLR0917 - the hottest function of the log: no keywords
 ) -> tuple[Recorded, ...]:
     """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.
 
-    Randomness is drawn once for all: 16 bytes of salt and 10 of id for each.
+    Randomness is drawn once for all: 16 bytes of salt and 10 of id for each.  Raises ``ValueError`` for a cause that
+    does not stand before its effect.
     """
     records = []
     noise = secrets.token_bytes(26 * len(drafts))
@@ -126,6 +127,8 @@ def stamp(  # noqa: PLR0917 - the hottest function of the log: no keywords
         start = 26 * index
         salt = noise[start : start + 16]
         identity = draft.id or _uuid7(milliseconds, noise[start + 16 : start + 26])
+        if draft.cause is not None and not 0 < draft.cause < position:
+            raise ValueError(f"position {position} cannot be caused by {draft.cause}")
         schema = draft.event.schema
         header = _json.encode((debate, position, identity, at, draft.cause, schema))
         previous = sha256(previous + header + sha256(salt + payload).digest()).digest()

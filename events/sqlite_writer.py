@@ -158,7 +158,10 @@ class Writer:
     def _decide(self, item: Item, at: str) -> Answer:
         """The item's answer, its rows added to what this flush writes."""
         debate = item.debate
-        head = self._heads.pop(debate, None) or self._find(debate)
+        try:
+            head = self._heads.pop(debate, None) or self._find(debate)
+        except UnicodeEncodeError as error:
+            return error
         self._heads[debate] = head   # last used, last forgotten
         if head.position != item.expected:
             return self._repeat(item, head.position)
