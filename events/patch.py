@@ -46,7 +46,7 @@ def _members(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
             patch[key] = _members(_as_members(old), _as_members(new))
         else:
             patch[key] = new
-    for key in before:
-        if key not in after and before[key] is not UNSET:
+    for key, old in before.items():
+        if key not in after and old is not UNSET:
             patch[key] = None
     return patch

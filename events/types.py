@@ -172,7 +172,10 @@ class AttemptAbandoned(Base, frozen=True, kw_only=True, tag="attempt_abandoned")
 
 
 class ModelAnswered(Base, frozen=True, kw_only=True, tag="model_answered"):
-    """A model call came back.  ``prompt`` lists ``[role, digest]``; ``segments`` holds each text once, where first used."""
+    """A model call came back.
+
+    ``prompt`` lists ``[role, digest]``; ``segments`` holds each text once, where it was first used.
+    """
 
     private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer", "reasoning"})
 

@@ -44,6 +44,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     spoken: int = 0
     judged: int = 0
     failures: tuple[Failure, ...] = ()
+    said: TurnSpoken | None = None
     tries: int = 0
     """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
 
@@ -58,9 +59,9 @@ class Transcript(Struct, frozen=True, kw_only=True):
         """The newest turn."""
         return self.turns[len(self.turns)] if self.turns else None
 
-    def spoken(self) -> tuple[Turn, ...]:
-        """Turns that have been spoken, in order."""
-        return tuple(turn for turn in self.turns.values() if turn.spoken)
+    def spoken(self) -> tuple[TurnSpoken, ...]:
+        """What was said, in order."""
+        return tuple(turn.said for turn in self.turns.values() if turn.said is not None)
 
 
 INITIAL = Transcript()
@@ -87,7 +88,7 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
         case TurnSpoken():
             turn = replace(
                 transcript.turns[event.turn], state="spoken", text=event.text, words=event.words,
-                clipped=event.clipped, model=event.model, spoken=record.position,
+                clipped=event.clipped, model=event.model, spoken=record.position, said=event,
             )
             return _with(transcript, turn)
         case TurnFailed() | AttemptAbandoned():

@@ -1,0 +1,153 @@
+"""Who may reach the server and what they may send: hosts, origins, tokens, sizes, and the headers of every answer."""
+
+import hmac
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from server import observe
+from server.errors import CannotServe, MootError, NotAllowed, TokenMissing, TooLarge, described
+from server.settings import LOOPBACK, Settings
+
+COOKIE: Final = "moot_session"
+COOKIE_AGE_S: Final = 12 * 3600
+MOST_BODY: Final = 1 << 20
+POLICY: Final = "; ".join(  # noqa: FLY002 - a line a rule reads better
+    (
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
+        "font-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'self'",
+        "require-trusted-types-for 'script'", "trusted-types 'none'",
+    )
+)
+HEADERS: Final[Mapping[str, str]] = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class Access:
+    """The rules of one server."""
+
+    def __init__(self, settings: Settings) -> None:
+        if not settings.is_loopback and not settings.token:
+            raise CannotServe(
+                f"{settings.host} can be reached from other machines: set MOOT_TOKEN (and keep it secret), "
+                "or serve on 127.0.0.1"
+            )
+        self._token = settings.token
+        self._any_host = settings.host in {"0.0.0.0", "::"}  # noqa: S104 - compared with, not bound to
+        named = {name.strip().lower() for name in settings.hosts.split(",") if name.strip()}
+        self._hosts = {*LOOPBACK, "[::1]", settings.host.lower(), *named}
+        self._strict = not self._any_host or bool(named)
+        self._sessions = URLSafeTimedSerializer(settings.token or "loopback", salt="moot.session")
+
+    @property
+    def needs_token(self) -> bool:
+        """Whether acts that change something ask for the token."""
+        return bool(self._token)
+
+    def check_host(self, headers: Headers) -> None:
+        """Refuse a name that is not ours (DNS rebinding) and a foreign page (cross-site requests)."""
+        host = headers.get("host", "")
+        name = (urlsplit(f"//{host}").hostname or "").lower()
+        if self._strict and name not in self._hosts:
+            raise NotAllowed(f"this server is not {host!r}; MOOT_HOSTS adds a name")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+            raise NotAllowed(f"requests from {origin} are refused")
+
+    def token_matches(self, token: str) -> bool:
+        """Whether somebody knows the token."""
+        return bool(self._token) and hmac.compare_digest(token.encode(), self._token.encode())
+
+    def session(self) -> str:
+        """A cookie's value for somebody who showed the token."""
+        return self._sessions.dumps("operator")
+
+    def is_operator(self, connection: HTTPConnection) -> bool:
+        """Whether this request may change things: anybody on loopback without a token, else only with it."""
+        if not self._token:
+            return True
+        scheme, _, token = connection.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.token_matches(token.strip()):
+            return True
+        try:
+            self._sessions.loads(connection.cookies.get(COOKIE, ""), max_age=COOKIE_AGE_S)
+        except BadSignature:
+            return False
+        return True
+
+    def require_operator(self, connection: HTTPConnection) -> None:
+        """Raises ``TokenMissing`` for anybody else."""
+        if not self.is_operator(connection):
+            raise TokenMissing("this needs the token: Authorization: Bearer …, or POST /api/session")
+
+
+class Guard:
+    """ASGI: checks host and origin, bounds bodies, adds the headers, counts answers."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app, self._access = app, access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        try:
+            self._access.check_host(headers)
+            if int(headers.get("content-length") or 0) > MOST_BODY:
+                raise TooLarge(f"a body may have {MOST_BODY} bytes")
+        except (MootError, ValueError) as error:
+            await self._refuse(error, scope, receive, send)
+            return
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+            return
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+                observe.REQUESTS.labels(scope["method"], str(message["status"])).inc()
+            await send(message)
+
+        await self._app(scope, _Bounded(receive), answer)
+
+    async def _refuse(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 4403, "reason": str(error)[:120]})
+            return
+        await error_response(error)(scope, receive, send)
+
+
+class _Bounded:
+    """A receive that gives up on a body without end."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._seen = receive, 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._seen += len(message.get("body", b""))
+        if self._seen > MOST_BODY:
+            raise TooLarge(f"a body may have {MOST_BODY} bytes")
+        return message
+
+
+def error_response(error: Exception) -> Response:
+    """The one shape of an error."""
+    headers = dict(HEADERS)
+    if (wait := getattr(error, "retry_after_s", None)) is not None:
+        headers["retry-after"] = str(int(wait) or 1)
+    status = getattr(error, "status", 400 if isinstance(error, ValueError) else 500)
+    return JSONResponse(described(error), status_code=status, headers=headers)

@@ -1,0 +1,117 @@
+"""The application as a value: routes, middleware, lifespan."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import structlog
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+
+import web
+from events.errors import LogError
+from providers.errors import ProviderError
+from server import routes
+from server.access import Access, Guard, error_response
+from server.errors import HttpRefusal, MootError, NotFound
+from server.service import Service
+from server.socket import spectate
+
+logger = structlog.get_logger()
+WEB: Final = Path(web.__file__).parent
+ACTS: Final = ("pause", "resume", "halt")
+
+
+async def front(request: Request) -> Response:
+    """GET /."""
+    del request
+    return FileResponse(WEB / "index.html", headers={"cache-control": "no-cache"})
+
+
+async def page(request: Request) -> Response:
+    """GET /d/{id}: the page of any debate; it finds out by itself whether there is one."""
+    del request
+    return FileResponse(WEB / "debate.html", headers={"cache-control": "no-cache"})
+
+
+async def favicon(request: Request) -> Response:
+    """GET /favicon.ico, for browsers that ask in spite of the link."""
+    del request
+    return FileResponse(WEB / "favicon.svg")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    del request
+    return error_response(error)
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404:  # noqa: PLR2004 - the status
+        return error_response(NotFound(f"nothing is at {request.url.path}"))
+    response = error_response(HttpRefusal(error.status_code, error.detail))
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _bug(request: Request, error: Exception) -> Response:
+    logger.error("request_failed", path=request.url.path, exc_info=error)
+    return error_response(MootError("an error inside Moot; its log has the details"))
+
+
+def routes_of_debate() -> list[Route]:
+    """Everything below /api/debates/{id}."""
+    one = "/api/debates/{debate}"
+    return [
+        Route(one, routes.show_debate),
+        Route(f"{one}/events", routes.list_events),
+        Route(f"{one}/events.ndjson", routes.export_events),
+        Route(f"{one}/frames", routes.list_frames),
+        Route(f"{one}/calls/{{call}}", routes.show_call),
+        *(Route(f"{one}/{act}", routes.act, methods=["POST"]) for act in ACTS),
+    ]
+
+
+def make_app(service: Service, access: Access) -> Starlette:
+    """The server over a running service."""
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        taken_up = await service.moderators.take_up()
+        if taken_up:
+            logger.info("debates_taken_up", number=taken_up)
+        yield
+
+    app = Starlette(
+        routes=[
+            Route("/", front),
+            Route("/d/{debate}", page),
+            Route("/favicon.ico", favicon),
+            Route("/api/debates", routes.list_debates, methods=["GET"]),
+            Route("/api/debates", routes.open_debate, methods=["POST"]),
+            *routes_of_debate(),
+            Route("/api/models", routes.list_models),
+            Route("/api/archetypes", routes.list_archetypes),
+            Route("/api/session", routes.open_session, methods=["POST"]),
+            Route("/healthz", routes.healthz),
+            Route("/readyz", routes.readyz),
+            Route("/metrics", routes.metrics),
+            WebSocketRoute("/ws/debates/{debate}", spectate),
+            Mount("/static", StaticFiles(directory=WEB)),
+        ],
+        middleware=[Middleware(Guard, access=access)],
+        exception_handlers={
+            MootError: _refused, LogError: _refused, ProviderError: _refused, HTTPException: _http_error,
+            Exception: _bug,
+        },
+        lifespan=lifespan,
+    )
+    app.state.service, app.state.access = service, access
+    app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
+    return app

@@ -1,0 +1,47 @@
+"""A debate as Markdown: what was said, how it was scored, how it ended."""
+
+from msgspec import UNSET
+
+from events.projections.view import Seat, TurnView, View
+from events.types import Missing
+
+SIGNS = {"pro": "▲ Pro", "con": "▼ Con"}
+
+
+def as_markdown(view: View) -> str:
+    """The transcript with its scores."""
+    lines = [f"# {view.motion}", "", f"Debate `{view.id}` · {view.state} · opened {view.opened_at}", ""]
+    for side, seat in (("pro", view.pro), ("con", view.con)):
+        if isinstance(seat, Seat):
+            caveat = f" ({seat.caveat})" if seat.caveat else ""
+            lines.append(f"- {SIGNS[side]}: {seat.model}, {seat.archetype}{caveat}")
+    lines.append("")
+    for number, turn in view.turns.items():
+        lines += _turn(number, turn)
+    lines += _end(view)
+    return "\n".join(lines)
+
+
+def score_line(turn: TurnView) -> str:
+    """The scores of a turn in one line."""
+    if isinstance(turn.scores, Missing):
+        return f"no score: {turn.scores.missing.reason}"
+    if not turn.scores:
+        return "not judged yet"
+    shown = [f"{name.replace('_', ' ')} {score.effective:g}/{score.maximum}" for name, score in turn.scores.items()]
+    if isinstance(turn.composite, float):
+        shown.insert(0, f"composite {turn.composite:g}")
+    return " · ".join(shown)
+
+
+def _turn(number: str, turn: TurnView) -> list[str]:
+    quoted = "\n".join(f"> {line}" if line else ">" for line in turn.text.splitlines())
+    return [f"## Turn {number} · {SIGNS[turn.side]}", "", quoted or f"*{turn.state}*", "", score_line(turn), ""]
+
+
+def _end(view: View) -> list[str]:
+    if view.conclusion is UNSET:
+        return [f"*{view.state}{': ' if view.reason else ''}{view.reason}*", ""]
+    verdict = view.verdicts.scorecard
+    reason = f" ({verdict.reason})" if verdict is not UNSET else ""
+    return [f"**Winner: {view.conclusion.winner}**, by {view.conclusion.by_rule}{reason}", ""]

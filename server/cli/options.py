@@ -1,0 +1,62 @@
+"""Options that several commands take, and the reading commands' way to a store."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+import click
+
+from events.errors import UnknownDebate
+from events.lock import holder
+from events.log import EventLog
+from events.open import opened_log, sqlite_path
+from server.errors import NotFound
+from server.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+SHORTEST_PREFIX = 6
+
+
+def with_json(function: F) -> F:
+    """``--json``: data on stdout, one JSON value."""
+    said = "Data as JSON on stdout; talk stays on stderr."
+    return click.option("--json", "as_json", is_flag=True, help=said)(function)
+
+
+def with_store(function: F) -> F:
+    """``--store`` is also accepted behind the command's name."""
+    return click.option("--store", metavar="URL", help="The store to use.  [MOOT_STORE]")(function)
+
+
+@asynccontextmanager
+async def reading(settings: Settings) -> AsyncIterator[EventLog]:
+    """The store, opened to read: works while a server holds it."""
+    path = sqlite_path(settings.store)
+    if path is not None and not path.exists():
+        raise NotFound(f"there is no store at {path} yet: moot run or moot serve makes it")
+    async with opened_log(settings.store, read_only=True) as log:
+        yield log
+
+
+def server_of(settings: Settings) -> str:
+    """Address of the server that holds the store, or empty.  A writer without an address has none."""
+    path = sqlite_path(settings.store)
+    held = holder(path) if path is not None else None
+    return held.address if held else ""
+
+
+async def whole_id(log: EventLog, said: str) -> str:
+    """A debate's id from itself or from an unmistakable beginning of it.  Raises ``UnknownDebate``."""
+    if await log.head(said):
+        return said
+    if len(said) >= SHORTEST_PREFIX:
+        found, after = [], None
+        while True:
+            page = await log.summaries(after, 200)
+            found += [each.id for each in page.debates if each.id.startswith(said)]
+            after = page.next
+            if after is None:
+                break
+        if len(found) == 1:
+            return found[0]
+    raise UnknownDebate(said)

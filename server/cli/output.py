@@ -1,0 +1,97 @@
+"""How the command line speaks: data on stdout, talk on stderr, one line for a failure, an exit code for a script."""
+
+import difflib
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import anyio
+import click
+import msgspec
+
+from events.errors import LogError
+from judge.errors import RubricError
+from personalities.errors import PersonalityError
+from providers.errors import ProviderError
+from server.errors import MootError, described
+from server.settings import Settings, load
+
+INTERRUPTED = 130
+
+
+class Group(click.Group):
+    """Turns every expected failure into one line, or with ``--json`` into one object; a typo suggests."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; name the nearest one for a typo."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.5)
+            if near:
+                raise click.UsageError(
+                    f"{error.message.rstrip('.')}. Did you mean '{near[0]}'?", ctx
+                ) from error
+            raise
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run, and end the process with the right code."""
+        kwargs["standalone_mode"] = False
+        said = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
+        as_json = "--json" in said
+        try:
+            super().main(*args, **kwargs)
+        except click.exceptions.Exit as error:
+            sys.exit(error.exit_code)
+        except click.UsageError as error:
+            sys.exit(_say(error, error.format_message(), 2, as_json=as_json, context=error.ctx))
+        except (KeyboardInterrupt, click.Abort):
+            click.echo("interrupted", err=True)
+            sys.exit(INTERRUPTED)
+        except BrokenPipeError:
+            sys.stderr.close()
+            sys.exit(1)
+        except Exception as error:
+            if (known := expected(error)) is None:
+                raise
+            sys.exit(_say(known, str(known), known.exit_code, as_json=as_json, context=None))
+
+
+def expected(error: BaseException) -> Any:
+    """The failure of ours in an exception, also where a task group has wrapped it; None for a bug."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error if isinstance(error, MootError | LogError | ProviderError | RubricError | PersonalityError) else None
+
+
+def _say(error: Exception, message: str, code: int, *, as_json: bool, context: click.Context | None) -> int:
+    if as_json:
+        shape = described(error)
+        shape["error"]["message"] = message
+        if isinstance(error, click.UsageError):
+            shape["error"]["code"] = "usage"
+            if isinstance(error, click.BadParameter) and error.param is not None:
+                shape["error"]["field"] = error.param.name
+        emit(shape)
+    elif message:
+        click.echo(f"moot: {message}", err=True)
+        if context is not None:
+            click.echo(f"       {context.command_path} --help shows how it goes", err=True)
+    return code
+
+
+def emit(value: Any) -> None:
+    """One JSON value on one line of stdout."""
+    click.echo(msgspec.json.encode(value))
+
+
+def settings_of(context: click.Context, **flags: Any) -> Settings:
+    """Settings of this call: the group's flags, then the command's."""
+    return load({**context.find_root().params, **flags} if flags else dict(context.find_root().params))
+
+
+def run_async(function: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """Run an asynchronous command."""
+    return anyio.run(function)

@@ -1,0 +1,119 @@
+"""``moot list``, ``moot show``, ``moot replay``: what is in the store."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+import anyio
+import click
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+
+from events.log import SummaryPage, read_all
+from events.projections import view as views
+from events.projections.view import View
+from events.record import Recorded
+from server import frames
+from server.cli.markdown import as_markdown
+from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.cli.transcript import Transcriber
+from server.errors import BadField
+from server.settings import Settings
+
+LONGEST_GAP_S = 5.0
+"""A replay never waits longer than this, whatever the log says: nobody watches a pause of a night."""
+
+
+@click.command("list")
+@click.option("-q", "query", default="", help="Text to find in motions.")
+@click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
+@click.option("--after", help="Cursor of the next page.")
+@with_store
+@with_json
+@click.pass_context
+def list_(
+    context: click.Context, query: str, limit: int, after: str | None, store: str | None, *, as_json: bool
+) -> None:
+    """The debates in the store, newest first."""
+    settings = settings_of(context, store=store)
+    page: SummaryPage = run_async(lambda: _list(settings, query, limit, after))
+    if as_json:
+        emit(page)
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "state", "turns", "opened", "motion"):
+        table.add_column(heading, overflow="fold", no_wrap=heading in {"id", "state"})
+    for each in page.debates:
+        opened = each.opened_at[:16].replace("T", " ")
+        table.add_row(each.id, each.state, f"{each.turns_spoken}/{each.turns_planned}", opened, each.motion[:120])
+    Console().print(table if page.debates else 'no debate yet: moot run "a motion" makes one', highlight=False)
+    if page.next:
+        click.echo(f"more: moot list --after {page.next}", err=True)
+
+
+async def _list(settings: Settings, query: str, limit: int, after: str | None) -> SummaryPage:
+    async with reading(settings) as log:
+        return await log.summaries(after, limit, query)
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--at", type=click.IntRange(1), help="As it stood at this position.")
+@with_store
+@with_json
+@click.pass_context
+def show(context: click.Context, debate: str, at: int | None, store: str | None, *, as_json: bool) -> None:
+    """One debate: what was said, how it was scored, how it ended."""
+    settings = settings_of(context, store=store)
+    view: View = run_async(lambda: _show(settings, debate, at))
+    if as_json:
+        emit(view)
+    else:
+        Console().print(Markdown(as_markdown(view)))
+
+
+async def _show(settings: Settings, said: str, at: int | None) -> View:
+    async with reading(settings) as log:
+        fold = views.INITIAL
+        async for record in read_all(log, await whole_id(log, said)):
+            fold = views.apply(fold, record)
+            if record.position == at:
+                break
+        if at is not None and fold.view.position < at:
+            raise BadField("at", f"{at} is beyond the head {fold.view.position}")
+        return fold.view
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--speed", type=click.FloatRange(0, 1000), default=1.0, show_default=True, help="0 does not wait at all.")
+@with_store
+@with_json
+@click.pass_context
+def replay(context: click.Context, debate: str, speed: float, store: str | None, *, as_json: bool) -> None:
+    """Play a debate again from its log, at the pace at which it was spoken.  No model is called."""
+    settings = settings_of(context, store=store)
+    run_async(lambda: _replay(settings, debate, speed, as_json=as_json))
+
+
+async def _replay(settings: Settings, said: str, speed: float, *, as_json: bool) -> None:
+    transcriber = Transcriber(as_json=as_json)
+    async with reading(settings) as log:
+        async for message in _paced(read_all(log, await whole_id(log, said)), speed):
+            transcriber.take(message)
+    transcriber.finish()
+
+
+async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterator[str]:
+    """Frames at the recorded pace."""
+    fold, before = views.INITIAL, None
+    async for record in records:
+        at = datetime.fromisoformat(record.at)
+        if before is not None and speed:
+            await anyio.sleep(min(max((at - before).total_seconds(), 0), LONGEST_GAP_S) / speed)
+        before = at
+        fold, frame = frames.step(fold, record)
+        yield frame
+
+

@@ -1,0 +1,89 @@
+"""A debate as it comes, on a terminal or in a pipe: fed with the same messages that the page gets."""
+
+import sys
+from typing import Any
+
+import click
+import msgspec
+
+from events.patch import merge
+
+SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
+
+
+class Transcriber:
+    """Prints frames.  On a terminal text appears as it is spoken; in a pipe each turn comes whole."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._streams = sys.stdout.isatty() and not as_json
+        self._shown = ""
+        self.view: Any = {}
+        self.ended: dict[str, Any] | None = None
+
+    def take(self, message: str) -> None:
+        """One message of the feed."""
+        said = msgspec.json.decode(message)
+        kind = said["kind"]
+        if self._as_json:
+            if kind == "frame":
+                click.echo(f'{{"frame":{message}}}')
+            elif kind == "delta":
+                click.echo(f'{{"delta":{message}}}')
+        if kind == "snapshot":
+            self.view = said["view"]
+        elif kind == "frame":
+            self.view = merge(self.view, said["patch"])
+            self._event(said["event"])
+        elif kind == "delta" and self._streams:
+            fresh = said["text"][max(0, len(self._shown) - said["at"]) :]
+            self._shown += fresh
+            click.echo(fresh, nl=False)
+
+    def _event(self, event: dict[str, Any]) -> None:  # noqa: C901 - a case for each event that is shown
+        if event["type"] in {"debate_concluded", "debate_halted"}:
+            self.ended = event
+        elif event["type"] == "debate_resumed":
+            self.ended = None
+        if self._as_json:
+            return
+        match event["type"]:
+            case "debate_opened":
+                click.secho(event["motion"], bold=True)
+                for caveat in sorted({event[role].get("caveat", "") for role in ("pro", "con", "judge")} - {""}):
+                    click.secho(caveat, dim=True)
+            case "turn_started":
+                sign, colour = SIGNS[event["side"]]
+                again = f" (attempt {event['attempt']})" if event["attempt"] > 1 else ""
+                click.echo()
+                click.secho(f"{sign} · turn {event['turn']}{again}", fg=colour, bold=True)
+                self._shown = ""
+            case "turn_spoken":
+                if self._streams and event["text"].startswith(self._shown):
+                    click.echo(event["text"][len(self._shown) :])
+                else:
+                    click.echo(f"\n{event['text']}" if self._shown else event["text"])
+            case "turn_failed" | "attempt_abandoned":
+                click.secho(f"  {event['kind']}: {event['message']}", fg="red")
+            case "turn_scored":
+                click.secho(f"  {self._scores(event['turn'])}", dim=True)
+            case "debate_paused":
+                click.secho(f"paused: {event['reason']}", fg="magenta")
+
+    def _scores(self, turn: int) -> str:
+        scored = self.view["turns"][str(turn)]
+        if "missing" in scored["scores"]:
+            return f"no score: {scored['scores']['missing']['reason']}"
+        parts = [f"{name.replace('_', ' ')} {each['effective']:g}" for name, each in scored["scores"].items()]
+        return f"composite {scored['composite']:g} · {' · '.join(parts)}"
+
+    def finish(self) -> None:
+        """How it stands at the end."""
+        if self._as_json or self.ended is None:
+            return
+        click.echo()
+        if self.ended["type"] == "debate_halted":
+            click.secho(f"halted: {self.ended['reason']}", fg="red")
+            return
+        verdict = self.view.get("verdicts", {}).get("scorecard", {})
+        click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or self.ended['by_rule']})", bold=True)

@@ -1,0 +1,125 @@
+"""``moot verify``, ``moot export``, ``moot import``: a debate's log as a file, and whether it was altered."""
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+import msgspec
+
+from events.errors import UnknownDebate
+from events.log import read_all
+from events.open import opened_log
+from events.projections import view as views
+from events.transfer import Imported, import_debate, read_lines
+from events.transfer import export as export_lines
+from events.verify import Verdict, verify_lines, verify_log
+from server.cli.markdown import as_markdown
+from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.errors import CannotServe, NotFound
+from server.settings import Settings
+
+BROKEN = 4
+
+
+@click.command()
+@click.argument("what", metavar="ID|FILE")
+@with_store
+@with_json
+@click.pass_context
+def verify(context: click.Context, what: str, store: str | None, *, as_json: bool) -> None:
+    """Recompute the chain of a debate, or of an exported file, and name the first position that is broken."""
+    path = Path(what)
+    if path.is_file():
+        with path.open("rb") as file:
+            verdict = verify_lines(read_lines(file))
+    else:
+        settings = settings_of(context, store=store)
+        verdict = run_async(lambda: _verify(settings, what))
+    if as_json:
+        emit(verdict)
+    elif verdict.ok:
+        click.echo(f"the chain holds: {verdict.events} events of debate {verdict.debate}")
+    else:
+        click.echo(f"BROKEN at position {verdict.broken_at}: {verdict.why}")
+    if not verdict.ok:
+        raise click.exceptions.Exit(BROKEN)
+
+
+async def _verify(settings: Settings, what: str) -> Verdict:
+    async with reading(settings) as log:
+        return await verify_log(log, await whole_id(log, what))
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of stdout.")
+@click.option("--as", "form", type=click.Choice(["ndjson", "json", "md"]), default="ndjson", show_default=True)
+@with_store
+@click.pass_context
+def export(context: click.Context, debate: str, output: Path | None, form: str, store: str | None) -> None:
+    """Write a debate's whole log: NDJSON that imports and verifies, the view as JSON, or a transcript to read."""
+    settings = settings_of(context, store=store)
+    try:
+        with output.open("wb") if output else nullcontext(sys.stdout.buffer) as file:
+            written = run_async(lambda: _export(settings, debate, form, file))
+    except UnknownDebate:
+        if output is not None:
+            output.unlink(missing_ok=True)
+        raise
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise CannotServe(f"cannot write {output}: {error.strerror}") from error
+    if output:
+        click.echo(f"wrote {written} events to {output}", err=True)
+
+
+async def _export(settings: Settings, said: str, form: str, file: BinaryIO) -> int:
+    async with reading(settings) as log:
+        debate = await whole_id(log, said)
+        if form == "ndjson":
+            written = 0
+            async for line in export_lines(log, debate):
+                file.write(line)
+                written += 1
+            file.flush()
+            return written
+        fold = views.INITIAL
+        async for record in read_all(log, debate):
+            fold = views.apply(fold, record)
+        shown = msgspec.json.encode(fold.view) if form == "json" else as_markdown(fold.view).encode()
+        file.write(shown + b"\n")
+        file.flush()
+        return fold.view.position
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE")
+@with_store
+@with_json
+@click.pass_context
+def import_(context: click.Context, file: str, store: str | None, *, as_json: bool) -> None:
+    """Take in an exported debate.  One that had not ended stays paused until somebody resumes it."""
+    settings = settings_of(context, store=store)
+    try:
+        with Path(file).open("rb") if file != "-" else nullcontext(sys.stdin.buffer) as lines:
+            taken = run_async(lambda: _import(settings, lines))
+    except OSError as error:
+        raise NotFound(f"cannot read {file}: {error.strerror}") from error
+    if as_json:
+        emit(taken)
+        return
+    what = "was here already" if taken.already else f"imported, {taken.events} events"
+    paused = "; it had not ended and stays paused" if taken.paused else ""
+    click.echo(f"{what}{paused}", err=True)
+    click.echo(taken.debate)
+
+
+async def _import(settings: Settings, file: BinaryIO) -> Imported:
+    async with opened_log(settings.store) as log:
+        return await import_debate(log, read_lines(file))
+
+

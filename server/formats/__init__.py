@@ -1,0 +1,15 @@
+"""Formats: what happens next, as pure functions of a debate.  ``next_steps(debate) -> steps``."""
+
+from collections.abc import Callable
+
+from events.projections.debate import Debate
+from server.formats import exchange
+from server.formats.steps import Step
+
+FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {"exchange": exchange.next_steps}
+
+
+def next_steps(debate: Debate) -> tuple[Step, ...]:
+    """The steps that may be taken now, all of them at once; none when the debate rests or has ended."""
+    assert debate.opened is not None, "a debate begins with debate_opened"
+    return FORMATS[debate.opened.format](debate)

@@ -1,0 +1,62 @@
+"""What travels to a page: frames, snapshots, deltas, as JSON text.  Live and replay use these same functions."""
+
+from typing import Any, Final
+
+import msgspec
+
+from events.projections import view as views
+from events.projections.view import Fold, View
+from events.record import Recorded, public_payload
+
+_json: Final = msgspec.json.Encoder()
+LIVE: Final = '{"kind":"live"}'
+
+
+def _text(value: Any) -> str:
+    return _json.encode(value).decode()
+
+
+def frame(record: Recorded, before: View, after: View) -> str:
+    """One event with the patch that it makes.  The event carries no prompts and no raw answers, ever."""
+    shown: dict[str, Any] = {
+        "kind": "frame",
+        "position": record.position,
+        "id": record.id,
+        "at": record.at,
+        "cause": record.cause,
+        "schema": record.schema,
+        "digest": record.digest.hex(),
+    }
+    if record.event.private:
+        shown["payload_digest"] = record.payload_digest.hex()
+        shown["event"] = public_payload(record.event)
+    else:
+        shown["event"] = msgspec.Raw(record.payload)
+    shown["patch"] = views.difference(before, after)
+    return _text(shown)
+
+
+def step(fold: Fold, record: Recorded) -> tuple[Fold, str]:
+    """Fold one record and give its frame."""
+    after = views.apply(fold, record)
+    return after, frame(record, fold.view, after.view)
+
+
+def snapshot(view: View, speaking: dict[str, Any] | None) -> str:
+    """The whole view at once, with the text so far of a turn in flight."""
+    return _text({"kind": "snapshot", "position": view.position, "view": view, "speaking": speaking})
+
+
+def delta(turn: int, attempt: int, at: int, text: str) -> str:
+    """Text that was spoken but is not recorded yet; ``at`` counts code points."""
+    return _text({"kind": "delta", "turn": turn, "attempt": attempt, "at": at, "text": text})
+
+
+def status(**facts: Any) -> str:
+    """Presence and the like: what is not an event."""
+    return _text({"kind": "status", **facts})
+
+
+def error(code: str, message: str) -> str:
+    """Why the server is about to close the socket."""
+    return _text({"kind": "error", "code": code, "message": message})

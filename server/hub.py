@@ -1,0 +1,317 @@
+"""Who watches what.
+
+A room follows one debate's log, folds it once, and keeps the newest frames encoded; every reader has a position and
+reads what it lacks.  The hub wakes readers and never queues for them.  Text in flight is kept once per debate, and a
+reader that falls behind simply gets a longer delta.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator
+from typing import Any, Final, Self
+
+import anyio
+import anyio.abc
+
+from events.errors import UnknownDebate
+from events.log import PAGE, EventLog, follow
+from events.projections import view as views
+from events.projections.view import Fold
+from server import frames
+from server.errors import BadQuery
+
+RING: Final = 4096
+"""Frames kept encoded in a room; older ones are folded again from the log."""
+
+
+class Speech:
+    """Text of a turn in flight."""
+
+    def __init__(self, turn: int, side: str, attempt: int, started_at: str) -> None:
+        self.turn, self.side, self.attempt, self.started_at = turn, side, attempt, started_at
+        self.text = ""
+        self._encoded: tuple[int, int, str] = (0, 0, "")
+
+    def delta_from(self, at: int) -> str:
+        """The encoded text after ``at``; readers at the same place share one encoding."""
+        start, end, encoded = self._encoded
+        if (start, end) != (at, len(self.text)) or not encoded:
+            encoded = frames.delta(self.turn, self.attempt, at, self.text[at:])
+            self._encoded = (at, len(self.text), encoded)
+        return encoded
+
+    def so_far(self) -> dict[str, Any]:
+        """What a joiner is given once."""
+        return {
+            "turn": self.turn, "side": self.side, "attempt": self.attempt, "text": self.text,
+            "started_at": self.started_at,
+        }
+
+
+class Room:
+    """One debate as it is watched."""
+
+    def __init__(self, debate: str) -> None:
+        self.debate = debate
+        self.fold: Fold = views.INITIAL
+        self.speech: Speech | None = None
+        self.spectators = 0
+        self.ready = anyio.Event()
+        self.idle_since = time.monotonic()
+        self.failure: Exception | None = None
+        self._ring: deque[str] = deque(maxlen=RING)
+        self._changed = anyio.Event()
+
+    @property
+    def position(self) -> int:
+        """The head as folded here."""
+        return self.fold.view.position
+
+    def advance(self, fold: Fold, frame: str) -> None:
+        """Take in one more frame."""
+        self.fold = fold
+        self._ring.append(frame)
+
+    def wake(self) -> None:
+        """Tell every waiting reader to look again."""
+        changed, self._changed = self._changed, anyio.Event()
+        changed.set()
+
+    def changed(self) -> anyio.Event:
+        """Set at the next wake."""
+        return self._changed
+
+    def frames_after(self, position: int, most: int = 256) -> list[str] | None:
+        """Frames after ``position``; None where the ring does not reach back that far."""
+        lacking = self.position - position
+        if lacking > len(self._ring):
+            return None
+        start = len(self._ring) - lacking
+        return [self._ring[index] for index in range(start, min(start + most, len(self._ring)))]
+
+    def speech_now(self) -> Speech | None:
+        """The text in flight, if the fold has the turn as being spoken."""
+        current = self.fold.debate.transcript.current
+        speech = self.speech
+        if speech is None or current is None or current.state != "speaking":
+            return None
+        return speech if (current.number, current.attempt) == (speech.turn, speech.attempt) else None
+
+    def snapshot(self) -> str:
+        """The view now, with the text so far."""
+        speech = self.speech_now()
+        return frames.snapshot(self.fold.view, speech.so_far() if speech else None)
+
+
+class Hub:
+    """All rooms of this process."""
+
+    def __init__(self, log: EventLog, *, tick_ms: int = 50, idle_s: float = 30.0) -> None:
+        self._log = log
+        self._tick_s = tick_ms / 1000
+        self._idle_s = idle_s
+        self._rooms: dict[str, Room] = {}
+        self._speeches: dict[str, Speech] = {}
+        self._flushing: set[str] = set()
+        self._tasks: anyio.abc.TaskGroup | None = None
+
+    @property
+    def spectators(self) -> int:
+        """Open readers in all rooms."""
+        return sum(room.spectators for room in self._rooms.values())
+
+    @property
+    def rooms(self) -> int:
+        """Debates held in memory for readers."""
+        return len(self._rooms)
+
+    async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Keep rooms up to date until cancelled."""
+        async with anyio.create_task_group() as self._tasks:
+            task_status.started()
+            await anyio.sleep_forever()
+
+    # what is being said now
+
+    def begin(self, debate: str, speech: Speech) -> None:
+        """A turn is about to be spoken."""
+        self._speeches[debate] = speech
+        if room := self._rooms.get(debate):
+            room.speech = speech
+
+    def say(self, debate: str, text: str) -> None:
+        """More text of the turn in flight; readers are woken within a tick."""
+        speech = self._speeches[debate]
+        speech.text += text
+        if debate in self._rooms and debate not in self._flushing:
+            self._flushing.add(debate)
+            asyncio.get_running_loop().call_later(self._tick_s, self._flush, debate)
+
+    def _flush(self, debate: str) -> None:
+        self._flushing.discard(debate)
+        if room := self._rooms.get(debate):
+            room.wake()
+
+    def silence(self, debate: str) -> None:
+        """The turn in flight has been recorded, or has come to nothing."""
+        self._speeches.pop(debate, None)
+        if room := self._rooms.get(debate):
+            room.speech = None
+
+    # who reads
+
+    async def room(self, debate: str) -> Room:
+        """The room of a debate, folded up to now.  Raises ``UnknownDebate``."""
+        room = self._rooms.get(debate)
+        if room is None:
+            assert self._tasks is not None, "the hub is not running"
+            room = self._rooms[debate] = Room(debate)
+            room.speech = self._speeches.get(debate)
+            self._tasks.start_soon(self._keep, room)
+        room.idle_since = time.monotonic()
+        await room.ready.wait()
+        if room.failure is not None:
+            raise room.failure
+        return room
+
+    async def _keep(self, room: Room) -> None:
+        """Follow the debate until nobody has watched for a while."""
+        try:
+            head = await self._log.head(room.debate)
+            if head == 0:
+                raise UnknownDebate(room.debate)  # noqa: TRY301 - one place hands every failure to those who wait
+            with anyio.CancelScope() as scope:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._evict_when_idle, room, scope)
+                    async for record in follow(self._log, room.debate):
+                        room.advance(*frames.step(room.fold, record))
+                        if record.position >= head:
+                            room.ready.set()
+                            room.wake()
+        except Exception as error:  # noqa: BLE001 - handed to whoever waits for this room
+            room.failure = error
+        finally:
+            if self._rooms.get(room.debate) is room:
+                del self._rooms[room.debate]
+            room.ready.set()
+            room.wake()
+
+    async def _evict_when_idle(self, room: Room, scope: anyio.CancelScope) -> None:
+        while True:
+            await anyio.sleep(self._idle_s / 2)
+            if room.spectators == 0 and time.monotonic() - room.idle_since > self._idle_s:
+                del self._rooms[room.debate]
+                scope.cancel()
+                return
+
+    async def frames_page(self, debate: str, after: int, limit: int) -> tuple[list[str], int | None]:
+        """Up to ``limit`` frames after a position, and where the next page begins (None at the end)."""
+        head = await self._log.head(debate)
+        if head == 0:
+            raise UnknownDebate(debate)
+        if after > head:
+            raise BadQuery(f"after={after} is beyond the head {head}", field="after")
+        page: list[str] = []
+        fold, seen = views.INITIAL, 0
+        while len(page) < limit and (records := await self._log.read(debate, seen, PAGE)):
+            for record in records:
+                seen = record.position
+                if seen <= after:
+                    fold = views.apply(fold, record)
+                    continue
+                fold, frame = frames.step(fold, record)
+                page.append(frame)
+                if len(page) == limit:
+                    break
+        return page, (seen if seen < head else None)
+
+    async def view_at(self, debate: str, at: int | None) -> Fold:
+        """The fold as it stood at position ``at``, or now.  Raises ``UnknownDebate``, ``BadQuery``."""
+        if at is None:
+            return (await self.room(debate)).fold
+        head = await self._log.head(debate)
+        if head == 0:
+            raise UnknownDebate(debate)
+        if not 1 <= at <= head:
+            raise BadQuery(f"at={at} is not between 1 and the head {head}", field="at")
+        fold, seen = views.INITIAL, 0
+        while seen < at:
+            for record in await self._log.read(debate, seen, min(PAGE, at - seen)):
+                fold, seen = views.apply(fold, record), record.position
+        return fold
+
+
+class Reader:
+    """One spectator's place in a debate: what it has, and therefore what it lacks."""
+
+    def __init__(self, hub: Hub, room: Room, after: int | None, *, whole: bool = False) -> None:
+        """``whole``: give every frame, even where a snapshot would be shorter."""
+        self._hub, self._room, self._whole = hub, room, whole
+        self._position = after
+        self._said: tuple[int, int] = (0, 0)
+        self._said_to = 0
+        self._live = False
+        self._spectators = -1
+
+    async def __aenter__(self) -> Self:
+        """Enter the room."""
+        self._room.spectators += 1
+        self._room.wake()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave it."""
+        self._room.spectators -= 1
+        self._room.idle_since = time.monotonic()
+        self._room.wake()
+
+    async def messages(self) -> AsyncGenerator[list[str]]:
+        """Batches of messages: what is lacking, then what comes.  Ends only if the room fails."""
+        if start := self._catch_up():
+            yield start
+        while self._room.failure is None:
+            changed = self._room.changed()
+            if batch := await self._lacking():
+                yield batch
+            else:
+                await changed.wait()
+
+    def _catch_up(self) -> list[str]:
+        """A snapshot, or nothing where the frames themselves are shorter."""
+        room = self._room
+        if self._position is not None and self._whole:
+            return []
+        if self._position is not None and (page := room.frames_after(self._position, RING)) is not None:
+            shot = room.snapshot()
+            if sum(map(len, page)) <= len(shot):
+                return []
+        else:
+            shot = room.snapshot()
+        self._position = room.position
+        if speech := room.speech_now():
+            self._said, self._said_to = (speech.turn, speech.attempt), len(speech.text)
+        return [shot]
+
+    async def _lacking(self) -> list[str]:
+        room = self._room
+        assert self._position is not None
+        batch = room.frames_after(self._position)
+        if batch is None:
+            batch, _ = await self._hub.frames_page(room.debate, self._position, 256)
+        self._position += len(batch)
+        if self._position < room.position:
+            return batch
+        if not self._live:
+            self._live = True
+            batch.append(frames.LIVE)
+        if room.spectators != self._spectators:
+            self._spectators = room.spectators
+            batch.append(frames.status(spectators=room.spectators))
+        if speech := room.speech_now():
+            if (speech.turn, speech.attempt) != self._said:
+                self._said, self._said_to = (speech.turn, speech.attempt), 0
+            if self._said_to < len(speech.text):
+                batch.append(speech.delta_from(self._said_to))
+                self._said_to = len(speech.text)
+        return batch

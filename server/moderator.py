@@ -1,0 +1,311 @@
+"""The moderator of one debate: fold, ask for the next steps, do their I/O, append what happened.
+
+It decides nothing.  A crash loses at most the calls in flight: the next moderator folds the log and goes on.  It is the
+only writer of its debate; everybody else's acts go through ``act``.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any, assert_never
+
+import anyio
+import msgspec
+import structlog
+
+from events.errors import StoreUnavailable
+from events.log import EventLog, read_all
+from events.projections import debate as debates
+from events.projections.debate import Debate
+from events.record import Draft, Recorded, new_id, now
+from events.types import (
+    AttemptAbandoned,
+    DebateHalted,
+    DebatePaused,
+    DebateResumed,
+    ModelAnswered,
+    ModelFailed,
+    TurnFailed,
+    TurnSpoken,
+    TurnStarted,
+    Usage,
+    missing,
+)
+from providers.base import Outcome, Request, Segment
+from providers.errors import Empty, ProviderError, TimedOut
+from providers.registry import Registry
+from server import observe
+from server.errors import NotNow
+from server.formats import next_steps
+from server.formats.steps import Ask, Record, Speak, Step
+from server.hub import Hub, Speech
+from server.speech import Pace, clean, clip, words
+
+logger = structlog.get_logger()
+
+Build = Callable[[Debate], Sequence[Draft]]
+LONGEST_WAIT_S = 60.0
+"""Most that a provider's ``retry-after`` makes us wait before the next try."""
+
+
+class Moderator:
+    """Runs one debate."""
+
+    def __init__(
+        self, debate: str, log: EventLog, registry: Registry, hub: Hub, *, idle_timeout_s: float = 60.0
+    ) -> None:
+        self.id = debate
+        self.debate: Debate = debates.INITIAL
+        self.is_running = False
+        self._log, self._registry, self._hub = log, registry, hub
+        self._idle_timeout_s = idle_timeout_s
+        self._writing = anyio.Lock()
+        self._steps: anyio.CancelScope | None = None
+
+    async def load(self) -> None:
+        """Fold the log up to now."""
+        debate = debates.INITIAL
+        async for record in read_all(self._log, self.id):
+            debate = debates.evolve(debate, record)
+        self.debate = debate
+
+    async def run(self) -> None:
+        """Take steps until there are none: the debate rests or has ended."""
+        self.is_running = True
+        try:
+            while steps := next_steps(self.debate):
+                with anyio.CancelScope() as self._steps:
+                    async with anyio.create_task_group() as tasks:
+                        for step in steps:
+                            tasks.start_soon(self._take, step)
+        finally:
+            self.is_running = False
+            self._hub.silence(self.id)
+
+    # acts of people
+
+    async def pause(self, reason: str, by: str) -> None:
+        """Let what is in flight finish, then rest."""
+        await self._act(DebatePaused(reason=reason, by=by), {"open"})
+
+    async def resume(self, reason: str, by: str) -> None:
+        """Go on; the caller runs the moderator again where it has stopped."""
+        await self._act(DebateResumed(reason=reason, by=by), {"paused", "halted"})
+
+    async def halt(self, reason: str, by: str) -> None:
+        """Stop at once, cutting off what is in flight."""
+        await self._act(DebateHalted(reason=reason, by=by), {"open", "paused"})
+        if self._steps is not None:
+            self._steps.cancel()
+
+    async def _act(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> None:
+        def build(debate: Debate) -> Sequence[Draft]:
+            if debate.standing.state not in states:
+                raise NotNow(f"the debate is {debate.standing.state}")
+            drafts = [Draft(event=event)]
+            turn = debate.transcript.current
+            if isinstance(event, DebateHalted) and turn is not None and turn.state == "speaking":
+                cut = AttemptAbandoned(
+                    turn=turn.number, side=turn.side, attempt=turn.attempt, kind="halted", message=event.reason
+                )
+                drafts.append(Draft(event=cut, cause=debate.position + 1))
+            return drafts
+
+        await self._append(build)
+
+    # writing
+
+    async def _append(self, build: Build) -> tuple[Recorded, ...]:
+        """Append what ``build`` makes of the debate as it stands.  While the store fails, wait and try again."""
+        async with self._writing:
+            drafts = [msgspec.structs.replace(draft, id=new_id()) for draft in build(self.debate)]
+            if not drafts:
+                return ()
+            while True:
+                try:
+                    with anyio.CancelScope(shield=True):  # what is committed must be folded
+                        records = await self._log.append(self.id, self.debate.position, drafts)
+                        for record in records:
+                            self.debate = debates.evolve(self.debate, record)
+                except StoreUnavailable as error:
+                    logger.warning("store_unavailable", debate=self.id, message=str(error))
+                    observe.STORE_FAILURES.inc()
+                    await anyio.sleep(1)
+                else:
+                    return records
+
+    # steps
+
+    async def _take(self, step: Step) -> None:
+        match step:
+            case Record():
+                await self._append(lambda _: step.drafts)
+            case Speak():
+                await self._speak(step)
+            case Ask():
+                await self._ask(step)
+            case _:
+                assert_never(step)
+
+    async def _speak(self, step: Speak) -> None:
+        await anyio.sleep(step.delay_ms / 1000)
+        directive = None
+        started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=directive)
+        (record,) = await self._append(lambda _: [Draft(event=started, cause=step.cause)])
+        settings = self._settings()
+        speech = Speech(step.turn, step.side, step.attempt, now())
+        pace, began = Pace(), time.monotonic()
+        self._hub.begin(self.id, speech)
+        try:
+            provider, model = self._registry.resolve(step.model)
+            request = Request(
+                key=f"speak:{step.side}", turn=step.turn, attempt=step.attempt, prompt=step.prompt,
+                max_tokens=math.ceil(step.max_words * 1.6) + 40, temperature=step.temperature,
+                seed=self._seed(step.turn * 100 + step.attempt), idle_timeout_s=self._idle_timeout_s,
+            )
+            with _deadline(settings.turn_timeout_s):
+                async with provider.stream(model, request) as stream:
+                    async for chunk in stream:
+                        text = clean(chunk)
+                        if not speech.text:
+                            text = text.lstrip()
+                        if text and words(speech.text) <= step.max_words:
+                            self._hub.say(self.id, text)
+                            pace.mark(int((time.monotonic() - began) * 1000), len(speech.text))
+            outcome = stream.outcome
+            text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
+            if not text:
+                raise Empty("the model said nothing")
+        except ProviderError as error:
+            await self._spoke_in_vain(step, record.position, error, speech.text, began)
+            return
+        spoken = TurnSpoken(
+            turn=step.turn, side=step.side, attempt=step.attempt, text=text, words=words(text), clipped=clipped,
+            pace=pace.until(len(text)), model=outcome.model, usage=_usage(outcome), latency_ms=outcome.latency_ms,
+        )
+        call = f"speak.{step.turn}.{step.attempt}"
+
+        def build(debate: Debate) -> Sequence[Draft]:
+            if not _has_floor(step, debate):
+                return []
+            answered = _answered(step, call, outcome, speech.text, debate)
+            return [Draft(event=answered, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
+
+        await self._append(build)
+        self._hub.silence(self.id)
+        observe.MODEL_SECONDS.labels("speak").observe(outcome.latency_ms / 1000)
+
+    async def _spoke_in_vain(
+        self, step: Speak, started: int, error: ProviderError, so_far: str, began: float
+    ) -> None:
+        self._hub.silence(self.id)
+        logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
+        observe.MODEL_FAILURES.labels("speak", error.kind).inc()
+        failed = TurnFailed(
+            turn=step.turn, side=step.side, attempt=step.attempt, kind=error.kind, message=error.message
+        )
+        latency_ms = int((time.monotonic() - began) * 1000)
+
+        def build(debate: Debate) -> Sequence[Draft]:
+            if not _has_floor(step, debate):
+                return []
+            call = _failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far, latency_ms, debate)
+            return [Draft(event=call, cause=started), Draft(event=failed, cause=debate.position + 1)]
+
+        await self._append(build)
+        await anyio.sleep(min(error.retry_after_s or 0, LONGEST_WAIT_S))
+
+    async def _ask(self, step: Ask) -> None:
+        await anyio.sleep(step.delay_ms / 1000)
+        settings, began = self._settings(), time.monotonic()
+        try:
+            provider, model = self._registry.resolve(step.model)
+            request = Request(
+                key=step.key, turn=step.turn or 0, attempt=step.attempt, prompt=step.prompt,
+                max_tokens=step.max_tokens, temperature=step.temperature,
+                seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
+                idle_timeout_s=self._idle_timeout_s,
+            )
+            with _deadline(settings.judge_timeout_s):
+                answer = await provider.answer(model, request, step.answer_type)
+        except ProviderError as error:
+            latency_ms = int((time.monotonic() - began) * 1000)
+            logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
+            observe.MODEL_FAILURES.labels(step.purpose, error.kind).inc()
+            failure = error
+            await self._append(
+                lambda debate: [
+                    Draft(event=_failed(step, step.call, failure, failure.raw, latency_ms, debate), cause=step.cause)
+                ]
+            )
+            await anyio.sleep(min(error.retry_after_s or 0, LONGEST_WAIT_S))
+            return
+        observe.MODEL_SECONDS.labels(step.purpose).observe(answer.outcome.latency_ms / 1000)
+        await self._append(
+            lambda debate: [
+                Draft(event=_answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
+            ]
+        )
+
+    def _settings(self) -> Any:
+        assert self.debate.opened is not None
+        return self.debate.opened.settings
+
+    def _seed(self, offset: int) -> int | None:
+        seed = self._settings().seed
+        return None if seed is msgspec.UNSET else int(seed) + offset
+
+
+@contextmanager
+def _deadline(seconds: float) -> Iterator[None]:
+    """Turn a deadline that passes into the ``TimedOut`` that everybody expects."""
+    try:
+        with anyio.fail_after(seconds):
+            yield
+    except TimeoutError as error:
+        raise TimedOut(f"no complete answer within {seconds:g} s") from error
+
+
+def _has_floor(step: Speak, debate: Debate) -> bool:
+    """Whether the attempt still stands: a halt takes the floor away while the last words are under way."""
+    turn = debate.transcript.current
+    return turn is not None and turn.state == "speaking" and (turn.number, turn.attempt) == (step.turn, step.attempt)
+
+
+def _usage(outcome: Outcome) -> Usage:
+    return Usage(input_tokens=outcome.tokens.input, output_tokens=outcome.tokens.output)
+
+
+def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
+    """A prompt as digests, and the texts that the log does not hold yet."""
+    said = [(segment.role, sha256(segment.text.encode()).hexdigest(), segment.text) for segment in prompt]
+    new = {digest: text for _, digest, text in said if digest not in debate.segments}
+    return tuple((role, digest) for role, digest, _ in said), new
+
+
+def _purpose(step: Speak | Ask) -> str:
+    return "speak" if isinstance(step, Speak) else step.purpose
+
+
+def _answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate: Debate) -> ModelAnswered:
+    prompt, segments = _prompt(step.prompt, debate)
+    return ModelAnswered(
+        call=call, purpose=_purpose(step), turn=step.turn, sample=step.sample if isinstance(step, Ask) else 1,
+        order=step.order if isinstance(step, Ask) else (), model=outcome.model, parameters=dict(outcome.parameters),
+        usage=_usage(outcome), latency_ms=outcome.latency_ms,
+        cost_usd=missing("no price is known for this model") if outcome.cost_usd is None else outcome.cost_usd,
+        prompt=prompt, segments=segments, answer=clean(answer), reasoning=clean(outcome.reasoning),
+    )
+
+
+def _failed(
+    step: Speak | Ask, call: str, error: ProviderError, answer: str, latency_ms: int, debate: Debate
+) -> ModelFailed:
+    prompt, segments = _prompt(step.prompt, debate)
+    return ModelFailed(
+        call=call, purpose=_purpose(step), turn=step.turn, sample=step.sample if isinstance(step, Ask) else 1,
+        order=step.order if isinstance(step, Ask) else (), kind=error.kind, message=clean(error.message),
+        model=step.model, latency_ms=latency_ms, prompt=prompt, segments=segments, answer=clean(answer),
+    )

@@ -1,0 +1,125 @@
+"""All debates that this process runs, each with its one moderator."""
+
+import anyio
+import anyio.abc
+import structlog
+
+from events.errors import UnknownDebate
+from events.log import EventLog
+from events.record import Draft, new_id
+from events.types import DebateOpened
+from providers.registry import Registry
+from server import observe
+from server.errors import TooMany
+from server.hub import Hub
+from server.moderator import Moderator
+
+logger = structlog.get_logger()
+
+
+class Moderators:
+    """Starts, finds and resumes moderators.  ``run`` holds their tasks."""
+
+    def __init__(
+        self, log: EventLog, registry: Registry, hub: Hub, *, idle_timeout_s: float = 60.0, most: int = 1000
+    ) -> None:
+        self._log, self._registry, self._hub = log, registry, hub
+        self._idle_timeout_s, self._most = idle_timeout_s, most
+        self._known: dict[str, Moderator] = {}
+        self._loading = anyio.Lock()
+        self._tasks: anyio.abc.TaskGroup | None = None
+
+    @property
+    def running(self) -> int:
+        """Debates under way in this process."""
+        return sum(moderator.is_running for moderator in self._known.values())
+
+    async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Hold the moderators' tasks until cancelled."""
+        async with anyio.create_task_group() as self._tasks:
+            task_status.started()
+            await anyio.sleep_forever()
+
+    async def take_up(self) -> int:
+        """Go on with every debate that was open when the last process ended; the number of them."""
+        debates = await self._log.unfinished()
+        for debate in debates:
+            self._start(await self._moderator(debate))
+        return len(debates)
+
+    async def take_up_one(self, debate: str) -> None:
+        """Go on with one debate that was open."""
+        self._start(await self._moderator(debate))
+
+    async def open(self, opened: DebateOpened) -> str:
+        """Record a new debate and start it; its id."""
+        if self.running >= self._most:
+            raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
+        debate = new_id()
+        await self._log.append(debate, 0, [Draft(event=opened, id=new_id())])
+        self._start(await self._moderator(debate))
+        return debate
+
+    async def pause(self, debate: str, reason: str, by: str) -> int:
+        """Rest after what is in flight; the position of the event."""
+        moderator = await self._moderator(debate)
+        await moderator.pause(reason, by)
+        return moderator.debate.position
+
+    async def resume(self, debate: str, reason: str, by: str) -> int:
+        """Go on."""
+        moderator = await self._moderator(debate)
+        await moderator.resume(reason, by)
+        position = moderator.debate.position
+        self._start(moderator)
+        return position
+
+    async def halt(self, debate: str, reason: str, by: str) -> int:
+        """Stop at once."""
+        moderator = await self._moderator(debate)
+        await moderator.halt(reason, by)
+        return moderator.debate.position
+
+    async def _moderator(self, debate: str) -> Moderator:
+        async with self._loading:
+            moderator = self._known.get(debate)
+            if moderator is None:
+                moderator = Moderator(
+                    debate, self._log, self._registry, self._hub, idle_timeout_s=self._idle_timeout_s
+                )
+                await moderator.load()
+                if moderator.debate.opened is None:
+                    raise UnknownDebate(debate)
+                self._known[debate] = moderator
+            return moderator
+
+    def _start(self, moderator: Moderator) -> None:
+        if not moderator.is_running:
+            assert self._tasks is not None, "the moderators are not running"
+            moderator.is_running = True
+            self._tasks.start_soon(self._run, moderator)
+
+    async def _run(self, moderator: Moderator) -> None:
+        observe.DEBATES.inc()
+        try:
+            await moderator.run()
+        except Exception as error:
+            # A bug must neither take the other debates down nor leave this one silently dead.
+            logger.exception("moderator_failed", debate=moderator.id)
+            await self._halt_after_bug(moderator, error)
+        finally:
+            observe.DEBATES.dec()
+            if moderator.debate.standing.state in {"concluded", "halted"} and not moderator.is_running:
+                self._known.pop(moderator.id, None)
+
+    async def _halt_after_bug(self, moderator: Moderator, error: Exception) -> None:
+        await moderator.load()
+        if moderator.debate.standing.state in {"open", "paused"}:
+            kinds = ", ".join(sorted({type(each).__name__ for each in _leaves(error)}))
+            await moderator.halt(f"an error inside Moot ({kinds}); its log has the details", "moot")
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for each in error.exceptions for leaf in _leaves(each)]
+    return [error]

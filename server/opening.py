@@ -1,0 +1,150 @@
+"""How a debate is opened: what is asked for, checked field by field, as the event that carries everything."""
+
+from typing import Annotated, Any, Final, Literal
+
+import anyio
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from events.types import DebateOpened, Debater, JudgeSeat
+from events.types import Settings as DebateSettings
+from judge.rubric import rubric_v1
+from judge.templates import load_template
+from personalities.archetypes import archetypes
+from personalities.prompt import debater_template
+from providers.errors import ProviderError
+from providers.registry import Registry
+from server import VERSION
+from server.errors import BadField, BadQuery
+from server.settings import Settings
+from server.speech import clean
+
+MOTION_MOST: Final = 2000
+Name = Annotated[str, Meta(max_length=1000)]
+
+
+class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A side as it is asked for."""
+
+    model: Name | None = None
+    archetype: Name | None = None
+    elasticity: Annotated[float, Meta(ge=0, le=1)] = 0.5
+
+
+class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The judge as it is asked for."""
+
+    model: Name | None = None
+    samples: Annotated[int, Meta(ge=1, le=9)] = 1
+
+
+class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The body of ``POST /api/debates``.  Everything but the motion has a default."""
+
+    motion: str
+    format: Literal["exchange"] = "exchange"
+    turns: Annotated[int, Meta(ge=1, le=200)] = 6
+    max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
+    pro: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="engineer"))
+    con: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="provocateur"))
+    judge: JudgeWish = msgspec.field(default_factory=JudgeWish)
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+
+
+def read_wish(body: bytes) -> Wish:
+    """The wish in a request's body.  Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the field."""
+    try:
+        said = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadQuery(f"the body is not JSON: {error}") from error
+    return as_wish(said)
+
+
+def as_wish(said: Any) -> Wish:
+    """Builtins as a wish, with every bound checked."""
+    if not isinstance(said, dict):
+        raise BadQuery("the body must be a JSON object")
+    try:
+        wish = msgspec.convert(said, Wish)
+    except msgspec.ValidationError as error:
+        raise _field_of(error) from error
+    motion = clean(wish.motion).strip()
+    if not 1 <= len(motion) <= MOTION_MOST:
+        raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
+    return msgspec.structs.replace(wish, motion=motion)
+
+
+def _field_of(error: msgspec.ValidationError) -> BadField:
+    """Msgspec says `… - at `$.pro.model``, or names the field in the sentence."""
+    message, _, path = str(error).partition(" - at `$")
+    field = path.rstrip("`").lstrip(".")
+    if "field `" in message:
+        name = message.split("field `", 1)[1].split("`", 1)[0]
+        field = f"{field}.{name}" if field else name
+    return BadField(field or "body", message)
+
+
+async def opened(wish: Wish, registry: Registry, settings: Settings) -> DebateOpened:
+    """The opening of a debate.  Every model is asked whether it answers; ``BadField`` names the one that does not."""
+    wished = {"pro.model": wish.pro.model, "con.model": wish.con.model, "judge.model": wish.judge.model}
+    default = "" if all(wished.values()) else await registry.default_model()
+    names = {field: model or default for field, model in wished.items()}
+    caveats = await _check(names, registry)
+    known = archetypes()
+    chosen = {"pro": wish.pro.archetype or "engineer", "con": wish.con.archetype or "provocateur"}
+    for side, name in chosen.items():
+        if name not in known:
+            raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
+    return DebateOpened(
+        motion=wish.motion, format=wish.format, turns=wish.turns, max_words=wish.max_words,
+        pro=Debater(
+            model=names["pro.model"], archetype=chosen["pro"], elasticity=wish.pro.elasticity,
+            caveat=caveats[names["pro.model"]],
+        ),
+        con=Debater(
+            model=names["con.model"], archetype=chosen["con"], elasticity=wish.con.elasticity,
+            caveat=caveats[names["con.model"]],
+        ),
+        judge=JudgeSeat(
+            model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]]
+        ),
+        panel=(), rubric=rubric_v1(), archetypes={name: known[name] for name in set(chosen.values())},
+        prompts={"debater": debater_template(), "score": load_template("score")},
+        settings=DebateSettings(
+            turn_attempts=settings.attempts, judge_attempts=settings.attempts,
+            turn_timeout_s=settings.turn_timeout_s, judge_timeout_s=settings.judge_timeout_s,
+            retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
+        ),
+        blind=False, exhibition=None, moot=VERSION,
+    )
+
+
+def _or_unset(value: Any) -> Any | UnsetType:
+    return UNSET if value is None else value
+
+
+async def _check(names: dict[str, str], registry: Registry) -> dict[str, str]:
+    """The caveat of each distinct model, once it has been found to answer."""
+    caveats: dict[str, str] = {}
+    faults: dict[str, str] = {}
+
+    async def ask(name: str) -> None:
+        try:
+            provider, model = registry.resolve(name)
+        except ProviderError as error:
+            faults[name] = error.message
+            return
+        status = await registry.check(name)
+        if not status.ok:
+            faults[name] = f"{name}: {status.detail}{' · ' if status.hint else ''}{status.hint}"
+            return
+        caveats[name] = provider.caveat(model)
+
+    async with anyio.create_task_group() as tasks:
+        for name in set(names.values()):
+            tasks.start_soon(ask, name)
+    for field, name in names.items():
+        if name in faults:
+            raise BadField(field, faults[name])
+    return caveats

@@ -1,0 +1,239 @@
+"""HTTP: the debates and what is known of them."""
+
+from typing import Any, Final
+
+import msgspec
+from limits import parse
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+from prometheus_client import generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+
+from events.errors import UnknownDebate
+from events.log import read_all
+from events.record import Line, Recorded, full_line, public_line
+from events.transfer import export
+from events.types import ModelAnswered, ModelFailed
+from personalities.archetypes import archetypes
+from server import VERSION, observe, opening
+from server.access import COOKIE, COOKIE_AGE_S, Access
+from server.errors import BadField, BadQuery, NotAllowed, TooMany
+from server.service import Service
+
+PAGE_MOST: Final = 1000
+REASON_MOST: Final = 500
+
+
+def service_of(request: Request) -> Service:
+    """What the application was started with."""
+    service: Service = request.app.state.service
+    return service
+
+
+def access_of(request: Request) -> Access:
+    """The rules that the application was started with."""
+    access: Access = request.app.state.access
+    return access
+
+
+def json_response(value: Any, status: int = 200) -> Response:
+    """JSON by msgspec, so that structs and raw payloads go out as they are."""
+    return Response(msgspec.json.encode(value), status_code=status, media_type="application/json")
+
+
+def whole_number(request: Request, name: str, default: int, least: int, most: int) -> int:
+    """A query parameter that is a whole number within bounds."""
+    said = request.query_params.get(name)
+    if said is None:
+        return default
+    if not (said.isascii() and said.isdigit() and len(said) < 16):  # noqa: PLR2004 - digits beyond any position
+        raise BadQuery(f"{name} must be a whole number, not {said[:40]!r}", field=name)
+    value = int(said)
+    if not least <= value <= most:
+        raise BadQuery(f"{name} must be between {least} and {most}", field=name)
+    return value
+
+
+class OpenRate:
+    """How many debates one address may open in a minute."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._limit = parse(f"{per_minute}/minute")
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    def check(self, request: Request) -> None:
+        """Raises ``TooMany``."""
+        client = request.client.host if request.client else ""
+        if not self._limiter.hit(self._limit, client):
+            raise TooMany("too many debates were opened from here in a minute", retry_after_s=60)
+
+
+async def open_debate(request: Request) -> Response:
+    """POST /api/debates."""
+    access_of(request).require_operator(request)
+    rate: OpenRate = request.app.state.open_rate
+    rate.check(request)
+    service = service_of(request)
+    wish = opening.read_wish(await request.body())
+    debate = await service.moderators.open(await opening.opened(wish, service.registry, service.settings))
+    return json_response({"id": debate}, 201)
+
+
+async def list_debates(request: Request) -> Response:
+    """GET /api/debates."""
+    limit = whole_number(request, "limit", 50, 1, 200)
+    after = request.query_params.get("after") or None
+    page = await service_of(request).log.summaries(after, limit, request.query_params.get("q", "")[:200])
+    return json_response(page)
+
+
+async def show_debate(request: Request) -> Response:
+    """GET /api/debates/{id}, with ``at=P``."""
+    at = whole_number(request, "at", 0, 1, 1 << 40) or None
+    fold = await service_of(request).hub.view_at(request.path_params["debate"], at)
+    return json_response(fold.view)
+
+
+def visible_line(record: Recorded, *, revealed: bool) -> Line:
+    """The record as the audience may see it: everything once the debate has concluded."""
+    return full_line(record) if revealed else public_line(record)
+
+
+async def is_revealed(service: Service, debate: str) -> bool:
+    """Whether the debate has concluded.  Raises ``UnknownDebate``."""
+    fold = await service.hub.view_at(debate, None)
+    return fold.view.state == "concluded"
+
+
+async def list_events(request: Request) -> Response:
+    """GET /api/debates/{id}/events."""
+    service, debate = service_of(request), request.path_params["debate"]
+    after = whole_number(request, "after", 0, 0, 1 << 40)
+    limit = whole_number(request, "limit", 200, 1, PAGE_MOST)
+    revealed = await is_revealed(service, debate)
+    records = await service.log.read(debate, after, limit)
+    head = await service.log.head(debate)
+    if after > head:
+        raise BadQuery(f"after={after} is beyond the head {head}", field="after")
+    following = records[-1].position if records and records[-1].position < head else None
+    return json_response({"events": [visible_line(each, revealed=revealed) for each in records], "next": following})
+
+
+async def export_events(request: Request) -> Response:
+    """GET /api/debates/{id}/events.ndjson."""
+    service, debate = service_of(request), request.path_params["debate"]
+    revealed = await is_revealed(service, debate)
+    return StreamingResponse(
+        export(service.log, debate, withhold=not revealed),
+        media_type="application/x-ndjson",
+        headers={"content-disposition": f'attachment; filename="moot-{debate[:36]}.ndjson"'},
+    )
+
+
+async def list_frames(request: Request) -> Response:
+    """GET /api/debates/{id}/frames."""
+    service, debate = service_of(request), request.path_params["debate"]
+    after = whole_number(request, "after", 0, 0, 1 << 40)
+    limit = whole_number(request, "limit", 500, 1, PAGE_MOST)
+    page, following = await service.hub.frames_page(debate, after, limit)
+    body = '{"frames":[' + ",".join(page) + '],"next":' + ("null" if following is None else str(following)) + "}"
+    return Response(body, media_type="application/json")
+
+
+async def show_call(request: Request) -> Response:
+    """GET /api/debates/{id}/calls/{call}: the whole question and answer, for the director or once it is over."""
+    service, debate = service_of(request), request.path_params["debate"]
+    if not await is_revealed(service, debate):
+        raise NotAllowed("prompts and raw answers are shown once the debate has concluded")
+    segments: dict[str, str] = {}
+    async for record in read_all(service.log, debate):
+        event = record.event
+        if not isinstance(event, ModelAnswered | ModelFailed):
+            continue
+        segments |= event.segments
+        if event.call == request.path_params["call"]:
+            prompt = [{"role": role, "text": segments[digest]} for role, digest in event.prompt]
+            shown = msgspec.to_builtins(event)
+            del shown["segments"]
+            return json_response({"position": record.position, **shown, "prompt": prompt})
+    raise UnknownDebate(f"{debate}/calls/{request.path_params['call']}")
+
+
+async def act(request: Request) -> Response:
+    """POST /api/debates/{id}/pause, /resume, /halt."""
+    access_of(request).require_operator(request)
+    service, debate = service_of(request), request.path_params["debate"]
+    reason = _reason(await request.body())
+    name = request.url.path.rsplit("/", 1)[1]
+    does = {"pause": service.moderators.pause, "resume": service.moderators.resume, "halt": service.moderators.halt}
+    position = await does[name](debate, reason, "moderator")
+    return json_response({"position": position})
+
+
+def _reason(body: bytes) -> str:
+    if not body.strip():
+        return ""
+    try:
+        said = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadQuery(f"the body is not JSON: {error}") from error
+    reason = said.get("reason", "") if isinstance(said, dict) else None
+    if not isinstance(reason, str) or len(reason) > REASON_MOST:
+        raise BadField("reason", f"a reason is a text of at most {REASON_MOST} characters")
+    return reason
+
+
+async def list_models(request: Request) -> Response:
+    """GET /api/models."""
+    registry = service_of(request).registry
+    return json_response({"models": await registry.check_all(), "default": await registry.default_model()})
+
+
+async def list_archetypes(request: Request) -> Response:
+    """GET /api/archetypes."""
+    del request
+    known = [
+        {"name": name, "title": each.title, "manner": each.manner, "traits": each.traits}
+        for name, each in archetypes().items()
+    ]
+    return json_response({"archetypes": known})
+
+
+async def open_session(request: Request) -> Response:
+    """POST /api/session: the token once, a cookie from then on."""
+    access = access_of(request)
+    try:
+        said = msgspec.json.decode(await request.body() or b"{}")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadQuery(f"the body is not JSON: {error}") from error
+    token = said.get("token") if isinstance(said, dict) else None
+    if access.needs_token and not (isinstance(token, str) and access.token_matches(token)):
+        raise NotAllowed("that is not the token")
+    response = JSONResponse({"ok": True})
+    response.set_cookie(
+        COOKIE, access.session(), max_age=COOKIE_AGE_S, httponly=True, samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return response
+
+
+async def healthz(request: Request) -> Response:
+    """GET /healthz: the process answers."""
+    del request
+    return json_response({"ok": True, "version": VERSION})
+
+
+async def readyz(request: Request) -> Response:
+    """GET /readyz: the store can be read."""
+    await service_of(request).log.summaries(limit=1)
+    return json_response({"ok": True})
+
+
+async def metrics(request: Request) -> Response:
+    """GET /metrics."""
+    hub = service_of(request).hub
+    observe.SPECTATORS.set(hub.spectators)
+    observe.ROOMS.set(hub.rooms)
+    return PlainTextResponse(generate_latest(observe.METRICS), media_type=CONTENT_TYPE_LATEST)
