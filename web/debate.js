@@ -1,0 +1,251 @@
+/** The page of one debate: the feed fills the player, the player says what is to be seen, the parts show it. */
+
+import * as address from "./address.js";
+import { api } from "./api.js";
+import { $, h, say } from "./dom.js";
+import { Feed } from "./feed.js";
+import { graph } from "./graph.js";
+import { keys } from "./keys.js";
+import { Player } from "./player.js";
+import { scorecard } from "./scorecard.js";
+import { standing } from "./standing.js";
+import { timeline } from "./timeline.js";
+import { transcript } from "./transcript.js";
+import { NAME, SIGN, count, isMissing, moment, number, plain } from "./words.js";
+
+const NEAR = 120;
+const id = decodeURIComponent(location.pathname.replace(/\/+$/, "").split("/").at(-1));
+const player = new Player({
+  view: (at) => api.view(id, at),
+  frames: (after, limit) => api.frames(id, after, limit),
+});
+const feed = new Feed(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/debates/${encodeURIComponent(id)}`, {
+  isDone: () => player.newest?.state === "concluded",
+});
+const jump = (position) => player.go(position).then(remember, trouble);
+const parts = {
+  transcript: transcript($("#transcript"), jump),
+  scorecard: scorecard($("#scorecard")),
+  graph: graph($("#graph"), jump),
+  timeline: timeline(player),
+};
+const asked = address.read(location);
+let isPlaced = false;
+let opening = null;
+let wasFollowing = true;
+let isLineTrouble = false;
+
+// Feed → player
+
+feed.addEventListener("snapshot", ({ detail }) => {
+  player.snapshot(detail);
+  if (isPlaced) return;
+  isPlaced = true;
+  player.setSpeed(asked.speed);
+  if (asked.cursor) player.go(asked.cursor).catch(trouble);
+  else if (!asked.follow) player.hold();
+});
+feed.addEventListener("frame", ({ detail }) => {
+  player.append(detail);
+  announce(detail.event);
+});
+feed.addEventListener("delta", ({ detail }) => player.delta(detail));
+feed.addEventListener("state", ({ detail }) => {
+  if (detail === "live" && isLineTrouble) $("#trouble").hidden = true;
+  draw();
+});
+feed.addEventListener("status", ({ detail }) => {
+  if (typeof detail.spectators === "number") say($("#watching"), `${detail.spectators.toLocaleString("en")} watching`);
+});
+feed.addEventListener("trouble", async ({ detail }) => {
+  if (detail.code === 4403) await api.view(id).then(() => feed.open(), trouble);
+  else trouble(detail);
+  isLineTrouble = true;
+});
+addEventListener("online", () => feed.state === "reconnecting" && feed.open());
+
+// Player → page
+
+let isDue = false;
+function draw() {
+  if (isDue) return;
+  isDue = true;
+  if (document.hidden) setTimeout(paint, 200);
+  else requestAnimationFrame(paint);
+}
+player.addEventListener("change", draw);
+
+function paint() {
+  isDue = false;
+  const { view, following } = player;
+  const { name, text } = standing(feed.state, player);
+  const status = $("#status");
+  status.dataset.state = name;
+  say(status, text);
+  if (!view) return;
+  const isFirst = opening === null;
+  const stick = following && !isFirst && view.state !== "concluded" && isAtEnd();
+  if (opening !== view.opened_at) head(view);
+  document.body.classList.toggle("reading-back", !following);
+  document.body.toggleAttribute("data-ready", true);
+  progress(view);
+  parts.transcript.show(view, player.speech, { head: following });
+  parts.scorecard.show(view.scorecard);
+  parts.graph.show(view);
+  parts.timeline.show();
+  strip(view);
+  chair(view, following);
+  if (isFirst) {
+    if (following && view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
+  } else if (stick || (following && !wasFollowing && view.state !== "concluded")) toEnd();
+  else if (!following) reveal();
+  wasFollowing = following;
+  remember();
+}
+
+function head(view) {
+  opening = view.opened_at;
+  document.title = `${view.motion} · Moot`;
+  const motion = $("#motion");
+  say(motion, view.motion);
+  motion.classList.toggle("long", view.motion.length > 160);
+  say($("#short"), view.motion);
+  const seat = (side) => view[side] && h(`div.seat.${side}`, {},
+    h("dt", {}, `${SIGN[side]} ${NAME[side]}`), h("dd", {}, plain(view[side].archetype), h("span.quiet", {}, view[side].model)));
+  $("#seats").replaceChildren(...[seat("pro"), seat("con"),
+    view.judge && h("div.seat", {}, h("dt", {}, "Judge"), h("dd", {}, `rubric ${view.rubric}`, h("span.quiet", {}, view.judge.model)))].filter(Boolean));
+  const caveats = new Map();
+  for (const [role, holder] of [["Pro", view.pro], ["Con", view.con], ["the judge", view.judge]]) {
+    if (holder?.caveat) caveats.set(holder.caveat, [...(caveats.get(holder.caveat) ?? []), role]);
+  }
+  $("#caveats").replaceChildren(...[...caveats].map(([caveat, roles]) => h("p.caveat", {}, h("b", {}, `Know of ${joined(roles)}: `), caveat)));
+  say($("#opened"), `Opened ${moment(view.opened_at)} · ${count(view.turns_planned, "turn")} of at most ${count(view.max_words, "word")}`);
+}
+
+const joined = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
+
+function progress(view) {
+  const turn = Math.max(0, ...Object.keys(view.turns).map(Number));
+  say($("#progress"), `Turn ${turn} of ${view.turns_planned}`);
+  const { cost_usd: cost, tokens, unpriced_calls: unpriced } = view.usage;
+  say($("#cost"), cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : count(tokens, "token"));
+  $("#cost").title = `${count(view.usage.calls, "model call")}, ${view.usage.failed_calls} failed, ${count(tokens, "token")}${unpriced ? `, ${unpriced} without a known price` : ""}`;
+}
+
+/** The running composite, for screens where the scorecard stands far below. */
+function strip(view) {
+  const of = (side) => (isMissing(view.scorecard[side].composite) ? "–" : number(view.scorecard[side].composite));
+  const text = `${SIGN.pro} ${of("pro")}  ${SIGN.con} ${of("con")}`;
+  say($("#strip"), text);
+  $("#strip").setAttribute("aria-label", `Scorecard: Pro ${of("pro")}, Con ${of("con")}`);
+}
+
+function chair(view, following) {
+  const is = (...states) => following && states.includes(view.state);
+  $("#chair").hidden = !is("open", "paused", "halted");
+  $("#pause").hidden = !is("open");
+  $("#halt").hidden = !is("open", "paused");
+  const notice = $("#notice");
+  const isStopped = ["paused", "halted"].includes(view.state);
+  notice.hidden = !isStopped;
+  $("#resume").hidden = !is("paused", "halted");
+  if (isStopped) {
+    notice.dataset.state = view.state;
+    say($("#notice-what"), view.state === "paused" ? "Paused." : "Halted.");
+    say($("#notice-why"), view.reason || "No reason was given.");
+  }
+}
+
+/** A finished turn and a score are said once; streaming text never is. */
+function announce(event) {
+  if (!player.following) return;
+  if (event.type === "turn_spoken") say($("#aloud"), `${NAME[event.side]} finished turn ${event.turn}: ${count(event.words, "word")}.`);
+  if (event.type === "turn_scored") {
+    const { composite } = player.newest.turns[event.turn] ?? {};
+    say($("#aloud"), typeof composite === "number" ? `Turn ${event.turn} scored ${number(composite)}.` : `No score for turn ${event.turn}.`);
+  }
+}
+
+function trouble(error) {
+  isLineTrouble = false;
+  const box = $("#trouble");
+  say($("#trouble-text"), error.message);
+  box.hidden = false;
+}
+
+// Scrolling: the page moves by itself only for who follows and stands at its end
+
+function isAtEnd() {
+  const { top } = $("#end").getBoundingClientRect();
+  return top > 0 && top <= innerHeight - $("#foot").offsetHeight + NEAR;
+}
+
+function toEnd() {
+  $("#end").scrollIntoView({ block: "end" });
+}
+
+let revealed = 0;
+function reveal() {
+  if (revealed === player.position) return;
+  revealed = player.position;
+  const turn = player.frame?.event.turn ?? Math.max(0, ...Object.keys(player.view.turns).map(Number));
+  const article = parts.transcript.article(turn);
+  if (!article) return;
+  const { top, bottom } = article.getBoundingClientRect();
+  const [from, to] = [$("#top").offsetHeight, innerHeight - $("#foot").offsetHeight];
+  if (bottom > to || top < from) article.scrollIntoView({ block: bottom - top > to - from ? "end" : "nearest" });
+}
+
+// Address ↔ player
+
+let written = "";
+let writing = null;
+
+/** Leaving or joining the newest event is a step that Back undoes; moves in between only correct the address. */
+function remember() {
+  if (!isPlaced || !player.view || player.view.position !== player.position) return;
+  const next = address.write(location, player);
+  if (next === written) return;
+  const isTurn = written !== "" && next.includes("#") !== written.includes("#");
+  const current = location.pathname + location.search + location.hash;
+  written = next;
+  clearTimeout(writing);
+  if (next === current) return;
+  if (isTurn) history.pushState(null, "", next);
+  else writing = setTimeout(() => history.replaceState(null, "", next), 250);
+}
+
+addEventListener("popstate", () => {
+  clearTimeout(writing);
+  const { cursor, speed } = address.read(location);
+  written = location.pathname + location.search + location.hash;
+  player.setSpeed(speed);
+  if (cursor) player.go(cursor).catch(trouble);
+  else player.live();
+});
+
+// Acts
+
+async function act(name, reason) {
+  $("#trouble").hidden = true;
+  await api.act(id, name, reason).catch(trouble);
+}
+$("#pause").addEventListener("click", () => act("pause", "paused from the page"));
+$("#resume").addEventListener("click", () => act("resume", "resumed from the page"));
+$("#halt").addEventListener("click", () => $("#halting").showModal());
+$("#halt-cancel").addEventListener("click", () => $("#halting").close());
+$("#halting form").addEventListener("submit", () => act("halt", $("#halt-reason").value.trim() || "halted from the page"));
+$("#trouble-close").addEventListener("click", () => { $("#trouble").hidden = true; });
+$("#strip").addEventListener("click", () => $("#scorecard").scrollIntoView({ block: "center" }));
+
+const step = (count) => () => player.step(count).catch(trouble);
+const turn = (direction) => () => player.turn(direction)?.catch(trouble);
+keys({
+  ArrowLeft: step(-1), k: step(-1), ArrowRight: step(1), j: step(1),
+  "Shift+ArrowLeft": turn(-1), "Shift+ArrowRight": turn(1),
+  Home: () => player.go(1).catch(trouble), End: () => player.live(), l: () => player.live(),
+  Space: () => player.toggle(), "[": () => player.faster(-1), "]": () => player.faster(1),
+});
+
+feed.open();
+paint();

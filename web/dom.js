@@ -1,0 +1,45 @@
+/** Small makers of elements.  Whatever is given as a child becomes text, never markup. */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** `h("p.said", {id: "x", on: {click}}, "text", node)`: an element with classes, attributes, listeners and children. */
+export function h(name, attributes = {}, ...children) {
+  return made(document.createElement(name.split(".")[0]), name, attributes, children);
+}
+
+/** The same in the SVG namespace. */
+export function s(name, attributes = {}, ...children) {
+  return made(document.createElementNS(SVG, name.split(".")[0]), name, attributes, children);
+}
+
+function made(element, name, attributes, children) {
+  const [, ...classes] = name.split(".");
+  if (classes.length) element.setAttribute("class", classes.join(" "));
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "on") for (const [type, listener] of Object.entries(value)) element.addEventListener(type, listener);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== undefined && value !== null) element.setAttribute(key, String(value));
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Replaces the text only where it differs, so that live regions and selections are left in peace. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Words for those who hear the page and do not see it. */
+export const heard = (text) => h("span.heard", {}, text);
+
+export const $ = (selector, root = document) => root.querySelector(selector);
+
+/** What the browser remembers between visits; a browser that remembers nothing is no error. */
+export const memory = {
+  get(key) {
+    try { return localStorage.getItem(`moot.${key}`); } catch { return null; }
+  },
+  set(key, value) {
+    try { localStorage.setItem(`moot.${key}`, value); } catch { /* private window: it holds for this page */ }
+  },
+};

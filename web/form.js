@@ -1,0 +1,125 @@
+/** The form that opens a debate.  What is wrong is said at the field that the server names. */
+
+import { api } from "./api.js";
+import { $, h, say } from "./dom.js";
+import { points } from "./text.js";
+import { plain } from "./words.js";
+
+const OTHER = "\u0000other";
+const DEFAULTS = { pro: "engineer", con: "provocateur" };
+const EXAMPLES = [
+  "Cities should ban private cars from their centres",
+  "This house would replace juries with trained judges",
+  "Homework does more harm than good",
+];
+
+/** Brings the form of index.html to life. */
+export async function form() {
+  const element = $("#open");
+  const motion = $("#motion");
+  const counter = () => say($("#counter"), `${points(motion.value).toLocaleString("en")} of 2,000`);
+  motion.addEventListener("input", counter);
+  $("#examples").replaceChildren("For example: ", ...EXAMPLES.map((text) => h("button.example", {
+    type: "button", on: { click: () => { motion.value = text; counter(); motion.focus(); } },
+  }, text)));
+  element.addEventListener("input", ({ target }) => target.name && clear(target.name));
+  element.addEventListener("submit", submit);
+  counter();
+  const results = await Promise.allSettled([api.models().then(models), api.archetypes().then(archetypes)]);
+  const failed = results.find(({ status }) => status === "rejected");
+  if (failed) show(failed.reason);
+}
+
+function models({ models: list, default: usual }) {
+  const known = new Map(list.map((model) => [model.name, model]));
+  const answering = list.filter(({ ok }) => ok);
+  const silent = list.filter(({ ok }) => !ok);
+  for (const select of document.querySelectorAll("select[data-models]")) {
+    const note = $(`[data-note="${select.name}"]`);
+    const other = $(`[name="${select.name}.other"]`);
+    select.replaceChildren(
+      h("optgroup", { label: "Answer now" }, ...answering.map(({ name }) => h("option", { value: name }, name))),
+      silent.length > 0 && h("optgroup", { label: "Do not answer" },
+        ...silent.map(({ name, hint }) => h("option", { value: name, disabled: true }, hint ? `${name}: ${hint}` : name))),
+      h("option", { value: OTHER }, "another model…"));
+    if (known.get(usual)?.ok) select.value = usual;
+    const changed = () => {
+      other.hidden = select.value !== OTHER;
+      say(note, known.get(select.value)?.caveat ?? "");
+      note.hidden = !note.textContent;
+    };
+    select.addEventListener("change", () => { changed(); if (!other.hidden) other.focus(); });
+    changed();
+  }
+  $("#silent").hidden = silent.length === 0;
+  $("#silent-list").replaceChildren(...silent.map(({ name, detail, hint }) =>
+    h("li", {}, h("b", {}, name), detail && ` ${detail}`, hint && h("span.hint", {}, hint))));
+}
+
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function archetypes({ archetypes: list }) {
+  const known = new Map(list.map((archetype) => [archetype.name, archetype]));
+  for (const [side, usual] of Object.entries(DEFAULTS)) {
+    const select = $(`[name="${side}.archetype"]`);
+    const note = $(`[data-note="${side}.archetype"]`);
+    select.replaceChildren(...list.map(({ name, title }) => h("option", { value: name }, capital(title || plain(name)))));
+    if (known.has(usual)) select.value = usual;
+    const changed = () => {
+      say(note, known.get(select.value)?.manner ?? "");
+      note.hidden = !note.textContent;
+    };
+    select.addEventListener("change", changed);
+    changed();
+  }
+}
+
+async function submit(event) {
+  event.preventDefault();
+  for (const box of document.querySelectorAll("[data-error]")) clear(box.dataset.error);
+  clear("");
+  const button = $("#open button[type=submit]");
+  button.disabled = true;
+  say(button, "Opening…");
+  try {
+    const { id } = await api.open(body());
+    location.assign(`/d/${encodeURIComponent(id)}`);
+  } catch (error) {
+    show(error);
+    button.disabled = false;
+    say(button, "Open the debate");
+  }
+}
+
+function body() {
+  const value = (name) => $(`#open [name="${name}"]`).value.trim();
+  const model = (name) => (value(name) === OTHER ? value(`${name}.other`) : value(name)) || undefined;
+  const figure = (name) => (value(name) === "" ? undefined : Number(value(name)));
+  const seat = (side) => ({ model: model(`${side}.model`), archetype: value(`${side}.archetype`) || undefined });
+  return {
+    motion: $("#motion").value, turns: figure("turns"), max_words: figure("max_words"),
+    pro: seat("pro"), con: seat("con"), judge: { model: model("judge.model") },
+  };
+}
+
+/** Puts an error where it belongs: at its field, at the field around it, or over the button. */
+function show(error) {
+  const names = (error.field ?? "").split(".").map((_, i, all) => all.slice(0, all.length - i).join("."));
+  const name = names.find((candidate) => candidate && $(`[data-error="${candidate}"]`)) ?? "";
+  const box = name ? $(`[data-error="${name}"]`) : $("#form-error");
+  say(box, name || !error.field ? error.message : `${error.field}: ${error.message}`);
+  box.hidden = false;
+  const field = name && $(`#open [name="${name}"]`);
+  if (!field) return;
+  field.setAttribute("aria-invalid", "true");
+  field.focus();
+}
+
+function clear(name) {
+  const field = name.replace(/\.other$/, "");
+  const box = field ? $(`[data-error="${field}"]`) : $("#form-error");
+  if (!box) return;
+  box.hidden = true;
+  say(box, "");
+  $(`#open [name="${field}"]`)?.removeAttribute("aria-invalid");
+}

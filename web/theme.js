@@ -1,0 +1,30 @@
+/* The theme: the system's unless the reader chose one.  A classic script in the head, so that no page flashes. */
+(() => {
+  "use strict";
+  const THEMES = ["system", "light", "dark"];
+  const SIGNS = { system: "◐", light: "○", dark: "●" };
+  let theme = "system";
+  try { theme = localStorage.getItem("moot.theme") ?? theme; } catch { /* a browser that remembers nothing */ }
+
+  function apply(button) {
+    if (!THEMES.includes(theme)) theme = "system";
+    document.documentElement.toggleAttribute("data-theme", theme !== "system");
+    if (theme !== "system") document.documentElement.setAttribute("data-theme", theme);
+    if (!button) return;
+    button.textContent = SIGNS[theme];
+    button.setAttribute("aria-label", `Theme: ${theme}`);
+    button.title = `Theme: ${theme}`;
+  }
+
+  apply(null);
+  document.addEventListener("DOMContentLoaded", () => {
+    const button = document.querySelector("[data-theme-button]");
+    if (!button) return;
+    apply(button);
+    button.addEventListener("click", () => {
+      theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+      try { localStorage.setItem("moot.theme", theme); } catch { /* it holds for this page */ }
+      apply(button);
+    });
+  });
+})();

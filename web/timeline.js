@@ -1,0 +1,49 @@
+/** The foot of the page: where the cursor stands, and the controls that move it. */
+
+import { $, h, say } from "./dom.js";
+import { NAME, SIGN, eventWords } from "./words.js";
+
+/** The timeline over `player`, in the elements of debate.html. */
+export function timeline(player) {
+  const [play, speed, slider, ticks, where, back] = ["#play", "#speed", "#slider", "#ticks", "#where", "#back"].map((id) => $(id));
+  let drawn = "";
+  play.addEventListener("click", () => player.toggle());
+  speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
+  slider.addEventListener("input", () => player.go(Number(slider.value)));
+  back.addEventListener("click", () => player.live());
+
+  function show() {
+    const { position, head, following, playing, fresh } = player;
+    slider.max = head;
+    slider.value = position;
+    slider.disabled = head < 2;
+    const words = player.frame ? eventWords(player.frame.event) : "";
+    slider.setAttribute("aria-valuetext", `event ${position} of ${head}${words && `: ${words}`}`);
+    say(where, `event ${position.toLocaleString("en")} of ${head.toLocaleString("en")}`);
+    where.title = words;
+    say($("#event"), following ? "" : words);
+    speed.value = String(player.speed);
+    const isLive = player.newest?.state !== "concluded";
+    const stops = playing || (following && isLive);
+    say(play, stops ? "❚❚" : "▶");
+    play.setAttribute("aria-label", playing ? "Pause" : stops ? "Hold here" : following ? "Play from the start" : "Play");
+    back.hidden = following;
+    say(back, `${isLive ? "Back to live" : "To the end"}${fresh ? ` · ${fresh} new` : ""}`);
+    slider.style.setProperty("--done", `${head > 1 ? ((position - 1) / (head - 1)) * 100 : 100}%`);
+    marks(head);
+  }
+
+  function marks(head) {
+    const turns = player.turns();
+    const key = `${head}:${turns.map(({ complete }) => complete).join()}`;
+    if (key === drawn) return;
+    drawn = key;
+    ticks.replaceChildren(...turns.map(({ number, side, complete }) => {
+      const tick = h(`i.${side}`, { title: `${SIGN[side]} ${NAME[side]}, turn ${number}` });
+      tick.style.left = `${head > 1 ? ((complete - 1) / (head - 1)) * 100 : 0}%`;
+      return tick;
+    }));
+  }
+
+  return { show };
+}

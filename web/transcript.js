@@ -1,0 +1,120 @@
+/** What is said, turn by turn. */
+
+import { h, heard, say } from "./dom.js";
+import { scoreLine, spans, why } from "./scores.js";
+import { pieces } from "./text.js";
+import { NAME, SIGN, count, isMissing, kindWords, number, plain, ruleWords, winnerWords } from "./words.js";
+
+/** A transcript in `root`; `go(position)` is called when a turn's number is followed. */
+export function transcript(root, go) {
+  const turns = h("div.turns");
+  const coda = h("div.coda");
+  root.append(turns, coda);
+  const shown = new Map();
+  let last = {};
+
+  function show(view, speech, { head }) {
+    const running = head && view.state === "open";
+    const numbers = Object.keys(view.turns).map(Number).sort((a, b) => a - b);
+    for (const [number, { article }] of shown) {
+      if (numbers.includes(number)) continue;
+      article.remove();
+      shown.delete(number);
+    }
+    for (const number of numbers) {
+      const turn = view.turns[number];
+      let entry = shown.get(number);
+      if (!entry || entry.turn !== turn || entry.running !== running) {
+        const isOpen = entry?.article.querySelector("details.why")?.open;
+        const article = made(number, turn, view, running, go);
+        if (isOpen) article.querySelector("details.why")?.setAttribute("open", "");
+        if (entry) entry.article.replaceWith(article);
+        else turns.insertBefore(article, [...shown].filter(([n]) => n > number).sort(([a], [b]) => a - b)[0]?.[1].article ?? null);
+        entry = { turn, article, running };
+        shown.set(number, entry);
+      }
+      if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
+    }
+    if (last.verdicts !== view.verdicts || last.conclusion !== view.conclusion || last.empty !== !numbers.length || last.state !== view.state) {
+      coda.replaceChildren(...closing(view, numbers.length === 0));
+    }
+    last = { verdicts: view.verdicts, conclusion: view.conclusion, empty: !numbers.length, state: view.state };
+  }
+
+  return { show, article: (number) => shown.get(number)?.article };
+}
+
+function made(number, turn, view, running, go) {
+  const seat = view[turn.side];
+  const light = (name) => {
+    article.classList.toggle("lighting", name !== null);
+    for (const mark of article.querySelectorAll("mark")) {
+      mark.classList.toggle("lit", name !== null && mark.dataset.names.split(" ").includes(name));
+    }
+  };
+  const position = turn.judged ?? turn.spoken ?? turn.started;
+  const article = h(`article.turn.${turn.side}.${turn.state}`, { "data-turn": number, "aria-labelledby": `turn-${number}` },
+    h("h3.who", { id: `turn-${number}` },
+      h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
+      h("a", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(position); } } }, `Turn ${number}`),
+      seat && h("span.as", {}, plain(seat.archetype))),
+    h("div.body", {},
+      failures(turn, running),
+      said(turn),
+      turn.state === "speaking" && h("p.doing", {}, "is called to speak"),
+      turn.clipped && h("p.quiet.clip", {}, `Cut at the limit of ${count(view.max_words, "word")}.`),
+      turn.model && seat && turn.model !== seat.model && !seat.model.endsWith(`:${turn.model}`) && h("p.quiet.clip", {}, `Answered by ${turn.model}.`),
+      turn.state === "spoken" && h("p.doing", {}, running ? "The judge is reading this turn" : "Not judged yet"),
+      ...scoreLine(turn),
+      why(turn, light)));
+  return article;
+}
+
+function said(turn) {
+  if (turn.state === "speaking") return h("p.said", { "aria-busy": "true" }, "");
+  if (!turn.text) return null;
+  return h("p.said", {}, ...pieces(turn.text, spans(turn)).map(({ text, names }) =>
+    (names.length ? h("mark", { "data-names": names.join(" ") }, text) : text)));
+}
+
+function stream(article, speech) {
+  const text = article.querySelector(".said");
+  if (text.firstChild) {
+    if (text.firstChild.data !== (speech?.text ?? "")) text.firstChild.data = speech?.text ?? "";
+  } else {
+    text.append(document.createTextNode(speech?.text ?? ""));
+  }
+  say(article.querySelector(".doing"), speech?.text ? "speaking" : "is called to speak");
+}
+
+function failures(turn, running) {
+  if (!turn.failures?.length) return null;
+  return h("ul.failures", {}, ...turn.failures.map((failure) => {
+    const retried = turn.attempt > failure.attempt ? "Tried again." : running ? "It will be tried again." : "It has not been tried again.";
+    return h("li", {}, h("b", {}, `Attempt ${failure.attempt} ${kindWords(failure.kind)}`), failure.message && `: ${failure.message}`, " ", h("span.quiet", {}, retried));
+  }));
+}
+
+function closing(view, isEmpty) {
+  const parts = [];
+  if (isEmpty && view.state === "open") {
+    parts.push(h("p.empty", {}, "The debate is open. Pro is about to be called; the words appear here as they are spoken, and a score follows every turn."));
+  }
+  if (isEmpty && view.state !== "open") parts.push(h("p.empty", {}, "Nothing was said."));
+  const verdict = view.verdicts?.scorecard;
+  if (verdict) {
+    const means = ["pro", "con"].map((side) => [side, verdict.mean[side]]);
+    parts.push(h("section.verdict", { "aria-label": "Verdict of the scorecard" },
+      h("p.label", {}, "The scorecard’s verdict"),
+      h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, winnerWords(verdict.winner)),
+      h("p.means", {}, ...means.flatMap(([side, mean], i) => [
+        i ? " · " : "", `${NAME[side]} `,
+        isMissing(mean) ? h("span.quiet", {}, `no score: ${mean.missing.reason}`) : h("b", {}, number(mean))]),
+        typeof verdict.margin === "number" && ` · ${number(verdict.margin)} apart`),
+      verdict.reason && (verdict.winner === "neither" || typeof verdict.margin !== "number") && h("p.quiet", {}, verdict.reason)));
+  }
+  if (view.conclusion) {
+    parts.push(h("p.end", {}, heard(`${winnerWords(view.conclusion.winner)} `), `The debate ended; decided ${ruleWords(view.conclusion.by_rule)}.`));
+  }
+  return parts;
+}
