@@ -1,4 +1,4 @@
-# ruff: noqa: N818 - a name states the fact; the base class says that it is an error
+
 """What can go wrong with a log.
 
 ::

@@ -111,7 +111,7 @@ def as_draft(item: Draft | Event) -> Draft:
     return item if isinstance(item, Draft) else Draft(event=item)
 
 
-def stamp(  # noqa: PLR0917 - the hottest function of the log: no keywords
+def stamp(
     debate: str, after: int, previous: bytes, drafts: Sequence[Draft], at: str, payloads: Sequence[bytes],
 ) -> tuple[Recorded, ...]:
     """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.

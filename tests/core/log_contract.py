@@ -18,8 +18,8 @@ class LogContract:
         recorded = await log.append("d1", 0, [opened(), Draft(event=started(), cause=1)])
 
         assert recorded == await log.read("d1")
-        assert [1, 2] == [record.position for record in recorded]
-        assert [None, 1] == [record.cause for record in recorded]
+        assert [record.position for record in recorded] == [1, 2]
+        assert [record.cause for record in recorded] == [None, 1]
         assert [opened(), started()] == [record.event for record in recorded]
 
     async def test_digests_chain_from_the_debates_id(self, log: EventLog) -> None:
@@ -28,7 +28,7 @@ class LogContract:
 
         assert first_break(await log.read("d1"), "d1") is None
         assert first_break(await log.envelopes("d1"), "d1") is None
-        assert (1, "it belongs to debate d1") == first_break(await log.read("d1"), "d2")
+        assert first_break(await log.read("d1"), "d2") == (1, "it belongs to debate d1")
 
     async def test_ids_and_salts_are_never_the_same_twice(self, log: EventLog) -> None:
         recorded = await log.append("d1", 0, [started()] * 50) + await log.append("d2", 0, [started()] * 50)
@@ -38,16 +38,16 @@ class LogContract:
         assert {16} == {len(record.salt) for record in recorded}
 
     async def test_an_unknown_debate_is_empty(self, log: EventLog) -> None:
-        assert () == await log.read("nobody")
-        assert () == await log.envelopes("nobody", 3, 5)
+        assert await log.read("nobody") == ()
+        assert await log.envelopes("nobody", 3, 5) == ()
         assert await log.head("nobody") == 0
 
     async def test_pages(self, log: EventLog) -> None:
         await log.append("d1", 0, [started(n) for n in range(1, 8)])
 
-        assert [3, 4] == [record.position for record in await log.read("d1", 2, 2)]
-        assert [7] == [record.position for record in await log.envelopes("d1", 6, 100)]
-        assert () == await log.read("d1", 7)
+        assert [record.position for record in await log.read("d1", 2, 2)] == [3, 4]
+        assert [record.position for record in await log.envelopes("d1", 6, 100)] == [7]
+        assert await log.read("d1", 7) == ()
         assert await log.head("d1") == 7
 
     async def test_two_writers_one_wins(self, log: EventLog) -> None:
@@ -129,9 +129,9 @@ class LogContract:
             for number in range(5):
                 group.start_soon(log.append, f"good{number}", 0, [opened()])
 
-        assert ["payload", "id", "cause"] == failed
+        assert failed == ["payload", "id", "cause"]
         assert await log.head("bad") == 0
-        assert [1] * 5 == [await log.head(f"good{number}") for number in range(5)]
+        assert [await log.head(f"good{number}") for number in range(5)] == [1] * 5
 
     async def test_many_debates_at_once(self, log: EventLog) -> None:
         async def write(name: str) -> None:
@@ -222,7 +222,7 @@ class LogContract:
 
         assert records == await log.read("d1", 0, len(records))
         assert first_break(await log.read("d1"), "d1") is None
-        assert ["d1"] == [row.id for row in (await log.summaries()).debates]
+        assert [row.id for row in (await log.summaries()).debates] == ["d1"]
         with pytest.raises(WrongExpectedPosition):
             await log.adopt(records)
 
@@ -251,7 +251,7 @@ class LogContract:
 
         assert [f"d{number}" for number in reversed(range(7))] == seen
         assert pages == 3
-        assert (1, 2) == (page.debates[0].turns_spoken, page.debates[0].position)
+        assert (page.debates[0].turns_spoken, page.debates[0].position) == (1, 2)
 
     async def test_the_lists_position_is_the_head(self, log: EventLog) -> None:
         await log.append("d1", 0, [opened(), started(), started()])
@@ -282,7 +282,7 @@ class LogContract:
         await log.append("done", 1, debate()[-1:])
         await log.append("again", 1, [DebatePaused(reason="r", by="b"), DebateResumed(reason="r", by="b")])
 
-        assert ("b", "a", "again") == await log.unfinished()
+        assert await log.unfinished() == ("b", "a", "again")
 
     async def test_reading_all_crosses_pages(self, log: EventLog) -> None:
         await log.append("d1", 0, [started()] * 1203)

@@ -61,8 +61,8 @@ async def test_it_is_all_there_after_closing(path: Path) -> None:
 
 async def test_durability_is_not_left_to_defaults(log: SqliteLog) -> None:
     assert log._writing is not None
-    assert ("wal",) == log._writing.execute("PRAGMA journal_mode").fetchone()
-    assert (2,) == log._writing.execute("PRAGMA synchronous").fetchone()
+    assert log._writing.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert log._writing.execute("PRAGMA synchronous").fetchone() == (2,)
 
 
 async def test_forgotten_heads_are_found_again(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ async def test_asking_who_writes_does_not_hinder_a_writer(path: Path) -> None:
 
 
 async def test_another_process_holds_it_until_it_dies(path: Path) -> None:
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: ASYNC220 - nothing else runs in this loop
         [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
@@ -121,7 +121,9 @@ async def test_another_process_holds_it_until_it_dies(path: Path) -> None:
         await log.append("d1", 0, [opened()])
 
 
-async def test_a_reader_sees_what_the_writer_commits(log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_sees_what_the_writer_commits(
+    log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("events.sqlite.POLL_S", 0.01)
     await log.append("d1", 0, [opened()])
     async with await SqliteLog.open(path, read_only=True) as reader:
@@ -138,7 +140,7 @@ async def test_a_reader_sees_what_the_writer_commits(log: SqliteLog, path: Path,
                 group.start_soon(watch)
                 await log.append("d1", 1, [started(), spoken()])
 
-        assert [1, 2, 3] == seen
+        assert seen == [1, 2, 3]
         with pytest.raises(StoreUnavailable, match="reading only"):
             await reader.append("d1", 3, [started()])
         with pytest.raises(StoreUnavailable, match="reading only"):
@@ -215,7 +217,7 @@ async def test_a_payload_of_a_newer_moot_is_named_when_read(log: SqliteLog) -> N
 
     with pytest.raises(UnknownEvent, match="turn_sung"):
         await log.read("d1")
-    assert 2 == (await verify_log(log, "d1")).broken_at
+    assert (await verify_log(log, "d1")).broken_at == 2
 
 
 def unusable(tmp_path: Path, kind: str) -> tuple[Path, str]:
@@ -239,7 +241,9 @@ def unusable(tmp_path: Path, kind: str) -> tuple[Path, str]:
             return path, "not one of Moot's"
         case _:
             with sqlite3.connect(path) as connection:
-                connection.executescript("CREATE TABLE t (x); PRAGMA application_id = 0x4D6F6F74; PRAGMA user_version = 9;")
+                connection.executescript(
+                    "CREATE TABLE t (x); PRAGMA application_id = 0x4D6F6F74; PRAGMA user_version = 9;"
+                )
             connection.close()
             return path, "schema 9, written by a newer Moot"
 
