@@ -1,6 +1,7 @@
 """What is read from a SQLite store, each function with a connection of its caller's thread."""
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -54,16 +55,15 @@ def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limi
     """Records as they lie there, whatever they hold: text that is no UTF-8 comes as surrogates."""
     connection.text_factory = _lenient
     try:
-        rows = _rows(connection, debate, after, limit)
+        return tuple([
+            Envelope(
+                debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
+                digest=digest, payload=payload,
+            )
+            for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+        ])
     finally:
         connection.text_factory = str
-    return tuple([
-        Envelope(
-            debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
-            digest=digest, payload=payload,
-        )
-        for key, identity, at, cause, schema, salt, digest, payload in rows
-    ])
 
 
 def read_summaries(connection: sqlite3.Connection, after: str | None, limit: int, query: str) -> SummaryPage:
@@ -89,12 +89,12 @@ def _lenient(text: bytes) -> str:
     return text.decode(errors="surrogateescape")
 
 
-def _rows(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> list[tuple[Any, ...]]:
+def _rows(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> Iterable[tuple[Any, ...]]:
     base = _base(connection, debate)
     if not base:
-        return []
+        return ()
     first = base | min(max(after, 0), MAX_POSITION)
-    return connection.execute(_EVENTS, (first, base | MAX_POSITION, -1 if limit is None else limit)).fetchall()
+    return connection.execute(_EVENTS, (first, base | MAX_POSITION, -1 if limit is None else limit))
 
 
 def _base(connection: sqlite3.Connection, debate: str) -> int:
