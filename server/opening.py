@@ -14,10 +14,10 @@ from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.errors import ProviderError
 from providers.registry import Registry
-from server import VERSION
 from server.errors import BadField, BadQuery
 from server.settings import Settings
 from server.speech import clean
+from server.version import VERSION
 
 MOTION_MOST: Final = 2000
 Name = Annotated[str, Meta(max_length=1000)]

@@ -17,10 +17,11 @@ from events.record import Line, Recorded, full_line, public_line
 from events.transfer import export
 from events.types import ModelAnswered, ModelFailed
 from personalities.archetypes import archetypes
-from server import VERSION, observe, opening
+from server import observe, opening
 from server.access import COOKIE, COOKIE_AGE_S, Access
 from server.errors import BadField, BadQuery, NotAllowed, TooMany
 from server.service import Service
+from server.version import VERSION
 
 PAGE_MOST: Final = 1000
 REASON_MOST: Final = 500

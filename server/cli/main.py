@@ -1,17 +1,12 @@
 """The commands, gathered."""
 
+from typing import Final
+
 import click
 
-from server import VERSION
-from server.cli.bench import bench
-from server.cli.doctor import doctor
-from server.cli.output import Group
-from server.cli.reading import list_, replay, show
-from server.cli.run import run
-from server.cli.serve import serve
-from server.cli.transfer import export, import_, verify
+from server.cli.output import Group, Place
 
-EXAMPLES = """\b
+EXAMPLES: Final = """\b
   moot serve                                   the page, on http://127.0.0.1:8484
   moot run "Cities should ban private cars"    a debate here in the terminal
   moot list                                    the debates in the store
@@ -21,18 +16,32 @@ EXAMPLES = """\b
 """
 
 
+PLACES: Final = {
+    "serve": Place("server.cli.serve", "serve", "Serve the page and the API, and go on with debates that were open."),
+    "run": Place("server.cli.run", "run", "Hold a debate in the terminal."),
+    "list": Place("server.cli.reading", "list_", "The debates in the store, newest first."),
+    "show": Place("server.cli.show", "show", "One debate: what was said, how it was scored, how it ended."),
+    "replay": Place(
+        "server.cli.reading", "replay", "Play a debate again from its log, at the pace at which it was spoken."
+    ),
+    "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
+    "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
+    "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
+    "doctor": Place("server.cli.doctor", "doctor", "Which models answer here, and how to get the others."),
+    "bench": Place("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
+}
+
+
 @click.group(
     cls=Group,
+    places=PLACES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Debates between language models, with a judge that shows its work.\n\n{EXAMPLES}",
 )
-@click.version_option(VERSION, prog_name="moot")
+@click.version_option(package_name="moot", prog_name="moot")
 @click.option("--store", metavar="URL", help="sqlite:PATH; the default is in your data folder.  [MOOT_STORE]")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What is logged to stderr.")
 def main(store: str | None, log_level: str | None) -> None:
     """See ``help``: the text that a person reads is composed above."""
     del store, log_level  # read by settings_of from the context
 
-
-for command in (serve, run, list_, show, replay, verify, export, import_, doctor, bench):
-    main.add_command(command)

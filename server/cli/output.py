@@ -2,8 +2,9 @@
 
 import difflib
 import sys
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import anyio
 import click
@@ -19,8 +20,42 @@ from server.settings import Settings, load
 INTERRUPTED = 130
 
 
+class Place(NamedTuple):
+    """Where a command is to be had, and what the list of commands says of it meanwhile."""
+
+    module: str
+    attribute: str
+    says: str
+
+
 class Group(click.Group):
-    """Turns every expected failure into one line, or with ``--json`` into one object; a typo suggests."""
+    """Turns every expected failure into one line, or with ``--json`` into one object; a typo suggests.
+
+    A command's module is imported when the command is used: ``moot list`` shall not wait for a web server's imports.
+    """
+
+    def __init__(self, *args: Any, places: Mapping[str, Place], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._places = places
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order in which a person is told of them."""
+        del ctx
+        return list(self._places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command.  None for a name that nobody has."""
+        del ctx
+        if (place := self._places.get(cmd_name)) is None:
+            return None
+        command: click.Command = getattr(import_module(place.module), place.attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, without importing any."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, place.says) for name, place in self._places.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

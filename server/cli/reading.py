@@ -1,4 +1,4 @@
-"""``moot list``, ``moot show``, ``moot replay``: what is in the store."""
+"""``moot list``, ``moot replay``: what is in the store."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -6,19 +6,15 @@ from datetime import datetime
 import anyio
 import click
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.table import Table
 
 from events.log import SummaryPage, read_all
 from events.projections import view as views
-from events.projections.view import View
 from events.record import Recorded
 from server import frames
-from server.cli.markdown import as_markdown
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.transcript import Transcriber
-from server.errors import BadField
 from server.settings import Settings
 
 LONGEST_GAP_S = 5.0
@@ -55,34 +51,6 @@ def list_(
 async def _list(settings: Settings, query: str, limit: int, after: str | None) -> SummaryPage:
     async with reading(settings) as log:
         return await log.summaries(after, limit, query)
-
-
-@click.command()
-@click.argument("debate", metavar="ID")
-@click.option("--at", type=click.IntRange(1), help="As it stood at this position.")
-@with_store
-@with_json
-@click.pass_context
-def show(context: click.Context, debate: str, at: int | None, store: str | None, *, as_json: bool) -> None:
-    """One debate: what was said, how it was scored, how it ended."""
-    settings = settings_of(context, store=store)
-    view: View = run_async(lambda: _show(settings, debate, at))
-    if as_json:
-        emit(view)
-    else:
-        Console().print(Markdown(as_markdown(view)))
-
-
-async def _show(settings: Settings, said: str, at: int | None) -> View:
-    async with reading(settings) as log:
-        fold = views.INITIAL
-        async for record in read_all(log, await whole_id(log, said)):
-            fold = views.apply(fold, record)
-            if record.position == at:
-                break
-        if at is not None and fold.view.position < at:
-            raise BadField("at", f"{at} is beyond the head {fold.view.position}")
-        return fold.view
 
 
 @click.command()

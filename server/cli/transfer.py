@@ -30,7 +30,10 @@ BROKEN = 4
 @with_json
 @click.pass_context
 def verify(context: click.Context, what: str, store: str | None, *, as_json: bool) -> None:
-    """Recompute the chain of a debate, or of an exported file, and name the first position that is broken."""
+    """Recompute a chain and name the first position that is broken.
+
+    It takes a debate of the store, or an exported file.
+    """
     path = Path(what)
     if path.is_file():
         with path.open("rb") as file:
@@ -60,7 +63,10 @@ async def _verify(settings: Settings, what: str) -> Verdict:
 @with_store
 @click.pass_context
 def export(context: click.Context, debate: str, output: Path | None, form: str, store: str | None) -> None:
-    """Write a debate's whole log: NDJSON that imports and verifies, the view as JSON, or a transcript to read."""
+    """Write a debate's whole log, its view, or a transcript.
+
+    ndjson imports and verifies; json is the view; md is a transcript to read.
+    """
     settings = settings_of(context, store=store)
     try:
         with output.open("wb") if output else nullcontext(sys.stdout.buffer) as file:
