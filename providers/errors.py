@@ -17,7 +17,7 @@
     └── BadRequest                422  the provider rejects the call as it is
 """
 
-# ruff: noqa: N818 - the tree names what happened; "Error" behind each name would say it twelve times
+
 
 from typing import ClassVar
 

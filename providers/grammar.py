@@ -1,0 +1,126 @@
+"""A JSON schema as a grammar for llama.cpp (GBNF) whose every sentence ends.
+
+llama.cpp makes a grammar of a schema by itself, but a small model loses itself in it: it indents, it writes numbers and
+lists without end.  Here there is no white space, and what a schema leaves open is bounded.  A narrower answer of
+the same type stays an answer of that type.  Format: ``grammars/README.md`` in ggml-org/llama.cpp.
+"""
+
+import json
+from typing import Any
+
+MOST_ITEMS = 4
+MOST_DIGITS = 6
+SHORTEST_STRING = 24
+LONGEST_STRING = 240
+ENUMERATED = 256
+
+_CHARACTERS = r"""
+char ::= [^"\\\x00-\x1F\x7F] | "\\" ["\\]
+"""
+
+
+def grammar(schema: dict[str, Any], characters: int) -> str:
+    """The grammar of ``schema``, its strings cut so that all together hold about ``characters``."""
+    strings = max(1, _strings(schema))
+    longest = min(LONGEST_STRING, max(SHORTEST_STRING, characters // strings))
+    return f"root ::= {_rule(schema, longest)}{_CHARACTERS}"
+
+
+def _rule(schema: dict[str, Any], longest: int) -> str:
+    if "enum" in schema:
+        return _either(_literal(option) for option in schema["enum"])
+    if "anyOf" in schema:
+        return _either(_rule(option, longest) for option in schema["anyOf"])
+    match schema.get("type"):
+        case "object":
+            properties = schema.get("properties", {})
+            members = [f"{_text(json.dumps(name) + ':')} {_rule(below, longest)}" for name, below in properties.items()]
+            return " ".join(['"{"', _comma(members), '"}"'])
+        case "array":
+            return " ".join(['"["', _array(schema, longest), '"]"'])
+        case "string":
+            least = schema.get("minLength", 0)
+            most = max(least, min(longest, schema.get("maxLength", longest)))
+            return rf'"\"" char{{{least},{most}}} "\""'
+        case "integer":
+            return _integer(schema)
+        case "number":
+            return _number(schema)
+        case "boolean":
+            return '("true" | "false")'
+        case _:
+            return '"null"'
+
+
+def _array(schema: dict[str, Any], longest: int) -> str:
+    if "prefixItems" in schema:
+        return _comma([_rule(item, longest) for item in schema["prefixItems"]])
+    least, most = _counts(schema)
+    item = _rule(schema["items"], longest)
+    if most == 0:
+        return '""'
+    more = f'{item} ("," {item}){{{max(0, least - 1)},{most - 1}}}'
+    return more if least else f"({more})?"
+
+
+def _integer(schema: dict[str, Any]) -> str:
+    lowest, highest = _bounds(schema)
+    if lowest is not None and highest is not None and highest - lowest <= ENUMERATED:
+        return _either(f'"{number}"' for number in range(lowest, highest + 1))
+    sign = "" if lowest is not None and lowest >= 0 else '"-"? '
+    return f'{sign}("0" | [1-9] [0-9]{{0,{_digits(highest) - 1}}})'
+
+
+def _number(schema: dict[str, Any]) -> str:
+    lowest, highest = _bounds(schema)
+    if lowest is not None and highest is not None and 0 <= lowest < highest and highest - lowest <= ENUMERATED:
+        whole = _either(f'"{number}"' for number in range(lowest, highest))
+        return f'({whole} "." [0-9]{{1,2}} | "{highest}.0")'
+    return _integer(schema)
+
+
+def _bounds(schema: dict[str, Any]) -> tuple[int | None, int | None]:
+    """The lowest and the highest whole number that are allowed."""
+    lowest, highest = schema.get("minimum"), schema.get("maximum")
+    if "exclusiveMinimum" in schema:
+        lowest = schema["exclusiveMinimum"] + 1
+    if "exclusiveMaximum" in schema:
+        highest = schema["exclusiveMaximum"] - 1
+    return (None if lowest is None else -int(-lowest // 1)), (None if highest is None else int(highest // 1))
+
+
+def _digits(highest: int | None) -> int:
+    """As many digits as are below ``highest`` whichever they are."""
+    return MOST_DIGITS if highest is None else max(1, min(MOST_DIGITS, len(str(abs(highest))) - 1))
+
+
+def _counts(schema: dict[str, Any]) -> tuple[int, int]:
+    """The fewest and the most items of a list."""
+    least: int = schema.get("minItems", 0)
+    return least, max(least, min(MOST_ITEMS, schema.get("maxItems", MOST_ITEMS)))
+
+
+def _strings(schema: dict[str, Any]) -> int:
+    """How many strings an answer can hold at most."""
+    if schema.get("type") == "string":
+        return 1
+    if schema.get("type") == "array" and "items" in schema:
+        return _strings(schema["items"]) * _counts(schema)[1]
+    below = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *schema.get("prefixItems", [])]
+    return sum(map(_strings, below))
+
+
+def _either(options: Any) -> str:
+    return f"({' | '.join(options)})"
+
+
+def _comma(members: list[str]) -> str:
+    return ' "," '.join(members) or '""'
+
+
+def _literal(value: Any) -> str:
+    return _text(json.dumps(value, ensure_ascii=False))
+
+
+def _text(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
