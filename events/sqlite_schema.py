@@ -77,6 +77,7 @@ def prepare(path: Path, connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA cache_size = -32000")
+    connection.execute("PRAGMA wal_autocheckpoint = 4000")   # a page of the index that many flushes touch moves once
     connection.execute("PRAGMA journal_size_limit = 67108864")
     if new:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
