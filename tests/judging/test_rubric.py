@@ -1,0 +1,113 @@
+"""Rubric v1 holds the design's figures, and a rubric that makes no sense is refused by field."""
+
+import msgspec
+import pytest
+
+from judge.errors import RubricError
+from judge.rubric import checked, digest, load_rubric, parse_rubric, rubric_v1
+
+
+def changed(path: str, value: object) -> bytes:
+    """Rubric v1 as JSON with one field replaced; ``path`` is dotted."""
+    tree = msgspec.to_builtins(rubric_v1())
+    *parents, last = path.split(".")
+    node = tree
+    for parent in parents:
+        node = node[parent]
+    node[last] = value
+    return msgspec.json.encode(tree)
+
+
+@pytest.mark.parametrize(("dimension", "maximum", "components"), [
+    ("logic", 40, {"cause": 10, "process": 10, "consequence": 10, "weakest_premise": 10}),
+    ("rhetoric", 30, {"framing": 8, "structure": 7, "delivery": 8, "resonance": 7}),
+    ("tactics", 30, {"responsiveness": 10, "targeting": 10, "positioning": 10}),
+    ("frame_control", 10, {"frame_control": 10}),
+    ("credibility", 10, {"credibility": 10}),
+])
+def test_points_are_the_designs(dimension: str, maximum: int, components: dict[str, int]) -> None:
+    found = rubric_v1().dimensions[dimension]
+
+    assert (maximum, components) == (found.maximum, {n: c.maximum for n, c in found.components.items()})
+    assert (maximum > 10) == found.in_composite
+    assert all(c.needs_quote == found.in_composite for c in found.components.values())
+
+
+def test_rules_are_the_designs() -> None:
+    rubric = rubric_v1()
+    logic, rhetoric = rubric.dimensions["logic"], rubric.dimensions["rhetoric"]
+
+    assert logic.chain is not None
+    assert (("cause", "process", "consequence"), (28, 18, 8)) == (logic.chain.links, logic.chain.caps)
+    assert logic.excellence is not None
+    assert (35, 8) == (logic.excellence.above, logic.excellence.each_at_least)
+    assert rhetoric.leash is not None
+    assert ("framing", 4, "delivery", 1) == msgspec.structs.astuple(rhetoric.leash)
+    assert {"weakest_premise", "responsiveness"} == {
+        name for d in rubric.dimensions.values() for name, c in d.components.items() if c.applies_from == 2
+    }
+    assert {
+        "logic": ((22, 40), (0, 21)), "rhetoric": ((17, 30), (0, 16)), "tactics": ((17, 30), (0, 16)),
+    } == {name: msgspec.structs.astuple(band) for name, band in rubric.bands.items()}
+    assert (2, 8, 0.5) == (rubric.tie_within, rubric.quote_minimum, rubric.unquoted_share)
+
+
+@pytest.mark.parametrize(("path", "value", "field"), [
+    ("dimensions.logic.maximum", 41, "dimensions.logic.components"),
+    ("dimensions.logic.maximum", "forty", "dimensions[...].maximum"),
+    ("dimensions.logic.components.cause.maximum", 0, "dimensions[...].components[...].maximum"),
+    ("dimensions.logic.components.cause.asks", " ", "dimensions.logic.components.cause.asks"),
+    ("dimensions.logic.components.cause.applies_from", 0, "dimensions.logic.components.cause.applies_from"),
+    ("dimensions.logic.chain.links", ["cause", "process", "luck"], "dimensions.logic.chain.links"),
+    ("dimensions.logic.chain.links", ["cause", "cause", "process"], "dimensions.logic.chain.links"),
+    ("dimensions.logic.chain.caps", [28, 18], "dimensions.logic.chain.caps"),
+    ("dimensions.logic.chain.caps", [18, 28, 8], "dimensions.logic.chain.caps"),
+    ("dimensions.logic.excellence.above", 40, "dimensions.logic.excellence.above"),
+    ("dimensions.logic.excellence.each_at_least", 11, "dimensions.logic.excellence.each_at_least"),
+    ("dimensions.rhetoric.leash.leader", "luck", "dimensions.rhetoric.leash.leader"),
+    ("dimensions.rhetoric.leash.follower", "framing", "dimensions.rhetoric.leash.follower"),
+    ("dimensions.Logic", {"maximum": 1, "components": {"a": {"maximum": 1, "asks": "a"}}}, "dimensions.Logic"),
+    ("dimensions.luck", {"maximum": 1, "components": {"class": {"maximum": 1, "asks": "a"}}},
+     "dimensions.luck.components.class"),
+    ("dimensions.luck", {"maximum": 10, "components": {"cause": {"maximum": 10, "asks": "a"}}},
+     "dimensions.logic.components.cause"),
+    ("dimensions.frame_control.components.frame_control.applies_from", 2, "dimensions.frame_control.components"),
+    ("bands.luck", {"winner": [1, 2], "loser": [0, 1]}, "bands.luck"),
+    ("bands.logic.winner", [30, 20], "bands.logic.winner"),
+    ("bands.logic.loser", [0, 41], "bands.logic.loser"),
+    ("quote_minimum", 0, "quote_minimum"),
+    ("unquoted_share", 1.5, "unquoted_share"),
+    ("dimensions", {}, "dimensions"),
+    ("colour", "red", ""),
+])
+def test_a_fault_names_its_field(path: str, value: object, field: str) -> None:
+    with pytest.raises(RubricError) as caught:
+        parse_rubric(changed(path, value))
+
+    assert (field, 422, 2) == (caught.value.field, caught.value.status, caught.value.exit_code)
+    assert "`$" not in str(caught.value)
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff\xfe", b'"\xff"'])
+def test_what_is_no_rubric_is_refused(raw: bytes) -> None:
+    with pytest.raises(RubricError):
+        parse_rubric(raw)
+
+
+def test_another_file_is_loaded(tmp_path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_bytes(changed("tie_within", 5))
+
+    mine = load_rubric(file)
+
+    assert 5 == mine.tie_within
+    assert digest(rubric_v1()) != digest(mine)
+    with pytest.raises(RubricError, match="cannot be read"):
+        load_rubric(tmp_path / "none.json")
+
+
+def test_a_digest_depends_on_the_figures_alone() -> None:
+    again = msgspec.json.decode(msgspec.json.encode(rubric_v1()), type=type(rubric_v1()))
+
+    assert digest(rubric_v1()) == digest(checked(again))
+    assert 64 == len(digest(again))
