@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from events.register import ClaimKind
+
 Points = Annotated[float, Meta(ge=0, le=1000)]
 
 
@@ -59,6 +61,31 @@ class Band(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     loser: tuple[Points, Points]
 
 
+class ClaimRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one kind of suspect claim costs.  ``asks`` is what the judge is told to look for."""
+
+    points: Points
+    asks: str
+    dimension: str = "logic"
+    second_opinion: bool = False
+    """Asked at once where a second judge sits."""
+
+
+class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Docking an earlier turn for a flaw that a later one exposes."""
+
+    least: Points = 1
+    most: Points = 8
+    dimension: str = "logic"
+
+
+class ConductRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a dropped premise, a contradiction or an attempt on the judge costs."""
+
+    points: Points
+    dimension: str = "credibility"
+
+
 class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that turns a judge's answers into numbers."""
 
@@ -66,15 +93,19 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version: int
     dimensions: dict[str, Dimension]
     bands: dict[str, Band] = {}
+    claims: dict[ClaimKind, ClaimRule] = {}
+    gaps: GapRule = GapRule()
+    conduct: dict[Literal["dropped_premise", "contradiction", "injection"], ConductRule] = {}
+    full_pressure: Annotated[float, Meta(gt=0, le=100)] = 4.0
+    """Points of penalty on one turn that put its debater's credibility under full pressure."""
+    convergence_from: Annotated[int, Meta(ge=4)] = 10
+    """Turns from which on a debate is asked where it ended up."""
     tie_within: Points = 2.0
     """Points of mean composite within which a scorecard has no winner."""
     quote_minimum: int = 8
     """Characters that a quote must have to hold, after normalisation."""
     unquoted_share: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Share of a component's maximum that it may keep when its quote does not hold."""
-
-
-Composite = Literal["composite"]
 
 
 def composite_dimensions(rubric: Rubric) -> tuple[str, ...]:

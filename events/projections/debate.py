@@ -5,19 +5,29 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.projections import ledger, transcript, usage
+from events.projections import claims, exchanges, ledger, spine, temper, transcript, usage
+from events.projections.claims import Register
+from events.projections.exchanges import Exchanges
 from events.projections.ledger import Ledger
+from events.projections.spine import Spine
+from events.projections.temper import Temper
 from events.projections.transcript import Transcript
 from events.projections.usage import Tally
 from events.record import Recorded
 from events.types import (
+    ClaimCleared,
+    ClaimUpheld,
+    ConflictResolved,
+    ConvergenceAssessed,
     DebateConcluded,
     DebateHalted,
     DebateOpened,
     DebatePaused,
     DebateResumed,
+    InjectionDetected,
     ModelAnswered,
     ModelFailed,
+    NarrativeVerdictReached,
     Reason,
     ScorecardVerdictReached,
     TurnScored,
@@ -61,6 +71,17 @@ class Calls(Struct, frozen=True, kw_only=True):
     """How often each question was ever put: the next call's ordinal follows from it."""
 
 
+class Verdicts(Struct, frozen=True, kw_only=True):
+    """What has been said of the whole."""
+
+    scorecard: ScorecardVerdictReached | None = None
+    narrative: NarrativeVerdictReached | None = None
+    conflict: ConflictResolved | None = None
+    convergence: ConvergenceAssessed | None = None
+    positions: dict[str, int] = {}
+    """Where each of them stands."""
+
+
 class Debate(Struct, frozen=True, kw_only=True):
     """The decider's state.  ``opened`` is None before position 1."""
 
@@ -75,23 +96,28 @@ class Debate(Struct, frozen=True, kw_only=True):
     calls: Calls = Calls()
     segments: frozenset[str] = frozenset()
     """Digests of prompt segments that the log already holds."""
-    scorecard_verdict: ScorecardVerdictReached | None = None
+    exchanges: Exchanges = exchanges.INITIAL
+    claims: Register = claims.INITIAL
+    spine: Spine = spine.INITIAL
+    temper: Temper = temper.INITIAL
+    injections: tuple[tuple[int, InjectionDetected], ...] = ()
+    """(position, event)."""
+    verdicts: Verdicts = Verdicts()
 
 
 INITIAL = Debate()
 
 
-def question(purpose: str, turn: int | None, sample: int, order: tuple[int, ...] = ()) -> str:
+def question(key: str, sample: int) -> str:
     """The name of a question in ``Calls``."""
-    shown = "-".join(map(str, order))
-    return f"{purpose}:{shown or turn or ''}/{sample}"
+    return f"{key}/{sample}"
 
 
-def evolve(debate: Debate, record: Recorded) -> Debate:
+def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case for each event that moves something
     """The debate after ``record``."""
     event = record.event
     opened, opened_at, standing = debate.opened, debate.opened_at, debate.standing
-    calls, segments, verdict = debate.calls, debate.segments, debate.scorecard_verdict
+    calls, segments, verdicts, injections = debate.calls, debate.segments, debate.verdicts, debate.injections
     match event:
         case DebateOpened():
             opened, opened_at, standing = event, record.at, Standing()
@@ -109,23 +135,64 @@ def evolve(debate: Debate, record: Recorded) -> Debate:
             if not segments.issuperset(event.segments):
                 segments = segments | event.segments.keys()
             calls = _call(calls, record, event)
-        case TurnScored():
-            calls = Calls()
-        case ScorecardVerdictReached():
-            verdict = event
+        case TurnScored(turn=turn):
+            calls = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
+        case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
+            calls = _without(calls, {f"second_opinion:{claim}/1"})
+        case InjectionDetected():
+            injections = (*injections, (record.position, event))
+        case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():
+            verdicts = _verdict(verdicts, record, event)
         case _:
             pass
+    ledger_after = ledger.apply(debate.ledger, record)
     return Debate(
         id=record.debate, position=record.position, opened=opened, opened_at=opened_at, standing=standing,
-        transcript=transcript.apply(debate.transcript, record), ledger=ledger.apply(debate.ledger, record),
-        usage=usage.apply(debate.usage, record), calls=calls, segments=segments, scorecard_verdict=verdict,
+        transcript=transcript.apply(debate.transcript, record), ledger=ledger_after,
+        usage=usage.apply(debate.usage, record), calls=calls, segments=segments,
+        exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
+        claims=claims.apply(debate.claims, record), spine=spine.apply(debate.spine, record),
+        temper=temper.apply(debate.temper, record), injections=injections, verdicts=verdicts,
     )
+
+
+def _turn_of(key: str) -> int:
+    """The newest turn that a question is about; 0 where it is about something else."""
+    shown = key.partition(":")[2].partition("/")[0]
+    numbers = [int(part) for part in shown.split("-") if part.isdigit()]
+    return max(numbers, default=0)
+
+
+def _without(calls: Calls, keys: set[str]) -> Calls:
+    """The calls without those questions: what they were for has been recorded."""
+    return Calls(
+        given={key: given for key, given in calls.given.items() if key not in keys},
+        failed={key: failed for key, failed in calls.failed.items() if key not in keys},
+        asked={key: asked for key, asked in calls.asked.items() if key not in keys},
+    )
+
+
+def _verdict(
+    verdicts: Verdicts,
+    record: Recorded,
+    event: ScorecardVerdictReached | NarrativeVerdictReached | ConflictResolved | ConvergenceAssessed,
+) -> Verdicts:
+    match event:
+        case ScorecardVerdictReached():
+            after, name = replace(verdicts, scorecard=event), "scorecard"
+        case NarrativeVerdictReached():
+            after, name = replace(verdicts, narrative=event), "narrative"
+        case ConflictResolved():
+            after, name = replace(verdicts, conflict=event), "conflict"
+        case ConvergenceAssessed():
+            after, name = replace(verdicts, convergence=event), "convergence"
+    return replace(after, positions={**verdicts.positions, name: record.position})
 
 
 def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed) -> Calls:
     if event.purpose == "speak":
         return calls
-    key = question(event.purpose, event.turn, event.sample, event.order)
+    key = question(event.key, event.sample)
     asked = {**calls.asked, key: calls.asked.get(key, 0) + 1}
     if isinstance(event, ModelAnswered):
         given = Given(position=record.position, answer=event.answer, model=event.model)

@@ -1,14 +1,28 @@
 """The score of every turn as a balance folded from entries.
 
 An entry says what was requested and what was applied, and what the balance was before and after.  No number is ever
-overwritten: ``effective`` is the admitted value plus everything applied since.
+overwritten.  A balance stands at ``clamp(admitted + harmonized + outstanding, 0, maximum)``: bands shift the admitted
+value, penalties and dockings are outstanding requests that land in full down to 0, and giving one back frees what a
+floor had absorbed.  Source of the rule: design, section 6.
 """
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from events.record import Recorded
 from events.rubric import Rubric, composite_dimensions
-from events.types import ComponentScore, DebateOpened, Reason, Side, Span, TurnScored, TurnStarted
+from events.types import (
+    Change,
+    ComponentScore,
+    DebateOpened,
+    LogicGapAdjusted,
+    Reason,
+    ScoreHarmonized,
+    Side,
+    Span,
+    TurnScored,
+    TurnStarted,
+)
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -36,13 +50,21 @@ class Entry(Struct, frozen=True, kw_only=True):
 
 
 class Balance(Struct, frozen=True, kw_only=True):
-    """One dimension of one turn."""
+    """One dimension of one turn.  ``harmonized`` and ``outstanding`` are sums of what was requested."""
 
     raw: float
     admitted: float
     effective: float
+    maximum: float
+    harmonized: float = 0.0
+    outstanding: float = 0.0
     spread: float = 0.0
     rules: tuple[str, ...] = ()
+
+    def after(self, *, shift: float = 0.0, request: float = 0.0) -> float:
+        """Where the balance would stand with a further band shift or a further request."""
+        stands = self.admitted + self.harmonized + shift + self.outstanding + request
+        return round(min(max(stands, 0.0), self.maximum), 2)
 
 
 class Card(Struct, frozen=True, kw_only=True):
@@ -61,14 +83,19 @@ class Card(Struct, frozen=True, kw_only=True):
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
-    """Every entry of a debate, and the cards that they add up to."""
+    """Every entry of a debate by turn, and the cards that they add up to."""
 
     rubric: Rubric | None = None
     dimensions: tuple[str, ...] = ()
     """Those that make the composite."""
     sides: dict[int, Side] = {}
     cards: dict[int, Card] = {}
-    entries: tuple[Entry, ...] = ()
+    entries: dict[int, tuple[Entry, ...]] = {}
+
+    def balance(self, turn: int, dimension: str) -> Balance | None:
+        """One balance, or None where the turn has no score."""
+        card = self.cards.get(turn)
+        return card.balances.get(dimension) if card else None
 
 
 INITIAL = Ledger()
@@ -77,26 +104,42 @@ INITIAL = Ledger()
 def apply(ledger: Ledger, record: Recorded) -> Ledger:
     """The ledger after ``record``."""
     event = record.event
-    match event:
-        case DebateOpened(rubric=rubric):
-            return Ledger(rubric=rubric, dimensions=composite_dimensions(rubric))
-        case TurnStarted(turn=turn, side=side):
-            if turn in ledger.sides:
-                return ledger
-            return _changed(ledger, sides={**ledger.sides, turn: side})
-        case TurnScored():
-            return _scored(ledger, record, event)
-        case _:
-            return ledger
+    if isinstance(event, TurnScored):
+        return _scored(ledger, record, event)
+    if isinstance(event, Change):
+        return _changed(ledger, record, event)
+    if isinstance(event, TurnStarted):
+        return ledger if event.turn in ledger.sides else replace(ledger, sides={**ledger.sides, event.turn: event.side})
+    if isinstance(event, DebateOpened):
+        return Ledger(rubric=event.rubric, dimensions=composite_dimensions(event.rubric))
+    return ledger
 
 
-def _changed(
-    ledger: Ledger, *, sides: dict[int, Side] | None = None, cards: dict[int, Card] | None = None,
-    entries: tuple[Entry, ...] | None = None,
-) -> Ledger:
-    return Ledger(
-        rubric=ledger.rubric, dimensions=ledger.dimensions, sides=ledger.sides if sides is None else sides,
-        cards=ledger.cards if cards is None else cards, entries=ledger.entries if entries is None else entries,
+def _changed(ledger: Ledger, record: Recorded, event: Change) -> Ledger:
+    card = ledger.cards.get(event.turn)
+    balance = card.balances.get(event.dimension) if card else None
+    if card is None or balance is None:
+        return ledger
+    after = round(balance.effective + event.applied, 2)
+    if isinstance(event, ScoreHarmonized):
+        balance_after = replace(balance, effective=after, harmonized=balance.harmonized + event.requested)
+    else:
+        balance_after = replace(balance, effective=after, outstanding=balance.outstanding + event.requested)
+    evidence: tuple[Evidence, ...] = ()
+    if isinstance(event, LogicGapAdjusted):
+        evidence = tuple(
+            Evidence(turn=each.turn, quote=each.quote, span=each.span) for each in (event.fails, event.exposed_by)
+        )
+    entry = Entry(
+        position=record.position, cause=event.because_of, rule=event.rule, turn=event.turn, dimension=event.dimension,
+        requested=event.requested, applied=event.applied, before=balance.effective, after=after, evidence=evidence,
+        reason=event.reason,
+    )
+    changed = replace(card, balances={**card.balances, event.dimension: balance_after})
+    return replace(
+        ledger,
+        cards={**ledger.cards, event.turn: changed},
+        entries={**ledger.entries, event.turn: (*ledger.entries.get(event.turn, ()), entry)},
     )
 
 
@@ -105,14 +148,16 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
     if event.dimensions is UNSET or event.components is UNSET:
         reason = Reason("not said") if event.missing is UNSET else event.missing
         card = Card(turn=event.turn, side=side, missing=reason, position=record.position)
-        return _changed(ledger, cards={**ledger.cards, event.turn: card})
+        return replace(ledger, cards={**ledger.cards, event.turn: card})
     balances, entries = {}, []
     rubric = ledger.rubric
     for name, score in event.dimensions.items():
+        dimension = rubric.dimensions.get(name) if rubric else None
         balances[name] = Balance(
-            raw=score.raw, admitted=score.admitted, effective=score.admitted, spread=score.spread, rules=score.rules
+            raw=score.raw, admitted=score.admitted, effective=score.admitted, spread=score.spread, rules=score.rules,
+            maximum=dimension.maximum if dimension else score.admitted,
         )
-        components = rubric.dimensions[name].components if rubric and name in rubric.dimensions else {}
+        components = dimension.components if dimension else {}
         evidence = tuple(
             Evidence(turn=event.turn, quote=part.quote, span=part.span)
             for component, part in event.components.items()
@@ -128,4 +173,6 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
     card = Card(
         turn=event.turn, side=side, balances=balances, components=event.components, position=record.position
     )
-    return _changed(ledger, cards={**ledger.cards, event.turn: card}, entries=(*ledger.entries, *entries))
+    return replace(
+        ledger, cards={**ledger.cards, event.turn: card}, entries={**ledger.entries, event.turn: tuple(entries)}
+    )

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from events.projections.exchanges import Exchanges, rounds
 from events.projections.ledger import Ledger
 from events.types import SIDES, Missing, Rounds, Side, Winner, missing
 
@@ -29,7 +30,7 @@ class Scorecard(Struct, frozen=True, kw_only=True):
     rounds: Rounds = Rounds()
 
 
-def scorecard(ledger: Ledger) -> Scorecard:
+def scorecard(ledger: Ledger, exchanges: Exchanges) -> Scorecard:
     """The card that the ledger adds up to.  A turn without a score counts for nobody."""
     sides = {side: _side(ledger, side) for side in SIDES}
     pro, con = sides["pro"].composite, sides["con"].composite
@@ -39,7 +40,7 @@ def scorecard(ledger: Ledger) -> Scorecard:
             leader = "pro"
         elif con - pro > ledger.rubric.tie_within:
             leader = "con"
-    return Scorecard(pro=sides["pro"], con=sides["con"], leader=leader)
+    return Scorecard(pro=sides["pro"], con=sides["con"], leader=leader, rounds=rounds(exchanges, ledger.sides))
 
 
 def _side(ledger: Ledger, side: Side) -> SideCard:

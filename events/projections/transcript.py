@@ -5,6 +5,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from events.projections.repetition import repetition
 from events.record import Recorded
 from events.types import (
     AttemptAbandoned,
@@ -45,6 +46,8 @@ class Turn(Struct, frozen=True, kw_only=True):
     judged: int = 0
     failures: tuple[Failure, ...] = ()
     said: TurnSpoken | None = None
+    repetition: float = 0.0
+    """Share of its word 4-grams that its side had said before."""
     tries: int = 0
     """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
 
@@ -71,6 +74,11 @@ def _with(transcript: Transcript, turn: Turn) -> Transcript:
     return Transcript(turns={**transcript.turns, turn.number: turn})
 
 
+def _earlier(transcript: Transcript, event: TurnSpoken) -> list[str]:
+    """What the same side had said before."""
+    return [each.text for each in transcript.turns.values() if each.side == event.side and each.number < event.turn]
+
+
 def apply(transcript: Transcript, record: Recorded) -> Transcript:
     """The transcript after ``record``."""
     event = record.event
@@ -89,6 +97,7 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
             turn = replace(
                 transcript.turns[event.turn], state="spoken", text=event.text, words=event.words,
                 clipped=event.clipped, model=event.model, spoken=record.position, said=event,
+                repetition=repetition(event.text, _earlier(transcript, event)),
             )
             return _with(transcript, turn)
         case TurnFailed() | AttemptAbandoned():

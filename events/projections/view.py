@@ -10,20 +10,24 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events import patch
 from events.projections import debate as debates
+from events.projections.claims import Claim
 from events.projections.debate import Conclusion, Debate, State
-from events.projections.ledger import Card
+from events.projections.exchanges import Anomaly
 from events.projections.scorecard import Scorecard, scorecard
-from events.projections.transcript import Failure, Turn, TurnState
+from events.projections.spine import Contradiction, Premise, Stability, stabilities
+from events.projections.turn_view import TurnView, turn_view
 from events.projections.usage import Tally
 from events.record import Recorded
 from events.types import (
-    ComponentScore,
+    ConflictResolved,
+    ConvergenceAssessed,
     Debater,
     JudgeSeat,
-    Missing,
+    NarrativeVerdictReached,
+    PressureApplied,
     ScorecardVerdictReached,
     Side,
-    missing,
+    TurnsCompared,
 )
 
 
@@ -44,56 +48,22 @@ class Bench(Struct, frozen=True, kw_only=True):
     caveat: str
 
 
-class Score(Struct, frozen=True, kw_only=True):
-    """One dimension: as the judge gave it, as the rules admit it, as it stands now."""
-
-    raw: float
-    admitted: float
-    effective: float
-    maximum: int
-    spread: float = 0.0
-    rules: tuple[str, ...] = ()
-
-
-class Component(Struct, frozen=True, kw_only=True):
-    """One component and the words it rests on; ``span`` is absent where the quote does not hold."""
-
-    raw: float
-    admitted: float
-    maximum: int
-    quote: str
-    verified: bool
-    reason: str
-    spread: float
-    rules: tuple[str, ...]
-    span: tuple[int, int] | UnsetType = UNSET
-
-
-class TurnView(Struct, frozen=True, kw_only=True):
-    """A turn as it is shown.  ``changed`` lists positions of later entries on its score."""
-
-    side: Side
-    state: TurnState
-    attempt: int
-    started: int
-    text: str = ""
-    words: int = 0
-    clipped: bool = False
-    model: str = ""
-    spoken: int | UnsetType = UNSET
-    judged: int | UnsetType = UNSET
-    failures: tuple[Failure, ...] = ()
-    scores: dict[str, Score] | Missing = {}
-    components: dict[str, dict[str, Component]] = {}
-    """By dimension, then by component."""
-    composite: float | Missing | UnsetType = UNSET
-    changed: tuple[int, ...] = ()
-
-
 class Verdicts(Struct, frozen=True, kw_only=True):
     """The verdicts reached so far."""
 
     scorecard: ScorecardVerdictReached | UnsetType = UNSET
+    narrative: NarrativeVerdictReached | UnsetType = UNSET
+    conflict: ConflictResolved | UnsetType = UNSET
+    convergence: ConvergenceAssessed | UnsetType = UNSET
+    positions: dict[str, int] = {}
+    """Where each of them stands in the log."""
+
+
+class Words(Struct, frozen=True, kw_only=True):
+    """A directive, once it may be read."""
+
+    side: Side
+    text: str
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -115,25 +85,34 @@ class View(Struct, frozen=True, kw_only=True):
     rubric: str = ""
     turns: dict[str, TurnView] = {}
     scorecard: Scorecard = Scorecard()
-    claims: dict[str, Any] = {}
-    premises: dict[str, Any] = {}
-    anomalies: dict[str, Any] = {}
+    claims: dict[str, Claim] = {}
+    premises: dict[str, Premise] = {}
+    contradictions: tuple[Contradiction, ...] = ()
+    spine: dict[str, Stability] = {}
+    anomalies: dict[str, Anomaly] = {}
     verdicts: Verdicts = Verdicts()
     protocol: dict[str, Any] = {}
     panel: dict[str, Any] = {}
     traits: dict[str, dict[str, float]] = {}
+    archetype_traits: dict[str, dict[str, float]] = {}
+    """Where each side's traits began."""
+    pressure: dict[str, PressureApplied] = {}
+    directives: dict[str, Words] = {}
+    """By position; empty for spectators until the debate has concluded."""
     conclusion: Conclusion | UnsetType = UNSET
     usage: Tally = Tally()
 
 
 class Fold(Struct, frozen=True, kw_only=True):
-    """The view and the debate behind it."""
+    """The view of an audience and the debate behind it.  The ``director`` sees directives while the debate is live."""
 
     debate: Debate = debates.INITIAL
     view: View = View()
+    director: bool = False
 
 
 INITIAL = Fold()
+DIRECTOR = Fold(director=True)
 
 
 def apply(fold: Fold, record: Recorded) -> Fold:
@@ -141,21 +120,36 @@ def apply(fold: Fold, record: Recorded) -> Fold:
     before, view = fold.debate, fold.view
     after = debates.evolve(before, record)
     standing = after.standing
-    return Fold(
-        debate=after,
-        view=View(
-            id=after.id,
-            position=after.position,
-            state=standing.state,
-            reason=standing.reason,
-            **_opening(after, view, changed=before.opened is not after.opened),
-            turns=_turns(before, after, view, record),
-            scorecard=view.scorecard if before.ledger.cards is after.ledger.cards else scorecard(after.ledger),
-            verdicts=_verdicts(before, after, view),
-            conclusion=UNSET if standing.conclusion is None else standing.conclusion,
-            usage=after.usage,
-        ),
+    judged = before.ledger.cards is not after.ledger.cards or before.exchanges is not after.exchanges
+    after_view = View(
+        id=after.id,
+        position=after.position,
+        state=standing.state,
+        reason=standing.reason,
+        **_opening(after, view, changed=before.opened is not after.opened),
+        turns=_turns(before, after, view, record),
+        scorecard=scorecard(after.ledger, after.exchanges) if judged else view.scorecard,
+        claims=after.claims,
+        premises=after.spine.premises,
+        contradictions=after.spine.contradictions,
+        spine=view.spine if before.spine is after.spine else stabilities(after.spine),
+        anomalies=after.exchanges.anomalies,
+        verdicts=view.verdicts if before.verdicts is after.verdicts else _verdicts(after),
+        traits=after.temper.traits,
+        pressure=after.temper.pressure,
+        directives=_directives(fold, after),
+        conclusion=UNSET if standing.conclusion is None else standing.conclusion,
+        usage=after.usage,
     )
+    return Fold(debate=after, view=after_view, director=fold.director)
+
+
+def _directives(fold: Fold, after: Debate) -> dict[str, Words]:
+    """The directives that this audience may read now."""
+    seen = fold.view.directives
+    if not (fold.director or after.standing.state == "concluded") or len(seen) == len(after.temper.directives):
+        return seen
+    return {str(at): Words(side=each.side, text=each.text) for at, each in after.temper.directives.items()}
 
 
 def _opening(debate: Debate, view: View, *, changed: bool) -> dict[str, Any]:
@@ -173,18 +167,14 @@ def _opening(debate: Debate, view: View, *, changed: bool) -> dict[str, Any]:
         "pro": _seat(opened.pro),
         "con": _seat(opened.con),
         "judge": _bench(opened.judge),
-        "rubric": f"{opened.rubric.name}",
-        "traits": {
-            side: opened.archetypes[seat.archetype].traits
-            for side, seat in (("pro", opened.pro), ("con", opened.con))
-            if seat.archetype in opened.archetypes
-        },
+        "rubric": opened.rubric.name,
+        "archetype_traits": debate.temper.traits,
     }
 
 
 _SET_ONCE = (
     "motion", "format", "turns_planned", "max_words", "opened_at", "exhibition", "pro", "con", "judge", "rubric",
-    "traits",
+    "archetype_traits",
 )
 
 
@@ -196,79 +186,30 @@ def _bench(seat: JudgeSeat) -> Bench:
     return Bench(model=seat.model, samples=seat.samples, caveat=seat.caveat)
 
 
-def _verdicts(before: Debate, after: Debate, view: View) -> Verdicts:
-    if before.scorecard_verdict is after.scorecard_verdict:
-        return view.verdicts
-    return Verdicts(scorecard=UNSET if after.scorecard_verdict is None else after.scorecard_verdict)
+def _verdicts(debate: Debate) -> Verdicts:
+    said = debate.verdicts
+    return Verdicts(
+        scorecard=UNSET if said.scorecard is None else said.scorecard,
+        narrative=UNSET if said.narrative is None else said.narrative,
+        conflict=UNSET if said.conflict is None else said.conflict,
+        convergence=UNSET if said.convergence is None else said.convergence,
+        positions=said.positions,
+    )
 
 
 def _turns(before: Debate, after: Debate, view: View, record: Recorded) -> dict[str, TurnView]:
     """The turns, with the one that ``record`` speaks of made anew."""
-    if before.transcript is after.transcript and before.ledger is after.ledger:
-        return view.turns
-    number = getattr(record.event, "turn", None)
+    event = record.event
+    number = event.later if isinstance(event, TurnsCompared) else getattr(event, "turn", None)
     if not isinstance(number, int) or number not in after.transcript.turns:
         return view.turns
-    return {**view.turns, str(number): turn_view(after, number)}
-
-
-def turn_view(debate: Debate, number: int) -> TurnView:
-    """One turn as it is shown."""
-    turn: Turn = debate.transcript.turns[number]
-    card = debate.ledger.cards.get(number)
-    return TurnView(
-        side=turn.side,
-        state=turn.state,
-        attempt=turn.attempt,
-        started=turn.started,
-        text=turn.text,
-        words=turn.words,
-        clipped=turn.clipped,
-        model=turn.model,
-        spoken=turn.spoken or UNSET,
-        judged=turn.judged or UNSET,
-        failures=turn.failures,
-        **_scores(debate, card),
+    untouched = (
+        before.transcript is after.transcript
+        and before.ledger is after.ledger
+        and before.exchanges is after.exchanges
+        and before.injections is after.injections
     )
-
-
-def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
-    rubric = debate.ledger.rubric
-    if card is None or rubric is None:
-        return {}
-    if card.missing is not None:
-        absent = missing(card.missing.reason)
-        return {"scores": absent, "composite": absent}
-    scores, components = {}, {}
-    for name, balance in card.balances.items():
-        dimension = rubric.dimensions[name]
-        scores[name] = Score(
-            raw=balance.raw, admitted=balance.admitted, effective=balance.effective, maximum=dimension.maximum,
-            spread=balance.spread, rules=balance.rules,
-        )
-        components[name] = {
-            part: _component(card.components[part], component.maximum)
-            for part, component in dimension.components.items()
-            if part in card.components
-        }
-    changed = tuple(
-        entry.position
-        for entry in debate.ledger.entries
-        if entry.turn == card.turn and entry.position != card.position
-    )
-    return {
-        "scores": scores,
-        "components": components,
-        "composite": card.composite(debate.ledger.dimensions),
-        "changed": changed,
-    }
-
-
-def _component(score: ComponentScore, maximum: int) -> Component:
-    return Component(
-        raw=score.raw, admitted=score.admitted, maximum=maximum, quote=score.quote, verified=score.verified,
-        reason=score.reason, spread=score.spread, rules=score.rules, span=score.span or UNSET,
-    )
+    return view.turns if untouched else {**view.turns, str(number): turn_view(after, number)}
 
 
 def difference(before: View, after: View) -> dict[str, Any]:

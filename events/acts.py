@@ -1,0 +1,31 @@
+"""What people, and the rules, do to a debate's course."""
+
+from events.base import Base, Winner
+
+
+class DebatePaused(Base, frozen=True, kw_only=True, tag="debate_paused"):
+    """No further step is taken until somebody resumes."""
+
+    reason: str
+    by: str
+
+
+class DebateResumed(Base, frozen=True, kw_only=True, tag="debate_resumed"):
+    """A paused or halted debate goes on."""
+
+    reason: str
+    by: str
+
+
+class DebateHalted(Base, frozen=True, kw_only=True, tag="debate_halted"):
+    """It cannot go on as it is; the reason says what to do.  A halt can be resumed."""
+
+    reason: str
+    by: str
+
+
+class DebateConcluded(Base, frozen=True, kw_only=True, tag="debate_concluded"):
+    """The last word.  ``by_rule`` names the verdict that decides."""
+
+    winner: Winner
+    by_rule: str

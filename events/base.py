@@ -1,0 +1,64 @@
+"""What all events share, and the small values that they are made of."""
+
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+Side = Literal["pro", "con"]
+Winner = Literal["pro", "con", "neither"]
+Span = tuple[int, int]
+"""[start, end) in Unicode code points."""
+
+SIDES: tuple[Side, Side] = ("pro", "con")
+ALL_PRIVATE: frozenset[str] = frozenset({"*"})
+
+
+def other(side: Side) -> Side:
+    """The opponent of ``side``."""
+    return "con" if side == "pro" else "pro"
+
+
+class Reason(Struct, frozen=True):
+    """Why a value is not there."""
+
+    reason: str
+
+
+class Missing(Struct, frozen=True):
+    """A value that could not be had: never a number, never a default."""
+
+    missing: Reason
+
+
+def missing(reason: str) -> Missing:
+    """A missing value with its reason."""
+    return Missing(Reason(reason))
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """Tokens of one call, as the provider reported them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class BothSides(Struct, frozen=True, kw_only=True):
+    """A number for each side, or the reason why there is none."""
+
+    pro: float | Missing
+    con: float | Missing
+
+
+class Rounds(Struct, frozen=True, kw_only=True):
+    """Exchanges won."""
+
+    pro: int = 0
+    con: int = 0
+    drawn: int = 0
+
+
+class Base(Struct, frozen=True, kw_only=True, tag_field="type"):
+    """What all events share: nothing but how they are written."""
+
+    schema: ClassVar[int] = 1
+    private: ClassVar[frozenset[str]] = frozenset()

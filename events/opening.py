@@ -1,0 +1,78 @@
+"""How a debate is opened: who, on what, and by which rules; whole, so that a log explains itself."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.base import Base
+from events.rubric import Rubric
+
+
+class Archetype(Struct, frozen=True, kw_only=True):
+    """A debater's starting character: twelve traits, 1–10, by name."""
+
+    title: str
+    manner: str
+    traits: dict[str, float]
+
+
+class Debater(Struct, frozen=True, kw_only=True):
+    """Who speaks for a side."""
+
+    model: str
+    archetype: str
+    elasticity: float
+    caveat: str = ""
+    """What a reader must know of this model, shown wherever it speaks."""
+
+
+class JudgeSeat(Struct, frozen=True, kw_only=True):
+    """Who judges."""
+
+    model: str
+    samples: int = 1
+    second: str | UnsetType = UNSET
+    caveat: str = ""
+
+
+class Template(Struct, frozen=True, kw_only=True):
+    """A prompt's text with its version; ``digest`` is SHA-256 of the text."""
+
+    version: int
+    digest: str
+    text: str
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """How this debate is run: limits and sampling, all recorded."""
+
+    turn_attempts: int = 3
+    judge_attempts: int = 3
+    turn_timeout_s: float = 180.0
+    judge_timeout_s: float = 180.0
+    retry_ms: int = 500
+    temperature: float = 0.8
+    judge_temperature: float = 0.2
+    seed: int | UnsetType = UNSET
+    max_cost_usd: float | UnsetType = UNSET
+
+
+class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
+    """A debate began.  It carries all data that later readers need, whole."""
+
+    motion: str
+    format: Literal["exchange"]
+    turns: int
+    max_words: int
+    pro: Debater
+    con: Debater
+    judge: JudgeSeat
+    panel: tuple[str, ...]
+    rubric: Rubric
+    archetypes: dict[str, Archetype]
+    prompts: dict[str, Template]
+    settings: Settings
+    blind: bool
+    exhibition: str | None
+    moot: str
+    """Version of Moot that opened it."""

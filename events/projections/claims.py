@@ -1,0 +1,73 @@
+"""The Suspect Claims Register.  Life of a claim: flagged → upheld or cleared."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import (
+    ClaimAppealed,
+    ClaimCleared,
+    ClaimFlagged,
+    ClaimKind,
+    ClaimUpheld,
+    PenaltyApplied,
+    PenaltyReversed,
+    Span,
+)
+
+ClaimState = Literal["flagged", "upheld", "cleared"]
+
+
+class Claim(Struct, frozen=True, kw_only=True):
+    """One entry.  ``penalty`` is what it costs its turn now, 0 or less; ``requested`` what the rubric asks for."""
+
+    turn: int
+    quote: str
+    span: Span
+    kind: ClaimKind
+    state: ClaimState
+    reason: str
+    by: str
+    flagged: int
+    penalty: float = 0.0
+    requested: float = 0.0
+    appealed: int = 0
+    """Position of the open or answered appeal; 0 where nobody has appealed."""
+    answer: str = ""
+    """Why it was upheld or cleared."""
+
+
+Register = dict[str, Claim]
+INITIAL: Register = {}
+
+
+def apply(register: Register, record: Recorded) -> Register:
+    """The register after ``record``."""
+    event = record.event
+    if isinstance(event, ClaimFlagged):
+        claim = Claim(
+            turn=event.turn, quote=event.quote, span=event.span, kind=event.kind, state="flagged",
+            reason=event.reason, by=event.by, flagged=record.position,
+        )
+        return {**register, event.claim: claim}
+    if isinstance(event, PenaltyApplied | PenaltyReversed):
+        if event.claim is UNSET or event.claim not in register:
+            return register
+        claim = register[event.claim]
+        changed = replace(
+            claim, penalty=round(claim.penalty + event.applied, 2), requested=claim.requested + event.requested
+        )
+        return {**register, event.claim: changed}
+    if isinstance(event, ClaimAppealed | ClaimUpheld | ClaimCleared) and event.claim in register:
+        claim = register[event.claim]
+        match event:
+            case ClaimAppealed():
+                changed = replace(claim, appealed=record.position)
+            case ClaimUpheld():
+                changed = replace(claim, state="upheld", answer=event.reason)
+            case ClaimCleared():
+                changed = replace(claim, state="cleared", answer=event.reason)
+        return {**register, event.claim: changed}
+    return register

@@ -1,0 +1,118 @@
+"""The causal spine: what each side's case stands on, and what became of it.
+
+Stability = premises kept ÷ premises stated (design, section 6); a revised premise is kept.
+"""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import (
+    SIDES,
+    ContradictionFound,
+    PremiseDropped,
+    PremiseRevised,
+    PremiseStated,
+    Side,
+    Span,
+)
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """What happened to a premise, and where."""
+
+    position: int
+    turn: int
+    what: Literal["revised", "dropped"]
+    text: str
+
+
+class Premise(Struct, frozen=True, kw_only=True):
+    """One premise.  ``text`` is its latest form."""
+
+    side: Side
+    turn: int
+    text: str
+    quote: str
+    span: Span
+    state: Literal["kept", "revised", "dropped"]
+    stated: int
+    changes: tuple[Change, ...] = ()
+
+
+class Contradiction(Struct, frozen=True, kw_only=True):
+    """A side against itself."""
+
+    position: int
+    side: Side
+    turns: tuple[int, ...]
+    premises: tuple[str, ...]
+    reason: str
+
+
+class Stability(Struct, frozen=True, kw_only=True):
+    """One side's spine in figures; ``stability`` is absent while nothing has been stated."""
+
+    stated: int = 0
+    revised: int = 0
+    dropped: int = 0
+    contradictions: int = 0
+    stability: float | UnsetType = UNSET
+
+
+class Spine(Struct, frozen=True, kw_only=True):
+    """Both sides' premises by id, and their contradictions."""
+
+    premises: dict[str, Premise] = {}
+    contradictions: tuple[Contradiction, ...] = ()
+
+
+INITIAL = Spine()
+
+
+def apply(spine: Spine, record: Recorded) -> Spine:
+    """The spine after ``record``."""
+    event = record.event
+    if isinstance(event, PremiseStated):
+        premise = Premise(
+            side=event.side, turn=event.turn, text=event.text, quote=event.quote, span=event.span, state="kept",
+            stated=record.position,
+        )
+        return replace(spine, premises={**spine.premises, event.premise: premise})
+    if isinstance(event, PremiseRevised | PremiseDropped) and event.premise in spine.premises:
+        before = spine.premises[event.premise]
+        revised = isinstance(event, PremiseRevised)
+        change = Change(
+            position=record.position, turn=event.turn, what="revised" if revised else "dropped",
+            text=event.text if isinstance(event, PremiseRevised) else event.reason,
+        )
+        after = replace(
+            before, state=change.what, changes=(*before.changes, change),
+            text=event.text if isinstance(event, PremiseRevised) else before.text,
+        )
+        return replace(spine, premises={**spine.premises, event.premise: after})
+    if isinstance(event, ContradictionFound):
+        found = Contradiction(
+            position=record.position, side=event.side, turns=event.turns, premises=event.premises, reason=event.reason
+        )
+        return replace(spine, contradictions=(*spine.contradictions, found))
+    return spine
+
+
+def stabilities(spine: Spine) -> dict[str, Stability]:
+    """The figures of both sides."""
+    return {side: _stability(spine, side) for side in SIDES}
+
+
+def _stability(spine: Spine, side: Side) -> Stability:
+    mine = [premise for premise in spine.premises.values() if premise.side == side]
+    dropped = sum(premise.state == "dropped" for premise in mine)
+    return Stability(
+        stated=len(mine),
+        revised=sum(premise.state == "revised" for premise in mine),
+        dropped=dropped,
+        contradictions=sum(each.side == side for each in spine.contradictions),
+        stability=round((len(mine) - dropped) / len(mine), 2) if mine else UNSET,
+    )

@@ -1,0 +1,56 @@
+"""The debaters' characters as they stand: traits, the pressure that moved them, the directives in force."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import DebateOpened, DirectiveIssued, PressureApplied, Side, TraitsShifted
+
+
+class Directive(Struct, frozen=True, kw_only=True):
+    """What a debater was told, and because of which event."""
+
+    side: Side
+    text: str
+    cause: int | None
+
+
+class Temper(Struct, frozen=True, kw_only=True):
+    """Traits and pressure are public; directives are the director's until the debate has concluded."""
+
+    traits: dict[str, dict[str, float]] = {}
+    pressure: dict[str, PressureApplied] = {}
+    """The latest on each side."""
+    directives: dict[int, Directive] = {}
+    """By position."""
+    in_force: dict[str, int] = {}
+    """Position of each side's newest directive."""
+
+
+INITIAL = Temper()
+
+
+def apply(temper: Temper, record: Recorded) -> Temper:
+    """The tempers after ``record``."""
+    event = record.event
+    if isinstance(event, DebateOpened):
+        seats = {"pro": event.pro, "con": event.con}
+        traits = {
+            side: event.archetypes[seat.archetype].traits
+            for side, seat in seats.items()
+            if seat.archetype in event.archetypes
+        }
+        return Temper(traits=traits)
+    if isinstance(event, PressureApplied):
+        return replace(temper, pressure={**temper.pressure, event.side: event})
+    if isinstance(event, TraitsShifted):
+        moved = {trait: after for trait, (_, after) in event.shifts.items()}
+        return replace(temper, traits={**temper.traits, event.side: {**temper.traits.get(event.side, {}), **moved}})
+    if isinstance(event, DirectiveIssued):
+        directive = Directive(side=event.side, text=event.text, cause=record.cause)
+        return replace(
+            temper,
+            directives={**temper.directives, record.position: directive},
+            in_force={**temper.in_force, event.side: record.position},
+        )
+    return temper

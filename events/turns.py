@@ -1,0 +1,101 @@
+"""Turns, and the model calls behind everything that is said and judged."""
+
+from typing import ClassVar
+
+from msgspec import field
+
+from events.base import Base, Missing, Side, Usage
+
+
+class TurnStarted(Base, frozen=True, kw_only=True, tag="turn_started"):
+    """A debater was given the floor.  ``directive`` is the position of the directive in force."""
+
+    turn: int
+    side: Side
+    attempt: int
+    directive: int | None
+
+
+class TurnSpoken(Base, frozen=True, kw_only=True, tag="turn_spoken"):
+    """A debater finished a turn."""
+
+    turn: int
+    side: Side
+    attempt: int
+    text: str
+    words: int
+    clipped: bool
+    pace: tuple[tuple[int, int], ...]
+    """(ms since the start, code points by then): a replay speaks at the true pace."""
+    model: str
+    usage: Usage
+    latency_ms: int
+
+
+class TurnFailed(Base, frozen=True, kw_only=True, tag="turn_failed"):
+    """An attempt to speak ended in a classified failure."""
+
+    turn: int
+    side: Side
+    attempt: int
+    kind: str
+    message: str
+
+
+class AttemptAbandoned(Base, frozen=True, kw_only=True, tag="attempt_abandoned"):
+    """An attempt was cut off by us: a crash, a halt.  It does not count against the debater."""
+
+    turn: int
+    side: Side
+    attempt: int
+    kind: str
+    message: str
+
+
+class ModelAnswered(Base, frozen=True, kw_only=True, tag="model_answered"):
+    """A model call came back.
+
+    ``prompt`` lists ``[role, digest]``; ``segments`` holds each text once, where it was first used.
+    """
+
+    private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer", "reasoning"})
+
+    call: str
+    key: str
+    """The question: ``score:3``, ``compare:2-3``, ``second_opinion:C3.1``, ``speak:pro``."""
+    purpose: str
+    turn: int | None
+    sample: int
+    order: tuple[int, ...]
+    model: str
+    parameters: dict[str, str | int | float | bool | None]
+    usage: Usage
+    latency_ms: int
+    cost_usd: float | Missing
+    prompt: tuple[tuple[str, str], ...]
+    segments: dict[str, str]
+    answer: str
+    reasoning: str
+
+
+class ModelFailed(Base, frozen=True, kw_only=True, tag="model_failed"):
+    """A model call did not give a usable answer; ``answer`` is what came, if anything did."""
+
+    private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer"})
+
+    call: str
+    key: str
+    """The question: ``score:3``, ``compare:2-3``, ``second_opinion:C3.1``, ``speak:pro``."""
+    purpose: str
+    turn: int | None
+    sample: int
+    order: tuple[int, ...]
+    kind: str
+    message: str
+    model: str = ""
+    usage: Usage = Usage()
+    latency_ms: int = 0
+    cost_usd: float | Missing = 0.0
+    prompt: tuple[tuple[str, str], ...] = ()
+    segments: dict[str, str] = field(default_factory=dict)
+    answer: str = ""
