@@ -25,6 +25,7 @@ export async function form() {
   element.addEventListener("input", ({ target }) => target.name && clear(target.name));
   element.addEventListener("submit", submit);
   counter();
+  models({ models: [] });
   const results = await Promise.allSettled([api.models().then(models), api.archetypes().then(archetypes)]);
   const failed = results.find(({ status }) => status === "rejected");
   if (failed) show(failed.reason);
@@ -38,7 +39,9 @@ function models({ models: list, default: usual }) {
     const note = $(`[data-note="${select.name}"]`);
     const other = $(`[name="${select.name}.other"]`);
     select.replaceChildren(
-      h("optgroup", { label: "Answer now" }, ...answering.map(({ name }) => h("option", { value: name }, name))),
+      answering.length > 0
+        ? h("optgroup", { label: "Answer now" }, ...answering.map(({ name }) => h("option", { value: name }, name)))
+        : h("option", { value: "" }, "the server’s choice"),
       silent.length > 0 && h("optgroup", { label: "Do not answer" },
         ...silent.map(({ name, hint }) => h("option", { value: name, disabled: true }, hint ? `${name}: ${hint}` : name))),
       h("option", { value: OTHER }, "another model…"));
@@ -48,7 +51,7 @@ function models({ models: list, default: usual }) {
       say(note, known.get(select.value)?.caveat ?? "");
       note.hidden = !note.textContent;
     };
-    select.addEventListener("change", () => { changed(); if (!other.hidden) other.focus(); });
+    select.onchange = () => { changed(); if (!other.hidden) other.focus(); };
     changed();
   }
   $("#silent").hidden = silent.length === 0;
