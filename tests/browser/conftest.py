@@ -181,7 +181,7 @@ def new_page(browser: Browser, watched: Watched) -> Iterator[Open]:
 def page(new_page: Open, watched: Watched) -> Iterator[Page]:
     """A page whose console must stay empty."""
     yield new_page()
-    assert [] == watched.console
+    assert watched.console == []
 
 
 QUOTED = "One lane carries two thousand people an hour by car and ten thousand by tram."

@@ -64,11 +64,11 @@ def test_no_score_stands_there_before_a_turn_is_complete(page: Page, server: Any
     visit(page, server, server.open({**scripts.slow, "pace": {"chunk_ms": 20, "chunk_chars": 20}}, turns=1))
     expect(page.locator(".speaking .said")).not_to_be_empty()
 
-    assert 0 == page.locator(".scores").count()
+    assert page.locator(".scores").count() == 0
 
     expect(page.locator(".scores")).to_be_visible()
     expect(page.locator("#aloud")).to_contain_text("Turn 1")
-    assert 0 == page.locator("[aria-live] .said, .said[aria-live]").count()
+    assert page.locator("[aria-live] .said, .said[aria-live]").count() == 0
 
 
 def test_the_scorecard_is_the_servers(page: Page, server: Any, ended: str) -> None:
@@ -110,7 +110,8 @@ def test_a_score_shows_what_it_rests_on(page: Page, server: Any, scripts: Simple
 
 def test_failed_attempts_and_missing_scores_are_said(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     fault = {"text": "I begin, and I break off.", "fault": {"kind": "reset", "after_chars": 8}}
-    script = {"says": {"pro": [fault], "con": ["No."]}, "answers": {"score:1": {"fault": {"kind": "bad_json", "times": 9}}}}
+    broken = {"fault": {"kind": "bad_json", "times": 9}}
+    script = {"says": {"pro": [fault], "con": ["No."]}, "answers": {"score:1": broken}}
     debate = server.open(script, turns=2)
     server.concluded(debate)
     visit(page, server, debate)
@@ -131,7 +132,7 @@ def test_hostile_text_is_text(page: Page, server: Any) -> None:
     page.goto(server.url)
     expect(page.locator(".debate .motion").first).to_contain_text(HOSTILE)
 
-    assert 0 == page.locator("main img, body script:not([src])").count()
+    assert page.locator("main img, body script:not([src])").count() == 0
 
 
 def test_a_cut_line_resumes_with_nothing_doubled(page: Page, server: Any, scripts: SimpleNamespace) -> None:
@@ -227,7 +228,7 @@ def test_an_earlier_position_tells_nothing_of_later_ones(page: Page, server: Any
     visit(page, server, ended, f"#e{spoken}")
     expect(page.locator("article.turn")).to_have_count(2)
 
-    assert 1 == page.locator(".scores").count()
+    assert page.locator(".scores").count() == 1
     assert "wins" not in (page.locator("body").text_content() or "")
     expect(status(page)).to_have_text("Reading back")
     expect(page.locator("#where")).to_contain_text(f"event {spoken} of ")
