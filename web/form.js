@@ -36,7 +36,6 @@ function models({ models: list, default: usual }) {
   const answering = list.filter(({ ok }) => ok);
   const silent = list.filter(({ ok }) => !ok);
   for (const select of document.querySelectorAll("select[data-models]")) {
-    const note = $(`[data-note="${select.name}"]`);
     const other = $(`[name="${select.name}.other"]`);
     select.replaceChildren(
       answering.length > 0
@@ -48,8 +47,7 @@ function models({ models: list, default: usual }) {
     if (known.get(usual)?.ok) select.value = usual;
     const changed = () => {
       other.hidden = select.value !== OTHER;
-      say(note, known.get(select.value)?.caveat ?? "");
-      note.hidden = !note.textContent;
+      caveats(known);
     };
     select.onchange = () => { changed(); if (!other.hidden) other.focus(); };
     changed();
@@ -57,6 +55,13 @@ function models({ models: list, default: usual }) {
   $("#silent").hidden = silent.length === 0;
   $("#silent-list").replaceChildren(...silent.map(({ name, detail, hint }) =>
     h("li", {}, h("b", {}, name), detail && ` ${detail}`, hint && h("span.hint", {}, hint))));
+}
+
+/** What to know of the chosen models, once each. */
+function caveats(known) {
+  const chosen = new Set([...document.querySelectorAll("select[data-models]")].map(({ value }) => value));
+  $("#caveats").replaceChildren(...[...chosen].filter((name) => known.get(name)?.caveat)
+    .map((name) => h("p.caveat", {}, h("b", {}, `Know of ${name}: `), known.get(name).caveat)));
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -226,3 +226,12 @@ test("another log under the same address starts over", async () => {
 
   assert.equal(7, player.head);
 });
+
+test("who begins at an earlier event has missed nothing yet", async () => {
+  const other = new Player({ view: async (at) => viewAt(at), frames: async () => ({ frames: [], next: null }) });
+  other.following = false;
+  other.snapshot({ view: viewAt(50), speaking: null });
+
+  assert.equal(null, other.view);
+  assert.equal(0, other.fresh);
+});
