@@ -5,6 +5,7 @@ overwritten: ``effective`` is the admitted value plus everything applied since.
 """
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from events.record import Recorded
 from events.rubric import Rubric, composite_dimensions
@@ -46,12 +47,13 @@ class Balance(Struct, frozen=True, kw_only=True):
 
 
 class Card(Struct, frozen=True, kw_only=True):
-    """A turn's scores; ``missing`` where the judge gave none."""
+    """A turn's scores and the entries that they are the balance of; ``missing`` where the judge gave none."""
 
     turn: int
     side: Side
     balances: dict[str, Balance] = {}
     components: dict[str, ComponentScore] = {}
+    entries: tuple[Entry, ...] = ()
     missing: Reason | None = None
     position: int = 0
 
@@ -61,14 +63,19 @@ class Card(Struct, frozen=True, kw_only=True):
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
-    """Every entry of a debate, and the cards that they add up to."""
+    """The card of every turn, with the entries that it is the balance of."""
 
     rubric: Rubric | None = None
     dimensions: tuple[str, ...] = ()
     """Those that make the composite."""
     sides: dict[int, Side] = {}
     cards: dict[int, Card] = {}
-    entries: tuple[Entry, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every entry of the debate, in order."""
+        every = (entry for card in self.cards.values() for entry in card.entries)
+        return tuple(sorted(every, key=lambda entry: entry.position))
 
 
 INITIAL = Ledger()
@@ -83,21 +90,11 @@ def apply(ledger: Ledger, record: Recorded) -> Ledger:
         case TurnStarted(turn=turn, side=side):
             if turn in ledger.sides:
                 return ledger
-            return _changed(ledger, sides={**ledger.sides, turn: side})
+            return replace(ledger, sides={**ledger.sides, turn: side})
         case TurnScored():
             return _scored(ledger, record, event)
         case _:
             return ledger
-
-
-def _changed(
-    ledger: Ledger, *, sides: dict[int, Side] | None = None, cards: dict[int, Card] | None = None,
-    entries: tuple[Entry, ...] | None = None,
-) -> Ledger:
-    return Ledger(
-        rubric=ledger.rubric, dimensions=ledger.dimensions, sides=ledger.sides if sides is None else sides,
-        cards=ledger.cards if cards is None else cards, entries=ledger.entries if entries is None else entries,
-    )
 
 
 def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
@@ -105,7 +102,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
     if event.dimensions is UNSET or event.components is UNSET:
         reason = Reason("not said") if event.missing is UNSET else event.missing
         card = Card(turn=event.turn, side=side, missing=reason, position=record.position)
-        return _changed(ledger, cards={**ledger.cards, event.turn: card})
+        return replace(ledger, cards={**ledger.cards, event.turn: card})
     balances, entries = {}, []
     rubric = ledger.rubric
     for name, score in event.dimensions.items():
@@ -126,6 +123,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
             )
         )
     card = Card(
-        turn=event.turn, side=side, balances=balances, components=event.components, position=record.position
+        turn=event.turn, side=side, balances=balances, components=event.components, entries=tuple(entries),
+        position=record.position,
     )
-    return _changed(ledger, cards={**ledger.cards, event.turn: card}, entries=(*ledger.entries, *entries))
+    return replace(ledger, cards={**ledger.cards, event.turn: card})

@@ -7,17 +7,19 @@ anything that belongs to the director.
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from events import patch
 from events.projections import debate as debates
 from events.projections.debate import Conclusion, Debate, State
 from events.projections.ledger import Card
-from events.projections.scorecard import Scorecard, scorecard
+from events.projections.scorecard import Scorecard, Sums, read_off
 from events.projections.transcript import Failure, Turn, TurnState
 from events.projections.usage import Tally
 from events.record import Recorded
 from events.types import (
     ComponentScore,
+    DebateOpened,
     Debater,
     JudgeSeat,
     Missing,
@@ -127,9 +129,10 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 class Fold(Struct, frozen=True, kw_only=True):
-    """The view and the debate behind it."""
+    """The view and the debate behind it, with the sums that the scorecard is read off."""
 
     debate: Debate = debates.INITIAL
+    sums: Sums = Sums()
     view: View = View()
 
 
@@ -140,52 +143,47 @@ def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change are the same objects."""
     before, view = fold.debate, fold.view
     after = debates.evolve(before, record)
-    standing = after.standing
+    if after.opened is not None and after.opened is not before.opened:
+        view = _opened(after, after.opened)
+    sums, card = _scorecard(fold, after, record)
+    conclusion = after.standing.conclusion
     return Fold(
         debate=after,
-        view=View(
-            id=after.id,
+        sums=sums,
+        view=replace(
+            view,
             position=after.position,
-            state=standing.state,
-            reason=standing.reason,
-            **_opening(after, view, changed=before.opened is not after.opened),
+            state=after.standing.state,
+            reason=after.standing.reason,
             turns=_turns(before, after, view, record),
-            scorecard=view.scorecard if before.ledger.cards is after.ledger.cards else scorecard(after.ledger),
+            scorecard=card,
             verdicts=_verdicts(before, after, view),
-            conclusion=UNSET if standing.conclusion is None else standing.conclusion,
+            conclusion=UNSET if conclusion is None else conclusion,
             usage=after.usage,
         ),
     )
 
 
-def _opening(debate: Debate, view: View, *, changed: bool) -> dict[str, Any]:
-    """The parts that only ``debate_opened`` sets."""
-    opened = debate.opened
-    if opened is None or not changed:
-        return {name: getattr(view, name) for name in _SET_ONCE}
-    return {
-        "motion": opened.motion,
-        "format": opened.format,
-        "turns_planned": opened.turns,
-        "max_words": opened.max_words,
-        "opened_at": debate.opened_at,
-        "exhibition": UNSET if opened.exhibition is None else opened.exhibition,
-        "pro": _seat(opened.pro),
-        "con": _seat(opened.con),
-        "judge": _bench(opened.judge),
-        "rubric": f"{opened.rubric.name}",
-        "traits": {
+def _opened(debate: Debate, opened: DebateOpened) -> View:
+    """What ``debate_opened`` says, once and for all."""
+    return View(
+        id=debate.id,
+        motion=opened.motion,
+        format=opened.format,
+        turns_planned=opened.turns,
+        max_words=opened.max_words,
+        opened_at=debate.opened_at,
+        exhibition=UNSET if opened.exhibition is None else opened.exhibition,
+        pro=_seat(opened.pro),
+        con=_seat(opened.con),
+        judge=_bench(opened.judge),
+        rubric=opened.rubric.name,
+        traits={
             side: opened.archetypes[seat.archetype].traits
             for side, seat in (("pro", opened.pro), ("con", opened.con))
             if seat.archetype in opened.archetypes
         },
-    }
-
-
-_SET_ONCE = (
-    "motion", "format", "turns_planned", "max_words", "opened_at", "exhibition", "pro", "con", "judge", "rubric",
-    "traits",
-)
+    )
 
 
 def _seat(seat: Debater) -> Seat:
@@ -202,12 +200,28 @@ def _verdicts(before: Debate, after: Debate, view: View) -> Verdicts:
     return Verdicts(scorecard=UNSET if after.scorecard_verdict is None else after.scorecard_verdict)
 
 
+def _scorecard(fold: Fold, after: Debate, record: Recorded) -> tuple[Sums, Scorecard]:
+    """The sums and the scorecard, with the card of the turn that ``record`` speaks of taken anew."""
+    before, ledger = fold.debate.ledger, after.ledger
+    if before.cards is ledger.cards:
+        return fold.sums, fold.view.scorecard
+    number = _turn_of(record)
+    sums = fold.sums.moved(before.cards.get(number), ledger.cards.get(number), ledger.dimensions)
+    return sums, read_off(sums, ledger.rubric)
+
+
+def _turn_of(record: Recorded) -> int:
+    """The turn that an event speaks of; 0 for the debate as a whole."""
+    number = getattr(record.event, "turn", None)
+    return number if isinstance(number, int) else 0
+
+
 def _turns(before: Debate, after: Debate, view: View, record: Recorded) -> dict[str, TurnView]:
     """The turns, with the one that ``record`` speaks of made anew."""
     if before.transcript is after.transcript and before.ledger is after.ledger:
         return view.turns
-    number = getattr(record.event, "turn", None)
-    if not isinstance(number, int) or number not in after.transcript.turns:
+    number = _turn_of(record)
+    if number not in after.transcript.turns:
         return view.turns
     return {**view.turns, str(number): turn_view(after, number)}
 
@@ -251,11 +265,7 @@ def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
             for part, component in dimension.components.items()
             if part in card.components
         }
-    changed = tuple(
-        entry.position
-        for entry in debate.ledger.entries
-        if entry.turn == card.turn and entry.position != card.position
-    )
+    changed = tuple(entry.position for entry in card.entries if entry.position != card.position)
     return {
         "scores": scores,
         "components": components,
@@ -272,5 +282,5 @@ def _component(score: ComponentScore, maximum: int) -> Component:
 
 
 def difference(before: View, after: View) -> dict[str, Any]:
-    """The merge patch between two views."""
-    return patch.diff(before, after)
+    """The merge patch between two views.  The first one says everything, so that a reader may begin with ``{}``."""
+    return patch.diff(before if before.position else {}, after)
