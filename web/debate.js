@@ -97,7 +97,8 @@ function paint() {
   strip(view);
   chair(view, following);
   if (isFirst) {
-    if (following && view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
+    if (!following) reveal();
+    else if (view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
   } else if (stick || (following && !wasFollowing && view.state !== "concluded")) toEnd();
   else if (!following) reveal();
   wasFollowing = following;

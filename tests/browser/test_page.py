@@ -234,6 +234,13 @@ def test_an_earlier_position_tells_nothing_of_later_ones(page: Page, server: Any
     expect(page.locator("#where")).to_contain_text(f"event {spoken} of ")
 
 
+def test_a_link_to_an_event_opens_there(new_page: Any, server: Any, ended: str) -> None:
+    page = new_page(width=360, height=500)
+    visit(page, server, ended, f"#e{server.view(ended)['turns']['3']['judged']}")
+
+    expect(page.locator("[data-turn='3'] .scores")).to_be_in_viewport()
+
+
 def test_keys_move_the_cursor(page: Page, server: Any, ended: str) -> None:
     visit(page, server, ended)
     view = server.view(ended)
