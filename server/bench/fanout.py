@@ -39,7 +39,7 @@ _SHORT: Final = 126
 
 async def fanout(*, quick: bool) -> Figure:
     """Deliveries of a frame to a socket, per second of our CPU."""
-    repetitions = 3 if quick else 9
+    repetitions = 3 if quick else 7
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         settings = Settings(store=f"sqlite:{Path(folder) / 'moot.db'}", log_level="error")
         debate = new_id()

@@ -40,7 +40,7 @@ async def fold(*, quick: bool) -> Figure:
                 decoder.decode(record.payload)
         return EVENTS / (time.perf_counter() - began)
 
-    reached, decoded = await interleaved(ours, limit, 3 if quick else 9)
+    reached, decoded = await interleaved(ours, limit, 3 if quick else 7)
     return figure(
         "fold", reached, decoded, aim=0.5, unit="events/s", against=f"msgspec decoding of the same {EVENTS} payloads"
     )
