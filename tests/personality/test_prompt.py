@@ -18,7 +18,8 @@ ENGINEER = archetype("engineer")
 def said(turn: int, text: str) -> TurnSpoken:
     side: Side = "pro" if turn % 2 else "con"
     return TurnSpoken(
-        turn=turn, side=side, attempt=1, text=text, words=1, clipped=False, pace=(), model="m", usage=Usage(), latency_ms=1,
+        turn=turn, side=side, attempt=1, text=text, words=1, clipped=False, pace=(), model="m", usage=Usage(),
+        latency_ms=1,
     )
 
 
@@ -101,7 +102,7 @@ def test_a_shifted_trait_shows_in_the_prompt(name: str, before: float, after: fl
 def test_nobodys_words_end_their_line_or_close_their_marks(text: str) -> None:
     shown = inline(text, quoted)
 
-    assert not set("\n\r\u2028“”\"<>").intersection(shown)
+    assert not set('\n\r\u2028“”"<>').intersection(shown)
     assert len(shown.splitlines()) <= 1
 
 
