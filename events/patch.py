@@ -7,11 +7,27 @@ missing key), so every difference can be said in a merge patch.  Subtrees that a
 from typing import Any
 
 from msgspec import UNSET, Struct
+from msgspec.structs import asdict
 
 
 def diff(before: Any, after: Any) -> dict[str, Any]:
-    """The patch that takes ``before`` to ``after``, two structs of one type or two dicts.  Empty when equal."""
-    return _members(_as_members(before), _as_members(after))
+    """The patch that takes ``before`` to ``after``, structs or dicts.  Empty when equal."""
+    patch: dict[str, Any] = {}
+    old, new = _as_members(before), _as_members(after)
+    for key, value in new.items():
+        known = old.get(key, UNSET)
+        if value is known:
+            continue
+        if value is UNSET:
+            patch[key] = None
+        elif isinstance(value, Struct | dict) and isinstance(known, Struct | dict):
+            if deeper := diff(known, value):
+                patch[key] = deeper
+        elif value != known:
+            patch[key] = value
+    if old.keys() != new.keys():
+        patch.update({key: None for key, value in old.items() if key not in new and value is not UNSET})
+    return patch
 
 
 def merge(target: Any, patch: Any) -> Any:
@@ -29,24 +45,6 @@ def merge(target: Any, patch: Any) -> Any:
 
 def _as_members(value: Any) -> dict[str, Any]:
     if isinstance(value, Struct):
-        return {name: getattr(value, name) for name in value.__struct_fields__}
+        return asdict(value)
     assert isinstance(value, dict)
     return value
-
-
-def _members(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    patch: dict[str, Any] = {}
-    for key, new in after.items():
-        old = before.get(key, UNSET)
-        if new is old or new == old:
-            continue
-        if new is UNSET:
-            patch[key] = None
-        elif isinstance(new, Struct | dict) and isinstance(old, Struct | dict):
-            patch[key] = _members(_as_members(old), _as_members(new))
-        else:
-            patch[key] = new
-    for key, old in before.items():
-        if key not in after and old is not UNSET:
-            patch[key] = None
-    return patch

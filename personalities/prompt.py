@@ -26,6 +26,8 @@ _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
 _UNMARK = re.compile(r"(?m)^\| ")
 _STANCE: dict[Side, str] = {"pro": "for", "con": "against"}
+_VERDICT: dict[Side, str] = {"pro": "good", "con": "bad"}
+_QUOTES = str.maketrans({"“": "‘", "”": "’", "„": "‘", "‟": "’", '"': "’"})
 
 
 @cache
@@ -51,20 +53,19 @@ def debater_prompt(
     history: int = HISTORY,
 ) -> tuple[Piece, ...]:
     """Give ``side`` the floor.  ``spoken`` are all turns so far, in order; the last ``history`` of them are given."""
-    stance = _STANCE[side]
+    topic = inline(motion, quote)
     system = _fill(
         template,
         "system",
-        motion=quote(motion),
-        stance=stance,
+        stance=_STANCE[side],
         manner=archetype.manner,
         style=style(traits),
         max_words=str(max_words),
         directive=_fill(template, "directive", text=directive) if directive else "",
     )
     turns = [_turn(template, side, turn, quote) for turn in (spoken[-history:] if history else ())]
-    ask = _fill(template, "reply" if spoken else "opening", stance=stance)
-    return (("system", system), *turns, ("user", ask))
+    ask = _fill(template, "reply" if spoken else "opening", verdict=_VERDICT[side], motion=topic)
+    return (("system", system), ("user", _fill(template, "motion", motion=topic)), *turns, ("user", ask))
 
 
 def style(traits: Mapping[str, float]) -> str:
@@ -72,10 +73,18 @@ def style(traits: Mapping[str, float]) -> str:
     return "; ".join(in_words(name, value) for name, value in checked(traits).items())
 
 
+def inline(text: str, quote: Callable[[str], str]) -> str:
+    """Somebody's words, made harmless, as one line that can stand between “ and ” and cannot close them.
+
+    A small model copies the mark that ``quote`` puts before lines, so here it goes and the line ends go with it.
+    """
+    return " ".join(_UNMARK.sub("", quote(text)).translate(_QUOTES).split())
+
+
 def _turn(template: Template, side: Side, turn: TurnSpoken, quote: Callable[[str], str]) -> Piece:
     if turn.side == side:
         return "assistant", _UNMARK.sub("", quote(turn.text))  # their words may echo what the opponent planted
-    return "user", _fill(template, "opponent", text=quote(turn.text))
+    return "user", _fill(template, "opponent", text=inline(turn.text, quote))
 
 
 def _fill(template: Template, section: str, /, **values: str) -> str:

@@ -17,16 +17,7 @@ from msgspec import Struct
 
 from . import sse
 from .base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens, messages
-from .errors import (
-    BadRequest,
-    BrokenOff,
-    ContextExceeded,
-    NotAuthorised,
-    Overloaded,
-    ProviderError,
-    UnknownModel,
-    Unreachable,
-)
+from .errors import BrokenOff, ProviderError, UnknownModel, Unreachable, by_status
 from .grammar import grammar
 from .llama_process import LlamaProcess
 from .schema import schema
@@ -152,7 +143,6 @@ class _Usage(Struct, frozen=True):
 class _Trouble(Struct, frozen=True):
     message: str = ""
     type: str = ""
-    code: int | str | None = None
 
 
 class _Chunk(Struct, frozen=True):
@@ -169,13 +159,14 @@ async def _listen(
     try:
         async with _open(child, client, _body(request) | bound) as response:
             if response.is_error:
-                raise _rejected(response.status_code, await response.aread())
+                await response.aread()
+                raise _rejected(response)
             async for event in sse.data(response.aiter_raw()):
                 if event == b"[DONE]":
                     break
                 chunk = msgspec.json.decode(event, type=_Chunk)
                 if chunk.error is not None:
-                    raise _translated(chunk.error, 0)
+                    raise BrokenOff(f"llama.cpp says: {chunk.error.message or chunk.error.type}")
                 usage = chunk.usage or usage
                 for choice in chunk.choices:
                     finish = choice.finish_reason or finish
@@ -228,19 +219,10 @@ def _body(request: Request) -> dict[str, Any]:
     }
 
 
-def _rejected(status: int, content: bytes) -> ProviderError:
+def _rejected(response: httpx.Response) -> ProviderError:
     try:
-        trouble = msgspec.json.decode(content, type=_Chunk).error
+        trouble = msgspec.json.decode(response.content, type=_Chunk).error
     except msgspec.DecodeError:
         trouble = None
-    return _translated(trouble or _Trouble(message=content.decode(errors="replace")[:200]), status)
-
-
-def _translated(trouble: _Trouble, status: int) -> ProviderError:
-    code = status or (trouble.code if isinstance(trouble.code, int) else httpx.codes.INTERNAL_SERVER_ERROR)
-    message = f"llama.cpp says: {trouble.message or code}"
-    if trouble.type == "exceed_context_size_error":
-        return ContextExceeded(message)
-    if code == httpx.codes.UNAUTHORIZED:
-        return NotAuthorised(message)
-    return Overloaded(message) if code >= httpx.codes.INTERNAL_SERVER_ERROR else BadRequest(message)
+    said = f"llama.cpp says: {trouble.message or trouble.type}" if trouble else "llama.cpp rejects the call"
+    return by_status(response.status_code, said, response.headers.get("retry-after", ""))

@@ -124,3 +124,18 @@ class BadRequest(ProviderError):
     kind = "bad_request"
     status = 422
     retryable = False
+
+
+_BY_STATUS: dict[int, type[ProviderError]] = {
+    401: NotAuthorised, 403: NotAuthorised, 404: UnknownModel, 408: TimedOut, 429: RateLimited, 504: TimedOut,
+}  # fmt: skip
+_SERVER_ERROR = 500
+_TOO_LONG = ("context length", "context size", "exceed_context_size_error")
+
+
+def by_status(status: int, message: str, retry_after: str = "") -> ProviderError:
+    """The error that an HTTP status means.  ``retry_after``: that header, obeyed where it is a number of seconds."""
+    if any(words in message for words in _TOO_LONG):
+        return ContextExceeded(message)
+    error = _BY_STATUS.get(status, Overloaded if status >= _SERVER_ERROR else BadRequest)
+    return error(message, retry_after_s=float(retry_after) if retry_after.isdecimal() else None)

@@ -144,6 +144,10 @@ class Hub:
         """More text of the turn in flight; readers are woken within a tick."""
         speech = self._speeches[debate]
         speech.text += text
+        self.stir(debate)
+
+    def stir(self, debate: str) -> None:
+        """Wake the readers of a debate within a tick: what changes often is told together."""
         if debate in self._rooms and debate not in self._flushing:
             self._flushing.add(debate)
             asyncio.get_running_loop().call_later(self._tick_s, self._flush, debate)
@@ -257,14 +261,14 @@ class Reader:
     async def __aenter__(self) -> Self:
         """Enter the room."""
         self._room.spectators += 1
-        self._room.wake()
+        self._hub.stir(self._room.debate)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Leave it."""
         self._room.spectators -= 1
         self._room.idle_since = time.monotonic()
-        self._room.wake()
+        self._hub.stir(self._room.debate)
 
     async def messages(self) -> AsyncGenerator[list[str]]:
         """Batches of messages: what is lacking, then what comes.  Ends only if the room fails."""

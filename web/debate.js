@@ -38,12 +38,13 @@ let isLineTrouble = false;
 // Feed → player
 
 feed.addEventListener("snapshot", ({ detail }) => {
-  player.snapshot(detail);
-  if (isPlaced) return;
+  if (isPlaced) return player.snapshot(detail);
   isPlaced = true;
+  if (asked.cursor) player.following = false;   // nothing later than the cursor is shown, not even for a moment
+  player.snapshot(detail);
   player.setSpeed(asked.speed);
-  if (asked.cursor) player.go(asked.cursor).catch(trouble);
-  else if (!asked.follow) player.hold();
+  if (asked.cursor) return player.go(asked.cursor).catch(trouble);
+  return asked.follow ? undefined : player.hold();
 });
 feed.addEventListener("frame", ({ detail }) => {
   player.append(detail);
@@ -96,7 +97,8 @@ function paint() {
   strip(view);
   chair(view, following);
   if (isFirst) {
-    if (following && view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
+    if (!following) reveal();
+    else if (view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
   } else if (stick || (following && !wasFollowing && view.state !== "concluded")) toEnd();
   else if (!following) reveal();
   wasFollowing = following;
@@ -186,7 +188,7 @@ function toEnd() {
 
 let revealed = 0;
 function reveal() {
-  if (revealed === player.position) return;
+  if (revealed === player.position || player.view.position !== player.position) return;
   revealed = player.position;
   const turn = player.frame?.event.turn ?? Math.max(0, ...Object.keys(player.view.turns).map(Number));
   const article = parts.transcript.article(turn);

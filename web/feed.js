@@ -37,7 +37,7 @@ export class Feed extends EventTarget {
   open() {
     this.#stopped = false;
     this.#forget();
-    this.#turn(this.position ? "reconnecting" : "connecting");
+    this.#turn(this.position || this.#tries ? "reconnecting" : "connecting");
     const resume = this.position ? `?after=${this.position}` : "";
     const socket = new this.#Socket(this.#address + resume, ["moot.v1"]);
     this.#socket = socket;

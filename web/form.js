@@ -25,6 +25,7 @@ export async function form() {
   element.addEventListener("input", ({ target }) => target.name && clear(target.name));
   element.addEventListener("submit", submit);
   counter();
+  models({ models: [] });
   const results = await Promise.allSettled([api.models().then(models), api.archetypes().then(archetypes)]);
   const failed = results.find(({ status }) => status === "rejected");
   if (failed) show(failed.reason);
@@ -35,25 +36,32 @@ function models({ models: list, default: usual }) {
   const answering = list.filter(({ ok }) => ok);
   const silent = list.filter(({ ok }) => !ok);
   for (const select of document.querySelectorAll("select[data-models]")) {
-    const note = $(`[data-note="${select.name}"]`);
     const other = $(`[name="${select.name}.other"]`);
     select.replaceChildren(
-      h("optgroup", { label: "Answer now" }, ...answering.map(({ name }) => h("option", { value: name }, name))),
+      answering.length > 0
+        ? h("optgroup", { label: "Answer now" }, ...answering.map(({ name }) => h("option", { value: name }, name)))
+        : h("option", { value: "" }, "the server’s choice"),
       silent.length > 0 && h("optgroup", { label: "Do not answer" },
         ...silent.map(({ name, hint }) => h("option", { value: name, disabled: true }, hint ? `${name}: ${hint}` : name))),
       h("option", { value: OTHER }, "another model…"));
     if (known.get(usual)?.ok) select.value = usual;
     const changed = () => {
       other.hidden = select.value !== OTHER;
-      say(note, known.get(select.value)?.caveat ?? "");
-      note.hidden = !note.textContent;
+      caveats(known);
     };
-    select.addEventListener("change", () => { changed(); if (!other.hidden) other.focus(); });
+    select.onchange = () => { changed(); if (!other.hidden) other.focus(); };
     changed();
   }
   $("#silent").hidden = silent.length === 0;
   $("#silent-list").replaceChildren(...silent.map(({ name, detail, hint }) =>
     h("li", {}, h("b", {}, name), detail && ` ${detail}`, hint && h("span.hint", {}, hint))));
+}
+
+/** What to know of the chosen models, once each. */
+function caveats(known) {
+  const chosen = new Set([...document.querySelectorAll("select[data-models]")].map(({ value }) => value));
+  $("#caveats").replaceChildren(...[...chosen].filter((name) => known.get(name)?.caveat)
+    .map((name) => h("p.caveat", {}, h("b", {}, `Know of ${name}: `), known.get(name).caveat)));
 }
 
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -46,6 +46,7 @@ export class Player extends EventTarget {
   // What the feed brings
 
   snapshot({ view, speaking }) {
+    if (!this.following && !this.head) this.#left = view.position;
     this.#history.snapshot(view);
     this.#live = speaking ? speak(null, { ...speaking, at: 0 }) : null;
     this.#follow();

@@ -51,11 +51,13 @@ export function why(turn, light) {
 }
 
 function dimension(name, score, components, light) {
+  const parts = Object.entries(components);
+  const isWhole = parts.length === 1 && parts[0][0] === name;
   return h("section", {},
-    h("h4", {}, plain(name), " ", h("span.of", {}, ...points(score.raw, score.effective, score.maximum)),
+    h("h4", {}, h("span.name", {}, plain(name)), " ", h("span.of", {}, ...points(score.raw, score.effective, score.maximum)),
       !IN_COMPOSITE.includes(name) && h("span.word", {}, "not in the composite")),
     rules(score.rules),
-    h("ul.components", {}, ...Object.entries(components).map(([part, component]) => row(`${name}/${part}`, part, component, light))));
+    h(`ul.components${isWhole ? ".whole" : ""}`, {}, ...parts.map(([part, component]) => row(`${name}/${part}`, part, component, light))));
 }
 
 function row(id, name, component, light) {

@@ -74,6 +74,7 @@ class Card(Struct, frozen=True, kw_only=True):
     side: Side
     balances: dict[str, Balance] = {}
     components: dict[str, ComponentScore] = {}
+    entries: tuple[Entry, ...] = ()
     missing: Reason | None = None
     position: int = 0
 
@@ -83,14 +84,19 @@ class Card(Struct, frozen=True, kw_only=True):
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
-    """Every entry of a debate by turn, and the cards that they add up to."""
+    """The card of every turn, with the entries that it is the balance of."""
 
     rubric: Rubric | None = None
     dimensions: tuple[str, ...] = ()
     """Those that make the composite."""
     sides: dict[int, Side] = {}
     cards: dict[int, Card] = {}
-    entries: dict[int, tuple[Entry, ...]] = {}
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every entry of the debate, in order."""
+        every = (entry for card in self.cards.values() for entry in card.entries)
+        return tuple(sorted(every, key=lambda entry: entry.position))
 
     def balance(self, turn: int, dimension: str) -> Balance | None:
         """One balance, or None where the turn has no score."""
@@ -135,12 +141,10 @@ def _changed(ledger: Ledger, record: Recorded, event: Change) -> Ledger:
         requested=event.requested, applied=event.applied, before=balance.effective, after=after, evidence=evidence,
         reason=event.reason,
     )
-    changed = replace(card, balances={**card.balances, event.dimension: balance_after})
-    return replace(
-        ledger,
-        cards={**ledger.cards, event.turn: changed},
-        entries={**ledger.entries, event.turn: (*ledger.entries.get(event.turn, ()), entry)},
+    changed = replace(
+        card, balances={**card.balances, event.dimension: balance_after}, entries=(*card.entries, entry)
     )
+    return replace(ledger, cards={**ledger.cards, event.turn: changed})
 
 
 def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
@@ -171,8 +175,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
             )
         )
     card = Card(
-        turn=event.turn, side=side, balances=balances, components=event.components, position=record.position
+        turn=event.turn, side=side, balances=balances, components=event.components, entries=tuple(entries),
+        position=record.position,
     )
-    return replace(
-        ledger, cards={**ledger.cards, event.turn: card}, entries={**ledger.entries, event.turn: tuple(entries)}
-    )
+    return replace(ledger, cards={**ledger.cards, event.turn: card})

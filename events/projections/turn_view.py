@@ -139,11 +139,7 @@ def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
             for part, component in dimension.components.items()
             if part in card.components
         }
-    changed = tuple(
-        entry.position
-        for entry in debate.ledger.entries.get(card.turn, ())
-        if entry.position != card.position
-    )
+    changed = tuple(entry.position for entry in card.entries if entry.position != card.position)
     return {
         "scores": scores,
         "components": components,

@@ -7,13 +7,14 @@ anything that belongs to the director.
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from events import patch
 from events.projections import debate as debates
 from events.projections.claims import Claim
 from events.projections.debate import Conclusion, Debate, State
-from events.projections.exchanges import Anomaly
-from events.projections.scorecard import Scorecard, scorecard
+from events.projections.exchanges import Anomaly, rounds
+from events.projections.scorecard import Scorecard, Sums, read_off
 from events.projections.spine import Contradiction, Premise, Stability, stabilities
 from events.projections.turn_view import TurnView, turn_view
 from events.projections.usage import Tally
@@ -21,6 +22,7 @@ from events.record import Recorded
 from events.types import (
     ConflictResolved,
     ConvergenceAssessed,
+    DebateOpened,
     Debater,
     JudgeSeat,
     NarrativeVerdictReached,
@@ -108,6 +110,8 @@ class Fold(Struct, frozen=True, kw_only=True):
 
     debate: Debate = debates.INITIAL
     view: View = View()
+    sums: Sums = Sums()
+    """What the scorecard is read off."""
     director: bool = False
 
 
@@ -119,29 +123,34 @@ def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change are the same objects."""
     before, view = fold.debate, fold.view
     after = debates.evolve(before, record)
-    standing = after.standing
-    judged = before.ledger.cards is not after.ledger.cards or before.exchanges is not after.exchanges
-    after_view = View(
-        id=after.id,
-        position=after.position,
-        state=standing.state,
-        reason=standing.reason,
-        **_opening(after, view, changed=before.opened is not after.opened),
-        turns=_turns(before, after, view, record),
-        scorecard=scorecard(after.ledger, after.exchanges) if judged else view.scorecard,
-        claims=after.claims,
-        premises=after.spine.premises,
-        contradictions=after.spine.contradictions,
-        spine=view.spine if before.spine is after.spine else stabilities(after.spine),
-        anomalies=after.exchanges.anomalies,
-        verdicts=view.verdicts if before.verdicts is after.verdicts else _verdicts(after),
-        traits=after.temper.traits,
-        pressure=after.temper.pressure,
-        directives=_directives(fold, after),
-        conclusion=UNSET if standing.conclusion is None else standing.conclusion,
-        usage=after.usage,
+    if after.opened is not None and after.opened is not before.opened:
+        view = _opened(after, after.opened)
+    sums, card = _scorecard(fold, after, record)
+    conclusion = after.standing.conclusion
+    return Fold(
+        debate=after,
+        sums=sums,
+        director=fold.director,
+        view=replace(
+            view,
+            position=after.position,
+            state=after.standing.state,
+            reason=after.standing.reason,
+            turns=_turns(before, after, view, record),
+            scorecard=card,
+            claims=after.claims,
+            premises=after.spine.premises,
+            contradictions=after.spine.contradictions,
+            spine=view.spine if before.spine is after.spine else stabilities(after.spine),
+            anomalies=after.exchanges.anomalies,
+            verdicts=view.verdicts if before.verdicts is after.verdicts else _verdicts(after),
+            traits=after.temper.traits,
+            pressure=after.temper.pressure,
+            directives=_directives(fold, after),
+            conclusion=UNSET if conclusion is None else conclusion,
+            usage=after.usage,
+        ),
     )
-    return Fold(debate=after, view=after_view, director=fold.director)
 
 
 def _directives(fold: Fold, after: Debate) -> dict[str, Words]:
@@ -152,30 +161,22 @@ def _directives(fold: Fold, after: Debate) -> dict[str, Words]:
     return {str(at): Words(side=each.side, text=each.text) for at, each in after.temper.directives.items()}
 
 
-def _opening(debate: Debate, view: View, *, changed: bool) -> dict[str, Any]:
-    """The parts that only ``debate_opened`` sets."""
-    opened = debate.opened
-    if opened is None or not changed:
-        return {name: getattr(view, name) for name in _SET_ONCE}
-    return {
-        "motion": opened.motion,
-        "format": opened.format,
-        "turns_planned": opened.turns,
-        "max_words": opened.max_words,
-        "opened_at": debate.opened_at,
-        "exhibition": UNSET if opened.exhibition is None else opened.exhibition,
-        "pro": _seat(opened.pro),
-        "con": _seat(opened.con),
-        "judge": _bench(opened.judge),
-        "rubric": opened.rubric.name,
-        "archetype_traits": debate.temper.traits,
-    }
-
-
-_SET_ONCE = (
-    "motion", "format", "turns_planned", "max_words", "opened_at", "exhibition", "pro", "con", "judge", "rubric",
-    "archetype_traits",
-)
+def _opened(debate: Debate, opened: DebateOpened) -> View:
+    """What ``debate_opened`` says, once and for all."""
+    return View(
+        id=debate.id,
+        motion=opened.motion,
+        format=opened.format,
+        turns_planned=opened.turns,
+        max_words=opened.max_words,
+        opened_at=debate.opened_at,
+        exhibition=UNSET if opened.exhibition is None else opened.exhibition,
+        pro=_seat(opened.pro),
+        con=_seat(opened.con),
+        judge=_bench(opened.judge),
+        rubric=opened.rubric.name,
+        archetype_traits=debate.temper.traits,
+    )
 
 
 def _seat(seat: Debater) -> Seat:
@@ -197,21 +198,37 @@ def _verdicts(debate: Debate) -> Verdicts:
     )
 
 
-def _turns(before: Debate, after: Debate, view: View, record: Recorded) -> dict[str, TurnView]:
-    """The turns, with the one that ``record`` speaks of made anew."""
+def _scorecard(fold: Fold, after: Debate, record: Recorded) -> tuple[Sums, Scorecard]:
+    """The sums and the scorecard, with the card of the turn that ``record`` speaks of taken anew."""
+    before, ledger = fold.debate.ledger, after.ledger
+    if before.cards is ledger.cards and fold.debate.exchanges.comparisons is after.exchanges.comparisons:
+        return fold.sums, fold.view.scorecard
+    number = _turn_of(record)
+    sums = fold.sums.moved(before.cards.get(number), ledger.cards.get(number), ledger.dimensions)
+    return sums, read_off(sums, ledger.rubric, rounds(after.exchanges, ledger.sides))
+
+
+def _turn_of(record: Recorded) -> int:
+    """The turn that an event speaks of; 0 for the debate as a whole."""
     event = record.event
     number = event.later if isinstance(event, TurnsCompared) else getattr(event, "turn", None)
-    if not isinstance(number, int) or number not in after.transcript.turns:
-        return view.turns
+    return number if isinstance(number, int) else 0
+
+
+def _turns(before: Debate, after: Debate, view: View, record: Recorded) -> dict[str, TurnView]:
+    """The turns, with the one that ``record`` speaks of made anew."""
     untouched = (
         before.transcript is after.transcript
         and before.ledger is after.ledger
         and before.exchanges is after.exchanges
         and before.injections is after.injections
     )
-    return view.turns if untouched else {**view.turns, str(number): turn_view(after, number)}
+    number = _turn_of(record)
+    if untouched or number not in after.transcript.turns:
+        return view.turns
+    return {**view.turns, str(number): turn_view(after, number)}
 
 
 def difference(before: View, after: View) -> dict[str, Any]:
-    """The merge patch between two views."""
-    return patch.diff(before, after)
+    """The merge patch between two views.  The first one says everything, so that a reader may begin with ``{}``."""
+    return patch.diff(before if before.position else {}, after)

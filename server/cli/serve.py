@@ -16,7 +16,7 @@ from server.app import make_app
 from server.cli.options import with_store
 from server.cli.output import run_async, settings_of
 from server.errors import CannotServe
-from server.service import running
+from server.service import Service, running
 from server.settings import Settings
 
 logger = structlog.get_logger()
@@ -49,13 +49,17 @@ async def serve_until_stopped(settings: Settings, *, open_page: bool = False) ->
         async with running(settings) as service:
             if isinstance(service.log, SqliteLog):
                 service.log.set_address(address)
-            config = uvicorn.Config(
-                make_app(service, access), ws="websockets-sansio", ws_max_size=1 << 16, ws_ping_interval=20,
-                ws_ping_timeout=30, ws_per_message_deflate=False, log_config=None, access_log=False,
-                timeout_graceful_shutdown=GRACE_S, server_header=False, date_header=False,
-            )
-            server = _Server(config, address, open_page=open_page)
+            server = _Server(web_config(service, access), address, open_page=open_page)
             await server.serve([listening])
+
+
+def web_config(service: Service, access: Access) -> uvicorn.Config:
+    """How the application is served."""
+    return uvicorn.Config(
+        make_app(service, access), ws="websockets-sansio", ws_max_size=1 << 16, ws_ping_interval=20,
+        ws_ping_timeout=30, ws_per_message_deflate=False, log_config=None, access_log=False,
+        timeout_graceful_shutdown=GRACE_S, server_header=False, date_header=False,
+    )
 
 
 class _Server(uvicorn.Server):

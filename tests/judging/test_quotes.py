@@ -68,9 +68,9 @@ def test_a_bare_letter_is_not_the_letter_with_its_mark() -> None:
 
 
 ATOMS = st.sampled_from([
-    *"abcxyzABC .,;!?—–-‐“”‘’'\"«»‹›<>…\n\t", "\u00a0", "\u2003", "ß", "ﬁ", "ﬃ", "é", "e\u0301", "o\u0323\u0302", "İ", "ŉ",
-    "Ａ", "½", "Σ", "ς", "한", "\u1112\u1161\u11ab", "\u1112\u1161", "ｶﾞ", "〈", "😀", "\u200b", "\u00ad", "\u202e", "|", "#", "[",
-    "Ǆ", "℃", "ᾳ\u0308",
+    *"abcxyzABC .,;!?—–-‐“”‘’'\"«»‹›<>…\n\t", "\u00a0", "\u2003", "ß", "ﬁ", "ﬃ", "é", "e\u0301",
+    "o\u0323\u0302", "İ", "ŉ", "Ａ", "½", "Σ", "ς", "한", "\u1112\u1161\u11ab", "\u1112\u1161", "ｶﾞ", "〈", "😀",
+    "\u200b", "\u00ad", "\u202e", "|", "#", "[", "Ǆ", "℃", "ᾳ\u0308",
 ])
 
 
@@ -83,7 +83,7 @@ def test_any_piece_of_a_text_is_found_however_it_was_copied(atoms: list[str], da
     mangle = data.draw(st.sampled_from([
         str, str.lower, str.casefold, lambda s: normalize("NFKC", s), lambda s: normalize("NFC", s),
         lambda s: normalize("NFD", s), lambda s: s.replace(" ", "\u2003 \n"), lambda s: s.replace("—", "--"),
-        lambda s: s.replace("“", '"').replace("’", "'"), lambda s: "\u200b".join(s), lambda s: f" “{s}” ",
+        lambda s: s.replace("“", '"').replace("’", "'"), "\u200b".join, lambda s: f" “{s}” ",
     ]))
     quote = mangle(piece)
 

@@ -1,5 +1,7 @@
 """Rubric v1 holds the design's figures, and a rubric that makes no sense is refused by field."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -94,7 +96,7 @@ def test_what_is_no_rubric_is_refused(raw: bytes) -> None:
         parse_rubric(raw)
 
 
-def test_another_file_is_loaded(tmp_path) -> None:
+def test_another_file_is_loaded(tmp_path: Path) -> None:
     file = tmp_path / "mine.json"
     file.write_bytes(changed("tie_within", 5))
 

@@ -91,7 +91,8 @@ def test_turn_one_is_scaled_up_from_what_applies(
 def test_scaling_is_said() -> None:
     scored = score_turn(RUBRIC, 1, TEXT, [answer(1, cause=5, process=5, consequence=6)])
 
-    assert ("weakest premise cannot apply in turn 1: 16 of 30 counts as 21.3 of 40",) == dimension(scored, "logic").rules
+    rule = "weakest premise cannot apply in turn 1: 16 of 30 counts as 21.3 of 40"
+    assert (rule,) == dimension(scored, "logic").rules
     assert () == dimension(scored, "rhetoric").rules
 
 
@@ -199,5 +200,5 @@ def test_the_question_bounds_its_answer(field: str, value: object) -> None:
     raw = msgspec.to_builtins(answer())
     raw["components"]["cause"][field] = value
 
-    with pytest.raises(msgspec.ValidationError, match="components.cause"):
+    with pytest.raises(msgspec.ValidationError, match=r"components\.cause"):
         msgspec.convert(raw, score_type(RUBRIC, 2))

@@ -1,0 +1,56 @@
+"""A figure, and how two things are measured so that noise hits both alike."""
+
+from collections.abc import Awaitable, Callable
+from statistics import median
+from typing import Literal
+
+from msgspec import Struct
+
+Measure = Callable[[], Awaitable[float]]
+
+
+class Figure(Struct, frozen=True, kw_only=True):
+    """What was reached (``value``), the limit beside it (``yardstick``), and value ÷ yardstick.
+
+    ``aim`` bounds the ratio, or the value where ``aim_of`` says so: from below where ``better`` is ``more``, else from
+    above.
+    """
+
+    name: str
+    value: float
+    yardstick: float
+    ratio: float
+    aim: float
+    aim_of: Literal["ratio", "value"]
+    better: Literal["more", "less"]
+    unit: str
+    against: str
+    """What the yardstick is, in words."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the aim is reached."""
+        reached = self.ratio if self.aim_of == "ratio" else self.value
+        return reached >= self.aim if self.better == "more" else reached <= self.aim
+
+
+def figure(
+    name: str, value: float, yardstick: float, *, aim: float, unit: str, against: str,
+    better: Literal["more", "less"] = "more", aim_of: Literal["ratio", "value"] = "ratio",
+) -> Figure:
+    """A figure with its ratio."""
+    return Figure(
+        name=name, value=round(value, 3), yardstick=round(yardstick, 3), ratio=round(value / yardstick, 3), aim=aim,
+        aim_of=aim_of, better=better, unit=unit, against=against,
+    )
+
+
+async def interleaved(ours: Measure, limit: Measure, repetitions: int) -> tuple[float, float]:
+    """Medians of both, measured by turns.  One run of each comes first and does not count."""
+    await ours()
+    await limit()
+    reached, limits = [], []
+    for _ in range(repetitions):
+        limits.append(await limit())
+        reached.append(await ours())
+    return median(reached), median(limits)

@@ -1,0 +1,124 @@
+"""Events as a debate in format ``exchange`` makes them, five a turn, and the script that speaks such a debate."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final
+
+import msgspec
+
+from events import codec
+from events.record import Draft, Recorded, digest_before_first, now, stamp
+from events.types import (
+    DebateOpened,
+    Debater,
+    Event,
+    JudgeSeat,
+    ModelAnswered,
+    Settings,
+    TurnSpoken,
+    TurnStarted,
+    Usage,
+)
+from judge.questions import ComponentAnswer, ScoreAnswer
+from judge.rubric import rubric_v1
+from judge.scoring import score_turn
+from judge.templates import load_template
+from personalities.archetypes import archetypes
+from personalities.prompt import debater_template
+from server.formats.exchange import side_of
+
+DEBATE: Final = "bench"
+TURN_EVENTS: Final = 5
+SENTENCES: Final = (
+    "A street that is given back to people gains shops, shade and quiet within a single year.",
+    "The delivery van, the ambulance and the wheelchair taxi do not vanish because a private car may not enter.",
+    "Trade falls first and recovers later, and the shops that close in between are counted by nobody.",
+    "Of every ten trips into the centre six are shorter than a walk of twenty minutes.",
+    "Whoever lives beyond the last tram stop pays for the quiet of those who live beside it.",
+    "Noise and dust are a cost that is moved on to people who have no say and no garden.",
+    "A rule that needs four hundred exceptions is a list of favours, not a rule.",
+    "The space of one parked car holds ten bicycles, two trees, or the tables of a café.",
+)
+
+
+def text_of(turn: int, sentences: int = 8) -> str:
+    """What is said in a turn: about a hundred words, another order for each turn."""
+    return " ".join(SENTENCES[(turn * 3 + index * 5) % len(SENTENCES)] for index in range(sentences))
+
+
+def components(turn: int) -> dict[str, dict[str, Any]]:
+    """A judge's answer about that turn, every quote of it true."""
+    names = [each for dimension in rubric_v1().dimensions.values() for each in dimension.components.items()]
+    return {
+        name: {
+            "quote": SENTENCES[(turn * 3 + index * 5) % len(SENTENCES)][:60] if component.needs_quote else "",
+            "reason": "It says so plainly and ties the claim to something that can be counted.",
+            "points": component.maximum * (3 + (turn + index) % 5) // 8,
+        }
+        for index, (name, component) in enumerate(names)
+    }
+
+
+def script(turns: int) -> dict[str, Any]:
+    """A ``scripted:`` file for a debate of that many turns, at no pace at all."""
+    return {
+        "label": "bench",
+        "pace": {"chunk_ms": 0, "chunk_chars": 24},
+        "says": {
+            "pro": [text_of(turn) for turn in range(1, turns + 1, 2)],
+            "con": [text_of(turn) for turn in range(2, turns + 2, 2)],
+        },
+        "answers": {f"score:{turn}": {"components": components(turn)} for turn in range(1, turns + 1)},
+    }
+
+
+def opening(turns: int) -> DebateOpened:
+    """As ``moot run`` would open it."""
+    known = archetypes()
+    return DebateOpened(
+        motion="Cities should ban private cars from their centres", format="exchange", turns=turns, max_words=180,
+        pro=Debater(model="scripted:bench", archetype="engineer", elasticity=0.5),
+        con=Debater(model="scripted:bench", archetype="provocateur", elasticity=0.5),
+        judge=JudgeSeat(model="scripted:bench"), panel=(), rubric=rubric_v1(),
+        archetypes={name: known[name] for name in ("engineer", "provocateur")},
+        prompts={"debater": debater_template(), "score": load_template("score")}, settings=Settings(), blind=False,
+        exhibition=None, moot="bench",
+    )
+
+
+def answered(purpose: str, turn: int, answer: str, prompt: str = "") -> ModelAnswered:
+    """A call that came back."""
+    digest = sha256(prompt.encode()).hexdigest()
+    return ModelAnswered(
+        call=f"{purpose}.{turn}.1", purpose=purpose, turn=turn, sample=1, order=(), model="scripted:bench",
+        parameters={"temperature": 0.8, "max_tokens": 328, "seed": None},
+        usage=Usage(input_tokens=412, output_tokens=131), latency_ms=1800, cost_usd=0.0,
+        prompt=(("system", digest),) if prompt else (), segments={digest: prompt} if prompt else {}, answer=answer,
+        reasoning="",
+    )
+
+
+def turn_events(turn: int) -> Iterator[Event]:
+    """What one turn leaves in the log."""
+    text, side = text_of(turn), side_of(turn)
+    score = ScoreAnswer(components={name: ComponentAnswer(**said) for name, said in components(turn).items()})
+    yield TurnStarted(turn=turn, side=side, attempt=1, directive=None)
+    yield answered("speak", turn, text, f"Turn {turn}. Your opponent said:\n{text_of(turn - 1)}")
+    yield TurnSpoken(
+        turn=turn, side=side, attempt=1, text=text, words=len(text.split()), clipped=False,
+        pace=tuple((at * 40, at * 24) for at in range(1, 30)), model="scripted:bench",
+        usage=Usage(input_tokens=412, output_tokens=131), latency_ms=1800,
+    )
+    yield answered("score", turn, msgspec.json.encode(score).decode(), f"Turn {turn}:\n{text}")
+    yield score_turn(rubric_v1(), turn, text, [score])
+
+
+def debate(events: int) -> tuple[Recorded, ...]:
+    """One debate's log with that many events: the opening, then turn after turn."""
+    turns = -(-events // TURN_EVENTS)
+    made: list[Event] = [opening(turns)]
+    for turn in range(1, turns + 1):
+        made += turn_events(turn)
+    drafts = [Draft(event=event) for event in made[:events]]
+    payloads = [codec.encode(draft.event) for draft in drafts]
+    return stamp(DEBATE, 0, digest_before_first(DEBATE), drafts, now(), payloads)

@@ -1,0 +1,19 @@
+"""All measurements by name."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+from server.bench.appends import appends, one_append
+from server.bench.fanout import fanout
+from server.bench.figure import Figure
+from server.bench.fold import fold
+from server.bench.overhead import overhead
+
+SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
+    "appends": appends, "append": one_append, "fold": fold, "fanout": fanout, "overhead": overhead,
+}
+
+
+async def measure(name: str, *, quick: bool) -> Figure:
+    """One figure."""
+    return await SUITE[name](quick=quick)

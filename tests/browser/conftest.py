@@ -1,0 +1,225 @@
+"""A real server as a child process, a real Chromium, and debates that are read from a script."""
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from websockets.sync.client import connect
+
+INSTALL = "no Chromium on this machine: `apt-get install chromium`, or name one in MOOT_CHROMIUM"
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+]  # fmt: skip
+
+
+def without(reason: str) -> None:
+    """Skip loudly on somebody's machine; fail where the suite must be whole."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(f"NOT TESTED: {reason}")
+
+
+class Server:
+    """`moot serve` on a free port over one store."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port: int = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._scripts = 0
+        self.http = httpx.Client(base_url=self.url, timeout=20)
+
+    def start(self) -> None:
+        moot = Path(sys.executable).with_name("moot")
+        environment = {**os.environ, "MOOT_OPENS_PER_MINUTE": "10000"}
+        with (self.folder / "server.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [moot, "serve", "--store", f"sqlite:{self.folder / 'moot.db'}", "--port", str(self.port)],
+                stdout=log, stderr=log, env=environment,
+            )
+        until = time.monotonic() + 30
+        while time.monotonic() < until:
+            with contextlib.suppress(httpx.TransportError):
+                if self.http.get("/readyz").status_code == httpx.codes.OK:
+                    return
+            assert self._process.poll() is None, (self.folder / "server.log").read_text()
+            time.sleep(0.05)  # a port that nobody listens on cannot be waited for otherwise
+        pytest.fail("the server did not come up in 30 s: " + (self.folder / "server.log").read_text())
+
+    def stop(self) -> None:
+        if self._process:
+            self._process.terminate()
+            self._process.wait(20)
+            self._process = None
+
+    def close(self) -> None:
+        self.stop()
+        self.http.close()
+
+    def script(self, content: dict[str, Any]) -> str:
+        """The name of a model that follows this script."""
+        self._scripts += 1
+        path = self.folder / f"script-{self._scripts}.json"
+        path.write_bytes(msgspec.json.encode(content))
+        return f"scripted:{path}"
+
+    def open(self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4) -> str:
+        """Open a debate in which everybody follows the script; its id."""
+        model = self.script(content)
+        answer = self.http.post(
+            "/api/debates",
+            json={
+                "motion": motion, "turns": turns, "pro": {"model": model, "archetype": "engineer"},
+                "con": {"model": model, "archetype": "provocateur"}, "judge": {"model": model},
+            },
+        )
+        assert answer.status_code == httpx.codes.CREATED, answer.text
+        identity: str = answer.json()["id"]
+        return identity
+
+    def view(self, debate: str) -> dict[str, Any]:
+        shown: dict[str, Any] = self.http.get(f"/api/debates/{debate}").json()
+        return shown
+
+    def concluded(self, debate: str) -> dict[str, Any]:
+        """The view once the debate has ended: waits on the feed."""
+        with connect(f"ws://127.0.0.1:{self.port}/ws/debates/{debate}", subprotocols=["moot.v1"]) as line:  # type: ignore[list-item]
+            for text in line:
+                message = msgspec.json.decode(text)
+                state = message.get("view", message.get("patch", {})).get("state")
+                if state == "concluded":
+                    return self.view(debate)
+        pytest.fail("the feed ended before the debate")
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(tmp_path_factory.mktemp("server"))
+    try:
+        running.start()
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[Server]:
+    """A server that a test may stop and start again."""
+    running = Server(tmp_path)
+    try:
+        running.start()
+        yield running
+    finally:
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("MOOT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        without(INSTALL)
+    with sync_playwright() as playwright:
+        expect.set_options(timeout=20_000)
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+class Watched:
+    """What a page said and asked for."""
+
+    def __init__(self) -> None:
+        self.console: list[str] = []
+        self.requests: list[str] = []
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def watched() -> Watched:
+    return Watched()
+
+
+@pytest.fixture
+def new_page(browser: Browser, watched: Watched) -> Iterator[Open]:
+    """Makes pages: ``new_page(width=320, scheme="dark")``."""
+    contexts: list[BrowserContext] = []
+
+    def make(*, width: int = 1280, height: int = 900, scheme: str = "light") -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: watched.console.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: watched.console.append(f"pageerror: {error}"))
+        page.on("request", lambda request: watched.requests.append(request.url))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page: Open, watched: Watched) -> Iterator[Page]:
+    """A page whose console must stay empty."""
+    yield new_page()
+    assert watched.console == []
+
+
+QUOTED = "One lane carries two thousand people an hour by car and ten thousand by tram."
+SCORED: dict[str, Any] = {
+    "components": {
+        "cause": {"points": 8, "quote": "two thousand people an hour by car", "reason": "It names one cause."},
+        "process": {"points": 7, "quote": "these words were never said", "reason": "It gives the step."},
+        "consequence": {"points": 6, "quote": "ten thousand by tram", "reason": "It gives a figure."},
+        "framing": {"points": 3, "quote": "One lane carries", "reason": "It begins in the middle."},
+        "structure": {"points": 5, "quote": "by car and ten thousand", "reason": "It compares."},
+        "delivery": {"points": 8, "quote": "people an hour", "reason": "It is short."},
+        "resonance": {"points": 4, "quote": "ten thousand", "reason": "It is about people."},
+        "targeting": {"points": 6, "quote": "an hour by car", "reason": "It strikes at the car."},
+        "positioning": {"points": 6, "quote": "ten thousand by tram", "reason": "It stands well."},
+        "frame_control": {"points": 6, "reason": "Its own terms."},
+        "credibility": {"points": 7, "reason": "It claims little."},
+    },
+}  # fmt: skip
+QUICK: dict[str, Any] = {
+    "label": "made for a test",
+    "says": {"pro": [f"🚲🚶 {QUOTED}", "Trams do not park."], "con": ["Shops need vans.", "Vans need streets."]},
+    "answers": {"score:1": SCORED},
+}
+LONG = " ".join(f"Sentence number {number} of a long speech about streets." for number in range(60))
+SLOW: dict[str, Any] = {
+    "label": "made for a test", "pace": {"chunk_ms": 20, "chunk_chars": 8}, "says": {"pro": [LONG], "con": [LONG]},
+}
+
+
+@pytest.fixture(scope="session")
+def ended(server: Server) -> str:
+    """A debate of four turns that is over."""
+    debate = server.open(QUICK)
+    server.concluded(debate)
+    return debate
+
+
+@pytest.fixture(scope="session")
+def scripts() -> SimpleNamespace:
+    """What the debates of these tests say."""
+    return SimpleNamespace(quick=QUICK, slow=SLOW, long=LONG, quoted=QUOTED)

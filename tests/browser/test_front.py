@@ -1,0 +1,92 @@
+"""The first page: the list and the form."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+
+def front(page: Page, server: Any) -> None:
+    page.goto(server.url)
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+
+def choose(page: Page, role: str, model: str) -> None:
+    page.locator(f"select[name='{role}.model']").select_option(label="another model…")
+    page.locator(f"[name='{role}.model.other']").fill(model)
+
+
+def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    model = server.script(scripts.quick)
+    front(page, server)
+    page.get_by_label("Motion", exact=True).fill("Trams are better than cars 🚲")
+    expect(page.locator("#counter")).to_have_text("28 of 2,000")
+    for role in ("pro", "con", "judge"):
+        choose(page, role, model)
+    page.get_by_label("Turns").fill("2")
+    page.get_by_role("button", name="Open the debate").click()
+    page.wait_for_url(re.compile("/d/"))
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
+
+    expect(page.locator("article.turn")).to_have_count(2)
+    expect(page.locator("#motion")).to_have_text("Trams are better than cars 🚲")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("motion", "   "), ("turns", "0"), ("max_words", "5"), ("pro.model", "nobody:at-all")],
+)
+def test_what_is_wrong_is_said_at_its_field(
+    new_page: Any, server: Any, scripts: SimpleNamespace, field: str, value: str,
+) -> None:
+    page = new_page()
+    model = server.script(scripts.quick)
+    front(page, server)
+    page.get_by_label("Motion", exact=True).fill("A motion")
+    for role in ("pro", "con", "judge"):
+        choose(page, role, model)
+    page.locator(f"[name='{field}.other']" if field == "pro.model" else f"[name='{field}']").fill(value)
+    page.get_by_role("button", name="Open the debate").click()
+
+    expect(page.locator(f"[data-error='{field}']")).to_be_visible()
+    expect(page.locator(f"[name='{field}']")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_role("button", name="Open the debate")).to_be_enabled()
+
+
+def test_the_list_finds_and_opens(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    debate = server.open(scripts.quick, motion="Zebras belong in parliaments", turns=1)
+    server.concluded(debate)
+    front(page, server)
+    page.keyboard.press("/")
+    page.keyboard.type("zebras k")
+    expect(page.locator("#no-match")).to_be_visible()
+    page.locator("#search").fill("Zebras belong")
+    expect(page.locator(".debate")).to_have_count(1)
+    expect(page.locator(".debate")).to_contain_text("1 of 1 turn")
+    page.locator(".debate").click()
+
+    expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
+
+
+def test_an_empty_list_teaches(new_page: Any, own_server: Any) -> None:
+    page = new_page()
+    front(page, own_server)
+
+    expect(page.locator("#no-debates")).to_contain_text("Put a motion above")
+    page.get_by_role("button", name="Homework does more harm than good").click()
+    expect(page.get_by_label("Motion", exact=True)).to_have_value("Homework does more harm than good")
+
+
+def test_more_are_loaded_on_demand(page: Page, own_server: Any, scripts: SimpleNamespace) -> None:
+    debates = [own_server.open(scripts.quick, motion=f"Motion number {number}", turns=1) for number in range(27)]
+    for debate in debates:
+        own_server.concluded(debate)
+    front(page, own_server)
+    expect(page.locator(".debate")).to_have_count(25)
+    page.get_by_role("button", name="Load more").click()
+
+    expect(page.locator(".debate")).to_have_count(27)
+    expect(page.get_by_role("button", name="Load more")).to_be_hidden()

@@ -1,0 +1,372 @@
+"""The page of one debate: watching, reading back, replaying."""
+
+import gzip
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import pytest
+from playwright.sync_api import Page, WebSocketRoute, expect
+
+import web
+
+pytestmark = pytest.mark.browser
+
+READS = """async () => {
+  const read = () => document.querySelector('.speaking .said')?.textContent.length ?? -1;
+  const reads = [];
+  for (let i = 0; i < 3; i += 1) {
+    reads.push(read());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return reads;
+}"""
+CELLS = """() => [...document.querySelectorAll('#scorecard td[data-row]')]
+  .map((cell) => [cell.dataset.side, cell.dataset.row, cell.textContent])"""
+HOSTILE = "<img src=x onerror=\"document.title='broken in'\"><script>alert(1)</script>"
+
+
+def status(page: Page) -> Any:
+    return page.get_by_role("status")
+
+
+def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
+    page.goto(f"{server.url}/d/{debate}{rest}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+
+def test_everything_comes_from_this_server(page: Page, server: Any, ended: str, watched: Any) -> None:
+    visit(page, server, ended)
+    expect(page.locator("article.turn")).to_have_count(4)
+
+    assert {urlsplit(server.url).netloc} == {urlsplit(url).netloc for url in watched.requests}
+
+
+def test_all_script_fits_in_40_kib() -> None:
+    size = sum(len(gzip.compress(script.read_bytes())) for script in Path(web.__path__[0]).glob("*.js"))
+
+    assert size < 40 * 1024
+
+
+def test_text_grows_while_it_is_spoken(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    visit(page, server, server.open(scripts.slow, turns=1))
+    expect(status(page)).to_have_text("Live")
+    expect(page.locator(".speaking .said[aria-busy=true]")).not_to_be_empty()
+    first, second, third = page.evaluate(READS)
+
+    assert 0 < first < second < third
+
+
+def test_no_score_stands_there_before_a_turn_is_complete(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    visit(page, server, server.open({**scripts.slow, "pace": {"chunk_ms": 20, "chunk_chars": 20}}, turns=1))
+    expect(page.locator(".speaking .said")).not_to_be_empty()
+
+    assert page.locator(".scores").count() == 0
+
+    expect(page.locator(".scores")).to_be_visible()
+    expect(page.locator("#aloud")).to_contain_text("Turn 1")
+    assert page.locator("[aria-live] .said, .said[aria-live]").count() == 0
+
+
+def test_the_scorecard_is_the_servers(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    expect(page.locator("#scorecard td[data-row=composite]").first).to_be_visible()
+    card = server.view(ended)["scorecard"]
+    cells = page.evaluate(CELLS)
+
+    assert {"logic", "rhetoric", "tactics", "composite", "frame_control", "credibility", "judged_turns"} == {
+        row for _, row, _ in cells
+    }
+    assert [card[side][row] for side, row, _ in cells] == [float(text) for _, _, text in cells]
+    assert card["leader"] == page.locator("[data-leader]").get_attribute("data-leader")
+
+
+def test_the_end_is_told_with_the_verdict(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    wins = {"pro": "Pro wins", "con": "Con wins", "neither": "Nobody wins"}[server.view(ended)["conclusion"]["winner"]]
+
+    expect(status(page)).to_have_text(f"Ended: {wins} by the scorecard")
+    expect(page.locator(".winner")).to_contain_text(wins)
+
+
+def test_a_score_shows_what_it_rests_on(page: Page, server: Any, scripts: SimpleNamespace, ended: str) -> None:
+    visit(page, server, ended)
+    turn = page.locator("[data-turn='1']")
+    assert f"🚲🚶 {scripts.quoted}" == turn.locator(".said").text_content()
+    marked = "".join(turn.locator("mark[data-names*='logic/cause']").all_text_contents())
+    turn.get_by_text("why this score").click()
+    row = turn.locator(".components li", has_text="process")
+
+    assert marked == "two thousand people an hour by car"
+    expect(row).to_contain_text("not verified in the turn: at most half counts")
+    expect(row.locator("s")).to_contain_text("7")
+    expect(row).to_contain_text("5 of 10")
+    expect(turn.locator(".components li", has_text="delivery").locator(".rules")).to_contain_text("framing at 3")
+    expect(turn.locator(".scores [data-dimension=rhetoric] .word")).to_have_text("lowered by rule")
+
+
+def test_failed_attempts_and_missing_scores_are_said(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    fault = {"text": "I begin, and I break off.", "fault": {"kind": "reset", "after_chars": 8}}
+    broken = {"fault": {"kind": "bad_json", "times": 9}}
+    script = {"says": {"pro": [fault], "con": ["No."]}, "answers": {"score:1": broken}}
+    debate = server.open(script, turns=2)
+    server.concluded(debate)
+    visit(page, server, debate)
+    turn = page.locator("[data-turn='1']")
+
+    expect(turn.locator(".failures")).to_contain_text("Attempt 1 broke off")
+    expect(turn.locator(".failures")).to_contain_text("Tried again")
+    expect(turn.locator(".scores")).to_contain_text("No score: ")
+
+
+def test_hostile_text_is_text(page: Page, server: Any) -> None:
+    script = {"label": HOSTILE, "says": {"pro": [HOSTILE], "con": [HOSTILE]}}
+    debate = server.open(script, motion=f"This house trusts {HOSTILE}", turns=2)
+    server.concluded(debate)
+    visit(page, server, debate)
+    expect(page.locator("[data-turn='2'] .said")).to_have_text(HOSTILE)
+    expect(page.locator("#motion")).to_contain_text(HOSTILE)
+    page.goto(server.url)
+    expect(page.locator(".debate .motion").first).to_contain_text(HOSTILE)
+
+    assert page.locator("main img, body script:not([src])").count() == 0
+
+
+def test_a_cut_line_resumes_with_nothing_doubled(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    lines: list[str] = []
+    frames: list[int] = []
+    cut: list[int] = []
+
+    def through(line: WebSocketRoute) -> None:
+        lines.append(line.url)
+        number = len(lines)
+        upstream = line.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            known = msgspec.json.decode(message)
+            if number in cut:
+                return
+            if known["kind"] == "frame":
+                if number == 1 and known["event"]["type"] == "turn_spoken":
+                    cut.append(number)
+                    line.close(code=4408, reason="cut by the test")
+                    return
+                frames.append(known["position"])
+            line.send(message)
+
+        upstream.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/ws/"), through)
+    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 5, "chunk_chars": 30}}, turns=3)
+    page.goto(f"{server.url}/d/{debate}")
+    expect(status(page)).to_have_attribute("data-state", "ended")
+    view = server.view(debate)
+
+    assert len(lines) == 2
+    assert "after=" not in lines[0]
+    assert re.search(r"after=\d+$", lines[1])
+    assert frames == sorted(set(frames))
+    assert [str(number) for number in (1, 2, 3)] == [
+        turn.get_attribute("data-turn") for turn in page.locator("article.turn").all()
+    ]
+    assert [view["turns"][n]["text"] for n in "123"] == page.locator(".said").all_text_contents()
+    expect(page.locator("#where")).to_have_text(f"event {view['position']} of {view['position']}")
+
+
+def test_a_server_that_comes_back_is_found_again(new_page: Any, own_server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page()
+    visit(page, own_server, own_server.open(scripts.slow, turns=2))
+    expect(status(page)).to_have_attribute("data-state", "live")
+    own_server.stop()
+    expect(status(page)).to_have_attribute("data-state", "reconnecting")
+    own_server.start()
+
+    expect(status(page)).to_have_attribute("data-state", re.compile("live|ended"), timeout=30_000)
+    expect(page.locator("article.turn").first).to_be_visible()
+
+
+def test_reading_back_is_not_interrupted(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    visit(page, server, server.open({**scripts.slow, "pace": {"chunk_ms": 10, "chunk_chars": 60}}, turns=8))
+    expect(page.locator("article.turn")).to_have_count(3)
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(status(page)).to_have_text("Reading back")
+    before = page.locator("#slider").input_value()
+    words = page.locator("#transcript").text_content()
+    expect(page.locator("#back")).to_have_text(re.compile(r"Back to live · \d+ new"))
+
+    assert before == page.locator("#slider").input_value()
+    assert words == page.locator("#transcript").text_content()
+    assert page.url.endswith(f"#e{before}")
+
+    page.locator("#back").click()
+    expect(page.locator("#back")).to_be_hidden()
+    expect(status(page)).to_have_attribute("data-state", re.compile("live|ended"))
+
+
+def test_who_scrolled_up_stays_there(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page(height=500)
+    visit(page, server, server.open({**scripts.slow, "pace": {"chunk_ms": 10, "chunk_chars": 60}}, turns=6))
+    expect(page.locator("article.turn")).to_have_count(3)
+    page.evaluate("scrollTo(0, 40)")
+    expect(page.locator("article.turn")).to_have_count(5)
+
+    assert page.evaluate("scrollY") == 40
+
+
+def test_who_stands_at_the_end_is_taken_along(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page(height=500)
+    visit(page, server, server.open({**scripts.slow, "pace": {"chunk_ms": 10, "chunk_chars": 60}}, turns=6))
+    page.locator("#end").evaluate("(end) => end.scrollIntoView({block: 'end'})")
+    expect(page.locator("[data-turn='4'] .said")).to_be_in_viewport()
+
+
+def test_an_earlier_position_tells_nothing_of_later_ones(page: Page, server: Any, ended: str) -> None:
+    spoken = server.view(ended)["turns"]["2"]["spoken"]
+    visit(page, server, ended, f"#e{spoken}")
+    expect(page.locator("article.turn")).to_have_count(2)
+
+    assert page.locator(".scores").count() == 1
+    assert "wins" not in (page.locator("body").text_content() or "")
+    expect(status(page)).to_have_text("Reading back")
+    expect(page.locator("#where")).to_contain_text(f"event {spoken} of ")
+
+
+def test_a_link_to_an_event_opens_there(new_page: Any, server: Any, ended: str) -> None:
+    page = new_page(width=360, height=500)
+    visit(page, server, ended, f"#e{server.view(ended)['turns']['3']['judged']}")
+
+    expect(page.locator("[data-turn='3'] .scores")).to_be_in_viewport()
+
+
+def test_keys_move_the_cursor(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    view = server.view(ended)
+    head, turns = view["position"], view["turns"]
+    where = page.locator("#slider")
+    for key, position in (
+        ("ArrowLeft", head - 1), ("k", head - 2), ("ArrowRight", head - 1), ("j", head), ("Home", 1), ("ArrowLeft", 1),
+        ("Shift+ArrowRight", turns["1"]["judged"]), ("Shift+ArrowRight", turns["2"]["judged"]),
+        ("Shift+ArrowLeft", turns["1"]["judged"]), ("End", head), ("Home", 1), ("l", head),
+    ):
+        page.keyboard.press(key)
+        expect(where).to_have_value(str(position))
+
+
+def test_space_plays_from_the_start_and_brackets_set_the_pace(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    page.keyboard.press("]")
+    expect(page.locator("#speed")).to_have_value("8")
+    page.keyboard.press("[")
+    page.keyboard.press("Space")
+
+    expect(status(page)).to_have_attribute("data-state", "ended")
+    expect(page).to_have_url(re.compile(r"\?speed=4$"))
+
+
+def test_a_replay_keeps_the_pace(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 20, "chunk_chars": 10}}, turns=1)
+    view = server.concluded(debate)
+    page.clock.install(time=0)
+    visit(page, server, debate, "?speed=4#e2")
+    expect(page.locator("#slider")).to_have_value("2")
+    page.locator("#play").click()
+    page.clock.run_for(150)
+    early = len(page.locator(".speaking .said").text_content() or "")
+    page.clock.run_for(100)
+    late = len(page.locator(".speaking .said").text_content() or "")
+
+    assert 0 < early < late < len(view["turns"]["1"]["text"])
+
+
+def test_keys_can_be_switched_off(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    page.keyboard.press("?")
+    page.get_by_label("Single keys do this").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Home")
+    page.reload()
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.keyboard.press("k")
+    page.keyboard.press("?")
+
+    expect(page.locator("#help")).to_be_hidden()
+    assert page.locator("#slider").input_value() == str(server.view(ended)["position"])
+
+
+def test_keys_with_a_modifier_are_the_browsers(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Alt+j")
+
+    assert page.locator("#slider").input_value() == str(server.view(ended)["position"])
+
+
+def test_back_undoes_a_jump(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+    page.locator("[data-turn='2'] .who a").click()
+    judged = server.view(ended)["turns"]["2"]["judged"]
+    expect(page).to_have_url(re.compile(f"#e{judged}$"))
+    page.go_back()
+
+    expect(status(page)).to_have_attribute("data-state", "ended")
+    page.go_forward()
+    expect(page.locator("#slider")).to_have_value(str(judged))
+
+
+def test_the_chair_pauses_resumes_and_halts(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    debate = server.open(scripts.slow, turns=6)
+    visit(page, server, debate)
+    page.get_by_role("button", name="Pause the debate").click()
+    expect(status(page)).to_have_text("Paused")
+    page.get_by_role("button", name="Resume").click()
+    expect(status(page)).to_have_text("Live")
+    page.get_by_role("button", name="Halt…").click()
+    page.get_by_label("Reason, for the record").fill("enough said")
+    page.get_by_role("button", name="Halt it").click()
+
+    expect(status(page)).to_have_text("Halted")
+    expect(page.locator("#notice")).to_contain_text("enough said")
+    assert server.view(debate)["state"] == "halted"
+
+
+def test_a_debate_that_is_not_there(new_page: Any, server: Any) -> None:
+    page = new_page()
+    page.goto(f"{server.url}/d/00000000-0000-7000-8000-000000000000")
+
+    expect(page.get_by_role("alert").filter(has_text="There is no such debate")).to_be_visible()
+
+
+def test_caveats_are_seen(page: Page, server: Any, ended: str) -> None:
+    visit(page, server, ended)
+
+    expect(page.locator(".caveat")).to_contain_text("made for a test")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_scrolls_sideways_at_320(new_page: Any, server: Any, ended: str, scheme: str) -> None:
+    page = new_page(width=320, height=640, scheme=scheme)
+    for path in ("/", f"/d/{ended}", f"/d/{ended}?again#e7"):
+        page.goto(server.url + path)
+        expect(page.locator("body[data-ready]")).to_be_attached()
+        if "#" in path:
+            expect(page.locator("#slider")).to_have_value("7")
+        for summary in page.locator("summary:visible").all():
+            summary.click()
+
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, path
+
+
+def test_the_theme_is_the_systems_until_chosen(new_page: Any, server: Any) -> None:
+    page = new_page(scheme="dark")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    page.goto(server.url)
+    assert page.evaluate(paper) == "rgb(22, 21, 19)"
+    page.get_by_role("button", name="Theme: system").click()
+    page.reload()
+
+    assert page.evaluate(paper) == "rgb(250, 248, 244)"

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { read, write } from "../../web/address.js";
+import { decimalsOf, eventWords, number } from "../../web/words.js";
+
+test("the address holds cursor, speed and following", () => {
+  assert.deepEqual({ cursor: 42, speed: 4, follow: false }, read({ hash: "#e42", search: "?speed=4&follow=0" }));
+  assert.deepEqual({ cursor: null, speed: 1, follow: true }, read({ hash: "#e0", search: "" }));
+});
+
+test("what is written is read again, and foreign parameters are kept", () => {
+  const written = write({ pathname: "/d/x", search: "?view=audit&follow=0" }, { following: false, position: 7, speed: 2 });
+
+  assert.equal("/d/x?view=audit&speed=2#e7", written);
+  assert.equal("/d/x", write({ pathname: "/d/x", search: "?speed=2" }, { following: true, position: 9, speed: 1 }));
+});
+
+test("numbers are shown as they are", () => {
+  assert.deepEqual(["70.7", "28", "17.33"], [70.7, 28.0, 17.33].map((value) => number(value)));
+  assert.equal(2, decimalsOf([28, 17.33, { missing: { reason: "" } }]));
+  assert.equal("28.00", number(28, 2));
+});
+
+test("an event that this page does not know has a name all the same", () => {
+  assert.equal("logic gap adjusted", eventWords({ type: "logic_gap_adjusted" }));
+});

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { head, paced, pieces, points, speak } from "../../web/text.js";
+
+test("an emoji is one code point, an accent of its own another", () => {
+  assert.equal(4, points("a🚲e\u0301"));
+  assert.equal("a🚲", head("a🚲e\u0301", 2));
+  assert.equal("", head("abc", 0));
+  assert.equal("abc", head("abc", 99));
+});
+
+test("spans are cut by code points and may overlap", () => {
+  const cut = pieces("🚲 one two", [{ name: "x", span: [2, 5] }, { name: "y", span: [4, 9] }]);
+
+  assert.deepEqual([
+    { text: "🚲 ", names: [] }, { text: "on", names: ["x"] }, { text: "e", names: ["x", "y"] }, { text: " two", names: ["y"] },
+  ], cut);
+});
+
+test("a span beyond the text is cut off, and the pieces are always the text", () => {
+  const cut = pieces("abc", [{ name: "x", span: [1, 90] }, { name: "y", span: [50, 60] }]);
+
+  assert.equal("abc", cut.map(({ text }) => text).join(""));
+  assert.deepEqual(["x"], cut.at(-1).names);
+});
+
+const said = (speech, at, text, attempt = 1) => speak(speech, { turn: 1, attempt, at, text });
+
+test("deltas add up by code points", () => {
+  const speech = said(said(said(null, 0, "🚲 "), 2, "one "), 6, "two");
+
+  assert.equal("🚲 one two", speech.text);
+  assert.equal(9, speech.points);
+});
+
+test("what is said again changes nothing", () => {
+  const speech = said(said(null, 0, "🚲 one"), 5, " two");
+
+  assert.equal(speech.text, said(speech, 0, "🚲 one").text);
+  assert.equal(speech.text, said(speech, 2, "one").text);
+  assert.equal("🚲 one two three", said(speech, 0, "🚲 one two three").text);
+  assert.equal("🚲 one two!", said(speech, 5, " two!").text);
+});
+
+test("a hole is shown, and the whole text mends it", () => {
+  const holed = said(said(null, 0, "abc"), 6, "ghi");
+
+  assert.equal("abc … ghi", holed.text);
+  assert.equal("abcdefghijk", said(holed, 0, "abcdefghijk").text);
+});
+
+test("another attempt starts over", () => {
+  assert.equal("new", said(said(null, 0, "old words"), 0, "new", 2).text);
+});
+
+test("a replay says as much as had been said by then", () => {
+  const pace = [[100, 2], [200, 5], [300, 9]];
+
+  assert.deepEqual({ text: "", points: 0 }, paced("🚲 one two", pace, 99));
+  assert.deepEqual({ text: "🚲 one", points: 5 }, paced("🚲 one two", pace, 250));
+  assert.deepEqual({ text: "🚲 one two", points: 9 }, paced("🚲 one two", pace, 1000));
+});

@@ -1,0 +1,119 @@
+"""Every provider passes the one contract: the script from a file, the others over a loopback wire."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from providers import embedded
+from providers.embedded import EmbeddedProvider
+from providers.ollama import OllamaProvider
+from providers.scripted import ScriptedProvider
+from tests.providing.provider_contract import ProviderContract, Score
+from tests.providing.wire import Scene, Wire, llama_frames, ollama_frames, playing
+
+pytestmark = pytest.mark.anyio
+
+
+class ScriptStage:
+    """Writes each scene as a file."""
+
+    wire = None
+    by_status = {401: "auth", 403: "auth", 429: "rate_limit", 500: "overloaded", 503: "overloaded"}  # noqa: RUF012
+    by_end = {"silence": "timeout", "reset": "reset", "quit": "reset"}  # noqa: RUF012
+
+    def __init__(self, folder: Path) -> None:
+        self.provider, self._path = ScriptedProvider(), folder / "scene.json"
+
+    def play(self, scene: Scene) -> str:
+        text = "".join(scene.texts)
+        say: dict[str, Any] = {"text": text, "finish": "length" if scene.end == "length" else "stop"}
+        kind = self.by_status.get(scene.status) or self.by_end.get(scene.end)
+        fault = {"kind": kind, "after_chars": len(text), "retry_after_s": 3}
+        if kind:
+            say["fault"] = fault | ({"after_chars": 0} if scene.status != 200 else {})
+        try:
+            given = json.loads(text)
+        except ValueError:
+            given = {"fault": {"kind": "timeout" if scene.end == "silence" else "bad_json"}}
+        pace = {"chunk_chars": 5}
+        self._path.write_text(json.dumps({"says": {"pro": [say]}, "answers": {"score:1": given}, "pace": pace}))
+        return str(self._path)
+
+
+class WireStage:
+    """Lets a loopback server play."""
+
+    def __init__(self, provider: Any, wire: Wire) -> None:
+        self.provider, self.wire = provider, wire
+
+    def play(self, scene: Scene) -> str:
+        self.wire.scene = scene
+        return "smollm2"
+
+
+class Child:
+    """Stands for the child process: its server is the wire."""
+
+    pid = 1
+
+    def __init__(self, path: Path, url: str) -> None:
+        self._client = httpx.AsyncClient(base_url=url, timeout=None)  # noqa: S113
+
+    async def ready(self) -> httpx.AsyncClient:
+        return self._client
+
+    async def buried(self) -> bool:
+        return False
+
+    async def stop(self) -> None:
+        await self._client.aclose()
+
+
+class TestScripted(ProviderContract):
+    @pytest.fixture
+    def stage(self, tmp_path: Path) -> ScriptStage:
+        return ScriptStage(tmp_path)
+
+
+class TestOllama(ProviderContract):
+    @pytest.fixture
+    async def stage(self, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WireStage]:
+        async with playing(ollama_frames) as wire:
+            monkeypatch.setenv("OLLAMA_HOST", wire.url)
+            wire.fixed["/api/tags"] = {"models": [{"model": "smollm2:latest"}]}
+            stage = WireStage(OllamaProvider(), wire)
+            yield stage
+            await stage.provider.close()
+
+
+class TestEmbedded(ProviderContract):
+    @pytest.fixture
+    async def stage(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[WireStage]:
+        async with playing(llama_frames) as wire:
+            monkeypatch.setattr(embedded, "LlamaProcess", lambda path: Child(path, wire.url))
+            monkeypatch.setattr(embedded, "locate", lambda _: tmp_path)
+            stage = WireStage(EmbeddedProvider(), wire)
+            yield stage
+            await stage.provider.close()
+
+    async def test_the_call_is_as_llama_reads_it(self, stage: WireStage, ask: Any) -> None:
+        model = stage.play(Scene(texts=('{"points":7,"quote":""}',)))
+
+        await stage.provider.answer(model, ask("score:1", seed=None), Score)
+        (body,) = stage.wire.asked
+
+        assert [{"role": "system", "content": "You debate."}, {"role": "user", "content": "Speak."}] == body["messages"]
+        assert (64, 0.0, True) == (body["max_tokens"], body["temperature"], body["stream"])
+        assert "seed" not in body
+        assert '"{" "\\"points\\":"' in body["grammar"]
+
+    async def test_line_separators_inside_json_cut_nothing(self, stage: WireStage, ask: Any) -> None:
+        text = "a\u2028b\u2029c\x85d"
+        async with stage.provider.stream(stage.play(Scene(texts=(text,))), ask()) as stream:
+            chunks = [chunk async for chunk in stream]
+
+        assert [text] == chunks

@@ -1,0 +1,112 @@
+"""A loopback HTTP server that plays a scene: what a model's server sends, byte by byte, and how it goes wrong."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+END = "stop"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """``texts`` one chunk each, then ``end``: stop, length, reset (the socket dies), quit (it ends politely, too early)
+    or silence.  ``cut``: every byte travels alone.  ``status``: nothing of this, an error instead."""
+
+    texts: tuple[str, ...] = ("Cars ", "are ", "loud.")
+    end: str = END
+    status: int = 200
+    cut: bool = False
+    error: Any = "no"
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Wire:
+    """What was asked of the server, and whether its client has hung up."""
+
+    frames: Callable[[Scene], tuple[list[bytes], bytes]]
+    scene: Scene = Scene()
+    port: int = 0
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    hung_up: asyncio.Event = field(default_factory=asyncio.Event)
+    fixed: dict[str, Any] = field(default_factory=dict)   # path -> JSON that is always the answer
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await self._play(reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            self.hung_up.set()
+        finally:
+            writer.close()
+
+    async def _play(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        path = head.split(" ")[1]
+        fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head.splitlines()[1:])}
+        body = await reader.readexactly(int(fields.get("content-length", 0)))
+        self.headers.append(fields)
+        if path in self.fixed or self.scene.status != 200:
+            content = json.dumps(self.fixed[path] if path in self.fixed else {"error": self.scene.error}).encode()
+            more = "".join(f"{k}: {v}\r\n" for k, v in self.scene.headers.items())
+            status = 200 if path in self.fixed else self.scene.status
+            writer.write(
+                f"HTTP/1.1 {status} X\r\n{more}connection: close\r\ncontent-length: {len(content)}\r\n\r\n".encode()
+                + content
+            )
+            await writer.drain()
+            return
+        self.asked.append(json.loads(body))
+        writer.write(b"HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n")
+        frames, last = self.frames(self.scene)
+        for frame in frames:
+            for piece in [frame[i : i + 1] for i in range(len(frame))] if self.scene.cut else [frame]:
+                writer.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+                await writer.drain()
+        if self.scene.end in {"stop", "length"}:
+            writer.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(last), last))
+        elif self.scene.end == "quit":
+            writer.write(b"0\r\n\r\n")
+        elif self.scene.end == "silence":
+            await reader.read()
+            self.hung_up.set()
+        else:
+            await writer.drain()
+            writer.transport.abort()
+        await writer.drain()
+
+
+@asynccontextmanager
+async def playing(frames: Callable[[Scene], tuple[list[bytes], bytes]]) -> AsyncIterator[Wire]:
+    wire = Wire(frames)
+    server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
+    wire.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield wire
+        server.close()
+
+
+def ollama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    def line(**more: Any) -> bytes:
+        return json.dumps({"model": "m:1", "created_at": "2026-01-01T00:00:00Z"} | more, ensure_ascii=False).encode() + b"\n"
+
+    texts = [line(message={"role": "assistant", "content": text}, done=False) for text in scene.texts]
+    ending = {"done": True, "done_reason": scene.end, "prompt_eval_count": 11, "eval_count": 3}
+    return texts, line(message={"role": "assistant", "content": ""}, **ending)
+
+
+def llama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    def event(**more: Any) -> bytes:
+        return b"data: " + json.dumps({"model": "m"} | more, ensure_ascii=False).encode() + b"\n\n"
+
+    texts = [event(choices=[{"index": 0, "delta": {"content": text}, "finish_reason": None}]) for text in scene.texts]
+    last = event(choices=[{"index": 0, "delta": {}, "finish_reason": scene.end}])
+    usage = event(choices=[], usage={"prompt_tokens": 11, "completion_tokens": 3})
+    return [b": a comment\n\n", *texts], last + usage + b"data: [DONE]\n\n"
