@@ -32,6 +32,9 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     model: str
     samples: int = 1
     second: str | UnsetType = UNSET
+    """Another model, for second opinions."""
+    appeals: Literal["none", "serious", "all"] = "serious"
+    """Flags that get a second opinion without anybody asking: those of −2 where a second judge sits, or all."""
     caveat: str = ""
 
 

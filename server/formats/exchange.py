@@ -4,9 +4,9 @@ Nothing here waits or knows of time: the same debate always gives the same steps
 spoken when steps are asked for was cut off by a crash, since a moderator asks only when nothing is in flight.
 """
 
-from typing import Final
+from collections.abc import Sequence
 
-from events.projections.debate import Debate, question
+from events.projections.debate import Debate
 from events.projections.scorecard import scorecard
 from events.projections.transcript import Turn
 from events.record import Draft
@@ -19,17 +19,11 @@ from events.types import (
     Missing,
     Side,
 )
-from judge.ask import score_prompt
-from judge.questions import read_score, score_type
 from judge.scorecard import scorecard_verdict
-from judge.scoring import missing_score, score_turn
-from providers.schema import parse
+from server.formats import judging
 from server.formats.prompts import speech_prompt
-from server.formats.steps import Ask, Record, Speak, Step
-
-PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
-"""Failures that trying again does not mend."""
-SCORE_TOKENS: Final = 1600
+from server.formats.questions import PERMANENT, pending
+from server.formats.steps import Record, Speak, Step
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -40,15 +34,21 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     turn = debate.transcript.current
     if turn is not None and turn.state == "speaking":
         return (_abandon(turn),)
+    due = judging.second_opinions(debate, opened)
+    if settled := judging.settled(debate, opened, due):
+        return _record(settled)
+    opinions = pending(debate, opened, list(due.values()))
     if turn is not None and turn.state == "spoken":
-        return _judge(debate, opened, turn)
+        steps = _judge(debate, opened, turn)
+        return steps if isinstance(steps[0], Record) else (*steps, *opinions)
     if turn is not None and turn.state == "judged" and turn.number >= opened.turns:
-        return (_conclude(debate),)
+        return opinions or _end(debate, opened)
     if (halt := _spent(debate, opened)) is not None:
         return (halt,)
     if turn is not None and turn.state == "failed":
-        return (_again(debate, opened, turn),)
-    return (_speak(debate, opened, 1 if turn is None else turn.number + 1, attempt=1, delay_ms=0),)
+        return (_again(debate, opened, turn), *opinions)
+    # A second opinion is asked while the next turn is being spoken: nobody waits for it.
+    return (_speak(debate, opened, 1 if turn is None else turn.number + 1, attempt=1, delay_ms=0), *opinions)
 
 
 def side_of(turn: int) -> Side:
@@ -98,55 +98,35 @@ def _speak(
     side = side_of(number)
     return Speak(
         turn=number, side=side, attempt=attempt, model=(opened.pro if side == "pro" else opened.con).model,
-        prompt=speech_prompt(opened, debate.transcript.spoken(), number, side), max_words=opened.max_words,
-        temperature=opened.settings.temperature, delay_ms=delay_ms, cause=cause or debate.position,
+        prompt=speech_prompt(debate, opened, side), max_words=opened.max_words,
+        temperature=opened.settings.temperature, directive=debate.temper.in_force.get(side), delay_ms=delay_ms,
+        cause=cause or debate.position,
     )
 
 
 def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]:
     """The questions still to be asked about a turn; once all are answered or given up, what follows from them."""
-    answers, asks, reasons = [], [], []
-    rubric, settings = opened.rubric, opened.settings
-    answer_type = score_type(rubric, turn.number)
-    for sample in range(1, opened.judge.samples + 1):
-        key = question("score", turn.number, sample)
-        failures = debate.calls.failed.get(key, ())
-        if given := debate.calls.given.get(key):
-            answers.append((given.position, read_score(parse(given.answer, answer_type))))
-        elif len(failures) >= settings.judge_attempts or any(_kind(each.reason) in PERMANENT for each in failures):
-            reasons.append(failures[-1])
-        else:
-            attempt = debate.calls.asked.get(key, 0) + 1
-            asks.append(
-                Ask(
-                    call=f"score.{turn.number}.{sample}.{attempt}", key=f"score:{turn.number}", purpose="score",
-                    turn=turn.number, sample=sample, attempt=attempt, model=opened.judge.model,
-                    prompt=score_prompt(opened.prompts["score"], rubric, opened.motion, debate.transcript.spoken()),
-                    answer_type=answer_type, max_tokens=SCORE_TOKENS, temperature=settings.judge_temperature,
-                    delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0, cause=turn.spoken,
-                )
-            )
-    if asks:
-        return tuple(asks)
-    if answers:
-        scored = score_turn(rubric, turn.number, turn.text, [answer for _, answer in answers])
-        return (Record(drafts=(Draft(event=scored, cause=answers[0][0]),)),)
-    scored = missing_score(turn.number, f"the judge gave no usable answer ({reasons[-1].reason})")
-    return (Record(drafts=(Draft(event=scored, cause=turn.spoken),)),)
+    asked = judging.turn_questions(debate, opened, turn)
+    return pending(debate, opened, list(asked.values())) or _record(judging.judged(debate, opened, turn, asked))
 
 
-def _kind(reason: str) -> str:
-    return reason.partition(":")[0]
+def _record(drafts: Sequence[Draft]) -> tuple[Step, ...]:
+    return (Record(drafts=tuple(drafts)),)
 
 
-def _conclude(debate: Debate) -> Record:
-    card = scorecard(debate.ledger)
-    assert debate.opened is not None
-    verdict = scorecard_verdict(
-        BothSides(pro=card.pro.composite, con=card.con.composite), card.rounds, debate.opened.rubric
+def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """The verdicts, one standing on the other: numbers, arc and convergence, their conflict, the last word."""
+    if debate.verdicts.scorecard is None:
+        card = scorecard(debate.ledger, debate.exchanges)
+        means = BothSides(pro=card.pro.composite, con=card.con.composite)
+        verdict = scorecard_verdict(means, card.rounds, opened.rubric)
+        return _record([Draft(event=verdict, cause=debate.position)])
+    if asked := judging.final_questions(debate, opened):
+        return pending(debate, opened, list(asked.values())) or _record(judging.concluded_from(debate, asked))
+    if conflict := judging.conflict_question(debate, opened):
+        return pending(debate, opened, [conflict]) or _record(judging.resolved(debate, conflict))
+    nobody = isinstance(debate.verdicts.scorecard.margin, Missing)
+    concluded = DebateConcluded(
+        winner=debate.verdicts.scorecard.winner, by_rule="no_judgement" if nobody else "scorecard"
     )
-    nobody = isinstance(verdict.margin, Missing)
-    concluded = DebateConcluded(winner=verdict.winner, by_rule="no_judgement" if nobody else "scorecard")
-    return Record(
-        drafts=(Draft(event=verdict, cause=debate.position), Draft(event=concluded, cause=debate.position + 1))
-    )
+    return _record([Draft(event=concluded, cause=debate.verdicts.positions["scorecard"])])

@@ -1,5 +1,6 @@
 """What a format may ask the moderator to do."""
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import Struct
@@ -19,6 +20,8 @@ class Speak(Struct, frozen=True, kw_only=True):
     prompt: tuple[Segment, ...]
     max_words: int
     temperature: float
+    directive: int | None = None
+    """Position of the directive in force."""
     delay_ms: int = 0
     cause: int | None = None
 
@@ -37,6 +40,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     answer_type: Any
     max_tokens: int
     temperature: float
+    check: Callable[[Any], str]
+    """What is wrong with a well-typed answer, in words; empty where nothing is."""
     order: tuple[int, ...] = ()
     delay_ms: int = 0
     cause: int | None = None

@@ -1,0 +1,85 @@
+"""The judge's questions as steps: what has been answered, what is still to be asked, what was given up."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from events.projections.debate import Debate, question
+from events.types import DebateOpened, Reason
+from judge.desk import Answers
+from providers.base import Segment
+from providers.schema import parse
+from server.formats.steps import Ask
+
+PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
+"""Failures that trying again does not mend."""
+
+
+def no_fault(_: Any) -> str:
+    """The check of a question whose every well-typed answer is acceptable."""
+    return ""
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """Something to ask of a model ``samples`` times.  ``prompt`` is built only when it is asked."""
+
+    key: str
+    purpose: str
+    turn: int | None
+    model: str
+    prompt: Callable[[], tuple[Segment, ...]]
+    answer_type: Any
+    max_tokens: int
+    samples: int = 1
+    order: tuple[int, ...] = ()
+    cause: int | None = None
+    check: Callable[[Any], str] = no_fault
+    """What is wrong with a well-typed answer, in words; empty where nothing is."""
+
+
+def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question]) -> tuple[Ask, ...]:
+    """The calls still to be made, all of them at once."""
+    return tuple(
+        ask
+        for each in questions
+        for sample in range(1, each.samples + 1)
+        if (ask := _ask(debate, opened, each, sample)) is not None
+    )
+
+
+def answers(debate: Debate, asked: Question) -> Answers[Any]:
+    """What came of a question, once nothing is pending."""
+    given, reason = [], None
+    for sample in range(1, asked.samples + 1):
+        name = question(asked.key, sample)
+        if (found := debate.calls.given.get(name)) is not None:
+            given.append((found.position, parse(found.answer, asked.answer_type)))
+        elif failures := debate.calls.failed.get(name):
+            reason = failures[-1]
+    if given:
+        return Answers(given=tuple(given))
+    why = reason.reason if reason else "it was not asked"
+    return Answers(failed=Reason(f"the judge gave no usable answer ({why})"))
+
+
+def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> Ask | None:
+    name = question(asked.key, sample)
+    failures = debate.calls.failed.get(name, ())
+    settings = opened.settings
+    given_up = len(failures) >= settings.judge_attempts or any(kind_of(each) in PERMANENT for each in failures)
+    if name in debate.calls.given or given_up:
+        return None
+    attempt = debate.calls.asked.get(name, 0) + 1
+    return Ask(
+        call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}", key=asked.key, purpose=asked.purpose,
+        turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, prompt=asked.prompt(),
+        answer_type=asked.answer_type, max_tokens=asked.max_tokens, temperature=settings.judge_temperature,
+        order=asked.order, delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0,
+        cause=asked.cause, check=asked.check,
+    )
+
+
+def kind_of(failure: Reason) -> str:
+    """The kind that a failure begins with."""
+    return failure.reason.partition(":")[0]
