@@ -13,8 +13,9 @@ from judge.questions import applicable
 from judge.templates import fill, section
 from providers.base import Segment
 
-HISTORY = 2
-"""Turns before the scored one that the judge reads in full."""
+HISTORY = 1
+"""Turns before the scored one that the judge reads in full: what it answers.  A small model quotes from the wrong turn
+the more it reads."""
 
 
 def score_prompt(

@@ -50,9 +50,8 @@ def _serve(settings: dict[str, Any]) -> Any:
     params.n_ctx = settings["slots"] * settings["context"]   # llama.cpp divides it among the slots
     params.kv_unified = False
     params.fit_params = False
-    for threads in (params.cpuparams, params.cpuparams_batch):
-        threads.n_threads = settings["threads"]
-        threads.poll = 0   # threads that wait for one another in a busy loop crawl on a machine with other work
+    params.cpuparams.n_threads, params.cpuparams_batch.n_threads = settings["speaking"], settings["reading"]
+    params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.cache_prompt, params.cache_ram_mib = True, CACHE_MIB
     params.warmup = params.ui = False
     params.verbosity = -1

@@ -18,6 +18,7 @@ from server.settings import LOOPBACK, Settings
 COOKIE: Final = "moot_session"
 COOKIE_AGE_S: Final = 12 * 3600
 MOST_BODY: Final = 1 << 20
+FORBIDDEN: Final = 4403
 POLICY: Final = "; ".join(  # noqa: FLY002 - a line a rule reads better
     (
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
@@ -125,7 +126,9 @@ class Guard:
 
     async def _refuse(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 4403, "reason": str(error)[:120]})
+            await receive()
+            await send({"type": "websocket.accept"})   # only an open socket can be told a code of ours
+            await send({"type": "websocket.close", "code": FORBIDDEN, "reason": str(error)[:100]})
             return
         await error_response(error)(scope, receive, send)
 

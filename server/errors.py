@@ -17,6 +17,7 @@
 Errors of the log and of the providers carry the same class attributes and are shown the same way.
 """
 
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 
@@ -110,6 +111,7 @@ class HttpRefusal(MootError):
 
     def __init__(self, status: int, message: str) -> None:
         self.status = status  # type: ignore[misc]  # the router knows more statuses than we have classes
+        self.code = HTTPStatus(status).name.lower()  # type: ignore[misc]
         super().__init__(message)
 
 

@@ -204,7 +204,7 @@ class Hub:
     async def _evict_when_idle(self, room: Room, scope: anyio.CancelScope) -> None:
         while True:
             await anyio.sleep(self._idle_s / 2)
-            if room.spectators == 0 and time.monotonic() - room.idle_since > self._idle_s:
+            if room.ready.is_set() and room.spectators == 0 and time.monotonic() - room.idle_since > self._idle_s:
                 del self._rooms[room.debate]
                 scope.cancel()
                 return
@@ -233,7 +233,7 @@ class Hub:
     async def view_at(self, debate: str, at: int | None) -> Fold:
         """The fold as it stood at position ``at``, or now.  Raises ``UnknownDebate``, ``BadQuery``."""
         if at is None:
-            return (await self.room(debate)).fold
+            return await self._newest(debate)
         head = await self._log.head(debate)
         if head == 0:
             raise UnknownDebate(debate)
@@ -244,6 +244,18 @@ class Hub:
             for record in await self._log.read(debate, seen, min(PAGE, at - seen)):
                 fold, seen = views.apply(fold, record), record.position
         return fold
+
+
+    async def _newest(self, debate: str) -> Fold:
+        """The fold with everything that was recorded before the question: who acts and then reads sees his act."""
+        head = await self._log.head(debate)
+        room = await self.room(debate)
+        while room.position < head:
+            changed = room.changed()
+            if room.failure is not None:
+                raise room.failure
+            await changed.wait()
+        return room.fold
 
 
 class Reader:

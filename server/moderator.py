@@ -48,6 +48,8 @@ logger = structlog.get_logger()
 Build = Callable[[Debate], Sequence[Draft]]
 LONGEST_WAIT_S = 60.0
 """Most that a provider's ``retry-after`` makes us wait before the next try."""
+STORE_WAIT_S = 1.0
+"""Wait before a failed append is tried again."""
 
 
 class Moderator:
@@ -63,6 +65,8 @@ class Moderator:
         self._idle_timeout_s = idle_timeout_s
         self._writing = anyio.Lock()
         self._steps: anyio.CancelScope | None = None
+        self._decided_at = 0
+        self._outage: StoreUnavailable | None = None
 
     async def load(self) -> None:
         """Fold the log up to now."""
@@ -76,6 +80,7 @@ class Moderator:
         self.is_running = True
         try:
             while steps := next_steps(self.debate):
+                self._decided_at = self.debate.position
                 with anyio.CancelScope() as self._steps:
                     async with anyio.create_task_group() as tasks:
                         for step in steps:
@@ -86,21 +91,22 @@ class Moderator:
 
     # acts of people
 
-    async def pause(self, reason: str, by: str) -> None:
+    async def pause(self, reason: str, by: str) -> int:
         """Let what is in flight finish, then rest."""
-        await self._act(DebatePaused(reason=reason, by=by), {"open"})
+        return await self._act(DebatePaused(reason=reason, by=by), {"open"})
 
-    async def resume(self, reason: str, by: str) -> None:
+    async def resume(self, reason: str, by: str) -> int:
         """Go on; the caller runs the moderator again where it has stopped."""
-        await self._act(DebateResumed(reason=reason, by=by), {"paused", "halted"})
+        return await self._act(DebateResumed(reason=reason, by=by), {"paused", "halted"})
 
-    async def halt(self, reason: str, by: str) -> None:
+    async def halt(self, reason: str, by: str) -> int:
         """Stop at once, cutting off what is in flight."""
-        await self._act(DebateHalted(reason=reason, by=by), {"open", "paused"})
+        position = await self._act(DebateHalted(reason=reason, by=by), {"open", "paused"})
         if self._steps is not None:
             self._steps.cancel()
+        return position
 
-    async def _act(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> None:
+    async def _act(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> int:
         def build(debate: Debate) -> Sequence[Draft]:
             if debate.standing.state not in states:
                 raise NotNow(f"the debate is {debate.standing.state}")
@@ -113,35 +119,50 @@ class Moderator:
                 drafts.append(Draft(event=cut, cause=debate.position + 1))
             return drafts
 
-        await self._append(build)
+        if self._outage is not None:
+            raise self._outage
+        records = await self._append(build, is_patient=False)
+        return records[0].position
 
     # writing
 
-    async def _append(self, build: Build) -> tuple[Recorded, ...]:
-        """Append what ``build`` makes of the debate as it stands.  While the store fails, wait and try again."""
+    async def _append(self, build: Build, *, is_patient: bool = True) -> tuple[Recorded, ...]:
+        """Append what ``build`` makes of the debate as it stands.
+
+        While the store fails, wait and try again: what a model said is not lost.  A person's act is not patient; it
+        raises ``StoreUnavailable``.
+        """
         async with self._writing:
             drafts = [msgspec.structs.replace(draft, id=new_id()) for draft in build(self.debate)]
             if not drafts:
                 return ()
-            while True:
-                try:
-                    with anyio.CancelScope(shield=True):  # what is committed must be folded
-                        records = await self._log.append(self.id, self.debate.position, drafts)
-                        for record in records:
-                            self.debate = debates.evolve(self.debate, record)
-                except StoreUnavailable as error:
-                    logger.warning("store_unavailable", debate=self.id, message=str(error))
-                    observe.STORE_FAILURES.inc()
-                    await anyio.sleep(1)
-                else:
-                    return records
+            try:
+                while True:
+                    try:
+                        return await self._append_now(drafts)
+                    except StoreUnavailable as error:
+                        logger.warning("store_unavailable", debate=self.id, message=str(error))
+                        observe.STORE_FAILURES.inc()
+                        if not is_patient:
+                            raise
+                        self._outage = error
+                        await anyio.sleep(STORE_WAIT_S)
+            finally:
+                self._outage = None
+
+    async def _append_now(self, drafts: Sequence[Draft]) -> tuple[Recorded, ...]:
+        with anyio.CancelScope(shield=True):  # what is committed must be folded
+            records = await self._log.append(self.id, self.debate.position, drafts)
+            for record in records:
+                self.debate = debates.evolve(self.debate, record)
+        return records
 
     # steps
 
     async def _take(self, step: Step) -> None:
         match step:
             case Record():
-                await self._append(lambda _: step.drafts)
+                await self._record(step)
             case Speak():
                 await self._speak(step)
             case Ask():
@@ -149,11 +170,22 @@ class Moderator:
             case _:
                 assert_never(step)
 
+    async def _record(self, step: Record) -> None:
+        """Append what follows, unless somebody's act came between: then it is decided again."""
+        decided_at = self._decided_at
+        await self._append(lambda debate: step.drafts if debate.position == decided_at else ())
+
     async def _speak(self, step: Speak) -> None:
         await anyio.sleep(step.delay_ms / 1000)
         directive = None
         started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=directive)
-        (record,) = await self._append(lambda _: [Draft(event=started, cause=step.cause)])
+
+        def start(debate: Debate) -> Sequence[Draft]:
+            return [Draft(event=started, cause=step.cause)] if debate.standing.state == "open" else []
+
+        if not (records := await self._append(start)):
+            return  # paused or halted while the attempt waited
+        (record,) = records
         settings = self._settings()
         speech = Speech(step.turn, step.side, step.attempt, now())
         pace, began = Pace(), time.monotonic()
@@ -219,6 +251,8 @@ class Moderator:
 
     async def _ask(self, step: Ask) -> None:
         await anyio.sleep(step.delay_ms / 1000)
+        if self.debate.standing.state != "open":
+            return
         settings, began = self._settings(), time.monotonic()
         try:
             provider, model = self._registry.resolve(step.model)

@@ -1,10 +1,14 @@
 """All debates that this process runs, each with its one moderator."""
 
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import anyio
 import anyio.abc
 import structlog
 
-from events.errors import UnknownDebate
+from events.errors import LogError, StoreUnavailable, UnknownDebate
 from events.log import EventLog
 from events.record import Draft, new_id
 from events.types import DebateOpened
@@ -12,7 +16,7 @@ from providers.registry import Registry
 from server import observe
 from server.errors import TooMany
 from server.hub import Hub
-from server.moderator import Moderator
+from server.moderator import STORE_WAIT_S, Moderator
 
 logger = structlog.get_logger()
 
@@ -26,6 +30,7 @@ class Moderators:
         self._log, self._registry, self._hub = log, registry, hub
         self._idle_timeout_s, self._most = idle_timeout_s, most
         self._known: dict[str, Moderator] = {}
+        self._acts: Counter[str] = Counter()
         self._loading = anyio.Lock()
         self._tasks: anyio.abc.TaskGroup | None = None
 
@@ -43,9 +48,15 @@ class Moderators:
     async def take_up(self) -> int:
         """Go on with every debate that was open when the last process ended; the number of them."""
         debates = await self._log.unfinished()
+        taken = 0
         for debate in debates:
-            self._start(await self._moderator(debate))
-        return len(debates)
+            try:
+                self._start(await self._moderator(debate))
+            except LogError as error:   # one debate that cannot be read must not keep the others from going on
+                logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
+            else:
+                taken += 1
+        return taken
 
     async def take_up_one(self, debate: str) -> None:
         """Go on with one debate that was open."""
@@ -62,23 +73,37 @@ class Moderators:
 
     async def pause(self, debate: str, reason: str, by: str) -> int:
         """Rest after what is in flight; the position of the event."""
-        moderator = await self._moderator(debate)
-        await moderator.pause(reason, by)
-        return moderator.debate.position
+        async with self._acting(debate) as moderator:
+            return await moderator.pause(reason, by)
 
     async def resume(self, debate: str, reason: str, by: str) -> int:
         """Go on."""
-        moderator = await self._moderator(debate)
-        await moderator.resume(reason, by)
-        position = moderator.debate.position
-        self._start(moderator)
-        return position
+        async with self._acting(debate) as moderator:
+            position = await moderator.resume(reason, by)
+            self._start(moderator)
+            return position
 
     async def halt(self, debate: str, reason: str, by: str) -> int:
         """Stop at once."""
+        async with self._acting(debate) as moderator:
+            return await moderator.halt(reason, by)
+
+    @asynccontextmanager
+    async def _acting(self, debate: str) -> AsyncIterator[Moderator]:
+        """The debate's moderator, kept while somebody acts: a debate never has two."""
         moderator = await self._moderator(debate)
-        await moderator.halt(reason, by)
-        return moderator.debate.position
+        self._acts[debate] += 1
+        try:
+            yield moderator
+        finally:
+            self._acts[debate] -= 1
+            self._forget(moderator)
+
+    def _forget(self, moderator: Moderator) -> None:
+        """Let go of a moderator that neither runs nor is acted on; the log has everything."""
+        if not moderator.is_running and not self._acts[moderator.id]:
+            del self._acts[moderator.id]
+            self._known.pop(moderator.id, None)
 
     async def _moderator(self, debate: str) -> Moderator:
         async with self._loading:
@@ -109,14 +134,22 @@ class Moderators:
             await self._halt_after_bug(moderator, error)
         finally:
             observe.DEBATES.dec()
-            if moderator.debate.standing.state in {"concluded", "halted"} and not moderator.is_running:
-                self._known.pop(moderator.id, None)
+            self._forget(moderator)
 
     async def _halt_after_bug(self, moderator: Moderator, error: Exception) -> None:
-        await moderator.load()
-        if moderator.debate.standing.state in {"open", "paused"}:
-            kinds = ", ".join(sorted({type(each).__name__ for each in _leaves(error)}))
-            await moderator.halt(f"an error inside Moot ({kinds}); its log has the details", "moot")
+        kinds = ", ".join(sorted({type(each).__name__ for each in _leaves(error)}))
+        while True:
+            try:
+                await moderator.load()
+                if moderator.debate.standing.state in {"open", "paused"}:
+                    await moderator.halt(f"an error inside Moot ({kinds}); its log has the details", "moot")
+            except StoreUnavailable:
+                await anyio.sleep(STORE_WAIT_S)
+            except LogError:
+                logger.exception("moderator_cannot_halt", debate=moderator.id)
+                return
+            else:
+                return
 
 
 def _leaves(error: BaseException) -> list[BaseException]:

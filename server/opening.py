@@ -20,7 +20,7 @@ from server.speech import clean
 from server.version import VERSION
 
 MOTION_MOST: Final = 2000
-Name = Annotated[str, Meta(max_length=1000)]
+Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):

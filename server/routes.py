@@ -11,7 +11,6 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from events.errors import UnknownDebate
 from events.log import read_all
 from events.record import Line, Recorded, full_line, public_line
 from events.transfer import export
@@ -19,7 +18,7 @@ from events.types import ModelAnswered, ModelFailed
 from personalities.archetypes import archetypes
 from server import observe, opening
 from server.access import COOKIE, COOKIE_AGE_S, Access
-from server.errors import BadField, BadQuery, NotAllowed, TooMany
+from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
 from server.service import Service
 from server.version import VERSION
 
@@ -159,7 +158,7 @@ async def show_call(request: Request) -> Response:
             shown = msgspec.to_builtins(event)
             del shown["segments"]
             return json_response({"position": record.position, **shown, "prompt": prompt})
-    raise UnknownDebate(f"{debate}/calls/{request.path_params['call']}")
+    raise NotFound(f"debate {debate} has no call {request.path_params['call']!r}")
 
 
 async def act(request: Request) -> Response:
@@ -207,7 +206,7 @@ async def open_session(request: Request) -> Response:
     access = access_of(request)
     try:
         said = msgspec.json.decode(await request.body() or b"{}")
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadQuery(f"the body is not JSON: {error}") from error
     token = said.get("token") if isinstance(said, dict) else None
     if access.needs_token and not (isinstance(token, str) and access.token_matches(token)):

@@ -60,7 +60,7 @@ async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> Non
                     return
             if waiting.cancelled_caught:
                 observe.CLOSES.labels(str(TOO_SLOW)).inc()
-                with anyio.move_on_after(1):
+                with anyio.move_on_after(patience_s):   # it can be told once it reads again
                     await websocket.close(TOO_SLOW, "too slow; come back with after=")
                 return
 

@@ -31,7 +31,7 @@ from server.service import Service, running
 from server.settings import Settings
 
 SPECTATORS: Final = 500
-FRAMES: Final = 20
+FRAMES: Final = 10
 QUIET_S: Final = 0.3
 TURNS: Final = 200
 _SHORT: Final = 126
@@ -62,7 +62,7 @@ async def fanout(*, quick: bool) -> Figure:
                 async def limit() -> float:
                     newest = await service.log.head(debate)
                     texts, _ = await service.hub.frames_page(debate, max(newest - FRAMES, 0), FRAMES)
-                    messages = [_on_the_wire(text) for text in texts]
+                    messages = [on_the_wire(text) for text in texts]
                     began = time.process_time()
                     await to_thread.run_sync(_write, sockets, messages)
                     await reading.hear()
@@ -86,7 +86,7 @@ def _write(sockets: list[socket.socket], messages: list[bytes]) -> None:
             each.sendall(message)
 
 
-def _on_the_wire(text: str) -> bytes:
+def on_the_wire(text: str) -> bytes:
     """A text message as a server sends it.  Source: RFC 6455, section 5.2."""
     payload = text.encode()
     if len(payload) < _SHORT:

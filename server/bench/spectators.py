@@ -31,7 +31,7 @@ class Spectator:
         if not came:
             raise SystemExit("the server closed a socket")
         buffer, at = self._rest + came, 0
-        while (header := _header(buffer, at)) is not None:
+        while (header := read_header(buffer, at)) is not None:
             start, size = header
             if start + size > len(buffer):
                 break
@@ -42,7 +42,7 @@ class Spectator:
         self._rest = buffer[at:]
 
 
-def _header(buffer: bytes, at: int) -> tuple[int, int] | None:
+def read_header(buffer: bytes, at: int) -> tuple[int, int] | None:
     """Where the payload starts, and its size; None while the header is not whole."""
     if len(buffer) < at + 2:
         return None

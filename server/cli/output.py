@@ -77,9 +77,7 @@ class Group(click.Group):
         said = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
         as_json = "--json" in said
         try:
-            super().main(*args, **kwargs)
-        except click.exceptions.Exit as error:
-            sys.exit(error.exit_code)
+            code = super().main(*args, **kwargs)  # outside standalone mode click returns what Exit carries
         except click.UsageError as error:
             sys.exit(_say(error, error.format_message(), 2, as_json=as_json, context=error.ctx))
         except (KeyboardInterrupt, click.Abort):
@@ -92,6 +90,7 @@ class Group(click.Group):
             if (known := expected(error)) is None:
                 raise
             sys.exit(_say(known, str(known), known.exit_code, as_json=as_json, context=None))
+        sys.exit(code if isinstance(code, int) else 0)
 
 
 def expected(error: BaseException) -> Any:
@@ -124,7 +123,8 @@ def emit(value: Any) -> None:
 
 def settings_of(context: click.Context, **flags: Any) -> Settings:
     """Settings of this call: the group's flags, then the command's."""
-    return load({**context.find_root().params, **flags} if flags else dict(context.find_root().params))
+    said = {name: value for name, value in flags.items() if value is not None}
+    return load({**context.find_root().params, **said})
 
 
 def run_async(function: Callable[[], Coroutine[Any, Any, Any]]) -> Any:

@@ -9,14 +9,14 @@ import httpx
 import msgspec
 import structlog
 from websockets.asyncio.client import connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
 
 from server import observe, opening
-from server.cli.options import server_of, whole_id, with_json, with_store
+from server.cli.options import reading, server_of, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.transcript import Transcriber
-from server.errors import BadField, CannotServe, MootError
+from server.errors import BadField, CannotServe, MootError, NotAllowed, NotFound, NotNow, TokenMissing
 from server.hub import Reader
 from server.service import Service, running
 from server.settings import Settings
@@ -146,14 +146,17 @@ async def _remote(
     settings: Settings, server: str, body: dict[str, Any] | None, resume: str | None, transcriber: Transcriber
 ) -> str:
     headers = {"authorization": f"Bearer {settings.token}"} if settings.token else {}
-    async with httpx.AsyncClient(base_url=server, headers=headers, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=server, headers=headers, timeout=60, trust_env=False) as client:
         if body is not None:
             debate, after = str((await _post(client, "/api/debates", body))["id"]), 0
         else:
             assert resume is not None
-            debate = resume
+            async with reading(settings) as log:
+                debate = await whole_id(log, resume)
             view = await _get(client, f"/api/debates/{debate}")
             after = int(view["position"])
+            if view["state"] == "concluded":
+                raise BadField("resume", f"debate {debate} has concluded")
             if view["state"] in {"paused", "halted"}:
                 await _post(client, f"/api/debates/{debate}/resume", {"reason": "resumed from the command line"})
         click.echo(f"debate {debate}", err=True)
@@ -187,7 +190,7 @@ async def _remote_messages(
                     yield message
         except ConnectionClosed as error:
             logger.info("reconnecting", code=error.code)
-        except OSError as error:
+        except (OSError, InvalidHandshake) as error:
             gone = f"the server at {server} has gone; the debate goes on when it is back"
             raise CannotServe(f"{gone}: {error}") from error
 
@@ -203,19 +206,23 @@ async def _frames(client: httpx.AsyncClient, debate: str, after: int, until: int
 
 
 async def _post(client: httpx.AsyncClient, path: str, body: dict[str, Any]) -> Any:
-    return _checked(await client.post(path, content=msgspec.json.encode(body)))
+    return await _asked(client, client.build_request("POST", path, content=msgspec.json.encode(body)))
 
 
 async def _get(client: httpx.AsyncClient, path: str) -> Any:
-    return _checked(await client.get(path))
+    return await _asked(client, client.build_request("GET", path))
 
 
-def _checked(response: httpx.Response) -> Any:
-    said = msgspec.json.decode(response.content)
+async def _asked(client: httpx.AsyncClient, request: httpx.Request) -> Any:
+    try:
+        response = await client.send(request)
+        said = msgspec.json.decode(response.content)
+    except (httpx.HTTPError, msgspec.DecodeError) as error:
+        raise CannotServe(f"the server at {client.base_url} holds this store but does not answer: {error}") from error
     if response.is_success:
         return said
-    error = said["error"]
-    if error["field"]:
-        raise BadField(error["field"], error["message"])
-    failed = MootError(error["message"])
-    raise failed
+    field, message = said["error"]["field"], said["error"]["message"]
+    if field:
+        raise BadField(field, message)
+    kinds: dict[int, type[MootError]] = {each.status: each for each in (TokenMissing, NotAllowed, NotFound, NotNow)}
+    raise kinds.get(response.status_code, MootError)(message)

@@ -1,14 +1,15 @@
 """``moot verify``, ``moot export``, ``moot import``: a debate's log as a file, and whether it was altered."""
 
+import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 import msgspec
 
-from events.errors import UnknownDebate
 from events.log import read_all
 from events.open import opened_log
 from events.projections import view as views
@@ -34,10 +35,12 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
 
     It takes a debate of the store, or an exported file.
     """
-    path = Path(what)
-    if path.is_file():
-        with path.open("rb") as file:
-            verdict = verify_lines(read_lines(file))
+    if os.path.isfile(what):  # noqa: PTH113 - Path.is_file raises for a name that is too long
+        try:
+            with Path(what).open("rb") as file:
+                verdict = verify_lines(read_lines(file))
+        except OSError as error:
+            raise NotFound(f"cannot read {what}: {error.strerror}") from error
     else:
         settings = settings_of(context, store=store)
         verdict = run_async(lambda: _verify(settings, what))
@@ -69,18 +72,32 @@ def export(context: click.Context, debate: str, output: Path | None, form: str, 
     """
     settings = settings_of(context, store=store)
     try:
-        with output.open("wb") if output else nullcontext(sys.stdout.buffer) as file:
+        with _replacing(output) if output else nullcontext(sys.stdout.buffer) as file:
             written = run_async(lambda: _export(settings, debate, form, file))
-    except UnknownDebate:
-        if output is not None:
-            output.unlink(missing_ok=True)
-        raise
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
         raise CannotServe(f"cannot write {output}: {error.strerror}") from error
     if output:
         click.echo(f"wrote {written} events to {output}", err=True)
+
+
+@contextmanager
+def _replacing(output: Path) -> Iterator[BinaryIO]:
+    """Write beside ``output`` and put it there whole: what stood there stays until then, and after a failure."""
+    if output.exists() and not output.is_file():   # /dev/stdout, a pipe: nothing to keep
+        with output.open("wb") as file:
+            yield file
+        return
+    part = output.with_name(f"{output.name}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(output)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
 
 
 async def _export(settings: Settings, said: str, form: str, file: BinaryIO) -> int:

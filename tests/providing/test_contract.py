@@ -61,7 +61,7 @@ class Child:
     pid = 1
 
     def __init__(self, path: Path, url: str) -> None:
-        self._client = httpx.AsyncClient(base_url=url, timeout=None)  # noqa: S113
+        self._client = httpx.AsyncClient(base_url=url, timeout=None)
 
     async def ready(self) -> httpx.AsyncClient:
         return self._client

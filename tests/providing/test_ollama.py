@@ -107,7 +107,8 @@ async def test_what_ollama_refuses(
 
 
 async def test_an_error_in_mid_stream_breaks_off(wire: Wire, ollama: OllamaProvider, ask: Any) -> None:
-    wire.frames = lambda _: ([b'{"message":{"role":"assistant","content":"Ca"},"done":false}\n', b'{"error":"oops"}\n'], b"")
+    said = b'{"message":{"role":"assistant","content":"Ca"},"done":false}\n'
+    wire.frames = lambda _: ([said, b'{"error":"oops"}\n'], b"")
 
     with pytest.raises(errors.BrokenOff, match="oops") as broken:
         await ollama.answer("m", ask(), str)
@@ -118,7 +119,7 @@ async def test_an_error_in_mid_stream_breaks_off(wire: Wire, ollama: OllamaProvi
 async def test_nobody_there_is_unreachable(monkeypatch: pytest.MonkeyPatch, ollama: OllamaProvider, ask: Any) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
 
-    with pytest.raises(errors.Unreachable, match="127.0.0.1:9"):
+    with pytest.raises(errors.Unreachable, match=r"127\.0\.0\.1:9"):
         await ollama.answer("m", ask(), str)
     (status,) = await ollama.check()
 

@@ -60,18 +60,18 @@ def registry(**entries: str) -> Registry:
     return Registry([Given(name, value, GROUP) for name, value in entries.items()])
 
 
-def test_the_providers_of_this_project_are_found():
+def test_the_providers_of_this_project_are_found() -> None:
     assert {"embedded", "ollama", "scripted"} <= set(Registry().names)
 
 
-def test_a_name_splits_at_its_first_colon():
+def test_a_name_splits_at_its_first_colon() -> None:
     provider, model = registry(fake="Fake").resolve("fake:a/b:c:d")
 
     assert isinstance(provider, Fake)
     assert "a/b:c:d" == model
 
 
-def test_one_instance_each_made_when_first_asked():
+def test_one_instance_each_made_when_first_asked() -> None:
     before = Fake.made
     ours = registry(fake="Fake")
 
@@ -88,7 +88,7 @@ def test_one_instance_each_made_when_first_asked():
         ("nobody:x", "no provider 'nobody'. Providers: embedded, fake"),
     ],
 )  # fmt: skip
-async def test_a_name_that_means_nothing_is_told_what_would(name, complaint):
+async def test_a_name_that_means_nothing_is_told_what_would(name: str, complaint: str) -> None:
     ours = registry(fake="Fake", embedded="Fake")
 
     with pytest.raises(UnknownModel, match=complaint) as unknown:
@@ -99,7 +99,7 @@ async def test_a_name_that_means_nothing_is_told_what_would(name, complaint):
     assert (False, unknown.value.message) == (status.ok, status.detail)
 
 
-async def test_a_provider_that_cannot_be_loaded_is_unreachable_and_the_others_answer():
+async def test_a_provider_that_cannot_be_loaded_is_unreachable_and_the_others_answer() -> None:
     ours = Registry([EntryPoint("gone", "no_such_module:Gone", GROUP), Given("fake", "Fake", GROUP)])
 
     with pytest.raises(Unreachable, match="'gone' cannot be loaded: No module named"):
@@ -109,7 +109,7 @@ async def test_a_provider_that_cannot_be_loaded_is_unreachable_and_the_others_an
     assert [("fake:first", True), ("gone", False)] == [(status.name, status.ok) for status in statuses]
 
 
-async def test_a_provider_that_does_not_answer_in_time_is_said_not_to(monkeypatch):
+async def test_a_provider_that_does_not_answer_in_time_is_said_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("providers.registry.CHECK_S", 0.05)
 
     (status,) = await registry(stuck="Stuck").check_all()
@@ -117,7 +117,7 @@ async def test_a_provider_that_does_not_answer_in_time_is_said_not_to(monkeypatc
     assert (False, "no answer within 0.05 s") == (status.ok, status.detail)
 
 
-async def test_close_ends_each_once():
+async def test_close_ends_each_once() -> None:
     ours = registry(fake="Fake", ollama="Up")
     made = [ours.provider("fake"), ours.provider("ollama")]
 
@@ -137,13 +137,15 @@ async def test_close_ends_each_once():
         ({}, {}, FALLBACK),
     ],
 )
-async def test_the_default_is_the_first_that_answers(monkeypatch, entries, environ, chosen):
+async def test_the_default_is_the_first_that_answers(
+    monkeypatch: pytest.MonkeyPatch, entries: dict[str, str], environ: dict[str, str], chosen: str
+) -> None:
     monkeypatch.setattr("providers.registry.KEYED", (("A_KEY", "fake:keyed"),))
 
     assert chosen == await registry(**entries).default_model(environ)
 
 
-def test_importing_the_registry_imports_no_sdk():
+def test_importing_the_registry_imports_no_sdk() -> None:
     code = "import sys, providers.registry; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 

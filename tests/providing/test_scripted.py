@@ -72,13 +72,15 @@ async def answer(model: str, request: Request, type_: Any = Part) -> Any:
         ("speak:pro", 5, "p2"), ("speak:pro", 199, "p2"),
     ],
 )  # fmt: skip
-async def test_a_side_says_its_entries_in_order_and_the_last_again(write, ask, key, turn, text):
+async def test_a_side_says_its_entries_in_order_and_the_last_again(
+    write: Any, ask: Any, key: str, turn: int, text: str
+) -> None:
     model = write(says={"pro": ["p1", "p2"], "con": ["c1"]})
 
     assert text == await said(model, ask(key, turn))
 
 
-async def test_what_comes_does_not_depend_on_what_was_asked_before(write, ask):
+async def test_what_comes_does_not_depend_on_what_was_asked_before(write: Any, ask: Any) -> None:
     model = write(says={"pro": ["p1", "p2", "p3"]})
     provider = ScriptedProvider()
 
@@ -87,7 +89,7 @@ async def test_what_comes_does_not_depend_on_what_was_asked_before(write, ask):
     assert [["p3"], ["p1"], ["p2"], ["p2"], ["p1"]] == heard
 
 
-async def test_text_comes_in_chunks_that_join_to_the_whole(write, ask):
+async def test_text_comes_in_chunks_that_join_to_the_whole(write: Any, ask: Any) -> None:
     text = "Ein Schäfer 🐑 schläft — 羊が一匹。" * 3
     model = write(says={"pro": [text]}, pace={"chunk_chars": 5}, cost_usd=0.25, label="Show")
 
@@ -99,7 +101,7 @@ async def test_text_comes_in_chunks_that_join_to_the_whole(write, ask):
     assert {"temperature": 0.0, "seed": 7, "max_tokens": 64} == outcome.parameters
 
 
-async def test_the_pace_is_kept(write, ask):
+async def test_the_pace_is_kept(write: Any, ask: Any) -> None:
     model = write(says={"pro": ["abcd"]}, pace={"chunk_ms": 20, "chunk_chars": 1, "answer_ms": 50})
 
     _, outcome = await speak(model, ask())
@@ -109,7 +111,7 @@ async def test_the_pace_is_kept(write, ask):
     assert 50 <= answered.outcome.latency_ms < 500
 
 
-async def test_a_side_without_text_speaks_neutrally_and_is_marked(write, ask):
+async def test_a_side_without_text_speaks_neutrally_and_is_marked(write: Any, ask: Any) -> None:
     chunks, outcome = await speak(write(says={"con": ["c"]}), ask())
 
     assert "nothing to say in turn 1" in "".join(chunks)
@@ -125,7 +127,7 @@ async def test_a_side_without_text_speaks_neutrally_and_is_marked(write, ask):
         ("timeout", errors.TimedOut), ("drip", errors.TimedOut),
     ],
 )  # fmt: skip
-async def test_each_fault_raises_its_error_once_then_what_follows(write, ask, kind, error):
+async def test_each_fault_raises_its_error_once_then_what_follows(write: Any, ask: Any, kind: str, error: Any) -> None:
     fault = {"kind": kind, "retry_after_s": 1.5}
     model = write(
         says={"pro": [{"text": "text", "fault": fault, "then": "then"}]},
@@ -145,11 +147,11 @@ async def test_each_fault_raises_its_error_once_then_what_follows(write, ask, ki
         assert 1.5 == spoken.value.retry_after_s
 
 
-async def test_a_reset_comes_after_so_many_characters(write, ask):
+async def test_a_reset_comes_after_so_many_characters(write: Any, ask: Any) -> None:
     model = write(says={"pro": [{"text": "0123456789", "fault": {"kind": "reset", "after_chars": 7}}, "next"]})
     heard: list[str] = []
 
-    with pytest.raises(errors.BrokenOff) as broken:
+    with pytest.raises(errors.BrokenOff) as broken:  # noqa: PT012 - the chunks before the break are asked too
         async with ScriptedProvider().stream(model, ask()) as stream:
             async for chunk in stream:
                 heard.append(chunk)  # noqa: PERF401 - what came before the break is what is asked
@@ -161,7 +163,7 @@ async def test_a_reset_comes_after_so_many_characters(write, ask):
         _ = stream.outcome
 
 
-async def test_a_fault_may_be_met_several_times_and_then_hold_another(write, ask):
+async def test_a_fault_may_be_met_several_times_and_then_hold_another(write: Any, ask: Any) -> None:
     inner = {"text": "b", "fault": {"kind": "auth"}, "then": "c"}
     model = write(says={"pro": [{"text": "a", "fault": {"kind": "refuse", "times": 2}, "then": inner}]})
 
@@ -171,19 +173,20 @@ async def test_a_fault_may_be_met_several_times_and_then_hold_another(write, ask
     assert "c" == await said(model, ask(attempt=4))
 
 
-async def test_a_drip_gives_text_too_soon_for_silence_yet_ends(write, ask):
+async def test_a_drip_gives_text_too_soon_for_silence_yet_ends(write: Any, ask: Any) -> None:
     model = write(says={"pro": [{"text": "slowly", "fault": {"kind": "drip"}}]})
     heard: list[str] = []
 
-    with pytest.raises(errors.TimedOut), anyio.fail_after(5):
+    with pytest.raises(errors.TimedOut), anyio.fail_after(5):  # noqa: PT012
         async with ScriptedProvider().stream(model, ask(idle_timeout_s=0.1)) as stream:
             async for chunk in stream:
                 heard.append(chunk)  # noqa: PERF401
 
-    assert "slow".startswith("".join(heard)) and len(heard) >= 2
+    assert "slow".startswith("".join(heard))
+    assert len(heard) >= 2
 
 
-async def test_a_timeout_honours_the_idle_timeout(write, ask):
+async def test_a_timeout_honours_the_idle_timeout(write: Any, ask: Any) -> None:
     model = write(says={"pro": [{"text": "x", "fault": {"kind": "timeout"}}]})
     began_at = anyio.current_time()
 
@@ -193,7 +196,7 @@ async def test_a_timeout_honours_the_idle_timeout(write, ask):
     assert 0.09 <= anyio.current_time() - began_at < 2
 
 
-async def test_a_length_stop_is_on_cue(write, ask):
+async def test_a_length_stop_is_on_cue(write: Any, ask: Any) -> None:
     _, outcome = await speak(write(says={"pro": [{"text": "cut", "finish": "length"}]}), ask())
 
     assert "length" == outcome.finish
@@ -206,7 +209,9 @@ async def test_a_length_stop_is_on_cue(write, ask):
         ("gaps:5", 1, 1), ("gaps:5", 2, 2), ("gaps:5", 3, 3), ("gaps:5", 9, 3), ("narrative", 1, 6),
     ],
 )  # fmt: skip
-async def test_answers_are_found_by_key_then_by_pattern_then_by_attempt(write, ask, key, attempt, points):
+async def test_answers_are_found_by_key_then_by_pattern_then_by_attempt(
+    write: Any, ask: Any, key: str, attempt: int, points: int
+) -> None:
     def part(points: int) -> dict[str, Any]:
         return {"points": points, "quote": ""}
 
@@ -226,7 +231,7 @@ async def test_answers_are_found_by_key_then_by_pattern_then_by_attempt(write, a
     assert "neutral" not in answered.outcome.parameters
 
 
-async def test_an_answer_left_out_is_neutral_and_marked(write, ask):
+async def test_an_answer_left_out_is_neutral_and_marked(write: Any, ask: Any) -> None:
     answered = await answer(write(), ask("score:1"), Verdict)
 
     assert HALF == answered.value
@@ -234,7 +239,7 @@ async def test_an_answer_left_out_is_neutral_and_marked(write, ask):
     assert answered.outcome.parameters["neutral"] is True
 
 
-async def test_a_neutral_answer_keeps_the_bounds_of_its_type(write, ask):
+async def test_a_neutral_answer_keeps_the_bounds_of_its_type(write: Any, ask: Any) -> None:
     bounded = msgspec.defstruct("Bounded", [
         ("gap", Annotated[int, Meta(ge=-8, le=-1)]), ("rank", Annotated[int, Meta(gt=4, le=6)]), ("any", int),
         ("two", Annotated[list[Part], Meta(min_length=2)]), ("pair", tuple[int, str]), ("kept", dict[str, int]),
@@ -245,7 +250,7 @@ async def test_a_neutral_answer_keeps_the_bounds_of_its_type(write, ask):
     assert (-1, 5, 0, 2, (0, ""), {}) == (value.gap, value.rank, value.any, len(value.two), value.pair, value.kept)
 
 
-async def test_an_answer_that_does_not_fit_is_a_wrong_type(write, ask):
+async def test_an_answer_that_does_not_fit_is_a_wrong_type(write: Any, ask: Any) -> None:
     model = write(answers={"score:1": {"points": 8, "quote": ""}})
 
     with pytest.raises(errors.WrongType, match=r"points") as wrong:
@@ -266,7 +271,9 @@ async def test_an_answer_that_does_not_fit_is_a_wrong_type(write, ask):
         (None, "cannot be read: No such file"),
     ],
 )
-async def test_a_bad_file_is_one_line_that_says_what_and_where(tmp_path, ask, content, complaint):
+async def test_a_bad_file_is_one_line_that_says_what_and_where(
+    tmp_path: Path, ask: Any, content: str | None, complaint: str
+) -> None:
     path = tmp_path / "bad.json"
     if content is not None:
         path.write_text(content)
@@ -281,7 +288,7 @@ async def test_a_bad_file_is_one_line_that_says_what_and_where(tmp_path, ask, co
     assert "Scripted" == provider.caveat(str(path))
 
 
-async def test_a_file_is_read_again_when_it_changes(write, ask):
+async def test_a_file_is_read_again_when_it_changes(write: Any, ask: Any) -> None:
     provider = ScriptedProvider()
     model = write(says={"pro": ["old"]}, label="Old")
     before = await speak(model, ask(), provider)
@@ -293,7 +300,7 @@ async def test_a_file_is_read_again_when_it_changes(write, ask):
     assert ("New", "Scripted: New") == (provider.label(model), provider.caveat(model))
 
 
-async def test_check_names_the_file_and_its_label(write):
+async def test_check_names_the_file_and_its_label(write: Any) -> None:
     model = write(label="Show")
 
     (status,) = await ScriptedProvider().check(model)

@@ -54,7 +54,7 @@ class Wire:
         body = await reader.readexactly(int(fields.get("content-length", 0)))
         self.headers.append(fields)
         if path in self.fixed or self.scene.status != 200:
-            content = json.dumps(self.fixed[path] if path in self.fixed else {"error": self.scene.error}).encode()
+            content = json.dumps(self.fixed.get(path, {"error": self.scene.error})).encode()
             more = "".join(f"{k}: {v}\r\n" for k, v in self.scene.headers.items())
             status = 200 if path in self.fixed else self.scene.status
             writer.write(
@@ -95,7 +95,8 @@ async def playing(frames: Callable[[Scene], tuple[list[bytes], bytes]]) -> Async
 
 def ollama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
     def line(**more: Any) -> bytes:
-        return json.dumps({"model": "m:1", "created_at": "2026-01-01T00:00:00Z"} | more, ensure_ascii=False).encode() + b"\n"
+        said = {"model": "m:1", "created_at": "2026-01-01T00:00:00Z"} | more
+        return json.dumps(said, ensure_ascii=False).encode() + b"\n"
 
     texts = [line(message={"role": "assistant", "content": text}, done=False) for text in scene.texts]
     ending = {"done": True, "done_reason": scene.end, "prompt_eval_count": 11, "eval_count": 3}

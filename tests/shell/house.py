@@ -1,0 +1,191 @@
+"""A running Moot without sockets, and what the tests ask of it.  Nothing here sleeps: it waits for what it names."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import msgspec
+
+from events.errors import StoreUnavailable
+from events.log import EventLog, follow, read_all
+from events.memory import MemoryLog
+from events.patch import merge
+from events.projections import view as views
+from events.record import Draft, Recorded
+from events.types import DebateConcluded, DebateHalted, Event, ModelAnswered, TurnScored, TurnSpoken, TurnStarted
+from events.verify import verify_log
+from providers.registry import Registry
+from server import opening
+from server.hub import Hub, Reader, Room
+from server.moderators import Moderators
+from server.settings import Settings
+
+PATIENCE_S = 20
+QUICK = Settings(store="memory:", retry_ms=0, tick_ms=0, idle_timeout_s=5)
+
+
+class House:
+    """Log, registry, hub and moderators."""
+
+    def __init__(self, log: EventLog, settings: Settings, *, idle_s: float = 30.0) -> None:
+        self.log, self.settings, self.registry = log, settings, Registry()
+        self.hub = Hub(log, tick_ms=settings.tick_ms, idle_s=idle_s)
+        self.moderators = Moderators(log, self.registry, self.hub, idle_timeout_s=settings.idle_timeout_s)
+
+    async def open(self, model: str, *, turns: int = 2, judge: str | None = None, **wish: Any) -> str:
+        """Open a debate and start it."""
+        return await self.moderators.open(await self.opening(model, turns=turns, judge=judge, **wish))
+
+    async def opening(self, model: str, *, turns: int = 2, judge: str | None = None, **wish: Any) -> Any:
+        body = {
+            "motion": "Cities should ban cars", "turns": turns, "pro": {"model": model}, "con": {"model": model},
+            "judge": {"model": judge or model, "samples": wish.pop("samples", 1)}, **wish,
+        }
+        return await opening.opened(opening.as_wish(body), self.registry, self.settings)
+
+    async def until(self, debate: str, holds: Callable[[Recorded], bool], after: int = 0) -> Recorded:
+        """The first record for which something holds."""
+        with anyio.fail_after(PATIENCE_S):
+            async for record in follow(self.log, debate, after):
+                if holds(record):
+                    return record
+        raise AssertionError
+
+    async def ended(self, debate: str, after: int = 0) -> Event:
+        """How it ended."""
+        return (await self.until(debate, is_end, after)).event
+
+    async def idle(self) -> None:
+        """No moderator runs any more."""
+        with anyio.fail_after(PATIENCE_S):
+            while self.moderators.running:
+                await anyio.lowlevel.checkpoint()
+
+    async def events(self, debate: str) -> list[Event]:
+        return [record.event async for record in read_all(self.log, debate)]
+
+    async def view(self, debate: str) -> Any:
+        """The log's fold, as JSON."""
+        fold = views.INITIAL
+        async for record in read_all(self.log, debate):
+            fold = views.apply(fold, record)
+        return msgspec.json.decode(msgspec.json.encode(fold.view))
+
+
+@asynccontextmanager
+async def house(
+    log: EventLog | None = None, *, idle_s: float = 30.0, settings: Settings = QUICK
+) -> AsyncIterator[House]:
+    """A house whose tasks have all ended when it is left."""
+    made = House(MemoryLog() if log is None else log, settings, idle_s=idle_s)
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(made.hub.run)
+        await tasks.start(made.moderators.run)
+        yield made
+        tasks.cancel_scope.cancel()
+    await made.registry.close()
+
+
+def is_end(record: Recorded) -> bool:
+    return isinstance(record.event, DebateConcluded | DebateHalted)
+
+
+def is_a(*types: type) -> Callable[[Recorded], bool]:
+    return lambda record: isinstance(record.event, types)
+
+
+async def check_sound(log: EventLog, debate: str) -> list[Recorded]:
+    """What holds of every log, whatever happened: gapless, verified, no half turn, everything once."""
+    records = [record async for record in read_all(log, debate)]
+    events = [record.event for record in records]
+
+    assert list(range(1, len(records) + 1)) == [record.position for record in records]
+    assert len({record.id for record in records}) == len(records)
+    assert (await verify_log(log, debate)).ok
+    spoken = [event.turn for event in events if isinstance(event, TurnSpoken)]
+    scored = [event.turn for event in events if isinstance(event, TurnScored)]
+    assert list(range(1, len(spoken) + 1)) == spoken
+    assert list(range(1, len(scored) + 1)) == scored
+    attempts = [(event.turn, event.attempt) for event in events if isinstance(event, TurnStarted)]
+    assert sorted(set(attempts)) == attempts
+    questions = [(e.purpose, e.turn, e.sample) for e in events if isinstance(e, ModelAnswered) and e.purpose != "speak"]
+    assert len(set(questions)) == len(questions)
+    for turn in scored:
+        assert turn in spoken
+    if any(isinstance(event, DebateConcluded) for event in events):
+        assert isinstance(events[-1], DebateConcluded)
+        assert spoken == scored == list(range(1, events[0].turns + 1))  # type: ignore[union-attr]
+    return records
+
+
+class Stubborn(MemoryLog):
+    """A log that is unavailable for the appends that ``fails`` names by number, counted from 1."""
+
+    def __init__(self, fails: Callable[[int], bool], *, after_commit: bool = False) -> None:
+        super().__init__()
+        self.fails, self.after_commit, self.tried = fails, after_commit, 0
+        self._tries: dict[int, anyio.Event] = {}
+
+    async def reached(self, tries: int) -> None:
+        """Return at the append of this number."""
+        await self._tries.setdefault(tries, anyio.Event()).wait()
+
+    async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
+        self.tried += 1
+        self._tries.setdefault(self.tried, anyio.Event()).set()
+        if not self.fails(self.tried):
+            return await super().append(debate, expected, events)
+        if self.after_commit:
+            await super().append(debate, expected, events)
+        raise StoreUnavailable("the disk is full")
+
+
+class Spectator:
+    """Takes messages as a page does: snapshots, patches, deltas.  Holds one view."""
+
+    def __init__(self, view: Any = None) -> None:
+        self.view: Any = view or {}
+        self.text = ""
+        self.turn = (0, 0)
+        self.positions: list[int] = []
+        self.kinds: list[str] = []
+        self.spoken: dict[tuple[int, int], str] = {}
+
+    @property
+    def position(self) -> int:
+        return int(self.view.get("position", 0))
+
+    def take(self, message: str) -> None:
+        said = msgspec.json.decode(message)
+        self.kinds.append(said["kind"])
+        match said["kind"]:
+            case "snapshot":
+                self.view = said["view"]
+                if said["speaking"]:
+                    self._speak(said["speaking"] | {"at": 0})
+            case "frame":
+                assert self.position + 1 == said["position"], "a gap or a repeat"
+                self.positions.append(said["position"])
+                self.view = merge(self.view, said["patch"])
+            case "delta":
+                self._speak(said)
+
+    def _speak(self, said: dict[str, Any]) -> None:
+        turn = (said["turn"], said["attempt"])
+        if turn != self.turn or said["at"] == 0:
+            self.turn, self.text = turn, ""
+        assert len(self.text) == said["at"], "a delta goes on where the last one ended, in code points"
+        self.text += said["text"]
+        self.spoken[turn] = self.text
+
+
+async def watch(hub: Hub, room: Room, spectator: Spectator, after: int | None, enough: Callable[[], bool]) -> None:
+    """Read until enough has been seen."""
+    with anyio.fail_after(PATIENCE_S):
+        async with Reader(hub, room, after) as reader:
+            async for batch in reader.messages():
+                for message in batch:
+                    spectator.take(message)
+                    if enough():
+                        return
