@@ -8,12 +8,21 @@ from events.base import Base
 from events.rubric import Rubric
 
 
+class Response(Struct, frozen=True, kw_only=True):
+    """Where a signal of pressure draws a trait, 1–10, and how strongly, 0–1."""
+
+    target: float
+    weight: float
+
+
 class Archetype(Struct, frozen=True, kw_only=True):
     """A debater's starting character: twelve traits, 1–10, by name."""
 
     title: str
     manner: str
     traits: dict[str, float]
+    responses: dict[str, dict[str, Response]] = {}
+    """By signal and trait.  The weights of one trait sum to at most 1, so that no pressure carries it past a target."""
 
 
 class Debater(Struct, frozen=True, kw_only=True):

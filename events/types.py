@@ -31,6 +31,7 @@ from events.opening import (
     DebateOpened,
     Debater,
     JudgeSeat,
+    Response,
     Settings,
     Template,
 )
@@ -173,6 +174,7 @@ __all__ = [
     "PremiseStated",
     "PressureApplied",
     "Reason",
+    "Response",
     "Rounds",
     "ScoreHarmonized",
     "ScorecardVerdictReached",

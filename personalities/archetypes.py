@@ -1,6 +1,6 @@
-"""The four characters that a debater can start from.
+"""The four characters that a debater can start from, and what pressure does to each.
 
-Source: seed 003, Adaptive Personalities (the four names); their traits are ours.  They are read from
+Source: seed 003, Adaptive Personalities (the four names); their traits and responses are ours.  They are read from
 ``archetypes.json`` and travel whole in ``DebateOpened``.
 """
 
@@ -9,9 +9,15 @@ from importlib import resources
 
 import msgspec
 
-from events.types import Archetype
+from events.types import Archetype, Response
 from personalities.errors import PersonalityError
-from personalities.traits import checked
+from personalities.traits import HIGHEST, LOWEST, TRAITS, checked
+
+SIGNALS = ("cognitive", "emotional", "strategic", "credibility")
+"""What a lost exchange can press on: the number fields of ``PressureApplied``."""
+
+_TINY = 1e-9
+"""Weights such as 0.7 + 0.2 + 0.1 may pass 1 by this much."""
 
 
 @cache
@@ -19,10 +25,7 @@ def archetypes() -> dict[str, Archetype]:
     """The shipped archetypes by name."""
     raw = resources.files("personalities").joinpath("archetypes.json").read_bytes()
     loaded = msgspec.json.decode(raw, type=dict[str, Archetype])
-    return {
-        name: msgspec.structs.replace(archetype, traits=checked(archetype.traits))
-        for name, archetype in loaded.items()
-    }
+    return {name: checked_archetype(name, each) for name, each in loaded.items()}
 
 
 def archetype(name: str) -> Archetype:
@@ -31,3 +34,27 @@ def archetype(name: str) -> Archetype:
     if name not in known:
         raise PersonalityError("archetype", f"{name!r} is none of {', '.join(known)}")
     return known[name]
+
+
+def checked_archetype(name: str, given: Archetype) -> Archetype:
+    """The archetype with its traits in their own order; else ``PersonalityError`` that names the place."""
+    sums = dict.fromkeys(TRAITS, 0.0)
+    for signal, responses in given.responses.items():
+        place = f"{name}.responses.{signal}"
+        if signal not in SIGNALS:
+            raise PersonalityError(place, f"there is no such signal; there are {', '.join(SIGNALS)}")
+        for trait, response in responses.items():
+            _check(f"{place}.{trait}", trait, response)
+            sums[trait] += response.weight
+            if sums[trait] > 1 + _TINY:
+                raise PersonalityError(f"{place}.{trait}", f"its weights sum to {sums[trait]:g}, more than 1")
+    return msgspec.structs.replace(given, traits=checked(given.traits))
+
+
+def _check(place: str, trait: str, response: Response) -> None:
+    if trait not in TRAITS:
+        raise PersonalityError(place, "there is no such trait")
+    if not LOWEST <= response.target <= HIGHEST:
+        raise PersonalityError(f"{place}.target", f"{response.target} is not within 1 to 10")
+    if not 0 <= response.weight <= 1:
+        raise PersonalityError(f"{place}.weight", f"{response.weight} is not within 0 to 1")

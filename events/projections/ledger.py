@@ -6,6 +6,8 @@ value, penalties and dockings are outstanding requests that land in full down to
 floor had absorbed.  Source of the rule: design, section 6.
 """
 
+from typing import Final, Literal
+
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
@@ -16,6 +18,8 @@ from events.types import (
     ComponentScore,
     DebateOpened,
     LogicGapAdjusted,
+    PenaltyApplied,
+    PenaltyReversed,
     Reason,
     ScoreHarmonized,
     Side,
@@ -23,6 +27,12 @@ from events.types import (
     TurnScored,
     TurnStarted,
 )
+
+EntryKind = Literal["score", "band", "penalty", "reversal", "gap"]
+
+KINDS: Final[dict[type[Change], EntryKind]] = {
+    ScoreHarmonized: "band", PenaltyApplied: "penalty", PenaltyReversed: "reversal", LogicGapAdjusted: "gap",
+}
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -34,8 +44,9 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One line of the ledger."""
+    """One line of the ledger.  ``kind`` is what became of the score, ``rule`` by which rule."""
 
+    kind: EntryKind
     position: int
     cause: int | None
     rule: str
@@ -137,9 +148,9 @@ def _changed(ledger: Ledger, record: Recorded, event: Change) -> Ledger:
             Evidence(turn=each.turn, quote=each.quote, span=each.span) for each in (event.fails, event.exposed_by)
         )
     entry = Entry(
-        position=record.position, cause=event.because_of, rule=event.rule, turn=event.turn, dimension=event.dimension,
-        requested=event.requested, applied=event.applied, before=balance.effective, after=after, evidence=evidence,
-        reason=event.reason,
+        kind=KINDS[type(event)], position=record.position, cause=event.because_of, rule=event.rule, turn=event.turn,
+        dimension=event.dimension, requested=event.requested, applied=event.applied, before=balance.effective,
+        after=after, evidence=evidence, reason=event.reason,
     )
     changed = replace(
         card, balances={**card.balances, event.dimension: balance_after}, entries=(*card.entries, entry)
@@ -169,9 +180,9 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
         )
         entries.append(
             Entry(
-                position=record.position, cause=record.cause, rule="score", turn=event.turn, dimension=name,
-                requested=score.raw, applied=score.admitted, before=0.0, after=score.admitted, evidence=evidence,
-                reason="; ".join(score.rules),
+                kind="score", position=record.position, cause=record.cause, rule="score", turn=event.turn,
+                dimension=name, requested=score.raw, applied=score.admitted, before=0.0, after=score.admitted,
+                evidence=evidence, reason="; ".join(score.rules),
             )
         )
     card = Card(

@@ -1,0 +1,110 @@
+"""What a lost exchange does to a debater: pressure on four signals, traits that give way, words that say so.
+
+Source: design, section 6, Pressure and personality; the feeling is seed 003's.  A trait moves by ``elasticity ×
+Σ pressure^½ × weight × (target − trait)``: the weights of one trait sum to at most 1, so the new value lies between
+the old one and the targets, and never leaves 1 to 10.
+"""
+
+from collections.abc import Mapping
+from math import sqrt
+
+from events.projections.debate import Debate
+from events.projections.exchanges import Comparison
+from events.projections.ledger import Card
+from events.rubric import Rubric
+from events.types import Archetype, DirectiveIssued, Event, PressureApplied, TraitsShifted
+from personalities.archetypes import SIGNALS
+from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, in_words, level
+
+LEAST = 0.05
+"""A trait that moves by less stays where it is."""
+
+TOLD = 3
+"""Traits that one directive speaks of."""
+
+_DIMENSIONS = ("logic", "rhetoric", "tactics", "frame_control", "credibility")
+
+
+def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
+    """What follows from an exchange, each event from the one before: pressure, shifted traits, a directive."""
+    pressed = pressure(debate, comparison)
+    opened = debate.opened
+    if pressed is None or opened is None:
+        return () if pressed is None else (pressed,)
+    seat = opened.pro if pressed.side == "pro" else opened.con
+    archetype = opened.archetypes.get(seat.archetype)
+    traits = debate.temper.traits.get(pressed.side)
+    shifted = shift(archetype, traits, seat.elasticity, pressed) if archetype and traits else None
+    if shifted is None:
+        return (pressed,)
+    return (pressed, shifted, DirectiveIssued(side=pressed.side, text=directive(shifted.shifts)))
+
+
+def pressure(debate: Debate, comparison: Comparison) -> PressureApplied | None:
+    """What the loser of an exchange feels, from effective scores; None for a draw and where a score is missing."""
+    outcome = comparison.winner()
+    if outcome is None or outcome == "draw":
+        return None
+    lost, won = comparison.earlier, comparison.later
+    if outcome == "earlier":
+        lost, won = won, lost
+    rubric = debate.ledger.rubric
+    own, theirs = debate.ledger.cards.get(lost), debate.ledger.cards.get(won)
+    if rubric is None or own is None or theirs is None:
+        return None
+    deficits = _deficits(rubric, own, theirs)
+    if deficits is None:
+        return None
+    credibility = max(deficits["credibility"], min(penalties(own) / rubric.full_pressure, 1.0))
+    return PressureApplied(
+        side=own.side, turn=lost, cognitive=round(deficits["logic"], 4), emotional=round(deficits["rhetoric"], 4),
+        strategic=round((deficits["tactics"] + deficits["frame_control"]) / 2, 4), credibility=round(credibility, 4),
+    )
+
+
+def penalties(card: Card) -> float:
+    """Points of penalty that stand against a turn, as requested: neither bands nor dockings, nothing given back."""
+    return max(-sum(entry.requested for entry in card.entries if entry.kind in {"penalty", "reversal"}), 0.0)
+
+
+def shift(
+    archetype: Archetype, traits: Mapping[str, float], elasticity: float, pressure: PressureApplied,
+) -> TraitsShifted | None:
+    """The traits that move by at least ``LEAST``, rounded to two decimals; None where none does."""
+    shifts: dict[str, tuple[float, float]] = {}
+    for name in (name for name in TRAITS if name in traits):
+        before = traits[name]
+        pull = sum(
+            sqrt(getattr(pressure, signal)) * response.weight * (response.target - before)
+            for signal in SIGNALS
+            if (response := archetype.responses.get(signal, {}).get(name)) is not None
+        )
+        after = round(min(max(before + elasticity * pull, LOWEST), HIGHEST), 2)
+        if round(abs(after - before), 2) >= LEAST:
+            shifts[name] = (before, after)
+    return TraitsShifted(side=pressure.side, shifts=shifts) if shifts else None
+
+
+def directive(shifts: Mapping[str, tuple[float, float]]) -> str:
+    """The traits that moved most, as plain instructions.  No number, and nothing of where they come from."""
+    most = sorted(shifts, key=lambda name: -round(abs(shifts[name][1] - shifts[name][0]), 2))
+    return " ".join(_instruction(name, *shifts[name]) for name in most[:TOLD])
+
+
+def _instruction(name: str, before: float, after: float) -> str:
+    """Where to go; and the words of where one stands, when they point the same way."""
+    up = after > before
+    towards = TRAITS[name].more if up else TRAITS[name].less
+    agrees = up == (level(after) >= LEVELS // 2)
+    return f"{towards}: {in_words(name, after)}." if agrees else f"{towards}."
+
+
+def _deficits(rubric: Rubric, own: Card, theirs: Card) -> dict[str, float] | None:
+    """How far behind, as a share of the maximum, in each dimension; None where one is missing."""
+    found: dict[str, float] = {}
+    for name in _DIMENSIONS:
+        dimension, mine, other = rubric.dimensions.get(name), own.balances.get(name), theirs.balances.get(name)
+        if dimension is None or mine is None or other is None:
+            return None
+        found[name] = max(0.0, other.effective - mine.effective) / dimension.maximum
+    return found
