@@ -9,6 +9,7 @@
     ├── Refused                   502  the model declined
     ├── Empty                     502  an answer without text
     ├── Malformed                 502  not JSON, or not an answer of the asked type (``bad_json``, ``wrong_type``)
+    ├── UnknownReference          502  a well-typed answer that names what does not exist
     ├── RateLimited               429  obey ``retry_after_s``
     ├── Overloaded                503  5xx: the other side is in trouble
     ├── NotAuthorised             401  a missing or wrong key
@@ -78,6 +79,12 @@ class WrongType(Malformed):
     """It is JSON, but not what was asked for."""
 
     kind = "wrong_type"
+
+
+class UnknownReference(ProviderError):
+    """A well-typed answer that names what does not exist."""
+
+    kind = "unknown_id"
 
 
 class RateLimited(ProviderError):

@@ -6,6 +6,7 @@ Its tokens are words.  Its faults raise what a real provider would raise in the 
 import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -52,6 +53,12 @@ _FAULTS: dict[str, tuple[type[ProviderError], str]] = {
     "context_length": (ContextExceeded, "the prompt is too long for the script"),
 }
 _FALSE_ANSWERS = {"bad_json": '{"points": 7, "quote": "and here it bre', "wrong_type": '"not what was asked for"'}
+
+
+@cache
+def shipped() -> dict[str, Path]:
+    """The scripts that come with the product, by name: ``scripted:NAME``."""
+    return {path.stem: path for path in sorted((Path(__file__).parent / "scripts").glob("*.json"))}
 
 
 class ScriptedProvider:
@@ -107,7 +114,7 @@ class ScriptedProvider:
         self._scripts.clear()
 
     def _script(self, model: str) -> Script:
-        path = Path(model).expanduser()
+        path = shipped().get(model) or Path(model).expanduser()
         try:
             stat = path.stat()
             version = (stat.st_mtime_ns, stat.st_size)

@@ -74,6 +74,8 @@ def routes_of_debate() -> list[Route]:
         Route(f"{one}/events.ndjson", routes.export_events),
         Route(f"{one}/frames", routes.list_frames),
         Route(f"{one}/calls/{{call}}", routes.show_call),
+        Route(f"{one}/audit/turns/{{turn}}", routes.audit_turn),
+        Route(f"{one}/claims/{{claim}}/appeal", routes.appeal, methods=["POST"]),
         *(Route(f"{one}/{act}", routes.act, methods=["POST"]) for act in ACTS),
     ]
 

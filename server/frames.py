@@ -7,6 +7,7 @@ import msgspec
 from events.projections import view as views
 from events.projections.view import Fold, View
 from events.record import Recorded, public_payload
+from events.types import ALL_PRIVATE
 
 _json: Final = msgspec.json.Encoder()
 LIVE: Final = '{"kind":"live"}'
@@ -16,8 +17,11 @@ def _text(value: Any) -> str:
     return _json.encode(value).decode()
 
 
-def frame(record: Recorded, before: View, after: View) -> str:
-    """One event with the patch that it makes.  The event carries no prompts and no raw answers, ever."""
+def frame(record: Recorded, before: View, after: View, *, revealed: bool = False) -> str:
+    """One event with the patch that it makes.  The event carries no prompts and no raw answers, ever.
+
+    ``revealed``: an event that is the director's as a whole (a directive) is shown.
+    """
     shown: dict[str, Any] = {
         "kind": "frame",
         "position": record.position,
@@ -27,7 +31,8 @@ def frame(record: Recorded, before: View, after: View) -> str:
         "schema": record.schema,
         "digest": record.digest.hex(),
     }
-    if record.event.private:
+    private = record.event.private
+    if private and not (revealed and private == ALL_PRIVATE):
         shown["payload_digest"] = record.payload_digest.hex()
         shown["event"] = public_payload(record.event)
     else:
@@ -36,10 +41,14 @@ def frame(record: Recorded, before: View, after: View) -> str:
     return _text(shown)
 
 
-def step(fold: Fold, record: Recorded) -> tuple[Fold, str]:
-    """Fold one record and give its frame."""
+def step(fold: Fold, record: Recorded, *, revealed: bool = False) -> tuple[Fold, str]:
+    """Fold one record and give its frame, for spectators or (``revealed``) for the director."""
     after = views.apply(fold, record)
-    return after, frame(record, fold.view, after.view)
+    if not revealed:
+        return after, frame(record, fold.view, after.view)
+    # The last frame reveals everything to whoever had only the spectators' frames until then.
+    before = fold.view if after.view.state == "concluded" else views.for_director(fold)
+    return after, frame(record, before, views.for_director(after), revealed=True)
 
 
 def snapshot(view: View, speaking: dict[str, Any] | None) -> str:

@@ -17,7 +17,9 @@ import anyio.abc
 from events.errors import UnknownDebate
 from events.log import PAGE, EventLog, follow
 from events.projections import view as views
-from events.projections.view import Fold
+from events.projections.view import Fold, View
+from events.record import Recorded
+from events.types import ALL_PRIVATE
 from server import frames
 from server.errors import BadQuery
 
@@ -61,6 +63,8 @@ class Room:
         self.idle_since = time.monotonic()
         self.failure: Exception | None = None
         self._ring: deque[str] = deque(maxlen=RING)
+        self._for_director: dict[int, str] = {}
+        """Frames that the director gets in the place of the spectators', by position."""
         self._changed = anyio.Event()
 
     @property
@@ -68,10 +72,17 @@ class Room:
         """The head as folded here."""
         return self.fold.view.position
 
-    def advance(self, fold: Fold, frame: str) -> None:
-        """Take in one more frame."""
-        self.fold = fold
+    def advance(self, record: Recorded) -> None:
+        """Take in one more event."""
+        if record.event.private == ALL_PRIVATE:
+            _, self._for_director[record.position] = frames.step(self.fold, record, revealed=True)
+        self.fold, frame = frames.step(self.fold, record)
         self._ring.append(frame)
+
+    @property
+    def is_revealed(self) -> bool:
+        """Whether everybody may read what was the director's."""
+        return self.fold.view.state == "concluded"
 
     def wake(self) -> None:
         """Tell every waiting reader to look again."""
@@ -82,13 +93,16 @@ class Room:
         """Set at the next wake."""
         return self._changed
 
-    def frames_after(self, position: int, most: int = 256) -> list[str] | None:
+    def frames_after(self, position: int, most: int = 256, *, director: bool = False) -> list[str] | None:
         """Frames after ``position``; None where the ring does not reach back that far."""
         lacking = self.position - position
         if lacking > len(self._ring):
             return None
         start = len(self._ring) - lacking
-        return [self._ring[index] for index in range(start, min(start + most, len(self._ring)))]
+        page = [self._ring[index] for index in range(start, min(start + most, len(self._ring)))]
+        if self._for_director and (director or self.is_revealed):
+            return [self._for_director.get(at, frame) for at, frame in enumerate(page, position + 1)]
+        return page
 
     def speech_now(self) -> Speech | None:
         """The text in flight, if the fold has the turn as being spoken."""
@@ -98,10 +112,11 @@ class Room:
             return None
         return speech if (current.number, current.attempt) == (speech.turn, speech.attempt) else None
 
-    def snapshot(self) -> str:
+    def snapshot(self, *, director: bool = False) -> str:
         """The view now, with the text so far."""
         speech = self.speech_now()
-        return frames.snapshot(self.fold.view, speech.so_far() if speech else None)
+        view = views.for_director(self.fold) if director else self.fold.view
+        return frames.snapshot(view, speech.so_far() if speech else None)
 
 
 class Hub:
@@ -189,7 +204,7 @@ class Hub:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._evict_when_idle, room, scope)
                     async for record in follow(self._log, room.debate):
-                        room.advance(*frames.step(room.fold, record))
+                        room.advance(record)
                         if record.position >= head:
                             room.ready.set()
                             room.wake()
@@ -209,11 +224,14 @@ class Hub:
                 scope.cancel()
                 return
 
-    async def frames_page(self, debate: str, after: int, limit: int) -> tuple[list[str], int | None]:
+    async def frames_page(
+        self, debate: str, after: int, limit: int, *, director: bool = False
+    ) -> tuple[list[str], int | None]:
         """Up to ``limit`` frames after a position, and where the next page begins (None at the end)."""
         head = await self._log.head(debate)
         if head == 0:
             raise UnknownDebate(debate)
+        revealed = director or await self.is_revealed(debate)
         if after > head:
             raise BadQuery(f"after={after} is beyond the head {head}", field="after")
         page: list[str] = []
@@ -224,11 +242,20 @@ class Hub:
                 if seen <= after:
                     fold = views.apply(fold, record)
                     continue
-                fold, frame = frames.step(fold, record)
+                fold, frame = frames.step(fold, record, revealed=revealed)
                 page.append(frame)
                 if len(page) == limit:
                     break
         return page, (seen if seen < head else None)
+
+    async def is_revealed(self, debate: str) -> bool:
+        """Whether the debate has concluded, so that everybody may read everything.  Raises ``UnknownDebate``."""
+        return (await self._newest(debate)).view.state == "concluded"
+
+    async def view(self, debate: str, at: int | None = None, *, director: bool = False) -> View:
+        """The view of an audience at position ``at``, or now.  Raises as ``view_at``."""
+        fold = await self.view_at(debate, at)
+        return views.for_director(fold) if director or await self.is_revealed(debate) else fold.view
 
     async def view_at(self, debate: str, at: int | None) -> Fold:
         """The fold as it stood at position ``at``, or now.  Raises ``UnknownDebate``, ``BadQuery``."""
@@ -261,9 +288,11 @@ class Hub:
 class Reader:
     """One spectator's place in a debate: what it has, and therefore what it lacks."""
 
-    def __init__(self, hub: Hub, room: Room, after: int | None, *, whole: bool = False) -> None:
+    def __init__(
+        self, hub: Hub, room: Room, after: int | None, *, whole: bool = False, director: bool = False
+    ) -> None:
         """``whole``: give every frame, even where a snapshot would be shorter."""
-        self._hub, self._room, self._whole = hub, room, whole
+        self._hub, self._room, self._whole, self._director = hub, room, whole, director
         self._position = after
         self._said: tuple[int, int] = (0, 0)
         self._said_to = 0
@@ -299,11 +328,11 @@ class Reader:
         if self._position is not None and self._whole:
             return []
         if self._position is not None and (page := room.frames_after(self._position, RING)) is not None:
-            shot = room.snapshot()
+            shot = room.snapshot(director=self._director)
             if sum(map(len, page)) <= len(shot):
                 return []
         else:
-            shot = room.snapshot()
+            shot = room.snapshot(director=self._director)
         self._position = room.position
         if speech := room.speech_now():
             self._said, self._said_to = (speech.turn, speech.attempt), len(speech.text)
@@ -312,9 +341,9 @@ class Reader:
     async def _lacking(self) -> list[str]:
         room = self._room
         assert self._position is not None
-        batch = room.frames_after(self._position)
+        batch = room.frames_after(self._position, director=self._director)
         if batch is None:
-            batch, _ = await self._hub.frames_page(room.debate, self._position, 256)
+            batch, _ = await self._hub.frames_page(room.debate, self._position, 256, director=self._director)
         self._position += len(batch)
         if self._position < room.position:
             return batch

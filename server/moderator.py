@@ -8,7 +8,6 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import Any, assert_never
 
 import anyio
@@ -22,22 +21,20 @@ from events.projections.debate import Debate
 from events.record import Draft, Recorded, new_id, now
 from events.types import (
     AttemptAbandoned,
+    ClaimAppealed,
     DebateHalted,
     DebatePaused,
     DebateResumed,
-    ModelAnswered,
-    ModelFailed,
     TurnFailed,
     TurnSpoken,
     TurnStarted,
-    Usage,
-    missing,
 )
-from providers.base import Outcome, Request, Segment
-from providers.errors import Empty, ProviderError, TimedOut
+from providers.base import Outcome, Request
+from providers.errors import Empty, ProviderError, TimedOut, UnknownReference
 from providers.registry import Registry
 from server import observe
-from server.errors import NotNow
+from server.calls import answered, failed, usage
+from server.errors import NotFound, NotNow
 from server.formats import next_steps
 from server.formats.steps import Ask, Record, Speak, Step
 from server.hub import Hub, Speech
@@ -106,6 +103,20 @@ class Moderator:
             self._steps.cancel()
         return position
 
+    async def appeal(self, claim: str, by: str) -> int:
+        """Ask for a second opinion on a flag; it is asked for beside the next turn."""
+
+        def build(debate: Debate) -> Sequence[Draft]:
+            entry = debate.claims.get(claim)
+            if entry is None:
+                raise NotFound(f"there is no claim {claim[:40]!r} in this debate")
+            if debate.standing.state == "concluded" or entry.state != "flagged" or entry.appealed:
+                why = "was appealed already" if entry.appealed else f"is {entry.state}"
+                raise NotNow("the debate has concluded" if debate.standing.state == "concluded" else f"{claim} {why}")
+            return [Draft(event=ClaimAppealed(claim=claim, by=by), cause=entry.flagged)]
+
+        return await self._append_act(build)
+
     async def _act(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> int:
         def build(debate: Debate) -> Sequence[Draft]:
             if debate.standing.state not in states:
@@ -119,6 +130,10 @@ class Moderator:
                 drafts.append(Draft(event=cut, cause=debate.position + 1))
             return drafts
 
+        return await self._append_act(build)
+
+    async def _append_act(self, build: Build) -> int:
+        """A person's act: recorded now or refused; the position of its event."""
         if self._outage is not None:
             raise self._outage
         records = await self._append(build, is_patient=False)
@@ -177,8 +192,7 @@ class Moderator:
 
     async def _speak(self, step: Speak) -> None:
         await anyio.sleep(step.delay_ms / 1000)
-        directive = None
-        started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=directive)
+        started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive)
 
         def start(debate: Debate) -> Sequence[Draft]:
             return [Draft(event=started, cause=step.cause)] if debate.standing.state == "open" else []
@@ -215,15 +229,15 @@ class Moderator:
             return
         spoken = TurnSpoken(
             turn=step.turn, side=step.side, attempt=step.attempt, text=text, words=words(text), clipped=clipped,
-            pace=pace.until(len(text)), model=outcome.model, usage=_usage(outcome), latency_ms=outcome.latency_ms,
+            pace=pace.until(len(text)), model=outcome.model, usage=usage(outcome), latency_ms=outcome.latency_ms,
         )
         call = f"speak.{step.turn}.{step.attempt}"
 
         def build(debate: Debate) -> Sequence[Draft]:
             if not _has_floor(step, debate):
                 return []
-            answered = _answered(step, call, outcome, speech.text, debate)
-            return [Draft(event=answered, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
+            said = answered(step, call, outcome, speech.text, debate)
+            return [Draft(event=said, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
 
         await self._append(build)
         self._hub.silence(self.id)
@@ -235,7 +249,7 @@ class Moderator:
         self._hub.silence(self.id)
         logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
         observe.MODEL_FAILURES.labels("speak", error.kind).inc()
-        failed = TurnFailed(
+        turn_failed = TurnFailed(
             turn=step.turn, side=step.side, attempt=step.attempt, kind=error.kind, message=error.message
         )
         latency_ms = int((time.monotonic() - began) * 1000)
@@ -243,8 +257,8 @@ class Moderator:
         def build(debate: Debate) -> Sequence[Draft]:
             if not _has_floor(step, debate):
                 return []
-            call = _failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far, latency_ms, debate)
-            return [Draft(event=call, cause=started), Draft(event=failed, cause=debate.position + 1)]
+            call = failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far, latency_ms, debate)
+            return [Draft(event=call, cause=started), Draft(event=turn_failed, cause=debate.position + 1)]
 
         await self._append(build)
         await anyio.sleep(min(error.retry_after_s or 0, LONGEST_WAIT_S))
@@ -254,16 +268,20 @@ class Moderator:
         if self.debate.standing.state != "open":
             return
         settings, began = self._settings(), time.monotonic()
+        outcome: Outcome | None = None
         try:
             provider, model = self._registry.resolve(step.model)
             request = Request(
-                key=step.key, turn=step.turn or 0, attempt=step.attempt, prompt=step.prompt,
+                key=step.key, turn=step.turn or 0, attempt=step.sample + step.attempt - 1, prompt=step.prompt,
                 max_tokens=step.max_tokens, temperature=step.temperature,
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,
             )
             with _deadline(settings.judge_timeout_s):
                 answer = await provider.answer(model, request, step.answer_type)
+            outcome = answer.outcome
+            if fault := step.check(answer.value):
+                raise UnknownReference(fault, raw=answer.raw)
         except ProviderError as error:
             latency_ms = int((time.monotonic() - began) * 1000)
             logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
@@ -271,7 +289,10 @@ class Moderator:
             failure = error
             await self._append(
                 lambda debate: [
-                    Draft(event=_failed(step, step.call, failure, failure.raw, latency_ms, debate), cause=step.cause)
+                    Draft(
+                        event=failed(step, step.call, failure, failure.raw, latency_ms, debate, outcome=outcome),
+                        cause=step.cause,
+                    )
                 ]
             )
             await anyio.sleep(min(error.retry_after_s or 0, LONGEST_WAIT_S))
@@ -279,7 +300,7 @@ class Moderator:
         observe.MODEL_SECONDS.labels(step.purpose).observe(answer.outcome.latency_ms / 1000)
         await self._append(
             lambda debate: [
-                Draft(event=_answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
+                Draft(event=answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
             ]
         )
 
@@ -306,40 +327,3 @@ def _has_floor(step: Speak, debate: Debate) -> bool:
     """Whether the attempt still stands: a halt takes the floor away while the last words are under way."""
     turn = debate.transcript.current
     return turn is not None and turn.state == "speaking" and (turn.number, turn.attempt) == (step.turn, step.attempt)
-
-
-def _usage(outcome: Outcome) -> Usage:
-    return Usage(input_tokens=outcome.tokens.input, output_tokens=outcome.tokens.output)
-
-
-def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
-    """A prompt as digests, and the texts that the log does not hold yet."""
-    said = [(segment.role, sha256(segment.text.encode()).hexdigest(), segment.text) for segment in prompt]
-    new = {digest: text for _, digest, text in said if digest not in debate.segments}
-    return tuple((role, digest) for role, digest, _ in said), new
-
-
-def _purpose(step: Speak | Ask) -> str:
-    return "speak" if isinstance(step, Speak) else step.purpose
-
-
-def _answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate: Debate) -> ModelAnswered:
-    prompt, segments = _prompt(step.prompt, debate)
-    return ModelAnswered(
-        call=call, purpose=_purpose(step), turn=step.turn, sample=step.sample if isinstance(step, Ask) else 1,
-        order=step.order if isinstance(step, Ask) else (), model=outcome.model, parameters=dict(outcome.parameters),
-        usage=_usage(outcome), latency_ms=outcome.latency_ms,
-        cost_usd=missing("no price is known for this model") if outcome.cost_usd is None else outcome.cost_usd,
-        prompt=prompt, segments=segments, answer=clean(answer), reasoning=clean(outcome.reasoning),
-    )
-
-
-def _failed(
-    step: Speak | Ask, call: str, error: ProviderError, answer: str, latency_ms: int, debate: Debate
-) -> ModelFailed:
-    prompt, segments = _prompt(step.prompt, debate)
-    return ModelFailed(
-        call=call, purpose=_purpose(step), turn=step.turn, sample=step.sample if isinstance(step, Ask) else 1,
-        order=step.order if isinstance(step, Ask) else (), kind=error.kind, message=clean(error.message),
-        model=step.model, latency_ms=latency_ms, prompt=prompt, segments=segments, answer=clean(answer),
-    )

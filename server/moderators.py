@@ -83,6 +83,11 @@ class Moderators:
             self._start(moderator)
             return position
 
+    async def appeal(self, debate: str, claim: str, by: str) -> int:
+        """Ask for a second opinion on a flagged claim; the position of the event."""
+        async with self._acting(debate) as moderator:
+            return await moderator.appeal(claim, by)
+
     async def halt(self, debate: str, reason: str, by: str) -> int:
         """Stop at once."""
         async with self._acting(debate) as moderator:

@@ -8,12 +8,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.types import DebateOpened, Debater, JudgeSeat
 from events.types import Settings as DebateSettings
-from judge.rubric import rubric_v1
-from judge.templates import load_template
+from judge.rubric import parse_rubric, rubric_v1
+from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.errors import ProviderError
 from providers.registry import Registry
+from server import exhibitions
 from server.errors import BadField, BadQuery
 from server.settings import Settings
 from server.speech import clean
@@ -32,10 +33,12 @@ class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The judge as it is asked for."""
+    """The judge as it is asked for.  ``second`` is another model, for second opinions."""
 
     model: Name | None = None
     samples: Annotated[int, Meta(ge=1, le=9)] = 1
+    second: Name | None = None
+    appeals: Literal["none", "serious", "all"] = "serious"
 
 
 class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -48,6 +51,10 @@ class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     pro: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="engineer"))
     con: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="provocateur"))
     judge: JudgeWish = msgspec.field(default_factory=JudgeWish)
+    rubric: dict[str, Any] | None = None
+    """Another rubric than v1, whole."""
+    exhibition: Name | None = None
+    """Play this one: everything but the motion comes from it."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
 
@@ -65,6 +72,8 @@ def as_wish(said: Any) -> Wish:
     """Builtins as a wish, with every bound checked."""
     if not isinstance(said, dict):
         raise BadQuery("the body must be a JSON object")
+    if isinstance(said.get("exhibition"), str):
+        said = exhibitions.wish_for(said["exhibition"])
     try:
         wish = msgspec.convert(said, Wish)
     except msgspec.ValidationError as error:
@@ -90,6 +99,8 @@ async def opened(wish: Wish, registry: Registry, settings: Settings) -> DebateOp
     wished = {"pro.model": wish.pro.model, "con.model": wish.con.model, "judge.model": wish.judge.model}
     default = "" if all(wished.values()) else await registry.default_model()
     names = {field: model or default for field, model in wished.items()}
+    if wish.judge.second:
+        names["judge.second"] = wish.judge.second
     caveats = await _check(names, registry)
     known = archetypes()
     chosen = {"pro": wish.pro.archetype or "engineer", "con": wish.con.archetype or "provocateur"}
@@ -107,17 +118,23 @@ async def opened(wish: Wish, registry: Registry, settings: Settings) -> DebateOp
             caveat=caveats[names["con.model"]],
         ),
         judge=JudgeSeat(
-            model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]]
+            model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]],
+            second=_or_unset(wish.judge.second), appeals=wish.judge.appeals,
         ),
-        panel=(), rubric=rubric_v1(), archetypes={name: known[name] for name in set(chosen.values())},
-        prompts={"debater": debater_template(), "score": load_template("score")},
+        panel=(), rubric=_rubric(wish), archetypes={name: known[name] for name in set(chosen.values())},
+        prompts={"debater": debater_template(), **judge_templates()},
         settings=DebateSettings(
             turn_attempts=settings.attempts, judge_attempts=settings.attempts,
             turn_timeout_s=settings.turn_timeout_s, judge_timeout_s=settings.judge_timeout_s,
             retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
         ),
-        blind=False, exhibition=None, moot=VERSION,
+        blind=False, exhibition=wish.exhibition, moot=VERSION,
     )
+
+
+def _rubric(wish: Wish) -> Rubric:
+    """The rubric that was given, checked, or v1."""
+    return rubric_v1() if wish.rubric is None else parse_rubric(msgspec.json.encode(wish.rubric))
 
 
 def _or_unset(value: Any) -> Any | UnsetType:

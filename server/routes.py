@@ -8,15 +8,17 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
+from events.errors import UnknownDebate
 from events.log import read_all
 from events.record import Line, Recorded, full_line, public_line
 from events.transfer import export
 from events.types import ModelAnswered, ModelFailed
 from personalities.archetypes import archetypes
 from server import observe, opening
+from server.audit import audit_of
 from server.access import COOKIE, COOKIE_AGE_S, Access
 from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
 from server.service import Service
@@ -92,8 +94,8 @@ async def list_debates(request: Request) -> Response:
 async def show_debate(request: Request) -> Response:
     """GET /api/debates/{id}, with ``at=P``."""
     at = whole_number(request, "at", 0, 1, 1 << 40) or None
-    fold = await service_of(request).hub.view_at(request.path_params["debate"], at)
-    return json_response(fold.view)
+    hub, debate = service_of(request).hub, request.path_params["debate"]
+    return json_response(await hub.view(debate, at, director=is_director(request)))
 
 
 def visible_line(record: Recorded, *, revealed: bool) -> Line:
@@ -101,10 +103,18 @@ def visible_line(record: Recorded, *, revealed: bool) -> Line:
     return full_line(record) if revealed else public_line(record)
 
 
-async def is_revealed(service: Service, debate: str) -> bool:
-    """Whether the debate has concluded.  Raises ``UnknownDebate``."""
-    fold = await service.hub.view_at(debate, None)
-    return fold.view.state == "concluded"
+def is_director(connection: HTTPConnection) -> bool:
+    """Whether an operator asks for the director's view: ``?director=1``.  Raises ``TokenMissing`` for anybody else."""
+    if connection.query_params.get("director", "0") in {"0", ""}:
+        return False
+    access: Access = connection.app.state.access
+    access.require_operator(connection)
+    return True
+
+
+async def is_revealed(request: Request, debate: str) -> bool:
+    """Whether this reader may see everything.  Raises ``UnknownDebate``."""
+    return is_director(request) or await service_of(request).hub.is_revealed(debate)
 
 
 async def list_events(request: Request) -> Response:
@@ -112,7 +122,7 @@ async def list_events(request: Request) -> Response:
     service, debate = service_of(request), request.path_params["debate"]
     after = whole_number(request, "after", 0, 0, 1 << 40)
     limit = whole_number(request, "limit", 200, 1, PAGE_MOST)
-    revealed = await is_revealed(service, debate)
+    revealed = await is_revealed(request, debate)
     records = await service.log.read(debate, after, limit)
     head = await service.log.head(debate)
     if after > head:
@@ -124,7 +134,7 @@ async def list_events(request: Request) -> Response:
 async def export_events(request: Request) -> Response:
     """GET /api/debates/{id}/events.ndjson."""
     service, debate = service_of(request), request.path_params["debate"]
-    revealed = await is_revealed(service, debate)
+    revealed = await is_revealed(request, debate)
     return StreamingResponse(
         export(service.log, debate, withhold=not revealed),
         media_type="application/x-ndjson",
@@ -137,7 +147,7 @@ async def list_frames(request: Request) -> Response:
     service, debate = service_of(request), request.path_params["debate"]
     after = whole_number(request, "after", 0, 0, 1 << 40)
     limit = whole_number(request, "limit", 500, 1, PAGE_MOST)
-    page, following = await service.hub.frames_page(debate, after, limit)
+    page, following = await service.hub.frames_page(debate, after, limit, director=is_director(request))
     body = '{"frames":[' + ",".join(page) + '],"next":' + ("null" if following is None else str(following)) + "}"
     return Response(body, media_type="application/json")
 
@@ -145,7 +155,7 @@ async def list_frames(request: Request) -> Response:
 async def show_call(request: Request) -> Response:
     """GET /api/debates/{id}/calls/{call}: the whole question and answer, for the director or once it is over."""
     service, debate = service_of(request), request.path_params["debate"]
-    if not await is_revealed(service, debate):
+    if not await is_revealed(request, debate):
         raise NotAllowed("prompts and raw answers are shown once the debate has concluded")
     segments: dict[str, str] = {}
     async for record in read_all(service.log, debate):
@@ -159,6 +169,26 @@ async def show_call(request: Request) -> Response:
             del shown["segments"]
             return json_response({"position": record.position, **shown, "prompt": prompt})
     raise NotFound(f"debate {debate} has no call {request.path_params['call']!r}")
+
+
+async def audit_turn(request: Request) -> Response:
+    """GET /api/debates/{id}/audit/turns/{n}: every entry of one turn's ledger, in order."""
+    service, debate = service_of(request), request.path_params["debate"]
+    said = request.path_params["turn"]
+    if not await service.log.head(debate):
+        raise UnknownDebate(debate)
+    number = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else 0  # noqa: PLR2004 - digits of a turn
+    if (audit := await audit_of(service.log, debate, number)) is None:
+        raise NotFound(f"debate {debate} has no turn {said[:40]!r}")
+    return json_response(audit)
+
+
+async def appeal(request: Request) -> Response:
+    """POST /api/debates/{id}/claims/{claim}/appeal: ask for a second opinion on a flag."""
+    access_of(request).require_operator(request)
+    service, debate = service_of(request), request.path_params["debate"]
+    position = await service.moderators.appeal(debate, request.path_params["claim"], "moderator")
+    return json_response({"position": position})
 
 
 async def act(request: Request) -> Response:

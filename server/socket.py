@@ -7,7 +7,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from events.errors import LogError, UnknownDebate
 from server import frames, observe
+from server.access import FORBIDDEN
+from server.errors import TokenMissing
 from server.hub import Reader
+from server.routes import is_director
 from server.service import Service
 
 SUBPROTOCOL: Final = "moot.v1"
@@ -30,6 +33,11 @@ async def spectate(websocket: WebSocket) -> None:
     except LogError as error:
         await _close(websocket, 1011, error.code, str(error))
         return
+    try:
+        director = is_director(websocket)
+    except TokenMissing as error:
+        await _close(websocket, FORBIDDEN, error.code, str(error))
+        return
     said = websocket.query_params.get("after")
     after = None
     if said is not None:
@@ -37,7 +45,7 @@ async def spectate(websocket: WebSocket) -> None:
             await _close(websocket, BAD_AFTER, "bad_after", f"after must be between 0 and the head {room.position}")
             return
         after = int(said)
-    async with Reader(service.hub, room, after) as reader, anyio.create_task_group() as tasks:
+    async with Reader(service.hub, room, after, director=director) as reader, anyio.create_task_group() as tasks:
         tasks.start_soon(_listen, websocket, tasks.cancel_scope)
         await _speak(websocket, reader, service.settings.slow_reader_s)
         tasks.cancel_scope.cancel()

@@ -106,17 +106,15 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 class Fold(Struct, frozen=True, kw_only=True):
-    """The view of an audience and the debate behind it.  The ``director`` sees directives while the debate is live."""
+    """The spectators' view and the debate behind it."""
 
     debate: Debate = debates.INITIAL
     view: View = View()
     sums: Sums = Sums()
     """What the scorecard is read off."""
-    director: bool = False
 
 
 INITIAL = Fold()
-DIRECTOR = Fold(director=True)
 
 
 def apply(fold: Fold, record: Recorded) -> Fold:
@@ -130,7 +128,6 @@ def apply(fold: Fold, record: Recorded) -> Fold:
     return Fold(
         debate=after,
         sums=sums,
-        director=fold.director,
         view=replace(
             view,
             position=after.position,
@@ -146,19 +143,21 @@ def apply(fold: Fold, record: Recorded) -> Fold:
             verdicts=view.verdicts if before.verdicts is after.verdicts else _verdicts(after),
             traits=after.temper.traits,
             pressure=after.temper.pressure,
-            directives=_directives(fold, after),
+            directives=_words(after) if conclusion is not None and not view.directives else view.directives,
             conclusion=UNSET if conclusion is None else conclusion,
             usage=after.usage,
         ),
     )
 
 
-def _directives(fold: Fold, after: Debate) -> dict[str, Words]:
-    """The directives that this audience may read now."""
-    seen = fold.view.directives
-    if not (fold.director or after.standing.state == "concluded") or len(seen) == len(after.temper.directives):
-        return seen
-    return {str(at): Words(side=each.side, text=each.text) for at, each in after.temper.directives.items()}
+def for_director(fold: Fold) -> View:
+    """The view with the directives that spectators may not read before the debate has concluded."""
+    directives = fold.debate.temper.directives
+    return replace(fold.view, directives=_words(fold.debate)) if directives else fold.view
+
+
+def _words(debate: Debate) -> dict[str, Words]:
+    return {str(at): Words(side=each.side, text=each.text) for at, each in debate.temper.directives.items()}
 
 
 def _opened(debate: Debate, opened: DebateOpened) -> View:

@@ -22,7 +22,7 @@ from events.types import (
 from judge.questions import ComponentAnswer, ScoreAnswer
 from judge.rubric import rubric_v1
 from judge.scoring import score_turn
-from judge.templates import load_template
+from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from server.formats.exchange import side_of
@@ -81,7 +81,7 @@ def opening(turns: int) -> DebateOpened:
         con=Debater(model="scripted:bench", archetype="provocateur", elasticity=0.5),
         judge=JudgeSeat(model="scripted:bench"), panel=(), rubric=rubric_v1(),
         archetypes={name: known[name] for name in ("engineer", "provocateur")},
-        prompts={"debater": debater_template(), "score": load_template("score")}, settings=Settings(), blind=False,
+        prompts={"debater": debater_template(), **judge_templates()}, settings=Settings(), blind=False,
         exhibition=None, moot="bench",
     )
 
@@ -90,7 +90,7 @@ def answered(purpose: str, turn: int, answer: str, prompt: str = "") -> ModelAns
     """A call that came back."""
     digest = sha256(prompt.encode()).hexdigest()
     return ModelAnswered(
-        call=f"{purpose}.{turn}.1", purpose=purpose, turn=turn, sample=1, order=(), model="scripted:bench",
+        call=f"{purpose}.{turn}.1", key=f"{purpose}:{turn}", purpose=purpose, turn=turn, sample=1, order=(), model="scripted:bench",
         parameters={"temperature": 0.8, "max_tokens": 328, "seed": None},
         usage=Usage(input_tokens=412, output_tokens=131), latency_ms=1800, cost_usd=0.0,
         prompt=(("system", digest),) if prompt else (), segments={digest: prompt} if prompt else {}, answer=answer,

@@ -2,7 +2,8 @@
 
 from msgspec import UNSET
 
-from events.projections.view import Seat, TurnView, View
+from events.projections.turn_view import TurnView
+from events.projections.view import Seat, View
 from events.types import Missing
 
 SIGNS = {"pro": "▲ Pro", "con": "▼ Con"}

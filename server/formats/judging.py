@@ -1,22 +1,23 @@
 """What is asked about a turn and at the end, and the batch that follows from the answers.
 
-The questions about a turn are asked at once, so that a turn costs its slowest question and not their sum.  The rules then
-run in one order on one desk: score, comparison, bands, attempts on the judge, claims, gaps, spine, and last the pressure.
+The questions about a turn are asked at once, so that a turn costs its slowest question and not their sum.  The rules
+then run in one order on one desk: score, comparison, bands, attempts on the judge, claims, gaps, spine, and last the
+pressure.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
+from personalities.pressure import after_exchange
 
 from events.projections.claims import Claim
 from events.projections.debate import Debate, question
 from events.projections.transcript import Turn
 from events.record import Draft
 from events.types import DebateOpened
-from judge import arc, claims, comparison, convergence, gaps, injection, scoring, second, spine
+from judge import arc, claims, comparison, convergence, gaps, injection, questions, scoring, second, spine
 from judge.desk import Answers, Desk
-from personalities.pressure import after_exchange
 from server.formats.questions import Question, answers
 
 TOKENS: Final = {
@@ -39,33 +40,33 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
 
     asked = {
         "score": ask(
-            "score", f"score:{number}", scoring.score_type(rubric, number),
-            lambda: scoring.score_prompt(prompts["score"], rubric, motion, spoken),
+            "score", f"score:{number}", questions.score_type(rubric, number),
+            lambda: questions.score_prompt(prompts, rubric, motion, spoken),
         ),
         "claims": ask(
-            "claims", f"claims:{number}", claims.claims_type(rubric),
-            lambda: claims.claims_prompt(prompts["claims"], rubric, motion, spoken),
+            "claims", f"claims:{number}", claims.ClaimsAnswer,
+            lambda: claims.claims_prompt(prompts, rubric, motion, spoken),
         ),
         "premises": ask(
             "premises", f"premises:{number}", spine.PremisesAnswer,
-            lambda: spine.premises_prompt(prompts["premises"], motion, spoken, debate.spine),
+            lambda: spine.premises_prompt(prompts, motion, spoken, debate.spine),
         ),
     }
     if number > 1:
         for name, order in (("forward", (number - 1, number)), ("backward", (number, number - 1))):
             asked[name] = ask(
                 "compare", f"compare:{order[0]}-{order[1]}", comparison.compare_type(rubric),
-                lambda order=order: comparison.compare_prompt(prompts["compare"], rubric, motion, spoken, order),
+                lambda order=order: comparison.compare_prompt(prompts, rubric, motion, spoken, order),
                 order,
             )
         asked["gaps"] = ask(
-            "gaps", f"gaps:{number}", gaps.gaps_type(rubric),
-            lambda: gaps.gaps_prompt(prompts["gaps"], rubric, motion, spoken),
+            "gaps", f"gaps:{number}", gaps.GapsAnswer,
+            lambda: gaps.gaps_prompt(prompts, rubric, motion, spoken),
         )
     return asked
 
 
-def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
+def judged(debate: Debate, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
     """The batch that follows once every question about a turn is answered or given up."""
     said = {name: answers(debate, each) for name, each in asked.items()}
     desk, number = Desk(debate), turn.number
@@ -113,7 +114,7 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
     return Question(
         key=f"second_opinion:{claim}", purpose="second_opinion", turn=entry.turn, model=model,
         prompt=lambda: second.second_prompt(
-            opened.prompts["second_opinion"], opened.rubric, opened.motion, debate.transcript.spoken(), entry
+            opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry
         ),
         answer_type=second.SecondOpinion, max_tokens=TOKENS["second_opinion"],
         cause=entry.appealed or entry.flagged,
@@ -140,14 +141,14 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     if debate.verdicts.narrative is None:
         asked["narrative"] = Question(
             key="narrative", purpose="narrative", turn=None, model=opened.judge.model,
-            prompt=lambda: arc.narrative_prompt(opened.prompts["narrative"], opened.motion, debate),
+            prompt=lambda: arc.narrative_prompt(opened.prompts, opened.motion, debate),
             answer_type=arc.NarrativeAnswer, max_tokens=TOKENS["narrative"], cause=debate.position,
             check=lambda answer: arc.check_cites(debate, answer.cites),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
             key="convergence", purpose="convergence", turn=None, model=opened.judge.model,
-            prompt=lambda: convergence.convergence_prompt(opened.prompts["convergence"], opened.motion, spoken),
+            prompt=lambda: convergence.convergence_prompt(opened.prompts, opened.motion, spoken),
             answer_type=convergence.ConvergenceAnswer, max_tokens=TOKENS["convergence"], cause=debate.position,
         )
     return asked
@@ -172,7 +173,7 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
         return None
     return Question(
         key="conflict", purpose="conflict", turn=None, model=opened.judge.model,
-        prompt=lambda: arc.conflict_prompt(opened.prompts["conflict"], opened.motion, debate),
+        prompt=lambda: arc.conflict_prompt(opened.prompts, opened.motion, debate),
         answer_type=arc.ConflictAnswer, max_tokens=TOKENS["conflict"], cause=debate.position,
         check=lambda answer: arc.check_cites(debate, answer.cites),
     )

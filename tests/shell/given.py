@@ -33,7 +33,7 @@ from events.types import (
 )
 from judge.questions import applicable
 from judge.rubric import rubric_v1
-from judge.templates import load_template
+from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from server.formats import next_steps
@@ -52,7 +52,7 @@ def opened(turns: int = 2, samples: int = 1, **settings: Any) -> DebateOpened:
         pro=Debater(model="scripted:pro", archetype="engineer", elasticity=0.5),
         con=Debater(model="scripted:con", archetype="provocateur", elasticity=0.5),
         judge=JudgeSeat(model="scripted:judge", samples=samples), panel=(), rubric=RUBRIC, archetypes=CHARACTERS,
-        prompts={"debater": debater_template(), "score": load_template("score")}, settings=Settings(**settings),
+        prompts={"debater": debater_template(), **judge_templates()}, settings=Settings(**settings),
         blind=False, exhibition=None, moot="test",
     )
 

@@ -1,0 +1,96 @@
+"""The ledger of one turn, entry by entry: what each asked for, what it got, because of which words and which call."""
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.log import EventLog, read_all
+from events.projections import debate as debates
+from events.projections.debate import Debate
+from events.projections.ledger import Evidence
+from events.record import Recorded
+from events.types import ModelAnswered, ModelFailed, Reason
+
+
+class AuditEntry(Struct, frozen=True, kw_only=True):
+    """One entry.  ``call`` names the model call that it follows from, where it does."""
+
+    position: int
+    cause: int | None
+    rule: str
+    kind: str
+    dimension: str
+    requested: float
+    applied: float
+    before: float
+    after: float
+    evidence: tuple[Evidence, ...]
+    reason: str
+    call: str | None
+
+
+class Audit(Struct, frozen=True, kw_only=True):
+    """All entries of a turn in order, and where they leave it."""
+
+    turn: int
+    side: str
+    entries: tuple[AuditEntry, ...]
+    effective: dict[str, float]
+    missing: Reason | UnsetType = UNSET
+
+
+class Auditor:
+    """Fed with a debate's records in order; knows what each of them follows from."""
+
+    def __init__(self) -> None:
+        self.debate = debates.INITIAL
+        self._causes: dict[int, int | None] = {}
+        self._calls: dict[int, str] = {}
+
+    def take(self, record: Recorded) -> None:
+        """One more record."""
+        self.debate = debates.evolve(self.debate, record)
+        self._causes[record.position] = record.cause
+        if isinstance(record.event, ModelAnswered | ModelFailed):
+            self._calls[record.position] = record.event.call
+
+    def call_behind(self, position: int) -> str | None:
+        """The judge's call that an event follows from; None where none does."""
+        at: int | None = position
+        while at is not None and at not in self._calls:
+            at = self._causes.get(at)
+        call = None if at is None else self._calls[at]
+        return None if call is None or call.startswith("speak.") else call
+
+    def audit(self, number: int) -> Audit | None:
+        """The audit of a turn; None where the debate has no such turn."""
+        return _audit(self, self.debate, number)
+
+
+async def audit_of(log: EventLog, debate: str, number: int) -> Audit | None:
+    """Read a debate and audit one of its turns; None where it has no such turn."""
+    auditor = Auditor()
+    async for record in read_all(log, debate):
+        auditor.take(record)
+    return auditor.audit(number)
+
+
+def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
+    turn = debate.transcript.turns.get(number)
+    if turn is None:
+        return None
+    card = debate.ledger.cards.get(number)
+    if card is None:
+        return Audit(turn=number, side=turn.side, entries=(), effective={})
+    return Audit(
+        turn=number,
+        side=turn.side,
+        entries=tuple(
+            AuditEntry(
+                position=each.position, cause=each.cause, rule=each.rule, kind=each.kind, dimension=each.dimension,
+                requested=each.requested, applied=each.applied, before=each.before, after=each.after,
+                evidence=each.evidence, reason=each.reason, call=auditor.call_behind(each.position),
+            )
+            for each in card.entries
+        ),
+        effective={name: balance.effective for name, balance in card.balances.items()},
+        missing=UNSET if card.missing is None else card.missing,
+    )
