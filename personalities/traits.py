@@ -67,7 +67,7 @@ TRAITS: dict[str, Trait] = {
     "imagery": Trait(group="rhetorical", levels=(
         "use plain words only", "prefer plain words", "use few images",
         "use a fitting image", "use vivid images", "speak in striking images",
-    ), more="Paint more pictures", less="Paint fewer pictures"),
+    ), more="Give the audience something to picture", less="Use plainer words"),
     "concession": Trait(group="rhetorical", levels=(
         "grant nothing", "grant almost nothing", "grant small points",
         "grant what is fair", "grant good points, then answer them", "begin with what the opponent gets right",
