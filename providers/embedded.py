@@ -34,7 +34,7 @@ CAVEAT = (
 REPEAT_PENALTY = 1.1
 """Small models loop without it."""
 
-ANSWER_CHARACTERS = 800
+ANSWER_CHARACTERS = 1100
 """What the strings of one typed answer hold together: about ten seconds of a small model on two cores."""
 
 

@@ -20,27 +20,30 @@ char ::= [^"\\\x00-\x1F\x7F] | "\\" ["\\]
 
 
 def grammar(schema: dict[str, Any], characters: int) -> str:
-    """The grammar of ``schema``, its strings cut so that all together hold about ``characters``."""
-    strings = max(1, _strings(schema))
-    longest = min(LONGEST_STRING, max(SHORTEST_STRING, characters // strings))
-    return f"root ::= {_rule(schema, longest)}{_CHARACTERS}"
+    """The grammar of ``schema``, its strings cut so that all together hold about ``characters``.
+
+    Each string has a share in proportion to the length that the schema allows it.
+    """
+    share = min(1.0, characters / max(1, _most_characters(schema)))
+    return f"root ::= {_rule(schema, share)}{_CHARACTERS}"
 
 
-def _rule(schema: dict[str, Any], longest: int) -> str:
+def _rule(schema: dict[str, Any], share: float) -> str:
     if "enum" in schema:
         return _either(_literal(option) for option in schema["enum"])
     if "anyOf" in schema:
-        return _either(_rule(option, longest) for option in schema["anyOf"])
+        return _either(_rule(option, share) for option in schema["anyOf"])
     match schema.get("type"):
         case "object":
             properties = schema.get("properties", {})
-            members = [f"{_text(json.dumps(name) + ':')} {_rule(below, longest)}" for name, below in properties.items()]
+            members = [f"{_text(json.dumps(name) + ':')} {_rule(below, share)}" for name, below in properties.items()]
             return " ".join(['"{"', _comma(members), '"}"'])
         case "array":
-            return " ".join(['"["', _array(schema, longest), '"]"'])
+            return " ".join(['"["', _array(schema, share), '"]"'])
         case "string":
             least = schema.get("minLength", 0)
-            most = max(least, min(longest, schema.get("maxLength", longest)))
+            allowed = min(LONGEST_STRING, schema.get("maxLength", LONGEST_STRING))
+            most = max(least, min(allowed, max(SHORTEST_STRING, int(allowed * share))))
             return rf'"\"" char{{{least},{most}}} "\""'
         case "integer":
             return _integer(schema)
@@ -52,11 +55,11 @@ def _rule(schema: dict[str, Any], longest: int) -> str:
             return '"null"'
 
 
-def _array(schema: dict[str, Any], longest: int) -> str:
+def _array(schema: dict[str, Any], share: float) -> str:
     if "prefixItems" in schema:
-        return _comma([_rule(item, longest) for item in schema["prefixItems"]])
+        return _comma([_rule(item, share) for item in schema["prefixItems"]])
     least, most = _counts(schema)
-    item = _rule(schema["items"], longest)
+    item = _rule(schema["items"], share)
     if most == 0:
         return '""'
     more = f'{item} ("," {item}){{{max(0, least - 1)},{most - 1}}}'
@@ -100,14 +103,14 @@ def _counts(schema: dict[str, Any]) -> tuple[int, int]:
     return least, max(least, min(MOST_ITEMS, schema.get("maxItems", MOST_ITEMS)))
 
 
-def _strings(schema: dict[str, Any]) -> int:
-    """How many strings an answer can hold at most."""
-    if schema.get("type") == "string":
-        return 1
+def _most_characters(schema: dict[str, Any]) -> int:
+    """How many characters an answer's strings can hold at most."""
+    if schema.get("type") == "string" and "enum" not in schema:
+        return min(LONGEST_STRING, int(schema.get("maxLength", LONGEST_STRING)))
     if schema.get("type") == "array" and "items" in schema:
-        return _strings(schema["items"]) * _counts(schema)[1]
+        return _most_characters(schema["items"]) * _counts(schema)[1]
     below = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *schema.get("prefixItems", [])]
-    return sum(map(_strings, below))
+    return sum(map(_most_characters, below))
 
 
 def _either(options: Any) -> str:

@@ -100,6 +100,7 @@ def make_app(service: Service, access: Access) -> Starlette:
             *routes_of_debate(),
             Route("/api/models", routes.list_models),
             Route("/api/archetypes", routes.list_archetypes),
+            Route("/api/exhibitions", routes.list_exhibitions),
             Route("/api/session", routes.open_session, methods=["POST"]),
             Route("/healthz", routes.healthz),
             Route("/readyz", routes.readyz),

@@ -6,6 +6,7 @@ import anyio
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from events.rubric import Rubric
 from events.types import DebateOpened, Debater, JudgeSeat
 from events.types import Settings as DebateSettings
 from judge.rubric import parse_rubric, rubric_v1
@@ -44,7 +45,7 @@ class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
 class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     """The body of ``POST /api/debates``.  Everything but the motion has a default."""
 
-    motion: str
+    motion: str = ""
     format: Literal["exchange"] = "exchange"
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
     max_words: Annotated[int, Meta(ge=20, le=1000)] = 180

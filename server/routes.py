@@ -18,9 +18,10 @@ from events.transfer import export
 from events.types import ModelAnswered, ModelFailed
 from personalities.archetypes import archetypes
 from server import observe, opening
-from server.audit import audit_of
 from server.access import COOKIE, COOKIE_AGE_S, Access
+from server.audit import audit_of
 from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
+from server.exhibitions import exhibitions
 from server.service import Service
 from server.version import VERSION
 
@@ -219,6 +220,13 @@ async def list_models(request: Request) -> Response:
     """GET /api/models."""
     registry = service_of(request).registry
     return json_response({"models": await registry.check_all(), "default": await registry.default_model()})
+
+
+async def list_exhibitions(request: Request) -> Response:
+    """GET /api/exhibitions."""
+    del request
+    return json_response({"exhibitions": [{"name": name, **msgspec.structs.asdict(each)} for name, each in
+                                          exhibitions().items()]})
 
 
 async def list_archetypes(request: Request) -> Response:

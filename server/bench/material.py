@@ -90,7 +90,8 @@ def answered(purpose: str, turn: int, answer: str, prompt: str = "") -> ModelAns
     """A call that came back."""
     digest = sha256(prompt.encode()).hexdigest()
     return ModelAnswered(
-        call=f"{purpose}.{turn}.1", key=f"{purpose}:{turn}", purpose=purpose, turn=turn, sample=1, order=(), model="scripted:bench",
+        call=f"{purpose}.{turn}.1", key=f"{purpose}:{turn}", purpose=purpose, turn=turn, sample=1, order=(),
+        model="scripted:bench",
         parameters={"temperature": 0.8, "max_tokens": 328, "seed": None},
         usage=Usage(input_tokens=412, output_tokens=131), latency_ms=1800, cost_usd=0.0,
         prompt=(("system", digest),) if prompt else (), segments={digest: prompt} if prompt else {}, answer=answer,

@@ -9,6 +9,8 @@ from server.cli.output import Group, Place
 EXAMPLES: Final = """\b
   moot serve                                   the page, on http://127.0.0.1:8484
   moot run "Cities should ban private cars"    a debate here in the terminal
+  moot run --exhibition juries                 a scripted one, to see everything that the judge does
+  moot audit ID 5                              why turn 5 has the score that it has
   moot list                                    the debates in the store
   moot replay ID --speed 4                     one of them again, four times as fast
   moot export ID > d.ndjson                    take it away; moot import d.ndjson brings it back
@@ -24,6 +26,10 @@ PLACES: Final = {
     "replay": Place(
         "server.cli.reading", "replay", "Play a debate again from its log, at the pace at which it was spoken."
     ),
+    "exhibitions": Place(
+        "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
+    ),
+    "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
 
+from judge.rubric import load_rubric
 from server import observe, opening
 from server.cli.options import reading, server_of, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
@@ -31,6 +33,11 @@ logger = structlog.get_logger()
 @click.option("--pro", "pro_model", metavar="MODEL", help="Who speaks for the motion, as provider:model.")
 @click.option("--con", "con_model", metavar="MODEL", help="Who speaks against it.")
 @click.option("--judge", "judge_model", metavar="MODEL", help="Who judges.")
+@click.option("--second", "second", metavar="MODEL", help="Another judge, for second opinions on suspect claims.")
+@click.option("--appeals", type=click.Choice(["none", "serious", "all"]), default="serious", show_default=True,
+              help="Flags that get a second opinion by themselves.")
+@click.option("--rubric", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Another rubric than v1.")
+@click.option("--exhibition", metavar="NAME", help="Play a scripted debate that ships with Moot: moot exhibitions.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
@@ -51,26 +58,33 @@ def run(
     \b
       moot run "Cities should ban private cars from their centres" --turns 4
       moot run "Zoos should close" --pro ollama:qwen3 --con embedded:smollm2 --pro-as philosopher
+      moot run --exhibition juries
       moot run --resume ID
     """
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
-    if (motion is None) == (resume is None):
-        raise click.UsageError("give a motion, or --resume ID", context)
-    body = None if motion is None else _body(motion, wished)
+    if sum(each is not None for each in (motion, resume, wished["exhibition"])) != 1:
+        raise click.UsageError("give a motion, or --exhibition NAME, or --resume ID", context)
+    body = None if resume is not None else _body(motion or "", wished)
     run_async(lambda: _run(settings, body, resume, as_json=as_json))
 
 
 def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
     """The same body that a browser would post."""
-    body = {
+    if wished["exhibition"] is not None:
+        return {"exhibition": wished["exhibition"]}
+    body: dict[str, Any] = {
         "motion": motion, "turns": wished["turns"], "max_words": wished["max_words"], "format": wished["form"],
         "pro": {"archetype": wished["pro_as"]}, "con": {"archetype": wished["con_as"]},
-        "judge": {"samples": wished["samples"]},
+        "judge": {"samples": wished["samples"], "appeals": wished["appeals"]},
     }
     for role in ("pro", "con", "judge"):
         if (model := wished[f"{role}_model"]) is not None:
             body[role]["model"] = model
+    if wished["second"] is not None:
+        body["judge"]["second"] = wished["second"]
+    if wished["rubric"] is not None:
+        body["rubric"] = msgspec.to_builtins(load_rubric(wished["rubric"]))
     for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
         if wished[option] is not None:
             body[name] = wished[option]

@@ -40,7 +40,7 @@ class Transcriber:
             self._shown += fresh
             click.echo(fresh, nl=False)
 
-    def _event(self, event: dict[str, Any]) -> None:  # noqa: C901 - a case for each event that is shown
+    def _event(self, event: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - a case for each event that is shown
         if event["type"] in {"debate_concluded", "debate_halted"}:
             self.ended = event
         elif event["type"] == "debate_resumed":
@@ -67,6 +67,13 @@ class Transcriber:
                 click.secho(f"  {event['kind']}: {event['message']}", fg="red")
             case "turn_scored":
                 click.secho(f"  {self._scores(event['turn'])}", dim=True)
+            case "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
+                got = "" if event["applied"] == event["requested"] else f" (asked for {event['requested']:+g})"
+                why = f"{event['rule'].replace('_', ' ')}: {event['reason']}"
+                changed = f"turn {event['turn']} {event['dimension']} {event['applied']:+g}{got}"
+                click.secho(f"  {changed} · {why}", fg="magenta", dim=True)
+            case "claim_cleared" | "claim_upheld":
+                click.secho(f"  {event['claim']} {event['type'][6:]} · {event['reason']}", dim=True)
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
 
@@ -85,5 +92,23 @@ class Transcriber:
         if self.ended["type"] == "debate_halted":
             click.secho(f"halted: {self.ended['reason']}", fg="red")
             return
+        self._narrative()
         verdict = self.view.get("verdicts", {}).get("scorecard", {})
         click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or self.ended['by_rule']})", bold=True)
+
+    def _narrative(self) -> None:
+        """The other verdicts, where they were reached."""
+        said = self.view.get("verdicts", {})
+        for name in ("narrative", "conflict", "convergence"):
+            verdict = said.get(name)
+            if not verdict:
+                continue
+            if "missing" in verdict:
+                click.echo(f"{name}: none, {verdict['missing']['reason']}")
+            elif name == "narrative":
+                pattern = verdict["pattern"].replace("_", " ")
+                click.echo(f"narrative: {verdict['winner']} ({pattern}). {verdict['explanation']}")
+            elif name == "conflict":
+                click.echo(f"why they differ: {verdict['text']}")
+            else:
+                click.echo(f"convergence: {verdict['kind'].replace('_', ' ')}. {verdict['reason']}")

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
-from personalities.pressure import after_exchange
 
 from events.projections.claims import Claim
 from events.projections.debate import Debate, question
@@ -18,6 +17,7 @@ from events.record import Draft
 from events.types import DebateOpened
 from judge import arc, claims, comparison, convergence, gaps, injection, questions, scoring, second, spine
 from judge.desk import Answers, Desk
+from personalities.pressure import after_exchange
 from server.formats.questions import Question, answers
 
 TOKENS: Final = {

@@ -1,0 +1,67 @@
+"""``moot audit``: a turn's score as the balance of its entries."""
+
+import click
+from msgspec import UNSET
+from rich.console import Console
+from rich.table import Table
+
+from events.log import read_all
+from server.audit import Audit, Auditor
+from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.errors import NotFound
+from server.settings import Settings
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.argument("turn", type=click.IntRange(1), required=False)
+@with_store
+@with_json
+@click.pass_context
+def audit(context: click.Context, debate: str, turn: int | None, store: str | None, *, as_json: bool) -> None:
+    """Why a turn's score is what it is: every entry, what it asked for, what was applied, because of which words."""
+    settings = settings_of(context, store=store)
+    audits: list[Audit] = run_async(lambda: _audits(settings, debate, turn))
+    if as_json:
+        emit(audits[0] if turn is not None else audits)
+        return
+    console = Console()
+    for each in audits:
+        _print(console, each)
+
+
+async def _audits(settings: Settings, said: str, turn: int | None) -> list[Audit]:
+    auditor = Auditor()
+    async with reading(settings) as log:
+        debate = await whole_id(log, said)
+        async for record in read_all(log, debate):
+            auditor.take(record)
+    wanted = sorted(auditor.debate.transcript.turns) if turn is None else [turn]
+    audits = [found for number in wanted if (found := auditor.audit(number)) is not None]
+    if turn is not None and not audits:
+        raise NotFound(f"debate {debate} has no turn {turn}")
+    return audits
+
+
+def _print(console: Console, audit: Audit) -> None:
+    console.print(f"[bold]turn {audit.turn} · {audit.side}[/]")
+    if not audit.entries:
+        console.print("  no score" + ("" if audit.missing is UNSET else f": {audit.missing.reason}"), markup=False)
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("position", "dimension", "rule", "before", "requested", "applied", "after", "because of", "why"):
+        table.add_column(heading, overflow="fold", justify="right" if heading in _NUMBERS else "left")
+    for each in audit.entries:
+        quotes = "; ".join(f"turn {words.turn}: “{words.quote}”" for words in each.evidence if each.kind != "score")
+        table.add_row(
+            str(each.position), each.dimension, each.rule, f"{each.before:g}", f"{each.requested:g}",
+            f"{each.applied:g}", f"{each.after:g}", str(each.cause or ""),
+            " · ".join(filter(None, (each.reason, quotes))),
+        )
+    console.print(table)
+    stands = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
+    console.print(f"  stands at {stands}", highlight=False)
+
+
+_NUMBERS = frozenset({"position", "before", "requested", "applied", "after", "because of"})

@@ -1,0 +1,27 @@
+"""``moot exhibitions``: scripted debates that ship with the product."""
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from server.cli.options import with_json
+from server.cli.output import emit
+from server.exhibitions import exhibitions
+
+
+@click.command("exhibitions")
+@with_json
+def exhibitions_(*, as_json: bool) -> None:
+    """Scripted debates that ship with Moot: their speeches and judgements were written by people."""
+    known = exhibitions()
+    if as_json:
+        emit([{"name": name, **msgspec.structs.asdict(each)} for name, each in known.items()])
+        return
+    table = Table(box=None, pad_edge=False)
+    for heading in ("name", "turns", "motion", "what to watch for"):
+        table.add_column(heading, overflow="fold")
+    for name, each in known.items():
+        table.add_row(name, str(each.turns), each.motion, each.summary)
+    Console().print(table)
+    click.echo("play one: moot run --exhibition NAME", err=True)
