@@ -1,11 +1,14 @@
 """Every route, every refusal, through the application with a real service behind it."""
 
 from collections.abc import Iterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
 import pytest
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from events.errors import BadTransfer
 from events.patch import merge
@@ -19,7 +22,6 @@ from server.service import running
 from server.settings import Settings
 
 MOTION = "Cities should ban cars"
-PATIENCE = 4000
 
 
 class Site:
@@ -61,11 +63,6 @@ class Site:
 
 
 def serving(**settings: Any) -> Iterator[Site]:
-    from contextlib import asynccontextmanager
-
-    from starlette.applications import Starlette
-    from starlette.types import Receive, Scope, Send
-
     chosen = Settings(store="memory:", retry_ms=0, tick_ms=0, **settings)
     holder: dict[str, Any] = {}
 
@@ -242,7 +239,8 @@ def test_acts_pause_resume_halt(site: Site, slow: str) -> None:
         ({"motion": ""}, "motion"), ({"motion": "   \n"}, "motion"), ({"motion": "x" * 50_000}, "motion"),
         ({"motion": 7}, "motion"), ({"motion": None}, "motion"), ({"turns": 0}, "turns"), ({"turns": 10_000}, "turns"),
         ({"turns": "six"}, "turns"), ({"turns": 2.5}, "turns"), ({"max_words": 19}, "max_words"),
-        ({"max_words": 1001}, "max_words"), ({"format": "boxing"}, "format"), ({"pro": {"model": "nope:x"}}, "pro.model"),
+        ({"max_words": 1001}, "max_words"), ({"format": "boxing"}, "format"),
+        ({"pro": {"model": "nope:x"}}, "pro.model"),
         ({"con": {"model": "scripted:/nowhere.json"}}, "con.model"), ({"judge": {"model": "no-colon"}}, "judge.model"),
         ({"pro": {"model": "scripted:a\u0000b"}}, "pro.model"), ({"pro": {"model": "x" * 5000}}, "pro.model"),
         ({"pro": {"archetype": "wizard"}}, "pro.archetype"), ({"con": {"elasticity": 2}}, "con.elasticity"),
@@ -266,7 +264,8 @@ def test_a_motion_is_needed(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b'{"motion": NaN}', b"\xff\xfe", b"[1]", b'"x"', b"null", b"[" * 100_000, b'{"motion": "\\ud8"}']
+    "body",
+    [b"", b"{", b'{"motion": NaN}', b"\xff\xfe", b"[1]", b'"x"', b"null", b"[" * 100_000, b'{"motion": "\\ud8"}'],
 )
 @pytest.mark.parametrize("path", ["/api/debates"])
 def test_what_is_no_json_object_is_a_bad_request(site: Site, path: str, body: bytes) -> None:
@@ -365,8 +364,9 @@ def test_a_store_that_is_down_is_503(site: Site) -> None:
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"host": "evil.example"}, 403), ({"host": "evil.example:8484"}, 403), ({"host": "127.0.0.1.evil.example"}, 403),
-        ({"host": ""}, 403), ({"host": "[::1"}, 400), ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403),
+        ({"host": "evil.example"}, 403), ({"host": "evil.example:8484"}, 403),
+        ({"host": "127.0.0.1.evil.example"}, 403), ({"host": ""}, 403), ({"host": "[::1"}, 400),
+        ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403),
         ({"host": "localhost:8484", "origin": "http://localhost:8484"}, 200), ({"host": "[::1]:8484"}, 200),
         ({"host": "LOCALHOST"}, 200), ({"host": "localhost:1", "origin": "http://localhost:2"}, 403),
     ],

@@ -79,7 +79,8 @@ async def test_a_debate_concludes(script: Any) -> None:
     assert [event.text for event in spoken] == [PRO, CON, PRO, CON]
     assert all(event.pace[-1][1] == len(event.text) for event in spoken)
     answers = [r.event for r in records if isinstance(r.event, ModelAnswered) and r.event.purpose == "score"]
-    assert [(turn, sample) for turn in range(1, 5) for sample in (1, 2, 3)] == sorted((a.turn, a.sample) for a in answers)
+    asked = [(turn, sample) for turn in range(1, 5) for sample in (1, 2, 3)]
+    assert asked == sorted((answer.turn, answer.sample) for answer in answers)
 
 
 async def test_every_cause_stands_before_its_effect_and_has_the_right_type(script: Any) -> None:
