@@ -39,7 +39,8 @@ class Site:
 
     def watch(self, debate: str, *types: str) -> dict[str, Any]:
         """The first event of one of these types, seen through the socket."""
-        with self.client.websocket_connect(f"ws://localhost/ws/debates/{debate}", headers={"host": "localhost"}) as socket:
+        here = {"host": "127.0.0.1"}
+        with self.client.websocket_connect(f"/ws/debates/{debate}", headers=here) as socket:
             seen = 0
             while True:
                 said = socket.receive_json()
