@@ -108,3 +108,26 @@ def line_with(stream: Any, text: bytes) -> bytes:
 
 def interrupt(process: subprocess.Popen[bytes]) -> None:
     process.send_signal(signal.SIGINT)
+
+
+def said(done: Any, code: int, text: str = "") -> str:
+    """One clear line on stderr, nothing on stdout, the right exit code, no stack trace."""
+    errors = done.stderr.decode()
+
+    assert code == done.returncode, errors
+    assert done.stdout == b""
+    assert text in errors
+    assert "Traceback" not in errors
+    return str(errors)
+
+
+def as_json(done: Any, code: int, field: str | None = None) -> dict[str, Any]:
+    """One ``{"error": …}`` and nothing else on stdout."""
+    assert code == done.returncode, done.stderr.decode()
+    assert done.stdout.count(b"\n") == 1
+    body = msgspec.json.decode(done.stdout)
+    assert {"error"} == body.keys()
+    assert {"code", "message", "field"} == body["error"].keys()
+    assert field == body["error"]["field"]
+    assert b"Traceback" not in done.stderr
+    return dict(body["error"])

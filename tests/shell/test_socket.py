@@ -126,7 +126,7 @@ async def test_a_reader_that_does_not_read_is_closed_with_4408_and_holds_up_nobo
 
         tail = b""
         with anyio.fail_after(20):
-            while chunk := await loop.sock_recv(raw, 1 << 20):
+            while b"come back" not in tail and (chunk := await loop.sock_recv(raw, 1 << 20)):
                 tail = (tail + chunk)[-200:]
         raw.close()
 
