@@ -14,6 +14,8 @@ from server.routes import is_director
 from server.service import Service
 
 SUBPROTOCOL: Final = "moot.v1"
+CLOSING_S: Final = 10.0
+"""Seconds for which a reader that was too slow may still come to read why it was closed."""
 UNKNOWN, TOO_SLOW, TOO_MANY, BAD_AFTER = 4404, 4408, 4429, 1008
 
 
@@ -68,7 +70,7 @@ async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> Non
                     return
             if waiting.cancelled_caught:
                 observe.CLOSES.labels(str(TOO_SLOW)).inc()
-                with anyio.move_on_after(patience_s):   # it can be told once it reads again
+                with anyio.move_on_after(CLOSING_S):   # it is told as soon as it reads again
                     await websocket.close(TOO_SLOW, "too slow; come back with after=")
                 return
 

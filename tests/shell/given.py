@@ -96,8 +96,9 @@ def answered(turn: int, sample: int = 1, points: float = 0.5, **changes: Any) ->
     given: dict[str, Any] = {
         "call": f"score.{turn}.{sample}.1", "purpose": "score", "turn": turn, "sample": sample, "order": (),
         "model": "m", "parameters": {},
-        "usage": Usage(input_tokens=3, output_tokens=2), "latency_ms": 1, "cost_usd": 0.25,
-        "prompt": (), "segments": {}, "answer": msgspec.json.encode(score(turn, points)).decode(), "reasoning": "",
+        "usage": Usage(input_tokens=3, output_tokens=2), "latency_ms": 1,
+        "cost_usd": 0.25, "prompt": (), "segments": {},
+        "answer": msgspec.json.encode(score(turn, points)).decode(), "reasoning": "",
     }
     return ModelAnswered(**(given | changes))
 

@@ -25,6 +25,11 @@ PATIENCE_S = 20
 QUICK = Settings(store="memory:", retry_ms=0, tick_ms=0, idle_timeout_s=5)
 
 
+def fault(kind: str, times: int = 1) -> dict[str, Any]:
+    """A failure on cue that no test has to wait for."""
+    return {"kind": kind, "times": times, "after_ms": 10}
+
+
 class House:
     """Log, registry, hub and moderators."""
 

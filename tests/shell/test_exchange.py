@@ -95,7 +95,8 @@ def test_beyond_the_limit_the_debate_halts_and_says_what_to_do() -> None:
     halted = recorded_event(opened(turn_attempts=2), started(1), failed(1), started(1, 2), failed(1, 2, "reset"))
 
     assert isinstance(halted, DebateHalted)
-    assert halted.reason == "turn 1 (pro, scripted:pro) failed 2 times, last: it was a reset. Mend the cause and resume."
+    said = "turn 1 (pro, scripted:pro) failed 2 times, last: it was a reset. Mend the cause and resume."
+    assert halted.reason == said
     assert halted.by == "moot"
 
 
@@ -166,7 +167,8 @@ def test_a_judge_that_can_never_answer_leaves_a_missing_value_at_once() -> None:
 
 def test_the_samples_that_came_make_the_score() -> None:
     scored = recorded_event(
-        opened(samples=3, judge_attempts=1), started(1), spoken(1), answered(1, 1), question_failed(1, 2), answered(1, 3)
+        opened(samples=3, judge_attempts=1), started(1), spoken(1),
+        answered(1, 1), question_failed(1, 2), answered(1, 3),
     )
 
     assert scored.samples == 2

@@ -243,8 +243,17 @@ async def test_the_view_at_a_position_is_the_fold_of_so_many_events(script: Any)
             assert expected == msgspec.json.decode(msgspec.json.encode(fold.view))
 
 
+class Lagging(MemoryLog):
+    """A log whose readers come later than its writers, as behind a pool of threads."""
+
+    async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        for _ in range(20):
+            await anyio.lowlevel.checkpoint()
+        return await super().read(debate, after, limit)
+
+
 async def test_who_acts_and_then_reads_sees_his_act(script: Any) -> None:
-    async with house() as h:
+    async with house(Lagging()) as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000}))
         await h.until(debate, is_a(TurnStarted))
         await h.hub.room(debate)
