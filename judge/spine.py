@@ -15,6 +15,7 @@ from events.types import (
     PremiseDropped,
     PremiseRevised,
     PremiseStated,
+    Side,
     TurnSpoken,
 )
 from judge.ask import Prompt, Prompts, speaker, turn_prompt
@@ -61,22 +62,36 @@ class Contradicted(Struct, frozen=True, kw_only=True):
     reason: Text
 
 
-class PremisesAnswer(Struct, frozen=True, kw_only=True):
-    """What a turn does to its side's spine."""
+class FirstPremises(Struct, frozen=True, kw_only=True):
+    """What a turn puts forward while its side has no premise that anything could have become of."""
 
     stated: Annotated[list[Stated], Meta(max_length=3)]
+
+
+class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
+    """What a turn does to its side's spine."""
+
     revised: Annotated[list[Revised], Meta(max_length=3)]
     dropped: Annotated[list[Dropped], Meta(max_length=3)]
     contradictions: Annotated[list[Contradicted], Meta(max_length=2)]
 
 
+def premises_type(spine: Spine, side: Side) -> type[FirstPremises]:
+    """What may be answered: something can have become of premises only where there are any."""
+    return PremisesAnswer if _live(spine, side) else FirstPremises
+
+
+def _live(spine: Spine, side: Side) -> dict[str, Premise]:
+    return {name: each for name, each in spine.premises.items() if each.side == side and each.state != "dropped"}
+
+
 def premises_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken], spine: Spine) -> Prompt:
     """Ask what the last of ``spoken`` does to its side's premises."""
     turn, frame = spoken[-1], prompts["premises"]
-    live = {name: each for name, each in spine.premises.items() if each.side == turn.side and each.state != "dropped"}
-    ask = fill(
-        section(frame, "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
-        premises=listed(live) or section(frame, "none"),
+    live = _live(spine, turn.side)
+    named = {"turn": str(turn.turn), "speaker": speaker(spoken, turn)}
+    ask = (
+        fill(section(frame, "ask"), premises=listed(live), **named) if live else fill(section(frame, "first"), **named)
     )
     return turn_prompt(prompts, motion, spoken, ask)
 
@@ -96,7 +111,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word[:_STEM] for word in _WORD.findall(text.casefold()))
 
 
-def trace(desk: Desk, number: int, answers: Answers[PremisesAnswer]) -> None:
+def trace(desk: Desk, number: int, answers: Answers[FirstPremises]) -> None:
     """Record what the first sample says, as far as it holds.
 
     Premises are sentences in the judge's own words, which no rule can put side by side: so one sample speaks.
@@ -104,6 +119,13 @@ def trace(desk: Desk, number: int, answers: Answers[PremisesAnswer]) -> None:
     if not answers.given:
         return
     position, answer = answers.given[0]
+    if isinstance(answer, PremisesAnswer):
+        _what_became(desk, number, answer, position)
+    for stated in answer.stated:
+        _state(desk, number, stated, position)
+
+
+def _what_became(desk: Desk, number: int, answer: PremisesAnswer, position: int) -> None:
     for dropped in answer.dropped:
         _drop(desk, number, dropped, position)
     for contradicted in answer.contradictions:
@@ -113,8 +135,6 @@ def trace(desk: Desk, number: int, answers: Answers[PremisesAnswer]) -> None:
             refuse(desk, number, "premises", revised.premise, fault or "it says nothing new", position)
         else:
             desk.add(PremiseRevised(premise=revised.premise, turn=number, text=revised.text), position)
-    for stated in answer.stated:
-        _state(desk, number, stated, position)
 
 
 def _state(desk: Desk, number: int, stated: Stated, cause: int) -> None:

@@ -48,7 +48,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             lambda: claims.claims_prompt(prompts, rubric, motion, spoken),
         ),
         "premises": ask(
-            "premises", f"premises:{number}", spine.PremisesAnswer,
+            "premises", f"premises:{number}", spine.premises_type(debate.spine, turn.side),
             lambda: spine.premises_prompt(prompts, motion, spoken, debate.spine),
         ),
     }
