@@ -127,6 +127,6 @@ def settings_of(context: click.Context, **flags: Any) -> Settings:
     return load({**context.find_root().params, **said})
 
 
-def run_async(function: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """Run an asynchronous command."""
-    return anyio.run(function)
+def run_async(function: Callable[[], Coroutine[Any, Any, Any]], *, uvloop: bool = False) -> Any:
+    """Run an asynchronous command; with ``uvloop``, what serves many runs on the faster loop where there is one."""
+    return anyio.run(function, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})

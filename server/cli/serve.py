@@ -38,7 +38,7 @@ def serve(context: click.Context, host: str | None, port: int | None, store: str
     """
     settings = settings_of(context, host=host, port=port, store=store)
     observe.configure_logging(settings.log_level)
-    run_async(lambda: serve_until_stopped(settings, open_page=open_page))
+    run_async(lambda: serve_until_stopped(settings, open_page=open_page), uvloop=True)
 
 
 async def serve_until_stopped(settings: Settings, *, open_page: bool = False) -> None:
