@@ -1,0 +1,228 @@
+"""Specific claims, found without a model: figures, percentages, years, money, studies, authorities, quotations.
+
+The judge is shown the candidates so that it overlooks none; whether one is suspect it decides itself.  Every repetition
+in a pattern is bounded or stops at what it looks for, so that the time is linear in the length of the text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Final
+
+from msgspec import Struct
+
+from events.types import Span
+
+_WORDS: Final[dict[str, int]] = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
+    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
+    "eighty": 80, "ninety": 90,
+}
+_SCALES: Final[dict[str, int]] = {
+    "hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "trillion": 10**12,
+}
+_PARTS: Final[dict[str, int]] = {
+    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+}
+_CURRENCIES: Final[dict[str, str]] = {
+    "$": "usd", "us$": "usd", "dollar": "usd", "€": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "¥": "jpy",
+    "yen": "jpy", "₹": "inr", "rupee": "inr", "franc": "chf",
+}
+
+
+def _any(words: Iterable[str]) -> str:
+    return "|".join(words)
+
+
+_GAP: Final = r"[ \t\u00a0\u202f]"
+_DIGITS: Final = (
+    rf"(?<![^\W_])(?<!\d[.,])(?:[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}}(?!\w)){{1,4}}(?:[.,][0-9]{{1,15}})?"
+    r"|[0-9]{1,15}(?:[.,’'][0-9]{1,15}){0,5})(?![0-9])"
+)
+_WORD: Final = rf"(?<!\w)(?:{_any(_WORDS)})(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?(?!\w)"
+_NUMBER: Final = rf"(?P<number>{_DIGITS}|{_WORD})"
+_SCALE: Final = rf"(?P<scale>{_any(_SCALES)})(?!\w)"
+_MEASURE: Final = (
+    r"(?:km|kg|kwh|mwh|gwh|twh|mw|gw|°c?|degrees|tonnes|tons|kilomet(?:re|er)s|met(?:re|er)s|miles|lit(?:re|er)s|"
+    r"hectares|hours|minutes|days|weeks|months|times|people|deaths|jobs|lives)(?!\w)"
+)
+_EMPTY: Final = (
+    r"(?:a|an|and|are|as|at|because|but|by|can|could|did|do|does|for|from|had|has|have|he|her|his|i|if|in|into|is|it|"
+    r"its|may|might|must|no|nor|not|of|on|or|our|she|should|so|than|that|the|their|then|there|these|they|this|those|to|"
+    r"was|we|were|when|where|which|while|who|will|with|would|yet|you|your)(?!\w)"
+)
+_UNIT: Final = rf"(?P<unit>{_MEASURE}|(?!{_EMPTY})(?!(?:{_any(_SCALES)})(?!\w))[^\W\d_]{{2,24}}(?!\w))"
+_POINTS: Final = r"(?:percentage|per[ -]?cent)[ -]points?(?!\w)"
+_PERCENT: Final = rf"(?P<percent>{_POINTS}|[%‰]|(?:per[ -]?cent|pct|prozent|pour cent|por ciento)(?!\w))"
+_WHOLE: Final = rf"(?:a |one )?(?:hundred|thousand)|[0-9]{{1,4}}|{_any(_WORDS)}"
+_FRACTION: Final = (
+    rf"(?<!\w)(?:(?P<part>{_any(_WORDS)}|an?)[ -](?P<of>{_any(_PARTS)})s?(?!\w)(?=[ -]of\b|(?<=s)|(?<=one.third))"
+    rf"|(?P<many>{_any(_WORDS)}|[0-9]{{1,4}})(?: in| out of)(?: every)? (?P<among>{_WHOLE})(?!\w)"
+    r"|(?P<half>half) of(?!\w))"
+)
+_BIG: Final = "".join(chr(point) for point in range(0x41, 0x530) if chr(point).isupper())
+_NAME: Final = rf"(?-i:(?<!\w)[{_BIG}][\w’'.&-]{{0,30}}(?<![.’'-]))"
+_NAMES: Final = rf"{_NAME}(?:(?: (?:of|for|the|de|von|van|and|on)){{0,2}} {_NAME}){{0,5}}"
+_WORK: Final = (
+    r"(?:study|studies|survey|report|paper|trial|experiment|meta-analysis|analysis|review|poll|audit|census|inquiry)(?!\w)"
+)
+_LATELY: Final = r"(?:19|20)[0-9]{2}"
+_PEOPLE: Final = (
+    r"(?:researchers|scientists|economists|experts|scholars|doctors|professors|historians|engineers|analysts)(?!\w)"
+)
+_BODY: Final = (
+    r"(?-i:University|Institute|Foundation|Agency|Bureau|Commission|Association|Council|Ministry|Academy|Bank|"
+    r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
+)
+_MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
+
+PATTERNS: Final[dict[str, re.Pattern[str]]] = {
+    kind: re.compile(pattern, re.IGNORECASE)
+    for kind, pattern in {
+        "percentage": rf"{_NUMBER}{_GAP}?{_PERCENT}|{_FRACTION}",
+        "money": (
+            rf"(?<!\w)(?P<symbol>(?:us)?[$€£¥₹]){_GAP}?(?P<amount>{_DIGITS})(?:{_GAP}?(?P<power>{_any(_SCALES)})(?!\w))?"
+            rf"|{_NUMBER}(?:{_GAP}{_SCALE})?{_GAP}?(?P<currency>[€£¥₹]|(?:euro|dollar|pound|yen|rupee|franc)s?(?!\w))"
+        ),
+        "year": (
+            r"(?<![\w.,’'])(?<![\w]-)(?:1[5-9]|20)[0-9]{2}"
+            rf"(?:s(?!\w)|(?![\w%‰])(?![.,’'][0-9])(?!{_GAP}(?:{_MEASURE}|{_any(_SCALES)})))"
+        ),
+        "figure": rf"(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?:[ -]{_SCALE})?(?:{_GAP}?{_UNIT})?",
+        "study": (
+            rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: [\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
+            rf"(?:by|from|at|in|published in|led by|conducted by|carried out by) (?:the )?{_NAMES}"
+            rf"|(?<!\w)(?:an?|the) {_LATELY}(?: [\w’'-]{{1,24}}){{0,3}}? {_WORK}|(?<!\w)(?:an?|the) {_NAMES} {_WORK}"
+            rf"|{_NAME}(?: (?:and|&) {_NAME}| et al\.?)? \({_LATELY}[a-z]?\)|{_NAME} et al\b\.?"
+        ),
+        "authority": (
+            rf"(?<!\w)according to (?:an? |the )?{_NAMES}"
+            rf"|(?:{_NAME} )?(?<!\w){_PEOPLE} (?:at|from|of|with) (?:the )?{_NAMES}"
+            rf"|{_NAME} {_PEOPLE}"
+            rf"|(?-i:(?<!\w)(?:Dr|Prof|Professor|Sir|Dame|Justice|Judge|President|Senator)\.? {_NAME})"
+            rf"(?: {_NAME}){{0,2}}|{_BODY} of (?:the )?{_NAMES}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
+            r"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{2,7}) (?=(?:says|said|found|finds|reports|estimates|warns|shows)(?!\w))"
+        ),
+        "quotation": "|".join((
+            *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
+            *(
+                rf"(?<!\w){begin}(?=\S)(?:[^{begin}{end}\n]|(?<=\w){end}(?=\w)){{2,400}}{end}(?!\w)"
+                for begin, end in ("‘’", "''")
+            ),
+        )),
+    }.items()
+}
+_TELLING: Final = 2
+"""Digits from which a figure without a unit counts, and from which a figure tells two claims apart."""
+
+
+class Candidate(Struct, frozen=True, kw_only=True):
+    """One specific claim; ``quote`` is ``text[span]``."""
+
+    kind: str
+    quote: str
+    span: Span
+
+
+def scan(text: str) -> tuple[Candidate, ...]:
+    """All candidates in the order of their places; within a kind no two overlap."""
+    found = [
+        Candidate(kind=kind, quote=text[start:end], span=(start, end))
+        for kind, match in (*_quantities(text), *_sources(text))
+        for start, end in [_trimmed(match)]
+    ]
+    return tuple(sorted(found, key=lambda each: (each.span, each.kind)))
+
+
+def tokens(text: str) -> frozenset[str]:
+    """The quantities in ``text`` in one form whatever their wording: ``31.4 %``, ``1/5``, ``3000000 usd``, ``12 mile``.
+
+    Two claims of a side that share one are the same claim.  Years, names, small counts and "half of" are left out: too
+    many claims have them in common.
+    """
+    return frozenset(token for kind, match in _quantities(text) if (token := _token(kind, match.groupdict())))
+
+
+def _quantities(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """What is a percentage, an amount or a year is no plain figure besides: it is blanked for the kinds after it."""
+    rest = text
+    for kind in ("percentage", "money", "year", "figure"):
+        found = [match for match in PATTERNS[kind].finditer(rest) if kind != "figure" or _is_specific(match)]
+        yield from ((kind, match) for match in found)
+        rest = _blanked(rest, [match.span() for match in found])
+
+
+def _sources(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    for kind in ("study", "authority", "quotation"):
+        yield from ((kind, match) for match in PATTERNS[kind].finditer(text))
+
+
+def _trimmed(match: re.Match[str]) -> Span:
+    return match.start(), match.start() + len(match[0].rstrip())
+
+
+def _blanked(text: str, spans: list[Span]) -> str:
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [text[at:start], "\0" * (end - start)]
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def _is_specific(match: re.Match[str]) -> bool:
+    """Not every "one": digits with a unit, two digits and more, or a number word with its scale."""
+    number, scale, unit = match["number"], match["scale"], match["unit"]
+    if number is None or number[0].isalpha():
+        return scale is not None
+    return unit is not None or scale is not None or len(number) >= _TELLING
+
+
+def _token(kind: str, groups: dict[str, str | None]) -> str | None:
+    groups = {name: value and value.lower() for name, value in groups.items()}
+    if kind == "percentage":
+        return _share(groups)
+    if kind == "money":
+        value = _value(groups["amount"] or groups["number"] or "", groups["power"] or groups["scale"])
+        sign = groups["symbol"] or groups["currency"] or ""
+        return f"{value} {_CURRENCIES[sign if sign in _CURRENCIES else sign.removesuffix('s')]}"
+    if kind == "figure" and groups["unit"]:
+        value = _value(groups["number"] or "half", groups["scale"])
+        return f"{value} {groups['unit'].removesuffix('s')}" if len(value) >= _TELLING else None
+    return None
+
+
+def _share(groups: dict[str, str | None]) -> str | None:
+    if groups["number"]:
+        sign = groups["percent"] or ""
+        unit = "points" if "point" in sign else "‰" if sign == "‰" else "%"
+        return f"{_value(groups['number'], None)} {unit}"
+    if groups["of"]:
+        part = groups["part"] or ""
+        return f"{_WORDS.get(part, 1)}/{_PARTS[groups['of']]}"
+    if groups["many"]:
+        among = (groups["among"] or "").removeprefix("a ").removeprefix("one ")
+        return f"{_value(groups['many'], None)}/{_SCALES.get(among) or _value(among, None)}"
+    return None
+
+
+def _value(number: str, scale: str | None) -> str:
+    """``31,4`` and ``31.4``, ``4 million`` and ``4,000,000``, ``thirty-one`` and ``31`` as the same digits."""
+    if number == "half":
+        value = Decimal("0.5")
+    elif number[0].isalpha():
+        value = Decimal(sum(_WORDS[word] for word in re.split("[ -]", number)))
+    else:
+        value = Decimal(_plain(number))
+    return f"{(value * _SCALES.get(scale or '', 1)).normalize():f}"
+
+
+def _plain(number: str) -> str:
+    """Digits with a decimal point at most: marks that come twice, and a comma before three digits, group thousands."""
+    digits = re.sub(r"[ \t\u00a0\u202f’']", "", number)
+    for mark, other in ((",", "."), (".", ",")):
+        grouped = digits.count(mark) > 1 or (mark in digits and other in digits[digits.rfind(mark):])
+        if grouped or (mark == "," and re.fullmatch(r"[0-9]{1,3},[0-9]{3}(?:\..*)?", digits)):
+            digits = digits.replace(mark, "")
+    whole, *rest = re.split("[.,]", digits)
+    return f"{whole}.{''.join(rest) or '0'}"
