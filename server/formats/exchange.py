@@ -107,7 +107,7 @@ def _speak(
 def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]:
     """The questions still to be asked about a turn; once all are answered or given up, what follows from them."""
     asked = judging.turn_questions(debate, opened, turn)
-    return pending(debate, opened, list(asked.values())) or _record(judging.judged(debate, turn, asked))
+    return pending(debate, opened, list(asked.values())) or _record(judging.judged(debate, opened, turn, asked))
 
 
 def _record(drafts: Sequence[Draft]) -> tuple[Step, ...]:

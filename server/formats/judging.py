@@ -14,7 +14,7 @@ from events.projections.claims import Claim
 from events.projections.debate import Debate, question
 from events.projections.transcript import Turn
 from events.record import Draft
-from events.types import DebateOpened
+from events.types import ClaimAppealed, DebateOpened
 from judge import arc, claims, comparison, convergence, gaps, injection, questions, scoring, second, spine
 from judge.desk import Answers, Desk
 from personalities.pressure import after_exchange
@@ -66,7 +66,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
     return asked
 
 
-def judged(debate: Debate, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
+def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
     """The batch that follows once every question about a turn is answered or given up."""
     said = {name: answers(debate, each) for name, each in asked.items()}
     desk, number = Desk(debate), turn.number
@@ -77,6 +77,7 @@ def judged(debate: Debate, turn: Turn, asked: dict[str, Question]) -> Sequence[D
         comparison.harmonize(desk, compared)
     injection.record(desk, number, injection.detect(turn.text))
     claims.flag_claims(desk, number, said["claims"])
+    _appeal_new(desk, opened, number)
     if number > 1:
         gaps.dock(desk, number, said["gaps"])
     spine.trace(desk, number, said["premises"])
@@ -95,18 +96,17 @@ def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     return {
         claim: _second_opinion(debate, opened, claim, entry)
         for claim, entry in debate.claims.items()
-        if entry.state == "flagged" and _is_due(opened, entry)
+        if entry.state == "flagged" and entry.appealed
     }
 
 
-def _is_due(opened: DebateOpened, entry: Claim) -> bool:
-    """An appeal always; by itself where the rubric asks for it and a second judge sits, or where all are appealed."""
-    if entry.appealed or opened.judge.appeals == "all":
-        return True
-    rule = opened.rubric.claims.get(entry.kind)
-    return bool(
-        opened.judge.appeals == "serious" and opened.judge.second is not UNSET and rule and rule.second_opinion
-    )
+def _appeal_new(desk: Desk, opened: DebateOpened, number: int) -> None:
+    """Appeal what nobody has to ask for: every flag, or the serious ones where a second judge sits."""
+    for claim, entry in desk.debate.claims.items():
+        rule = opened.rubric.claims.get(entry.kind)
+        serious = opened.judge.appeals == "serious" and opened.judge.second is not UNSET and rule and rule.second_opinion
+        if entry.turn == number and (serious or opened.judge.appeals == "all"):
+            desk.add(ClaimAppealed(claim=claim, by="moot"), entry.flagged)
 
 
 def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Claim) -> Question:
@@ -117,7 +117,7 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
             opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry
         ),
         answer_type=second.SecondOpinion, max_tokens=TOKENS["second_opinion"],
-        cause=entry.appealed or entry.flagged,
+        cause=entry.appealed,
     )
 
 
