@@ -104,7 +104,8 @@ def _appeal_new(desk: Desk, opened: DebateOpened, number: int) -> None:
     """Appeal what nobody has to ask for: every flag, or the serious ones where a second judge sits."""
     for claim, entry in desk.debate.claims.items():
         rule = opened.rubric.claims.get(entry.kind)
-        serious = opened.judge.appeals == "serious" and opened.judge.second is not UNSET and rule and rule.second_opinion
+        has_second = opened.judge.appeals == "serious" and opened.judge.second is not UNSET
+        serious = has_second and rule is not None and rule.second_opinion
         if entry.turn == number and (serious or opened.judge.appeals == "all"):
             desk.add(ClaimAppealed(claim=claim, by="moot"), entry.flagged)
 
