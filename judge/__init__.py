@@ -1,6 +1,11 @@
 """The judge: questions with types, and pure rules that turn the answers into events.
 
-``rubric`` ``soundness`` the points as data · ``questions`` ``ask`` ``templates`` what a judge is asked ·
-``neutralise`` ``invisible`` debaters' words made harmless · ``quotes`` are they there · ``scoring`` ``rules`` one
-turn's score · ``scorecard`` the verdict of the numbers · ``errors`` what can be wrong.
+What it is asked: ``ask`` ``templates`` how a prompt is put together · ``questions`` a turn's score · ``comparison``
+``claims`` ``second`` ``gaps`` ``spine`` ``arc`` ``convergence`` the other questions, each beside its rules.
+
+What follows: ``desk`` a batch in the making · ``entries`` how a score changes · ``scoring`` ``rules`` one turn's score
+· ``samples`` several answers as one · ``quotes`` are the words there · ``scorecard`` the verdict of the numbers.
+
+What is data, and what is harmless: ``rubric`` ``soundness`` · ``scanner`` specific claims · ``neutralise`` ``invisible``
+``injection`` words that would instruct the judge · ``errors`` what can be wrong.
 """

@@ -4,6 +4,7 @@ The type is made from the rubric, so that a model cannot give points beyond a co
 not apply.  Words come before points: a model that has written the quote and the reason gives points that fit them.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -11,7 +12,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from events.rubric import Component, Rubric
+from events.types import TurnSpoken
+from judge.ask import Prompt, Prompts, speaker, turn_prompt
 from judge.rubric import digest
+from judge.templates import fill, section
 
 QUOTE_MAXIMUM = 160
 REASON_MAXIMUM = 140
@@ -47,6 +51,19 @@ def applicable(rubric: Rubric, turn: int) -> dict[str, Component]:
 def score_type(rubric: Rubric, turn: int) -> type[Struct]:
     """The type of an answer to "score this turn"; the same object for the same rubric and components."""
     return _score_type(digest(rubric), tuple(applicable(rubric, turn).items()))
+
+
+def score_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
+    """Ask for the score of the last of ``spoken``."""
+    scored = spoken[-1]
+    components = "\n".join(
+        f"- {name} (0 to {component.maximum}): {component.asks}"
+        for name, component in applicable(rubric, scored.turn).items()
+    )
+    ask = fill(
+        section(prompts["score"], "ask"), turn=str(scored.turn), speaker=speaker(spoken, scored), components=components
+    )
+    return turn_prompt(prompts, motion, spoken, ask)
 
 
 def read_score(value: Struct) -> ScoreAnswer:

@@ -7,9 +7,12 @@ weak framing caps delivery.  Nothing is lowered in silence: every lowering is a 
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from msgspec import Struct
+
 from events.rubric import Component, Dimension, Rubric
 from events.types import ComponentScore, DimensionScore, Reason, Span, TurnScored
-from judge.questions import ComponentAnswer, ScoreAnswer, applicable
+from judge.desk import Answers, Desk
+from judge.questions import ComponentAnswer, ScoreAnswer, applicable, read_score
 from judge.quotes import find
 from judge.rules import cap_chain, cap_excellence, pull_leash, say
 
@@ -38,6 +41,16 @@ def score_turn(rubric: Rubric, turn: int, text: str, answers: Sequence[ScoreAnsw
 def missing_score(turn: int, reason: str) -> TurnScored:
     """No score could be had: no number, in nobody's favour."""
     return TurnScored(turn=turn, missing=Reason(reason))
+
+
+def score(desk: Desk, turn: int, answers: Answers[Struct]) -> int:
+    """Record the score of a turn, or why it has none; the position."""
+    spoken, rubric = desk.debate.transcript.turns[turn], desk.debate.ledger.rubric
+    if not answers.given or rubric is None:
+        reason = answers.failed.reason if answers.failed else "it was not asked"
+        return desk.add(missing_score(turn, reason), spoken.spoken)
+    given = [read_score(value) for value in answers.values]
+    return desk.add(score_turn(rubric, turn, spoken.text, given), answers.cause)
 
 
 def _component(rubric: Rubric, component: Component, text: str, samples: Sequence[ComponentAnswer]) -> ComponentScore:

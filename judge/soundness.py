@@ -32,8 +32,23 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
             yield f"bands.{name}", "no dimension of the composite has this name"
         else:
             yield from _band(f"bands.{name}", band, rubric.dimensions[name].maximum)
+    yield from _prices(rubric)
     if rubric.quote_minimum < 1:
         yield "quote_minimum", "must be at least 1"
+
+
+def _prices(rubric: Rubric) -> Iterator[Fault]:
+    """Claims, gaps and conduct cost points of a dimension that exists."""
+    for kind, rule in rubric.claims.items():
+        if rule.dimension not in rubric.dimensions:
+            yield f"claims.{kind}.dimension", f"no dimension is named {rule.dimension!r}"
+    if rubric.gaps.dimension not in rubric.dimensions:
+        yield "gaps.dimension", f"no dimension is named {rubric.gaps.dimension!r}"
+    if not 0 < rubric.gaps.least <= rubric.gaps.most:
+        yield "gaps", "least must be over 0 and at most as large as most"
+    for conduct, cost in rubric.conduct.items():
+        if cost.dimension not in rubric.dimensions:
+            yield f"conduct.{conduct}.dimension", f"no dimension is named {cost.dimension!r}"
 
 
 def _dimension(at: str, dimension: Dimension) -> Iterator[Fault]:

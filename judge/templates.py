@@ -13,6 +13,9 @@ from importlib import resources
 from events.types import Template
 from judge.errors import TemplateError
 
+NAMES = (
+    "judge", "score", "compare", "claims", "gaps", "premises", "second_opinion", "narrative", "conflict", "convergence",
+)
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
 
@@ -21,6 +24,11 @@ _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
 def load_template(name: str) -> Template:
     """The shipped template ``prompts/{name}.md``."""
     return parse_template(resources.files("judge").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8"))
+
+
+def judge_templates() -> dict[str, Template]:
+    """Every prompt of the judge, by name: what a debate carries with it."""
+    return {name: load_template(name) for name in NAMES}
 
 
 def parse_template(text: str) -> Template:

@@ -1,0 +1,126 @@
+"""Head to head with the turn before, in both orders, and the bands that follow.  Source: seed 003, level 2.
+
+The speeches are "first" and "second" in the order shown; only what survives both orders counts, the rest is a draw
+whose flip is recorded (on published pairs one model agrees with itself under a swap in 69 %).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from events.rubric import Rubric
+from events.types import Outcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
+from judge.ask import Prompt, Prompts, opening
+from judge.desk import Answers, Desk
+from judge.neutralise import quoted
+from judge.rules import say
+from judge.samples import majority
+from judge.templates import fill, section
+from providers.base import Segment
+
+Choice = Literal["first", "second", "draw"]
+LABELS: Final = ("First", "Second")
+
+
+@lru_cache(maxsize=16)
+def _compare_type(dimensions: tuple[str, ...]) -> type[Struct]:
+    fields: list[tuple[str, Any]] = [("reason", Annotated[str, Meta(max_length=200)])]
+    fields += [(name, Choice) for name in dimensions]
+    return msgspec.defstruct("Comparison", fields, frozen=True, kw_only=True, module=__name__)
+
+
+def compare_type(rubric: Rubric) -> type[Struct]:
+    """An answer: ``{"reason", dimension: "first"|"second"|"draw", …}`` for every dimension that has a band."""
+    return _compare_type(tuple(rubric.bands))
+
+
+def compare_prompt(
+    prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], order: tuple[int, ...]
+) -> Prompt:
+    """Ask about two turns in the order shown; nothing tells which was spoken first, by which side or model."""
+    frame = section(prompts["judge"], "speech")
+    speeches = {turn.turn: turn.text for turn in spoken}
+    dimensions = "\n".join(
+        f"- {name}: {', '.join(each.asks for each in rubric.dimensions[name].components.values())}"
+        for name in rubric.bands
+    )
+    return (
+        *opening(prompts, motion),
+        *(
+            Segment("user", fill(frame, label=label, text=quoted(speeches[number])))
+            for label, number in zip(LABELS, order, strict=True)
+        ),
+        Segment("user", fill(section(prompts["compare"], "ask"), dimensions=dimensions)),
+    )
+
+
+def compare_turns(desk: Desk, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
+    """Record what both orders agree on; the position of the comparison.  ``forward`` shows ``earlier`` first."""
+    if forward.failed or backward.failed or not forward.given or not backward.given:
+        why = forward.failed or backward.failed or Reason("it was not asked")
+        return desk.add(
+            TurnsCompared(earlier=earlier, later=later, missing=why), forward.cause or backward.cause or _spoken(desk)
+        )
+    assert desk.debate.ledger.rubric is not None
+    outcomes: dict[str, Outcome] = {}
+    flipped: list[str] = []
+    for dimension in desk.debate.ledger.rubric.bands:
+        one = _outcome(forward, dimension, ("earlier", "later"))
+        two = _outcome(backward, dimension, ("later", "earlier"))
+        outcomes[dimension] = one if one == two else "draw"
+        if one != two:
+            flipped.append(dimension)
+    reason = str(forward.values[0].reason)
+    return desk.add(
+        TurnsCompared(earlier=earlier, later=later, outcomes=outcomes, flipped=tuple(flipped), reason=reason),
+        forward.cause,
+    )
+
+
+def _spoken(desk: Desk) -> int:
+    turn = desk.debate.transcript.current
+    assert turn is not None
+    return turn.spoken
+
+
+def _outcome(answers: Answers[Any], dimension: str, shown: tuple[Outcome, Outcome]) -> Outcome:
+    named: dict[str, Outcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
+    return majority([named[getattr(answer, dimension)] for answer in answers.values], "draw")
+
+
+def harmonize(desk: Desk, comparison: int) -> None:
+    """Bring the newer turn into its bands, and the first turn once, by its first comparison.
+
+    Only admitted values are moved: penalties and dockings stay outstanding and land in full.
+    """
+    found = next(each for each in desk.debate.exchanges.comparisons.values() if each.position == comparison)
+    turns = ["later", "earlier"] if found.earlier == 1 else ["later"]
+    rubric = desk.debate.ledger.rubric
+    if rubric is None or found.missing is not None:
+        return
+    for dimension, outcome in found.outcomes.items():
+        if outcome == "draw":
+            continue
+        for place in turns:
+            turn, against = (found.later, found.earlier) if place == "later" else (found.earlier, found.later)
+            balance = desk.debate.ledger.balance(turn, dimension)
+            if balance is None or balance.harmonized:
+                continue
+            won = outcome == place
+            floor, ceiling = rubric.bands[dimension].winner if won else rubric.bands[dimension].loser
+            requested = round(min(max(balance.admitted, floor), ceiling) - balance.admitted, 2)
+            if requested == 0:
+                continue
+            bound = f"at least {say(floor)}" if requested > 0 else f"at most {say(ceiling)}"
+            desk.add(
+                ScoreHarmonized(
+                    turn=turn, dimension=dimension, requested=requested,
+                    applied=round(balance.after(shift=requested) - balance.effective, 2),
+                    rule="band_winner" if won else "band_loser", because_of=comparison,
+                    reason=f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}",
+                ),
+                comparison,
+            )

@@ -1,0 +1,60 @@
+"""Second opinions: another look at a flag by a judge that has not seen the first verdict."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from events.projections.claims import Claim
+from events.rubric import Rubric
+from events.types import ClaimCleared, ClaimUpheld, PenaltyReversed, TurnSpoken
+from judge.ask import Prompt, Prompts, opening, speaker, turn_segment
+from judge.desk import Answers, Desk
+from judge.entries import absorbed, change
+from judge.neutralise import quoted
+from judge.templates import fill, section
+from providers.base import Segment
+
+
+class SecondOpinion(Struct, frozen=True, kw_only=True):
+    """Whether the suspicion is right."""
+
+    reason: Annotated[str, Meta(max_length=240)]
+    verdict: Literal["upheld", "cleared"]
+
+
+def second_prompt(
+    prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], claim: Claim
+) -> Prompt:
+    """The words in their turn and the rule, but neither the first verdict nor its reason."""
+    turn = next(each for each in spoken if each.turn == claim.turn)
+    ask = fill(
+        section(prompts["second_opinion"], "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
+        quote=quoted(claim.quote), kind=rubric.claims[claim.kind].asks,
+    )
+    return (*opening(prompts, motion), turn_segment(prompts, spoken, turn), Segment("user", ask))
+
+
+def settle(desk: Desk, name: str, answers: Answers[SecondOpinion], *, by: str) -> None:
+    """Uphold the flag, or clear it and give its points back; without an answer it stays as it is."""
+    if not answers.given:
+        return
+    claim, opinion = desk.debate.claims[name], answers.values[0]
+    if opinion.verdict == "upheld":
+        desk.add(ClaimUpheld(claim=name, by=by, reason=opinion.reason), answers.cause)
+        return
+    cleared = desk.add(ClaimCleared(claim=name, by=by, reason=opinion.reason), answers.cause)
+    rubric = desk.debate.ledger.rubric
+    rule = rubric.claims.get(claim.kind) if rubric else None
+    balance = desk.debate.ledger.balance(claim.turn, rule.dimension) if rule else None
+    if rule is None or balance is None or claim.requested == 0:
+        return
+    requested = -claim.requested
+    applied = change(balance, requested)
+    desk.add(
+        PenaltyReversed(
+            turn=claim.turn, dimension=rule.dimension, requested=requested, applied=applied, rule="cleared",
+            because_of=cleared, claim=name, reason=f"{name} was cleared{absorbed(balance, requested, applied)}",
+        ),
+        cleared,
+    )
