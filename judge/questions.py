@@ -18,7 +18,7 @@ from judge.rubric import digest
 from judge.templates import fill, section
 
 QUOTE_MAXIMUM = 160
-REASON_MAXIMUM = 140
+REASON_MAXIMUM = 100
 
 Quote = Annotated[str, Meta(max_length=QUOTE_MAXIMUM)]
 Why = Annotated[str, Meta(max_length=REASON_MAXIMUM)]
