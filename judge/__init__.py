@@ -6,6 +6,6 @@ What it is asked: ``ask`` ``templates`` how a prompt is put together · ``questi
 What follows: ``desk`` a batch in the making · ``entries`` how a score changes · ``scoring`` ``rules`` one turn's score
 · ``samples`` several answers as one · ``quotes`` are the words there · ``scorecard`` the verdict of the numbers.
 
-What is data, and what is harmless: ``rubric`` ``soundness`` · ``scanner`` specific claims · ``neutralise`` ``invisible``
-``injection`` words that would instruct the judge · ``errors`` what can be wrong.
+What is data, and what is harmless: ``rubric`` ``soundness`` · ``scanner`` specific claims · ``words`` of content ·
+``neutralise`` ``invisible`` ``injection`` words that would instruct the judge · ``errors`` what can be wrong.
 """

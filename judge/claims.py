@@ -5,7 +5,7 @@ a side repeats is penalised once.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Final, get_args
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
@@ -21,6 +21,7 @@ from judge.samples import grouped, majority, stands
 from judge.scanner import scan, tokens
 from judge.templates import fill, section
 
+PURPOSE: Final = "claims"
 SHOWN: Final = 8
 """Candidates that a prompt lists."""
 
@@ -29,12 +30,12 @@ class Suspicion(Struct, frozen=True, kw_only=True):
     """One claim that the judge finds suspect."""
 
     quote: Annotated[str, Meta(max_length=200)]
-    reason: Annotated[str, Meta(max_length=200)]
+    reason: Annotated[str, Meta(max_length=200)] = ""
     kind: ClaimKind
 
 
 class ClaimsAnswer(Struct, frozen=True, kw_only=True):
-    """All that are suspect in one turn."""
+    """All that are suspect in one turn: ``{"claims": [{"quote", "reason", "kind"}]}``."""
 
     claims: Annotated[list[Suspicion], Meta(max_length=4)]
 
@@ -42,61 +43,78 @@ class ClaimsAnswer(Struct, frozen=True, kw_only=True):
 def claims_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
     """Ask for suspect claims in the last of ``spoken``."""
     turn, frame = spoken[-1], prompts["claims"]
-    found = [f"“{quoted(each.quote).removeprefix('| ')}”" for each in scan(turn.text)[:SHOWN]]
+    found = [quoted(each.quote) for each in scan(turn.text)[:SHOWN]]
     ask = fill(
         section(frame, "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
         kinds="\n".join(f"- {kind}: {rule.asks}" for kind, rule in rubric.claims.items()),
-        candidates=", ".join(found) or section(frame, "none"),
+        candidates="\n".join(found) or section(frame, "none"),
     )
     return turn_prompt(prompts, motion, spoken, ask)
 
 
+class _Found(Struct, frozen=True):
+    suspicion: Suspicion
+    position: int
+    """Of the answer that holds it."""
+
+
 def flag_claims(desk: Desk, number: int, answers: Answers[ClaimsAnswer]) -> None:
     """Enter what more than half of the samples find suspect, each with its penalty."""
-    turn = desk.debate.transcript.turns[number]
-    found: list[tuple[int, Span, Suspicion]] = []
+    found: list[tuple[int, Span, _Found]] = []
     for sample, (position, answer) in enumerate(answers.given):
         for suspicion in answer.claims:
-            span = find(suspicion.quote, turn.text, _minimum(desk))
-            if span is None:
-                refuse(desk, number, "claims", suspicion.quote, "the quote is not in the turn", position)
+            place = _place(desk.debate, number, suspicion)
+            if isinstance(place, str):
+                refuse(desk, number, PURPOSE, suspicion.quote, place, position)
             else:
-                found.append((sample, span, suspicion))
+                found.append((sample, place, _Found(suspicion, position)))
     for group in grouped(found):
-        if stands(len({sample for sample, _, _ in group}), len(answers.given)):
-            _flag(desk, number, group, answers.cause)
+        votes, samples = len({sample for sample, _, _ in group}), len(answers.given)
+        first = group[0][2]
+        if stands(votes, samples):
+            _flag(desk, number, group)
+        else:
+            said = f"only {votes} of {samples} samples find it suspect"
+            refuse(desk, number, PURPOSE, first.suspicion.quote, said, first.position)
 
 
-def _minimum(desk: Desk) -> int:
-    rubric = desk.debate.ledger.rubric
-    return rubric.quote_minimum if rubric else 8
+def _place(debate: Debate, number: int, suspicion: Suspicion) -> Span | str:
+    """Where the words stand, or what is wrong with the suspicion."""
+    rubric = debate.ledger.rubric
+    if rubric is None or suspicion.kind not in rubric.claims:
+        return f"the rubric has no rule for {suspicion.kind}"
+    span = find(suspicion.quote, debate.transcript.turns[number].text, rubric.quote_minimum)
+    return span or "the quote is not in the turn, or too short to tell"
 
 
-def _flag(desk: Desk, number: int, group: list[tuple[int, Span, Suspicion]], cause: int | None) -> None:
+def _flag(desk: Desk, number: int, group: list[tuple[int, Span, _Found]]) -> None:
     turn, rubric = desk.debate.transcript.turns[number], desk.debate.ledger.rubric
-    _, span, suspicion = group[0]
+    assert rubric is not None, "checked before"
+    kind = _kind({sample: each.suspicion.kind for sample, _, each in reversed(group)}, rubric)
+    span, found = next((span, each) for _, span, each in group if each.suspicion.kind == kind)
     quote = turn.text[span[0] : span[1]]
     if (known := _known(desk.debate, turn.side, quote)) is not None:
-        refuse(desk, number, "claims", quote, f"already flagged as {known}", cause)
+        refuse(desk, number, PURPOSE, quote, f"already flagged as {known}", found.position)
         return
-    kind = _kind([each.kind for _, _, each in group], rubric)
     claim = f"C{number}.{sum(each.turn == number for each in desk.debate.claims.values()) + 1}"
     flag = desk.add(
-        ClaimFlagged(claim=claim, turn=number, quote=quote, span=span, kind=kind, reason=suspicion.reason, by="judge"),
-        cause,
+        ClaimFlagged(
+            claim=claim, turn=number, quote=quote, span=span, kind=kind, reason=found.suspicion.reason, by="judge"
+        ),
+        found.position,
     )
-    if rubric is not None and (rule := rubric.claims.get(kind)) is not None:
-        penalize(
-            desk, number, rule.dimension, rule.points, rule=kind, because_of=flag, reason=f"{claim} {rule.asks}",
-            claim=claim,
-        )
+    rule = rubric.claims[kind]
+    penalize(
+        desk, number, rule.dimension, rule.points, rule=kind, because_of=flag, reason=f"{claim} {rule.asks}",
+        claim=claim,
+    )
 
 
-def _kind(kinds: list[ClaimKind], rubric: Rubric | None) -> ClaimKind:
-    """The kind that most samples name; without a majority the mildest of them."""
-    costs = {kind: rule.points for kind, rule in rubric.claims.items()} if rubric else {}
-    order = get_args(ClaimKind)
-    return majority(kinds, min(kinds, key=lambda kind: (costs.get(kind, 0), order.index(kind))))
+def _kind(kinds: dict[int, ClaimKind], rubric: Rubric) -> ClaimKind:
+    """The kind that most samples name first; without a majority the mildest, the rubric's first among equals."""
+    order = list(rubric.claims)
+    named = list(kinds.values())
+    return majority(named, min(named, key=lambda kind: (rubric.claims[kind].points, order.index(kind))))
 
 
 def _known(debate: Debate, side: Side, quote: str) -> str | None:

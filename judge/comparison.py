@@ -11,13 +11,15 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from events.rubric import Rubric
+from events.projections.exchanges import Comparison
+from events.rubric import Band, Rubric
 from events.types import Outcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from judge.ask import Prompt, Prompts, opening
 from judge.desk import Answers, Desk
+from judge.entries import absorbed, moved
 from judge.neutralise import quoted
 from judge.rules import say
-from judge.samples import majority
+from judge.samples import majority, why_missing
 from judge.templates import fill, section
 from providers.base import Segment
 
@@ -27,8 +29,8 @@ LABELS: Final = ("First", "Second")
 
 @lru_cache(maxsize=16)
 def _compare_type(dimensions: tuple[str, ...]) -> type[Struct]:
-    fields: list[tuple[str, Any]] = [("reason", Annotated[str, Meta(max_length=200)])]
-    fields += [(name, Choice) for name in dimensions]
+    reason: tuple[str, Any, Any] = ("reason", Annotated[str, Meta(max_length=200)], "")
+    fields: list[Any] = [reason, *((name, Choice) for name in dimensions)]
     return msgspec.defstruct("Comparison", fields, frozen=True, kw_only=True, module=__name__)
 
 
@@ -59,34 +61,35 @@ def compare_prompt(
 
 def compare_turns(desk: Desk, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
     """Record what both orders agree on; the position of the comparison.  ``forward`` shows ``earlier`` first."""
-    if forward.failed or backward.failed or not forward.given or not backward.given:
-        why = forward.failed or backward.failed or Reason("it was not asked")
-        return desk.add(
-            TurnsCompared(earlier=earlier, later=later, missing=why), forward.cause or backward.cause or _spoken(desk)
-        )
-    assert desk.debate.ledger.rubric is not None
+    if not forward.given or not backward.given:
+        unanswered, order = (backward, (later, earlier)) if forward.given else (forward, (earlier, later))
+        why = Reason(f"shown as {order[0]}-{order[1]}: {why_missing(unanswered).reason}")
+        cause = forward.cause or backward.cause or desk.debate.transcript.turns[later].spoken
+        return desk.add(TurnsCompared(earlier=earlier, later=later, missing=why), cause)
+    rubric = desk.debate.ledger.rubric
     outcomes: dict[str, Outcome] = {}
     flipped: list[str] = []
-    for dimension in desk.debate.ledger.rubric.bands:
+    for dimension in rubric.bands if rubric else ():
         one = _outcome(forward, dimension, ("earlier", "later"))
         two = _outcome(backward, dimension, ("later", "earlier"))
         outcomes[dimension] = one if one == two else "draw"
         if one != two:
             flipped.append(dimension)
-    reason = str(forward.values[0].reason)
+    reasons = [
+        f"Shown as {order}: {each.values[0].reason}"
+        for order, each in ((f"{earlier}-{later}", forward), (f"{later}-{earlier}", backward))
+        if each.values[0].reason
+    ]
     return desk.add(
-        TurnsCompared(earlier=earlier, later=later, outcomes=outcomes, flipped=tuple(flipped), reason=reason),
+        TurnsCompared(
+            earlier=earlier, later=later, outcomes=outcomes, flipped=tuple(flipped), reason=" ".join(reasons)
+        ),
         forward.cause,
     )
 
 
-def _spoken(desk: Desk) -> int:
-    turn = desk.debate.transcript.current
-    assert turn is not None
-    return turn.spoken
-
-
 def _outcome(answers: Answers[Any], dimension: str, shown: tuple[Outcome, Outcome]) -> Outcome:
+    """The choice of more than half of one order's samples; without a majority a draw."""
     named: dict[str, Outcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
     return majority([named[getattr(answer, dimension)] for answer in answers.values], "draw")
 
@@ -97,30 +100,35 @@ def harmonize(desk: Desk, comparison: int) -> None:
     Only admitted values are moved: penalties and dockings stay outstanding and land in full.
     """
     found = next(each for each in desk.debate.exchanges.comparisons.values() if each.position == comparison)
-    turns = ["later", "earlier"] if found.earlier == 1 else ["later"]
     rubric = desk.debate.ledger.rubric
     if rubric is None or found.missing is not None:
         return
+    turns = (found.later, found.earlier) if found.earlier == 1 else (found.later,)
     for dimension, outcome in found.outcomes.items():
-        if outcome == "draw":
-            continue
-        for place in turns:
-            turn, against = (found.later, found.earlier) if place == "later" else (found.earlier, found.later)
-            balance = desk.debate.ledger.balance(turn, dimension)
-            if balance is None or balance.harmonized:
-                continue
-            won = outcome == place
-            floor, ceiling = rubric.bands[dimension].winner if won else rubric.bands[dimension].loser
-            requested = round(min(max(balance.admitted, floor), ceiling) - balance.admitted, 2)
-            if requested == 0:
-                continue
-            bound = f"at least {say(floor)}" if requested > 0 else f"at most {say(ceiling)}"
-            desk.add(
-                ScoreHarmonized(
-                    turn=turn, dimension=dimension, requested=requested,
-                    applied=round(balance.after(shift=requested) - balance.effective, 2),
-                    rule="band_winner" if won else "band_loser", because_of=comparison,
-                    reason=f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}",
-                ),
-                comparison,
-            )
+        if outcome != "draw" and dimension in rubric.bands:
+            for turn in turns:
+                _band(desk, found, turn, dimension, rubric.bands[dimension])
+
+
+def _band(desk: Desk, found: Comparison, turn: int, dimension: str, band: Band) -> None:
+    """Bring one balance into its band, unless a comparison has done so before."""
+    balance = desk.debate.ledger.balance(turn, dimension)
+    if balance is None or balance.harmonized:
+        return
+    place, against = ("later", found.earlier) if turn == found.later else ("earlier", found.later)
+    won = found.outcomes[dimension] == place
+    floor, ceiling = band.winner if won else band.loser
+    requested = round(min(max(balance.admitted, floor), ceiling) - balance.admitted, 2)
+    if requested == 0:
+        return
+    bound = f"at least {say(floor)}" if requested > 0 else f"at most {say(ceiling)}"
+    applied = moved(balance, balance.after(shift=requested))
+    desk.add(
+        ScoreHarmonized(
+            turn=turn, dimension=dimension, requested=requested, applied=applied,
+            rule="band_winner" if won else "band_loser", because_of=found.position,
+            reason=f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
+            + absorbed(balance, requested, applied),
+        ),
+        found.position,
+    )

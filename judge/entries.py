@@ -34,15 +34,25 @@ def misconduct(desk: Desk, turn: int, cost: ConductRule | None, *, rule: str, be
 
 def change(balance: Balance, request: float) -> float:
     """What is applied of a request: the way from where the balance stands to where it would stand."""
-    return round(balance.after(request=request) - balance.effective, 2)
+    return moved(balance, balance.after(request=request))
+
+
+def moved(balance: Balance, after: float) -> float:
+    """The way from where the balance stands to ``after``; never a negative zero."""
+    return round(after - balance.effective, 2) + 0.0
 
 
 def absorbed(balance: Balance, requested: float, applied: float) -> str:
     """A sentence on what floor or ceiling took, or nothing."""
     if round(applied - requested, 2) == 0:
         return ""
-    end = "floor of 0" if requested < 0 else f"ceiling of {say(balance.maximum)}"
-    return f" ({say(abs(applied))} of {say(abs(requested))} applied: the {end} takes the rest)"
+    if requested < 0:
+        why = "the floor of 0 takes the rest"
+    elif round(balance.effective + applied, 2) >= balance.maximum:
+        why = f"the ceiling of {say(balance.maximum)} takes the rest"
+    else:
+        why = "the floor of 0 had absorbed the rest before"
+    return f" ({say(abs(applied))} of {say(abs(requested))} applied: {why})"
 
 
 def refuse(desk: Desk, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:

@@ -13,9 +13,13 @@ from judge.ask import Prompt, Prompts, speaker, turn_prompt
 from judge.desk import Answers, Desk
 from judge.entries import absorbed, change, refuse
 from judge.quotes import find
+from judge.rules import say
 from judge.samples import grouped, overlaps, stands
+from judge.soundness import GAP_MAXIMUM
 from judge.templates import fill, section
 
+PURPOSE: Final = "gaps"
+RULE: Final = "logic_gap"
 HISTORY: Final = 3
 """Earlier turns that the judge reads when it looks for flaws of theirs."""
 Quote = Annotated[str, Meta(max_length=200)]
@@ -27,12 +31,12 @@ class Gap(Struct, frozen=True, kw_only=True):
     turn: Annotated[int, Meta(ge=1, le=200)]
     fails: Quote
     exposed_by: Quote
-    reason: Quote
-    points: Annotated[int, Meta(ge=1, le=8)]
+    reason: Quote = ""
+    points: Annotated[int, Meta(ge=1, le=GAP_MAXIMUM)]
 
 
 class GapsAnswer(Struct, frozen=True, kw_only=True):
-    """All that one turn exposes."""
+    """All that one turn exposes: ``{"gaps": [{"turn", "fails", "exposed_by", "reason", "points"}]}``."""
 
     gaps: Annotated[list[Gap], Meta(max_length=3)]
 
@@ -42,7 +46,7 @@ def gaps_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[
     turn = spoken[-1]
     ask = fill(
         section(prompts["gaps"], "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
-        least=f"{rubric.gaps.least:g}", most=f"{rubric.gaps.most:g}",
+        least=say(rubric.gaps.least), most=say(rubric.gaps.most),
     )
     return turn_prompt(prompts, motion, spoken, ask, history=HISTORY)
 
@@ -51,6 +55,8 @@ class _Found(Struct, frozen=True):
     gap: Gap
     fails: Span
     exposed_by: Span
+    position: int
+    """Of the answer that holds it."""
 
 
 def dock(desk: Desk, number: int, answers: Answers[GapsAnswer]) -> None:
@@ -58,22 +64,28 @@ def dock(desk: Desk, number: int, answers: Answers[GapsAnswer]) -> None:
     by_turn: dict[int, list[tuple[int, Span, _Found]]] = {}
     for sample, (position, answer) in enumerate(answers.given):
         for gap in answer.gaps:
-            found = _checked(desk.debate, number, gap)
+            found = _checked(desk.debate, number, gap, position)
             if isinstance(found, str):
-                refuse(desk, number, "gaps", gap.fails, found, position)
+                refuse(desk, number, PURPOSE, gap.fails, found, position)
             else:
                 by_turn.setdefault(gap.turn, []).append((sample, found.fails, found))
     for turn, findings in sorted(by_turn.items()):
         for group in grouped(findings):
-            if stands(len({sample for sample, _, _ in group}), len(answers.given)):
-                _dock(desk, turn, number, [found for _, _, found in group], answers.cause)
+            votes, samples = len({sample for sample, _, _ in group}), len(answers.given)
+            if stands(votes, samples):
+                _dock(desk, turn, number, {sample: found for sample, _, found in reversed(group)})
+            else:
+                said = f"only {votes} of {samples} samples find this flaw"
+                refuse(desk, number, PURPOSE, group[0][2].gap.fails, said, group[0][2].position)
 
 
-def _checked(debate: Debate, number: int, gap: Gap) -> _Found | str:
+def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _Found | str:
     """The gap with the places of its quotes, or what is wrong with it."""
     rubric = debate.ledger.rubric
     if gap.turn >= number or gap.turn not in debate.transcript.turns or rubric is None:
         return f"turn {gap.turn} does not stand before turn {number}"
+    if not rubric.gaps.least <= gap.points <= rubric.gaps.most:
+        return f"{gap.points} points: a gap costs {say(rubric.gaps.least)} to {say(rubric.gaps.most)}"
     if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None:
         return f"turn {gap.turn} has no score"
     fails = find(gap.fails, debate.transcript.turns[gap.turn].text, rubric.quote_minimum)
@@ -82,35 +94,35 @@ def _checked(debate: Debate, number: int, gap: Gap) -> _Found | str:
     exposed_by = find(gap.exposed_by, debate.transcript.turns[number].text, rubric.quote_minimum)
     if exposed_by is None:
         return f"the words that expose it are not in turn {number}"
-    return _Found(gap, fails, exposed_by)
+    return _Found(gap, fails, exposed_by, position)
 
 
-def _dock(desk: Desk, turn: int, number: int, found: list[_Found], cause: int | None) -> None:
+def _dock(desk: Desk, turn: int, number: int, found: dict[int, _Found]) -> None:
+    """Dock ``turn`` for what each sample found; the words are the first sample's, the points the median."""
     rubric, texts = desk.debate.ledger.rubric, desk.debate.transcript.turns
-    first = found[0]
+    first = found[min(found)]
     if any(
-        entry.kind == "gap" and entry.evidence[0].span and overlaps(entry.evidence[0].span, first.fails)
+        entry.rule == RULE and entry.evidence[0].span and overlaps(entry.evidence[0].span, first.fails)
         for entry in desk.debate.ledger.cards[turn].entries
     ):
-        refuse(desk, number, "gaps", first.gap.fails, f"turn {turn} is docked for these words already", cause)
+        why = f"turn {turn} is docked for these words already"
+        refuse(desk, number, PURPOSE, first.gap.fails, why, first.position)
         return
-    assert rubric is not None
+    assert rubric is not None, "checked before"
     balance = desk.debate.ledger.balance(turn, rubric.gaps.dimension)
     assert balance is not None, "checked before"
-    points = float(min(max(median([each.gap.points for each in found]), rubric.gaps.least), rubric.gaps.most))
+    points = float(median(each.gap.points for each in found.values()))
     applied = change(balance, -points)
     desk.add(
         LogicGapAdjusted(
-            turn=turn, dimension=rubric.gaps.dimension, requested=-points, applied=applied, rule="logic_gap",
+            turn=turn, dimension=rubric.gaps.dimension, requested=-points, applied=applied, rule=RULE,
             because_of=texts[number].spoken, reason=first.gap.reason + absorbed(balance, -points, applied),
             fails=_passage(turn, texts[turn].text, first.fails),
             exposed_by=_passage(number, texts[number].text, first.exposed_by),
         ),
-        cause,
+        first.position,
     )
 
 
 def _passage(turn: int, text: str, span: Span) -> Passage:
     return Passage(turn=turn, quote=text[span[0] : span[1]], span=span)
-
-

@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from events.types import Span
+from events.types import Reason, Span
+from judge.desk import Answers
 
 T = TypeVar("T")
 
@@ -36,3 +37,8 @@ def grouped(findings: Iterable[tuple[int, Span, T]]) -> list[list[tuple[int, Spa
         else:
             groups.append([finding])
     return groups
+
+
+def why_missing(answers: Answers[Any]) -> Reason:
+    """Why there is no answer."""
+    return answers.failed or Reason("it was not asked")

@@ -1,4 +1,4 @@
-"""Second opinions: another look at a flag by a judge that has not seen the first verdict."""
+"""Second opinions: another look at a claim by a judge that does not know of the first verdict."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal
@@ -12,21 +12,22 @@ from judge.ask import Prompt, Prompts, opening, speaker, turn_segment
 from judge.desk import Answers, Desk
 from judge.entries import absorbed, change
 from judge.neutralise import quoted
+from judge.samples import majority
 from judge.templates import fill, section
 from providers.base import Segment
 
 
 class SecondOpinion(Struct, frozen=True, kw_only=True):
-    """Whether the suspicion is right."""
+    """Whether the rule is broken (``upheld``) or not: ``{"reason", "verdict"}``."""
 
-    reason: Annotated[str, Meta(max_length=240)]
+    reason: Annotated[str, Meta(max_length=240)] = ""
     verdict: Literal["upheld", "cleared"]
 
 
 def second_prompt(
     prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], claim: Claim
 ) -> Prompt:
-    """The words in their turn and the rule, but neither the first verdict nor its reason."""
+    """The words in their turn and the rule; nothing tells that somebody has flagged or penalised them."""
     turn = next(each for each in spoken if each.turn == claim.turn)
     ask = fill(
         section(prompts["second_opinion"], "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
@@ -36,14 +37,19 @@ def second_prompt(
 
 
 def settle(desk: Desk, name: str, answers: Answers[SecondOpinion], *, by: str) -> None:
-    """Uphold the flag, or clear it and give its points back; without an answer it stays as it is."""
-    if not answers.given:
+    """Uphold the flag, or clear it and give its points back; without an answer it stays as it is.
+
+    Of several samples more than half must clear it.  A claim that has been settled stays settled.
+    """
+    claim = desk.debate.claims.get(name)
+    if not answers.given or claim is None or claim.state != "flagged":
         return
-    claim, opinion = desk.debate.claims[name], answers.values[0]
-    if opinion.verdict == "upheld":
-        desk.add(ClaimUpheld(claim=name, by=by, reason=opinion.reason), answers.cause)
+    verdict = majority([each.verdict for each in answers.values], "upheld")
+    position, opinion = next(each for each in answers.given if each[1].verdict == verdict)
+    if verdict == "upheld":
+        desk.add(ClaimUpheld(claim=name, by=by, reason=opinion.reason), position)
         return
-    cleared = desk.add(ClaimCleared(claim=name, by=by, reason=opinion.reason), answers.cause)
+    cleared = desk.add(ClaimCleared(claim=name, by=by, reason=opinion.reason), position)
     rubric = desk.debate.ledger.rubric
     rule = rubric.claims.get(claim.kind) if rubric else None
     balance = desk.debate.ledger.balance(claim.turn, rule.dimension) if rule else None

@@ -9,6 +9,8 @@ from events.rubric import Band, Chain, Component, Dimension, Excellence, Leash, 
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD_NAME = "a name is lower case letters, digits and _"
+GAP_MAXIMUM = 8
+"""Points beyond which no answer can go."""
 Fault = tuple[str, str]
 """The dotted path of a field, and what is wrong with it."""
 
@@ -30,6 +32,8 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
     for name, band in rubric.bands.items():
         if name not in composite:
             yield f"bands.{name}", "no dimension of the composite has this name"
+        elif name == "reason":
+            yield f"bands.{name}", "a comparison's reason has this name"
         else:
             yield from _band(f"bands.{name}", band, rubric.dimensions[name].maximum)
     yield from _prices(rubric)
@@ -39,16 +43,20 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
 
 def _prices(rubric: Rubric) -> Iterator[Fault]:
     """Claims, gaps and conduct cost points of a dimension that exists."""
+    priced = [
+        *((f"claims.{kind}", rule.dimension) for kind, rule in rubric.claims.items()),
+        ("gaps", rubric.gaps.dimension),
+        *((f"conduct.{name}", cost.dimension) for name, cost in rubric.conduct.items()),
+    ]
+    for at, dimension in priced:
+        if dimension not in rubric.dimensions:
+            yield f"{at}.dimension", f"no dimension is named {dimension!r}"
     for kind, rule in rubric.claims.items():
-        if rule.dimension not in rubric.dimensions:
-            yield f"claims.{kind}.dimension", f"no dimension is named {rule.dimension!r}"
-    if rubric.gaps.dimension not in rubric.dimensions:
-        yield "gaps.dimension", f"no dimension is named {rubric.gaps.dimension!r}"
-    if not 0 < rubric.gaps.least <= rubric.gaps.most:
-        yield "gaps", "least must be over 0 and at most as large as most"
-    for conduct, cost in rubric.conduct.items():
-        if cost.dimension not in rubric.dimensions:
-            yield f"conduct.{conduct}.dimension", f"no dimension is named {cost.dimension!r}"
+        if not rule.asks.strip():
+            yield f"claims.{kind}.asks", "the judge must be told something"
+    least, most = rubric.gaps.least, rubric.gaps.most
+    if not 1 <= least <= most <= GAP_MAXIMUM:
+        yield "gaps", f"must be 1 <= least <= most <= {GAP_MAXIMUM}"
 
 
 def _dimension(at: str, dimension: Dimension) -> Iterator[Fault]:

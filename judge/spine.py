@@ -3,9 +3,8 @@
 The judge says what became of a premise; a drop counts only if the turn's own words bear it out.
 """
 
-import re
-from collections.abc import Sequence
-from typing import Annotated, Final
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Annotated, Final, Literal, TypeVar, cast
 
 from msgspec import Meta, Struct
 
@@ -22,14 +21,16 @@ from judge.ask import Prompt, Prompts, speaker, turn_prompt
 from judge.desk import Answers, Desk
 from judge.entries import misconduct, refuse
 from judge.neutralise import quoted
-from judge.quotes import find
+from judge.quotes import comparable, find
+from judge.samples import stands
 from judge.templates import fill, section
+from judge.words import content_words
 
+T = TypeVar("T")
+Conduct = Literal["dropped_premise", "contradiction"]
+PURPOSE: Final = "premises"
 Text = Annotated[str, Meta(max_length=200)]
 Id = Annotated[str, Meta(max_length=12)]
-_WORD: Final = re.compile(r"\w{4,}")
-_STEM: Final = 6
-"""Letters by which words are told apart: enough that ``premise`` meets ``premises``."""
 _GONE: Final = 0.5
 """Share of a premise's content words below which it is no longer there."""
 
@@ -52,28 +53,28 @@ class Dropped(Struct, frozen=True, kw_only=True):
     """A known premise that is gone."""
 
     premise: Id
-    reason: Text
+    reason: Text = ""
 
 
 class Contradicted(Struct, frozen=True, kw_only=True):
     """Known premises that the turn contradicts."""
 
     premises: Annotated[list[Id], Meta(max_length=4)]
-    reason: Text
+    reason: Text = ""
 
 
 class FirstPremises(Struct, frozen=True, kw_only=True):
     """What a turn puts forward while its side has no premise that anything could have become of."""
 
-    stated: Annotated[list[Stated], Meta(max_length=3)]
+    stated: Annotated[tuple[Stated, ...], Meta(max_length=3)] = ()
 
 
 class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
-    """What a turn does to its side's spine."""
+    """What a turn does to its side's spine; a list that is left out is empty."""
 
-    revised: Annotated[list[Revised], Meta(max_length=3)]
-    dropped: Annotated[list[Dropped], Meta(max_length=3)]
-    contradictions: Annotated[list[Contradicted], Meta(max_length=2)]
+    revised: Annotated[tuple[Revised, ...], Meta(max_length=3)] = ()
+    dropped: Annotated[tuple[Dropped, ...], Meta(max_length=3)] = ()
+    contradictions: Annotated[tuple[Contradicted, ...], Meta(max_length=3)] = ()
 
 
 def premises_type(spine: Spine, side: Side) -> type[FirstPremises]:
@@ -97,59 +98,78 @@ def premises_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken],
 
 
 def listed(premises: dict[str, Premise]) -> str:
-    """Premises by id, a line each, as material."""
-    return "\n".join(f"{name}: {quoted(each.text).replace(chr(10), ' ')}" for name, each in premises.items())
+    """Premises by id, each with its latest form as material."""
+    return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())
 
 
 def is_absent(premise: Premise, text: str) -> bool:
-    """Whether fewer than half of a premise's content words (four letters and more, by stem) stand in ``text``."""
-    wanted = _stems(f"{premise.text} {premise.quote}")
-    return not wanted or len(wanted & _stems(text)) / len(wanted) < _GONE
+    """Whether fewer than half of the content words of a premise and of its quote stand in ``text``.
 
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(word[:_STEM] for word in _WORD.findall(text.casefold()))
+    False where a premise has no content word: nothing bears its absence out.
+    """
+    wanted = frozenset(content_words(f"{premise.text} {premise.quote}"))
+    return bool(wanted) and len(wanted.intersection(content_words(text))) / len(wanted) < _GONE
 
 
 def trace(desk: Desk, number: int, answers: Answers[FirstPremises]) -> None:
-    """Record what the first sample says, as far as it holds.
+    """Record what holds of what the judge says of a turn's premises.
 
-    Premises are sentences in the judge's own words, which no rule can put side by side: so one sample speaks.
+    What is stated or revised is told in the judge's own words, which no rule can lay side by side: there the first
+    sample speaks.  Drops and contradictions cost points: more than half of the samples must name the same ones.
     """
     if not answers.given:
         return
     position, answer = answers.given[0]
-    if isinstance(answer, PremisesAnswer):
-        _what_became(desk, number, answer, position)
     for stated in answer.stated:
         _state(desk, number, stated, position)
+    full = [(at, given) for at, given in answers.given if isinstance(given, PremisesAnswer)]
+    for revised in answer.revised if isinstance(answer, PremisesAnswer) else ():
+        _revise(desk, number, revised, position)
+    contradictions = [(frozenset(each.premises), at, each) for at, given in full for each in given.contradictions]
+    for at, contradicted in _agreed(desk, number, contradictions, len(answers.given)):
+        _contradict(desk, number, contradicted, at)
+    drops = [(each.premise, at, each) for at, given in full for each in given.dropped]
+    for at, dropped in _agreed(desk, number, drops, len(answers.given)):
+        _drop(desk, number, dropped, at)
 
 
-def _what_became(desk: Desk, number: int, answer: PremisesAnswer, position: int) -> None:
-    for dropped in answer.dropped:
-        _drop(desk, number, dropped, position)
-    for contradicted in answer.contradictions:
-        _contradict(desk, number, contradicted, position)
-    for revised in answer.revised:
-        if (fault := _fault(desk, number, revised.premise)) or not revised.text.strip():
-            refuse(desk, number, "premises", revised.premise, fault or "it says nothing new", position)
+def _agreed(
+    desk: Desk, number: int, findings: Sequence[tuple[Hashable, int, T]], samples: int
+) -> Iterator[tuple[int, T]]:
+    """The first of each (what, position of the answer, finding) that more than half of the samples made."""
+    voters: dict[Hashable, set[int]] = {}
+    for what, at, _ in findings:
+        voters.setdefault(what, set()).add(at)
+    first = {what: (at, finding) for what, at, finding in reversed(findings)}
+    for what, votes in voters.items():
+        if stands(len(votes), samples):
+            yield first[what]
         else:
-            desk.add(PremiseRevised(premise=revised.premise, turn=number, text=revised.text), position)
+            named = what if isinstance(what, str) else ", ".join(sorted(cast("frozenset[str]", what)))
+            refuse(desk, number, PURPOSE, named, f"only {len(votes)} of {samples} samples find it", first[what][0])
 
 
 def _state(desk: Desk, number: int, stated: Stated, cause: int) -> None:
     turn, rubric = desk.debate.transcript.turns[number], desk.debate.ledger.rubric
-    span = find(stated.quote, turn.text, rubric.quote_minimum if rubric else 8)
-    if span is None or not stated.text.strip():
-        refuse(desk, number, "premises", stated.quote, "the quote is not in the turn", cause)
+    span = find(stated.quote, turn.text, rubric.quote_minimum if rubric else 1)
+    known = [
+        name
+        for name, each in desk.debate.spine.premises.items()
+        if each.side == turn.side and each.state != "dropped" and comparable(each.text) == comparable(stated.text)
+    ]
+    fault = (
+        "the premise has no words" if not comparable(stated.text)
+        else "the quote is not in the turn, or too short to tell" if span is None
+        else f"stated before as {known[0]}" if known
+        else ""
+    )
+    if fault or span is None:
+        refuse(desk, number, PURPOSE, stated.quote, fault, cause)
         return
-    mine = [each for each in desk.debate.spine.premises.values() if each.turn == number]
-    if any(each.text.casefold() == stated.text.casefold() for each in desk.debate.spine.premises.values()):
-        refuse(desk, number, "premises", stated.quote, "the premise is known already", cause)
-        return
+    mine = sum(each.turn == number for each in desk.debate.spine.premises.values())
     desk.add(
         PremiseStated(
-            premise=f"P{number}.{len(mine) + 1}", side=turn.side, turn=number, text=stated.text,
+            premise=f"P{number}.{mine + 1}", side=turn.side, turn=number, text=stated.text,
             quote=turn.text[span[0] : span[1]], span=span,
         ),
         cause,
@@ -166,38 +186,62 @@ def _fault(desk: Desk, number: int, name: str) -> str:
     return f"premise {name} was dropped before" if premise.state == "dropped" else ""
 
 
-def _drop(desk: Desk, number: int, dropped: Dropped, cause: int) -> None:
-    turn = desk.debate.transcript.turns[number]
-    fault = _fault(desk, number, dropped.premise)
-    if not fault and not is_absent(desk.debate.spine.premises[dropped.premise], turn.text):
-        fault = f"the words of {dropped.premise} still stand in turn {number}"
+def _revise(desk: Desk, number: int, revised: Revised, cause: int) -> None:
+    fault = _fault(desk, number, revised.premise)
+    if not fault:
+        before = comparable(desk.debate.spine.premises[revised.premise].text)
+        fault = "" if comparable(revised.text) not in ("", before) else "it says nothing new"
     if fault:
-        refuse(desk, number, "premises", dropped.premise, fault, cause)
-        return
-    at = desk.add(PremiseDropped(premise=dropped.premise, turn=number, reason=dropped.reason), cause)
-    rubric = desk.debate.ledger.rubric
-    misconduct(
-        desk, number, rubric.conduct.get("dropped_premise") if rubric else None, rule="dropped_premise",
-        because_of=at, reason=f"{dropped.premise} was dropped in silence",
-    )
+        refuse(desk, number, PURPOSE, revised.premise, fault, cause)
+    else:
+        desk.add(PremiseRevised(premise=revised.premise, turn=number, text=revised.text), cause)
 
 
 def _contradict(desk: Desk, number: int, contradicted: Contradicted, cause: int) -> None:
     names = tuple(dict.fromkeys(contradicted.premises))
     faults = [fault for name in names if (fault := _fault(desk, number, name))]
-    if faults or not names:
-        refuse(desk, number, "premises", ", ".join(names), "; ".join(faults) or "no premise is named", cause)
+    if not faults:
+        turns = {desk.debate.spine.premises[name].turn for name in names}
+        if not names:
+            faults = ["no premise is named"]
+        elif turns == {number} and len(names) == 1:
+            faults = [f"turn {number} itself states {names[0]}"]
+        elif any(set(names) == set(each.premises) for each in desk.debate.spine.contradictions):
+            faults = ["the contradiction was found before"]
+    if faults:
+        refuse(desk, number, PURPOSE, ", ".join(names), "; ".join(faults), cause)
         return
-    turns = {desk.debate.spine.premises[name].turn for name in names} | {number}
-    at = desk.add(
-        ContradictionFound(
-            side=desk.debate.transcript.turns[number].side, turns=tuple(sorted(turns)), premises=names,
-            reason=contradicted.reason,
-        ),
-        cause,
+    found = ContradictionFound(
+        side=desk.debate.transcript.turns[number].side, turns=tuple(sorted(turns | {number})), premises=names,
+        reason=contradicted.reason,
     )
+    _charge(desk, number, "contradiction", desk.add(found, cause), f"it contradicts {', '.join(names)}")
+
+
+def _drop(desk: Desk, number: int, dropped: Dropped, cause: int) -> None:
+    name = dropped.premise
+    fault = _fault(desk, number, name) or _present(desk, number, name)
+    if fault:
+        refuse(desk, number, PURPOSE, name, fault, cause)
+        return
+    at = desk.add(PremiseDropped(premise=name, turn=number, reason=dropped.reason), cause)
+    _charge(desk, number, "dropped_premise", at, f"{name} was dropped in silence")
+
+
+def _present(desk: Desk, number: int, name: str) -> str:
+    """How a premise is still there in the turn; empty where it is gone without a word."""
+    premise = desk.debate.spine.premises[name]
+    if premise.turn == number:
+        return f"turn {number} itself states {name}"
+    if any(change.turn == number for change in premise.changes):
+        return f"turn {number} revises {name}"
+    if any(name in each.premises and number in each.turns for each in desk.debate.spine.contradictions):
+        return f"turn {number} contradicts {name}, which is not silence"
+    absent = is_absent(premise, desk.debate.transcript.turns[number].text)
+    return "" if absent else f"the words of {name} still stand in turn {number}"
+
+
+def _charge(desk: Desk, number: int, rule: Conduct, because_of: int, reason: str) -> None:
     rubric = desk.debate.ledger.rubric
-    misconduct(
-        desk, number, rubric.conduct.get("contradiction") if rubric else None, rule="contradiction", because_of=at,
-        reason=f"it contradicts {', '.join(names)}",
-    )
+    cost = rubric.conduct.get(rule) if rubric else None
+    misconduct(desk, number, cost, rule=rule, because_of=because_of, reason=reason)

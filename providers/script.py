@@ -63,6 +63,8 @@ class Script(Struct, frozen=True):
     """The whole file.  ``cost_usd`` is charged for every call."""
 
     label: str = ""
+    exhibition: dict[str, Any] | None = None
+    """What it plays: title, motion, turns, seats, what to watch for.  The script itself has no use for it."""
     pace: Pace = Pace()
     says: dict[str, list[str | Say]] = {}
     answers: dict[str, Any] = {}

@@ -1,0 +1,173 @@
+"""The shipped exhibitions as data: nothing is misquoted, nothing is left to the script's neutral answers."""
+
+import json
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from providers.script import Say, Script, load
+
+FOLDER = Path(str(resources.files("providers").joinpath("scripts")))
+TURNS = {"juries": 6, "cars": 10, "homework": 12}
+INVENTED = {
+    "juries": {"a jury has never convicted an innocent person"},
+    "cars": set[str](),
+    "homework": {"each kept promise makes the next one easier to keep"},
+}
+"""Quotes that nobody said: the judge is caught at it."""
+MISSING = {"juries": set[str](), "cars": {"compare:8-7"}, "homework": {"score:7"}}
+"""Questions that no attempt answers."""
+FLIPS = {
+    "juries": {(3, 4, "rhetoric")},
+    "cars": {(4, 5, "tactics")},
+    "homework": {(5, 6, "rhetoric"), (10, 11, "tactics")},
+}
+"""Dimensions on which the two orders disagree."""
+ATTEMPTS = 3
+names = pytest.mark.parametrize("name", TURNS)
+
+
+def script(name: str) -> Script:
+    return load(FOLDER / f"{name}.json")
+
+
+def side_of(turn: int) -> str:
+    return "pro" if turn % 2 else "con"
+
+
+def speech(name: str, turn: int) -> str:
+    entry = script(name).says[side_of(turn)][(turn - 1) // 2]
+    return entry.text if isinstance(entry, Say) else entry
+
+
+def answer(name: str, key: str) -> Any:
+    """What the question is answered in the end; None where no attempt of three is."""
+    given = [script(name).answer(key, attempt) for attempt in range(1, ATTEMPTS + 1)]
+    assert None not in given, f"{key} is left to the neutral answer"
+    return given[-1].value if given[-1] and given[-1].fault is None else None
+
+
+def answers(name: str, purpose: str) -> Iterator[tuple[int, Any]]:
+    """(turn, final answer) of every question of one purpose."""
+    for turn in range(1, TURNS[name] + 1):
+        key = f"{purpose}:{turn}"
+        if key in needed(name) - MISSING[name]:
+            yield turn, answer(name, key)
+
+
+def needed(name: str) -> set[str]:
+    """The key of every question that the debate asks."""
+    last = TURNS[name]
+    every = {f"{purpose}:{turn}" for purpose in ("score", "claims", "premises") for turn in range(1, last + 1)}
+    every |= {f"gaps:{turn}" for turn in range(2, last + 1)}
+    every |= {f"compare:{turn - 1}-{turn}" for turn in range(2, last + 1)}
+    every |= {f"compare:{turn}-{turn - 1}" for turn in range(2, last + 1)}
+    every |= {f"second_opinion:{claim}" for claim in claims(name)}
+    every |= {"narrative"}
+    return every | ({"conflict"} if name != "homework" else set()) | ({"convergence"} if last >= 10 else set())
+
+
+def claims(name: str) -> set[str]:
+    """The id of every flag; a quote that is flagged again gets none."""
+    flagged: dict[str, str] = {}
+    for turn in range(1, TURNS[name] + 1):
+        new = [each["quote"] for each in answer(name, f"claims:{turn}")["claims"] if each["quote"] not in flagged]
+        flagged |= {quote: f"C{turn}.{number}" for number, quote in enumerate(new, 1)}
+    return set(flagged.values())
+
+
+def premises(name: str) -> dict[str, int]:
+    """The turn in which each premise was stated."""
+    return {
+        f"P{turn}.{number}": turn
+        for turn, said in answers(name, "premises")
+        for number, _ in enumerate(said["stated"], 1)
+    }
+
+
+def quotes(name: str) -> Iterator[tuple[int, str]]:
+    """(turn, words said to stand in it)."""
+    for turn, said in answers(name, "score"):
+        parts = [part for part in said["components"].values() if part["points"] and "quote" in part]
+        yield from ((turn, part["quote"]) for part in parts)
+    for turn, said in answers(name, "claims"):
+        yield from ((turn, each["quote"]) for each in said["claims"])
+    for turn, said in answers(name, "premises"):
+        yield from ((turn, each["quote"]) for each in said["stated"])
+    for turn, said in answers(name, "gaps"):
+        for each in said["gaps"]:
+            yield from ((each["turn"], each["fails"]), (turn, each["exposed_by"]))
+
+
+@names
+def test_it_says_that_it_is_scripted_and_by_whom(name: str) -> None:
+    assert "scripted by people; no model was asked" in script(name).label
+
+
+@names
+def test_it_names_what_is_played(name: str) -> None:
+    shown = script(name).exhibition
+
+    assert shown is not None
+    assert {"title", "motion", "turns", "pro", "con", "judge", "summary", "shows"} == shown.keys()
+    assert TURNS[name] == shown["turns"]
+
+
+@names
+def test_every_turn_has_a_speech_of_its_own(name: str) -> None:
+    said = [speech(name, turn) for turn in range(1, TURNS[name] + 1)]
+
+    assert len(set(said)) == TURNS[name]
+    assert all(90 <= len(text.split()) <= 150 for text in said)
+
+
+@names
+def test_every_question_has_its_answer_and_no_answer_waits_for_a_question(name: str) -> None:
+    given = json.loads((FOLDER / f"{name}.json").read_bytes())["answers"]
+
+    assert needed(name) == given.keys()
+    assert MISSING[name] == {key for key in given if answer(name, key) is None}
+
+
+@names
+def test_every_quote_stands_in_its_turn_but_the_invented_ones(name: str) -> None:
+    missing = {quote for turn, quote in quotes(name) if len(quote) < 8 or quote not in speech(name, turn)}
+
+    assert INVENTED[name] == missing
+
+
+@names
+def test_both_orders_agree_but_for_the_flips(name: str) -> None:
+    swapped = {"first": "second", "second": "first", "draw": "draw"}
+    flips = set()
+    for later in range(2, TURNS[name] + 1):
+        forward = answer(name, f"compare:{later - 1}-{later}")
+        backward = answer(name, f"compare:{later}-{later - 1}")
+        if forward and backward:
+            dimensions = ("logic", "rhetoric", "tactics")
+            flips |= {(later - 1, later, each) for each in dimensions if forward[each] != swapped[backward[each]]}
+
+    assert FLIPS[name] == flips
+
+
+@names
+def test_premises_are_those_of_the_side_that_speaks(name: str) -> None:
+    stated = premises(name)
+    for turn, said in answers(name, "premises"):
+        changed = [each["premise"] for each in said["revised"] + said["dropped"]]
+        against = [premise for each in said["contradictions"] for premise in each["premises"]]
+
+        assert all(stated[premise] < turn and side_of(stated[premise]) == side_of(turn) for premise in changed)
+        assert all(stated[premise] < turn and side_of(stated[premise]) == side_of(turn) for premise in against)
+
+
+@names
+def test_verdicts_cite_what_exists(name: str) -> None:
+    exist = {f"turn {turn}" for turn in range(1, TURNS[name] + 1)} | claims(name) | set(premises(name))
+    cites = {cite for key in {"narrative", "conflict"} & needed(name) for cite in answer(name, key)["cites"]}
+
+    assert cites
+    assert cites <= exist
