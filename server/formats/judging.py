@@ -144,7 +144,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
             key="narrative", purpose="narrative", turn=None, model=opened.judge.model,
             prompt=lambda: arc.narrative_prompt(opened.prompts, opened.motion, debate),
             answer_type=arc.NarrativeAnswer, max_tokens=TOKENS["narrative"], cause=debate.position,
-            check=lambda answer: arc.check_cites(debate, answer.cites),
+            check=lambda answer: arc.check_narrative(debate, answer),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
@@ -176,7 +176,7 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
         key="conflict", purpose="conflict", turn=None, model=opened.judge.model,
         prompt=lambda: arc.conflict_prompt(opened.prompts, opened.motion, debate),
         answer_type=arc.ConflictAnswer, max_tokens=TOKENS["conflict"], cause=debate.position,
-        check=lambda answer: arc.check_cites(debate, answer.cites),
+        check=lambda answer: arc.check_conflict(debate, answer),
     )
 
 
