@@ -7,7 +7,7 @@ look-alikes: Unicode's confusables.txt (UTS #39), the letters that pass for Lati
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 from unicodedata import category, normalize
@@ -108,11 +108,12 @@ def _seen(text: str) -> View:
 def _kept(view: View, disguise: str) -> View:
     kept = [(each, place) for each, place in zip(view.text, view.places, strict=True) if each not in INVISIBLE]
     return View(
-        disguise=disguise, text="".join(each for each, _ in kept), places=tuple(place for _, place in kept), end=view.end
+        disguise=disguise, text="".join(each for each, _ in kept), places=tuple(place for _, place in kept),
+        end=view.end,
     )
 
 
-def _turned(view: View, disguise: str, table: dict[int, str]) -> View:
+def _turned(view: View, disguise: str, table: Mapping[int, str | int]) -> View:
     """One character for one: the places stay."""
     return View(disguise=disguise, text=view.text.translate(table), places=view.places, end=view.end)
 

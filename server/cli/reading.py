@@ -81,7 +81,7 @@ async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterato
         if before is not None and speed:
             await anyio.sleep(min(max((at - before).total_seconds(), 0), LONGEST_GAP_S) / speed)
         before = at
-        fold, frame = frames.step(fold, record)
+        fold, frame = frames.step(fold, record, revealed=True)
         yield frame
 
 

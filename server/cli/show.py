@@ -39,4 +39,4 @@ async def _show(settings: Settings, said: str, at: int | None) -> View:
                 break
         if at is not None and fold.view.position < at:
             raise BadField("at", f"{at} is beyond the head {fold.view.position}")
-        return fold.view
+        return views.for_director(fold)
