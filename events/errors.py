@@ -67,7 +67,8 @@ class BrokenChain(LogError):
 
     def __init__(self, debate: str, broken_at: int, why: str) -> None:
         self.debate, self.broken_at, self.why = debate, broken_at, why
-        super().__init__(f"debate {debate} does not verify at position {broken_at}: {why}")
+        what = f"debate {debate}" if debate else "it"
+        super().__init__(f"{what} does not verify at position {broken_at}: {why}")
 
 
 class BadTransfer(LogError):

@@ -179,6 +179,7 @@ class SqliteLog:
 def _open_to_read(store: Path) -> sqlite3.Connection:
     if not store.exists():
         raise StoreUnavailable(f"there is no store at {store}")
+    _refuse_folder(store)
     return connect(store, read_only=True)
 
 
@@ -187,11 +188,15 @@ def _open_to_write(store: Path, address: str) -> tuple[StoreLock, sqlite3.Connec
         store.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"the folder {store.parent} cannot be made: {error.strerror}") from error
-    if store.is_dir():
-        raise StoreUnavailable(f"the store {store} is a folder, not a file")
+    _refuse_folder(store)
     lock = StoreLock.take(store, address)
     try:
         return lock, connect(store, read_only=False)
     except BaseException:
         lock.release()
         raise
+
+
+def _refuse_folder(store: Path) -> None:
+    if store.is_dir():
+        raise StoreUnavailable(f"the store {store} is a folder, not a file")

@@ -62,7 +62,7 @@ def load(
 ) -> Settings:
     """Settings from all sources.  Raises ``BadField`` with the setting's name and where it was said."""
     environment = os.environ if environment is None else environment
-    said: dict[str, Any] = dict(_from_file((folder or Path.cwd()) / FILE))
+    said: dict[str, Any] = dict(_from_file((folder or Path()) / FILE))
     origins = dict.fromkeys(said, FILE)
     for name in NAMES:
         if (value := environment.get(PREFIX + name.upper())) is not None:
@@ -81,7 +81,7 @@ def _check(name: str, value: Any, origin: str) -> None:
     try:
         msgspec.convert({name: value}, Settings, strict=False)
     except msgspec.ValidationError as error:
-        raise BadField(name, f"{origin}: {error}") from error
+        raise BadField(name, f"{origin}: {str(error).partition(' - at ')[0]}") from error
 
 
 def _from_file(path: Path) -> dict[str, Any]:

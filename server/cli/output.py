@@ -1,10 +1,13 @@
 """How the command line speaks: data on stdout, talk on stderr, one line for a failure, an exit code for a script."""
 
 import difflib
+import os
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import Any, NamedTuple
+from io import TextIOWrapper
+from typing import Any, Final, NamedTuple
 
 import anyio
 import click
@@ -17,7 +20,8 @@ from providers.errors import ProviderError
 from server.errors import MootError, described
 from server.settings import Settings, load
 
-INTERRUPTED = 130
+INTERRUPTED: Final = 130
+OURS: Final = (MootError, LogError, ProviderError, RubricError, PersonalityError)
 
 
 class Place(NamedTuple):
@@ -76,28 +80,53 @@ class Group(click.Group):
         kwargs["standalone_mode"] = False
         said = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
         as_json = "--json" in said
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # a terminal that has no ▲ still gets the text
         try:
+            _check_text(said)
             code = super().main(*args, **kwargs)  # outside standalone mode click returns what Exit carries
         except click.UsageError as error:
             sys.exit(_say(error, error.format_message(), 2, as_json=as_json, context=error.ctx))
         except (KeyboardInterrupt, click.Abort):
             click.echo("interrupted", err=True)
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:
-            sys.stderr.close()
-            sys.exit(1)
         except Exception as error:
-            if (known := expected(error)) is None:
+            cause = unwrapped(error)
+            if isinstance(cause, OSError):
+                sys.exit(_cut_off(cause))
+            if not isinstance(cause, OURS):
                 raise
-            sys.exit(_say(known, str(known), known.exit_code, as_json=as_json, context=None))
+            message = str(cause)
+            field = getattr(cause, "field", None)
+            if field and not as_json and field not in message:
+                message = f"{field}: {message}"
+            sys.exit(_say(cause, message, cause.exit_code, as_json=as_json, context=None))
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def expected(error: BaseException) -> Any:
-    """The failure of ours in an exception, also where a task group has wrapped it; None for a bug."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+def unwrapped(error: Exception) -> Exception:
+    """The failure itself, also where a task group has wrapped it."""
+    while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
-    return error if isinstance(error, MootError | LogError | ProviderError | RubricError | PersonalityError) else None
+    return error
+
+
+def _check_text(arguments: Sequence[str]) -> None:
+    for each in arguments:
+        try:
+            each.encode()
+        except UnicodeEncodeError as error:
+            raise click.UsageError(f"{each!r} is not UTF-8 text") from error
+
+
+def _cut_off(error: OSError) -> int:
+    """What we write to has gone or is full, and what is still buffered for it must not fail again at the end."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if not isinstance(error, BrokenPipeError):
+        where = f"{error.filename}: " if error.filename else ""
+        click.echo(f"moot: {where}{error.strerror or error}", err=True)
+    return 1
 
 
 def _say(error: Exception, message: str, code: int, *, as_json: bool, context: click.Context | None) -> int:
@@ -109,6 +138,8 @@ def _say(error: Exception, message: str, code: int, *, as_json: bool, context: c
             if isinstance(error, click.BadParameter) and error.param is not None:
                 shape["error"]["field"] = error.param.name
         emit(shape)
+    elif isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(message, err=True)
     elif message:
         click.echo(f"moot: {message}", err=True)
         if context is not None:

@@ -77,7 +77,7 @@ def export(context: click.Context, debate: str, output: Path | None, form: str, 
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        raise CannotServe(f"cannot write {output}: {error.strerror}") from error
+        raise CannotServe(f"cannot write {output or 'the export'}: {error.strerror}") from error
     if output:
         click.echo(f"wrote {written} events to {output}", err=True)
 

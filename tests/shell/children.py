@@ -63,12 +63,14 @@ class Cli:
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode().splitlines()[-1]
 
-    def start(self, *args: str, **more: str) -> subprocess.Popen[bytes]:
+    def start(self, *args: str, stdout: Path | None = None, **more: str) -> subprocess.Popen[bytes]:
+        """A child that the test goes on with; its streams are pipes unless stdout is a file."""
         settings = {"MOOT_STORE": f"sqlite:{self.store}", "MOOT_RETRY_MS": "0"} | more
-        return subprocess.Popen(
-            [*MOOT, *args], cwd=self.home, env=environment(self.home, settings), stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        with stdout.open("wb") if stdout else contextlib.nullcontext(subprocess.PIPE) as out:
+            return subprocess.Popen(
+                [*MOOT, *args], cwd=self.home, env=environment(self.home, settings), stdout=out,
+                stderr=subprocess.PIPE,
+            )
 
     @contextlib.contextmanager
     def server(self, *args: str, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:

@@ -129,10 +129,11 @@ async def test_resume_after_a_halt_gives_a_fresh_attempt(script: Any) -> None:
 
 async def test_a_pause_while_a_retry_waits_is_obeyed(script: Any) -> None:
     """An attempt that is still waiting for its turn is not in flight."""
-    settings = _with(retry_ms=50)
+    settings = _with(retry_ms=200)
     async with house(settings=settings) as h:
         debate = await h.open(script(says={"pro": [{"text": PRO, "fault": fault("reset")}], "con": [CON]}))
         await h.until(debate, is_a(TurnFailed))
+        await anyio.wait_all_tasks_blocked()
         await h.moderators.pause(debate, "tea", "test")
         await h.idle()
 
@@ -140,9 +141,10 @@ async def test_a_pause_while_a_retry_waits_is_obeyed(script: Any) -> None:
 
 
 async def test_a_question_that_waits_for_its_retry_is_not_asked_after_a_pause(script: Any) -> None:
-    async with house(settings=_with(retry_ms=50)) as h:
+    async with house(settings=_with(retry_ms=200)) as h:
         debate = await h.open(script(answers={"score:1": {"fault": fault("reset")}}))
         await h.until(debate, is_a(ModelFailed))
+        await anyio.wait_all_tasks_blocked()
         await h.moderators.pause(debate, "tea", "test")
         await h.idle()
 

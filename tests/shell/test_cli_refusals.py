@@ -1,6 +1,7 @@
 """What the command line refuses: one clear line or one object, the right exit code, nothing lost."""
 
 import socket
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -53,12 +54,33 @@ def test_without_a_store_there_is_nothing_to_read(moot: Cli) -> None:
     assert not moot.store.exists()
 
 
+@pytest.mark.parametrize(
+    ("wish", "field"),
+    [
+        (("x" * 50_000,), "motion"), (("",), "motion"), (("m", "--turns", "0"), "turns"),
+        (("m", "--turns", "10000"), "turns"), (("m", "--pro", "nope:x"), "pro.model"),
+        (("m", "--samples", "0"), "judge.samples"), (("m", "--max-cost", "nan"), "max_cost_usd"),
+    ],
+)  # fmt: skip
+def test_in_plain_words_the_field_is_named_too(moot: Cli, script: Any, wish: tuple[str, ...], field: str) -> None:
+    done = moot("run", *seats(script()), *wish)   # the last of two equal options counts
+
+    assert field in said(done, 2)
+    assert done.stderr.count(b"\n") == 1
+    assert not moot.store.exists() or moot.json("list")["debates"] == []
+
+
 def test_a_store_that_cannot_be_written_is_one_line(moot: Cli, script: Any) -> None:
     (moot.home / "file").write_text("no database at all " * 100)
-    for name in (f"sqlite:{moot.home}/file/moot.db", f"sqlite:{moot.home}"):
-        for command in (("serve", "--port", "0"), ("run", "m", *seats(script()))):
-            said(moot(*command, MOOT_STORE=name), 1)
-    said(moot("list", MOOT_STORE=f"sqlite:{moot.home}/file"), 1, "it is not a database")
+    places = {f"{moot.home}/file/moot.db": "", f"{moot.home}": "is a folder", f"{moot.home}/file": "not a database"}
+    if Path("/proc/self").exists():   # a folder in which even root makes no file
+        places["/proc/moot.db"] = "cannot be written"
+    for path, why in places.items():
+        for command in (("serve", "--port", "0"), ("run", "m", *seats(script())), ("import", "-")):
+            errors = said(moot(*command, MOOT_STORE=f"sqlite:{path}"), 1, why)
+            assert errors.count("\n") == 1
+    for path, why in ((f"{moot.home}/file", "not a database"), (f"{moot.home}", "is a folder")):
+        said(moot("list", MOOT_STORE=f"sqlite:{path}"), 1, why)
 
 
 def test_a_taken_port_is_one_line(moot: Cli) -> None:

@@ -6,17 +6,20 @@
 import os
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import msgspec
 import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+from events.record import Recorded, full_line
 from events.sqlite import SqliteLog
-from events.types import DebateConcluded, DebateHalted, ModelAnswered
+from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, ModelAnswered
 from tests.shell.children import Cli
 from tests.shell.house import check_sound
 
@@ -25,6 +28,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 KILLS = 12 + int(os.environ.get("MOOT_KILLS", "0"))
 SEED = 20261121
 TURNS, SAMPLES = 4, 2
+ENVELOPE = ("debate", "position", "id", "at", "cause", "schema", "digest")
 PACE = {"chunk_ms": 4, "chunk_chars": 8, "answer_ms": 25}
 
 
@@ -34,6 +38,7 @@ class Witness:
     def __init__(self, debate: str) -> None:
         self.debate = debate
         self.digests: dict[int, str] = {}
+        self.read_lines: dict[int, Any] = {}
         self.seen = 0
 
     def watch(self, address: str, until: float) -> None:
@@ -45,6 +50,23 @@ class Witness:
                     self._take(msgspec.json.decode(socket.recv(timeout=left)))
         except (TimeoutError, ConnectionClosed):
             return
+
+    def read(self, address: str) -> None:
+        """Read by HTTP what is recorded, and keep it."""
+        url = f"{address}/api/debates/{self.debate}/events?limit=1000"
+        for line in httpx.get(url, trust_env=False).raise_for_status().json()["events"]:
+            self.read_lines.setdefault(line["position"], line)
+
+    def check(self, records: Sequence[Recorded]) -> None:
+        """All of it stands in the log now, at its place: what was seen is a part of what there is."""
+        whole = [msgspec.json.decode(msgspec.json.encode(full_line(record))) for record in records]
+        for position, digest in self.digests.items():
+            assert digest == records[position - 1].digest.hex()
+        assert list(range(1, len(self.read_lines) + 1)) == sorted(self.read_lines)
+        for position, line in self.read_lines.items():
+            there = whole[position - 1]
+            assert line["event"].items() <= there["event"].items()   # while it is live an answer's text is withheld
+            assert {name: line[name] for name in ENVELOPE} == {name: there[name] for name in ENVELOPE}
 
     def _take(self, said: Any) -> None:
         if said["kind"] == "frame":
@@ -80,6 +102,8 @@ async def test_a_server_that_is_killed_goes_on_and_nothing_is_lost_or_doubled(tm
                 witnesses[debate] = Witness(debate)
                 open_ones.append(debate)
             witnesses[chance.choice(open_ones)].watch(address, time.monotonic() + chance.uniform(0.01, 0.5))
+            for debate in open_ones:
+                witnesses[debate].read(address)
         # leaving the block is the SIGKILL
 
     assert interrupted >= KILLS // 2
@@ -101,8 +125,8 @@ async def test_a_server_that_is_killed_goes_on_and_nothing_is_lost_or_doubled(tm
                 if isinstance(record.event, ModelAnswered) and record.event.purpose == "score"
             ]
             assert sorted(asked) == [(turn, sample) for turn in range(1, TURNS + 1) for sample in range(1, SAMPLES + 1)]
-            for position, digest in witness.digests.items():
-                assert digest == records[position - 1].digest.hex()
+            assert witness.read_lines
+            witness.check(records)
 
 
 @pytest.mark.parametrize("moment", ["turn_started", "turn_spoken", "model_answered", "turn_scored", "turn_failed"])
@@ -129,3 +153,60 @@ async def test_killed_right_after_an_append(tmp_path: Path, script: Any, moment:
 
     assert isinstance(records[-1].event, DebateConcluded)
     assert said["digest"] == records[said["position"] - 1].digest.hex()
+
+
+async def test_killed_again_and_again_in_one_turn_it_is_not_given_up(tmp_path: Path, script: Any) -> None:
+    """A crash is nobody's failure: it does not use up the attempts of a turn."""
+    moot, model = Cli(tmp_path), script(pace={"chunk_ms": 60_000})
+    with moot.server() as (_, address):
+        witness = Witness(open_debate(address, model))
+    for _ in range(5):
+        with moot.server() as (_, address):
+            deadline = time.monotonic() + 20
+            while last_event(address, witness.debate)["type"] != "turn_started":
+                assert time.monotonic() < deadline
+            witness.read(address)
+    script(pace=PACE)   # the same file, quick now
+    records = await concluded(moot, witness)
+
+    assert sum(isinstance(record.event, AttemptAbandoned) for record in records) >= 5
+    witness.check(records)
+
+
+async def test_killed_while_it_starts(tmp_path: Path, script: Any) -> None:
+    """Before it answers, while it takes up what was open, and right after."""
+    moot, chance, model = Cli(tmp_path), random.Random(SEED), script(pace=PACE | {"chunk_ms": 30})
+    with moot.server() as (_, address):
+        witnesses = [Witness(open_debate(address, model)) for _ in range(3)]
+        for witness in witnesses:
+            witness.read(address)
+    began = time.monotonic()
+    with moot.server():
+        start_s = time.monotonic() - began
+    for _ in range(KILLS // 2):
+        process = moot.start("serve", "--port", "0")
+        await anyio.sleep(start_s * chance.uniform(0.5, 1.2))
+        process.kill()
+        process.communicate()
+    for witness in witnesses:
+        witness.check(await concluded(moot, witness))
+
+
+def last_event(address: str, debate: str) -> dict[str, Any]:
+    url = f"{address}/api/debates/{debate}/events?limit=1000"
+    lines = httpx.get(url, trust_env=False).raise_for_status().json()["events"]
+    return dict(lines[-1]["event"])
+
+
+async def concluded(moot: Cli, witness: Witness) -> list[Recorded]:
+    """Let a server end what is open; the whole log, which holds what must always hold."""
+    with moot.server() as (_, address):
+        deadline = time.monotonic() + 30
+        while witness.debate in unfinished(address):
+            assert time.monotonic() < deadline, "it did not go on by itself"
+            witness.watch(address, time.monotonic() + 0.1)
+    async with await SqliteLog.open(moot.store, read_only=True) as log:
+        records = await check_sound(log, witness.debate)
+    assert isinstance(records[-1].event, DebateConcluded)
+    assert moot.json("verify", witness.debate)["ok"]
+    return records
