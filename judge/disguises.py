@@ -28,8 +28,8 @@ _BOXED: Final = {
     first + letter: chr(ord("a") + letter) for first in (0x1F150, 0x1F170, 0x1F1E6) for letter in range(26)
 }
 _LATIN: Final = {**_LOOKALIKES, **_BOXED}
-_LEET: Final = str.maketrans("013457@$!", "oieastasi")
-_HAS_LEET: Final = re.compile(r"[a-z][013457@$!]|[013457@$!][a-z]")
+_LEET: Final = str.maketrans("013457@$", "oieastas")
+_HAS_LEET: Final = re.compile(r"[a-z][013457@$]|[013457@$][a-z]")
 _SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W_][ \t._*·|/-]{1,3}){5,400}+[^\W_](?![^\W_])")
 _LINE_ENDS: Final = {ord(end): "\n" for end in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"}
 _BETWEEN: Final = re.compile(r"[ \t._*·|/-]{2,3}")
