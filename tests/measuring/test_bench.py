@@ -87,7 +87,7 @@ def test_the_carried_scorecard_is_the_one_that_the_ledger_adds_up_to() -> None:
     for record in debate(200):
         fold = views.apply(fold, record)
 
-        assert scorecard(fold.debate.ledger) == fold.view.scorecard
+        assert scorecard(fold.debate.ledger, fold.debate.exchanges) == fold.view.scorecard
 
 
 def test_a_figure_has_the_agreed_names() -> None:
