@@ -20,7 +20,7 @@ from server.settings import Settings
 @with_json
 @click.pass_context
 def audit(context: click.Context, debate: str, turn: int | None, store: str | None, *, as_json: bool) -> None:
-    """Why a turn's score is what it is, entry by entry: what was asked for, what was applied, because of which words."""
+    """Why a turn's score is what it is, entry by entry.  Says what was asked for, what applied, and because of what."""
     settings = settings_of(context, store=store)
     audits: list[Audit] = run_async(lambda: _audits(settings, debate, turn))
     if as_json:

@@ -1,6 +1,7 @@
 """Golden logs: what was written under a released schema is read for ever, and gives the same view to the byte.
 
-``tests/core/golden/NAME.ndjson`` beside ``NAME.view.json``.  A new file joins with each released schema; none is made anew.
+``tests/core/golden/NAME.ndjson`` beside ``NAME.view.json``.  A new file joins with each released schema; none is made
+anew.
 """
 
 from pathlib import Path
