@@ -30,7 +30,7 @@ _BOXED: Final = {
 _LATIN: Final = {**_LOOKALIKES, **_BOXED}
 _LEET: Final = str.maketrans("013457@$", "oieastas")
 _HAS_LEET: Final = re.compile(r"[a-z][013457@$]|[013457@$][a-z]")
-_SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W_][ \t._*·|/-]{1,3}){5,400}+[^\W_](?![^\W_])")
+_SPACED: Final = re.compile(r"(?<![^\W_])[^\W_](?:[ \t._*·|/-]{1,3}[^\W_](?![^\W_])){5,400}+")
 _LINE_ENDS: Final = {ord(end): "\n" for end in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"}
 _BETWEEN: Final = re.compile(r"[ \t._*·|/-]{2,3}")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")

@@ -31,11 +31,14 @@ _DROP: Final = "(?:ignore|disregard|forget|override|bypass|discard|neglect|drop|
 _END: Final = r" ?(?:[.!;)\]\n]|$)"
 _MUST: Final = "(?:must|should|shall|has to|needs to|is (?:required|instructed|ordered|obliged|told|bound) to)"
 _FEW: Final = r"(?:\w{1,12} )"
+_ASKED: Final = "(?:(?:please|kindly|you|must|should|shall|do|now|simply|just|always|only|therefore) )"
 
 _AT_THE_START: Final[dict[str, tuple[str, ...]]] = {
     "override": (
-        rf"""{_DROP} {_FEW}{{0,3}}?{_BEFORE}(?: \w{{1,12}}){{0,2}}? (?:instructions?|prompts?|rubrics?|messages?|rules
-            |guidelines|directions|directives|orders|criteria|context)\b""",
+        rf"""{_DROP} {_FEW}{{0,3}}?{_BEFORE}(?: \w{{1,12}}){{0,2}}? (?:instructions?|prompts?|rubrics?|messages?)
+            \b""",
+        rf"""{_DROP} {_FEW}{{0,3}}?(?:previous|prior|above|earlier|preceding|foregoing|system|judging)
+            (?: \w{{1,12}}){{0,2}}?(?: rules| guidelines| directions| directives| orders| criteria| context)\b""",
         rf"""{_DROP} (?:all |any )?(?:of )?(?:the|your|those|these) (?:system |judging |scoring )?
             (?:prompt|rubric|instructions? (?:above|before|you (?:got|were given|received)))\b""",
         rf"""(?:new|updated|revised|real|additional|special|secret) (?:system )?
@@ -49,8 +52,8 @@ _AT_THE_START: Final[dict[str, tuple[str, ...]]] = {
     "score_demand": (
         rf"""(?:score|grade|rate|mark|award|give|assign|allocate|grant) {_FEW}{{0,2}}?{_OUR} {_FEW}{{0,4}}?{_TOP}
             (?= (?:\w{{1,8}} ){{0,2}}?{_MARKS}| ?/ ?\d| out of\b| ?,|{_END})""",
-        r"""(?:score|grade|rate|mark) (?:this|it|me|us|that)(?: \w{1,12})? (?:as |at |a |an |with |with a )?
-            (?:full|maximum|perfect|\d{1,3})(?=\W|$)""",
+        rf"""(?:score|grade|rate|mark) (?:this|it|me|us|that)(?: \w{{1,12}})? (?:as |at |a |an |with |with a )?
+            (?:(?:full|maximum|perfect) {_MARKS}|\d{{1,3}}(?= ?/| out of\b| points?\b| marks?\b| for\b| ?,|{_END}))""",
         rf"""(?:award|give|assign|allocate|grant) {_FEW}{{0,3}}?{_TOP} {_FEW}?{_MARKS}
             (?= (?:to|for|on|in|here) {_FEW}?{_OUR}|{_END})""",
         rf"""(?:logic|rhetoric|tactics|composite|frame[ _]control|credibility) ?[:=] ?\d{{1,3}}
@@ -61,8 +64,9 @@ _AT_THE_START: Final[dict[str, tuple[str, ...]]] = {
             (?:points?|punkte|punktzahl|puntos|note|maximale|puntuacion|nota|punti)\b""",
     ),
     "judge_order": (
-        rf"""(?:dear |attention,? |hey,? |hello,? |to )?(?:the )?{_JUDGE} ?[,:—–-] ?{_FEW}{{0,3}}?(?:score|award|give
-            |grant|declare|ignore|disregard|mark|rate|vote|output|print|respond|reply|rule (?:for|in)|find for|favou?r)\b""",
+        rf"""(?:dear |attention,? |hey,? |hello,? |to )?(?:the )?{_JUDGE} ?[,:—–-] ?{_ASKED}{{0,3}}?(?:score|award|give
+            |grant|declare|ignore|disregard|mark|rate|vote|output|print|respond|reply|rule (?:for|in)|find for
+            |favou?r)\b""",
         rf"""(?:a )?(?:note|message|notice|reminder|instructions?|attention|memo) (?:to|for) (?:the |all )?{_JUDGE}
             \b ?[,:.—–-]""",
         r"from now on,? (?:you )?(?:\w{1,8} )?(?:score|award|answer only|respond only|obey|act as|you are the)\b",
@@ -91,8 +95,9 @@ _ANYWHERE: Final[dict[str, tuple[str, ...]]] = {
         r"(?:これまで|以前|上記|前)の(?:すべての|全ての)?(?:指示|命令|指令)を?(?:すべて)?(?:無視|忘れ)",
     ),
     "judge_order": (
-        rf"""\bas (?:the|an?|your) {_FEW}?{_JUDGE},? (?:you (?:must|should|shall|will|need to|have to
+        rf"""\bas (?:the|your) {_FEW}?{_JUDGE},? (?:you (?:must|should|shall|will|need to|have to
             |are (?:required|instructed|ordered|obliged|told))|(?:score|award|give us|give me|declare))\b""",
+        rf"""\bas an? {_FEW}?{_JUDGE},? (?:you [^.!?\n]{{0,40}}?\b)?(?:score|award|give us|give me|declare)\b""",
         rf"\byou are now (?:the |an? )?{_FEW}{{0,2}}?(?:{_JUDGE}|dan|system|referee)\b",
         rf"""\b(?:the|this|any|every) {_JUDGE} {_MUST} {_FEW}{{0,2}}?
             (?:score|award|give|grant|mark|rate|assign) {_FEW}{{0,2}}?
@@ -111,14 +116,15 @@ _ANYWHERE: Final[dict[str, tuple[str, ...]]] = {
         r"<\|[\w ▁]{1,40}\|>",
         r"\[ ?/? ?inst ?\]|<< ?/?sys ?>>",
         r"""</?(?:system|assistant|user|human|tool_calls?|tool_use|function_calls?|invoke|think|thinking|im_start|im_end
-            |bos|eos|start_of_turn|end_of_turn|s)(?: [^>\n]{0,60})?>""",
+            |bos|eos|start_of_turn|end_of_turn)(?: [^>\n]{0,60})?>|</s>""",
         r"[\[{] ?(?:system|assistant|developer|admin)(?:[ _](?:message|prompt|note|override|instructions?))? ?[\]}]",
     ),
     "role_message": (
-        rf"""^(?:[|>*_#]|{_BLANK}){{0,8}}(?:system|assistant|user|human|developer|judge|moderator|tool|ai)
+        rf"""^(?:[|>*_#]|{_BLANK}){{0,8}}(?:system|assistant|developer|judge|moderator)
             (?:[*_]|{_BLANK}){{0,4}}(?:\([^)\n]{{0,30}}\) ?)?:""",
         rf"[.!?]{_BLANK}{{1,3}}(?:system|assistant) ?:",
-        r"[(\[{] ?(?:system|judge|assistant|moderator) ?:",
+        r"(?<=\n\n)(?:human|user|ai|tool) ?:",
+        r"[(\[{] ?(?:judge|assistant|moderator) ?:",
     ),
     "delimiter": (
         r"""(?:[-=#*~<\[({|_]{2}|^\[|<) {0,2}/?(?:end|begin|start|stop)[ _]?(?:of[ _])?(?:the[ _])?

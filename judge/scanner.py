@@ -61,6 +61,10 @@ _FRACTION: Final = (
     rf"|(?P<many>{_any(_WORDS)}|[0-9]{{1,4}})(?: in| out of)(?: every)? (?P<among>{_WHOLE})(?!\w)"
     r"|(?P<half>half) of(?!\w))"
 )
+_NOT_A_LABEL: Final = "".join(
+    rf"(?<!\b{word} )"
+    for word in ("point", "turn", "premise", "claim", "section", "chapter", "step", "page", "article", "part", "no.")
+)
 _BIG: Final = "".join(chr(point) for point in range(0x41, 0x530) if chr(point).isupper())
 _NAME: Final = rf"(?-i:(?<!\w)[{_BIG}][\w’'.&-]{{0,30}}(?<![.’'-]))"
 _NAMES: Final = rf"{_NAME}(?:(?: (?:of|for|the|de|von|van|and|on)){{0,2}} {_NAME}){{0,5}}"
@@ -75,10 +79,12 @@ _BODY: Final = (
     r"(?-i:University|Institute|Foundation|Agency|Bureau|Commission|Association|Council|Ministry|Academy|Bank|"
     r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
 )
+_FIRST: Final[dict[str, str]] = {"money": "[0-9a-z$€£¥₹]", "quotation": "[“„«»‹「『＂\"‘']"}
+"""What a kind begins with where that is no letter or digit: most places are passed over at a glance."""
 _MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
 
 PATTERNS: Final[dict[str, re.Pattern[str]]] = {
-    kind: re.compile(pattern, re.IGNORECASE)
+    kind: re.compile(rf"(?={_FIRST.get(kind, r'[^\W_]')})(?:{pattern})", re.IGNORECASE)
     for kind, pattern in {
         "percentage": rf"{_NUMBER}{_GAP}?{_PERCENT}|{_FRACTION}",
         "money": (
@@ -89,7 +95,7 @@ PATTERNS: Final[dict[str, re.Pattern[str]]] = {
             r"(?<![\w.,’'])(?<![\w]-)(?:1[5-9]|20)[0-9]{2}"
             rf"(?:s(?!\w)|(?![\w%‰])(?![.,’'][0-9])(?!{_GAP}(?:{_MEASURE}|{_any(_SCALES)})))"
         ),
-        "figure": rf"(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?:[ -]{_SCALE})?(?:{_GAP}?{_UNIT})?",
+        "figure": rf"{_NOT_A_LABEL}(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?:[ -]{_SCALE})?(?:{_GAP}?{_UNIT})?",
         "study": (
             rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: [\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
             rf"(?:by|from|at|in|published in|led by|conducted by|carried out by) (?:the )?{_NAMES}"

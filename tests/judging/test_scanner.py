@@ -1,0 +1,129 @@
+"""Specific claims are found where they stand, and the same quantity in other words is the same."""
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judge.scanner import PATTERNS, scan, tokens
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(each.kind, each.quote) for each in scan(text)]
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("It rose by 31.4 percent.", [("percentage", "31.4 percent")]),
+    ("It rose by 31,4 %.", [("percentage", "31,4 %")]),
+    ("It rose by 5%, then 5 percentage points.", [("percentage", "5%"), ("percentage", "5 percentage points")]),
+    ("Thirty-one percent of them", [("percentage", "Thirty-one percent")]),
+    ("Two thirds drive, two-thirds of those alone.", [("percentage", "Two thirds"), ("percentage", "two-thirds")]),
+    ("One in five, 9 out of 10, 1 in every 100.",
+     [("percentage", "One in five"), ("percentage", "9 out of 10"), ("percentage", "1 in every 100")]),
+    ("Half of all, a third of some.", [("percentage", "Half of"), ("percentage", "a third")]),
+    ("In 2019 and the 1990s.", [("year", "2019"), ("year", "1990s")]),
+    ("Between 1914–1918.", [("year", "1914"), ("year", "1918")]),
+    ("It cost $3.5 million, €40, US$ 40bn and three million euros.",
+     [("money", "$3.5 million"), ("money", "€40"), ("money", "US$ 40bn"), ("money", "three million euros")]),
+    ("About 1,200 pupils", [("figure", "1,200 pupils")]),
+    ("1900 km and 12 km", [("figure", "1900 km"), ("figure", "12 km")]),
+    ("half a million jobs, 4 000 000 people", [("figure", "half a million jobs"), ("figure", "4 000 000 people")]),
+    ("a 2019 study by Jane Smith said", [("study", "a 2019 study by Jane Smith"), ("year", "2019")]),
+    ("the Smith report says", [("study", "the Smith report")]),
+    ("a survey by the World Bank", [("study", "a survey by the World Bank"), ("authority", "World Bank")]),
+    ("Smith and Jones (2004) found", [("study", "Smith and Jones (2004)"), ("year", "2004")]),
+    ("Smith et al. found", [("study", "Smith et al.")]),
+    ("researchers at MIT found", [("authority", "researchers at MIT")]),
+    ("according to the WHO, cars", [("authority", "according to the WHO")]),
+    ("Dr Jane Doe and Professor O’Neil", [("authority", "Dr Jane Doe"), ("authority", "Professor O’Neil")]),
+    ("The OECD found that", [("authority", "The OECD")]),
+    ("the University of Oxford", [("authority", "University of Oxford")]),
+    ("He said “it is over” and left.", [("quotation", "“it is over”")]),
+    ("Er sagte „es ist aus“, «c'est fini», \"it is so\".",
+     [("quotation", "„es ist aus“"), ("quotation", "«c'est fini»"), ("quotation", '"it is so"')]),
+    ("They wrote ‘don’t drive’ and 'it's fine'.", [("quotation", "‘don’t drive’"), ("quotation", "'it's fine'")]),
+])
+def test_specific_claims_are_found(text: str, expected: list[tuple[str, str]]) -> None:
+    assert sorted(expected, key=lambda each: (text.index(each[1]), len(each[1]), each[0])) == sorted(
+        found(text), key=lambda each: (text.index(each[1]), len(each[1]), each[0]),
+    )
+
+
+@pytest.mark.parametrize("text", [
+    "", "Streets belong to people, not to cars.", "One must not drive.", "We don't, they can't, and it's theirs.",
+    "Point 3 stands.", "A study is not a proof.", "The report was late.", "Experts disagree.",
+    "Someone in power said so.", "In section 1.2.3 nobody reads.", "Page 12 and turn 3 say so.",
+])
+def test_plain_words_are_no_claims(text: str) -> None:
+    assert [] == found(text)
+
+
+def test_candidates_come_in_the_order_of_their_places() -> None:
+    text = "In 2019, 31.4 percent of 1,200 pupils said “we walk”, according to the WHO."
+
+    kinds = ["year", "percentage", "figure", "quotation", "authority"]
+    assert kinds == [each.kind for each in scan(text)]
+
+
+@pytest.mark.parametrize(("one", "other", "token"), [
+    ("31.4 percent of cars", "a full 31,4 % of all cars", "31.4 %"),
+    ("thirty-one percent", "31%", "31 %"),
+    ("four million people", "4,000,000 people", "4000000 people"),
+    ("1.5 million jobs", "1 500 000 jobs", "1500000 job"),
+    ("$3 million", "three million dollars", "3000000 usd"),
+    ("1.234.567,50 euros", "€1,234,567.5", "1234567.5 eur"),
+    ("two thirds of them", "two-thirds of drivers", "2/3"),
+    ("one in five children", "1 out of 5 of them", "1/5"),
+    ("1 in a hundred", "one in 100", "1/100"),
+    ("12 miles", "twelve hundred, or 12 miles", "12 mile"),
+    ("5 percentage points", "5 percent points", "5 points"),
+    ("half a million jobs", "500,000 jobs", "500000 job"),
+])
+def test_one_quantity_is_one_token_whatever_its_wording(one: str, other: str, token: str) -> None:
+    assert token in tokens(one) & tokens(other)
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("31.4 percent", "31.5 percent"), ("12 km", "12 kg"), ("$40", "€40"), ("In 2019 it rose", "In 2019 it fell"),
+    ("half of all cars", "half of all bikes"), ("3 points", "3 points"), ("5 %", "5 percentage points"),
+    ("the Smith report", "the Smith report"), ("", ""),
+])
+def test_different_claims_share_no_token(one: str, other: str) -> None:
+    assert not tokens(one) & tokens(other)
+
+
+PIECES = st.sampled_from([
+    "31.4", " percent", "%", " ", "one", " in ", "five", "2019", "$", "a ", "the ", "Smith ", "study ", "by ", "WHO",
+    "“", "”", '"', "'", "‘", "’", "million ", "half a ", "1 000 000", "1,2", "., ", "\n", "Dr ", "٣", "²", "É",
+    "thirds",
+]) | st.text(max_size=5)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_any_text_is_scanned(text: str) -> None:
+    every = scan(text)
+
+    assert all(text[each.span[0] : each.span[1]] == each.quote for each in every)
+    assert all(each.quote == each.quote.strip() != "" for each in every)
+    assert list(every) == sorted(every, key=lambda each: each.span)
+    for kind in PATTERNS:
+        spans = [each.span for each in every if each.kind == kind]
+        assert all(one[1] <= two[0] for one, two in pairwise(spans))
+    assert all(tokens(text))
+    assert every == scan(text)
+
+
+@pytest.mark.parametrize("piece", [
+    "1", "1 ", "1 000 ", "1,", "1.", "$", "%", "“", '"', "'", "‘a", "«", "a ", "A ", "the A ", "A of ", "Dr ", "one ",
+    "two in ", "2019 ", "half a ", "according to A ", "the study by ", "A-", " ", "\n", "é",
+])
+def test_time_is_linear(piece: str) -> None:
+    text = (piece * 100_000)[:100_000]
+    start = time.process_time()
+
+    scan(text)
+    tokens(text)
+
+    assert time.process_time() - start < 5
