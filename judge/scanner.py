@@ -79,12 +79,13 @@ _BODY: Final = (
     r"(?-i:University|Institute|Foundation|Agency|Bureau|Commission|Association|Council|Ministry|Academy|Bank|"
     r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
 )
+_ALNUM: Final = r"[^\W_]"
 _FIRST: Final[dict[str, str]] = {"money": "[0-9a-z$€£¥₹]", "quotation": "[“„«»‹「『＂\"‘']"}
 """What a kind begins with where that is no letter or digit: most places are passed over at a glance."""
 _MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
 
 PATTERNS: Final[dict[str, re.Pattern[str]]] = {
-    kind: re.compile(rf"(?={_FIRST.get(kind, r'[^\W_]')})(?:{pattern})", re.IGNORECASE)
+    kind: re.compile(rf"(?={_FIRST.get(kind, _ALNUM)})(?:{pattern})", re.IGNORECASE)
     for kind, pattern in {
         "percentage": rf"{_NUMBER}{_GAP}?{_PERCENT}|{_FRACTION}",
         "money": (
