@@ -44,9 +44,9 @@ def started(turn: int = 1) -> TurnStarted:
 
 def answered(secret: str = "the judge's own words") -> ModelAnswered:
     return ModelAnswered(
-        call="c1", purpose="score", turn=1, sample=0, order=(), model="scripted:j", parameters={"temperature": 0.2},
-        usage=Usage(), latency_ms=3, cost_usd=0.0, prompt=(("user", HEX),), segments={HEX: secret}, answer=secret,
-        reasoning="",
+        call="c1", key="score:1", purpose="score", turn=1, sample=0, order=(), model="scripted:j",
+        parameters={"temperature": 0.2}, usage=Usage(), latency_ms=3, cost_usd=0.0, prompt=(("user", HEX),),
+        segments={HEX: secret}, answer=secret, reasoning="",
     )
 
 

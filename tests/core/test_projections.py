@@ -10,19 +10,23 @@ from hypothesis import given, settings
 from events import codec
 from events.patch import merge
 from events.projections import view as views
+from events.projections.exchanges import Exchanges
 from events.projections.ledger import Balance, Card, Ledger
 from events.projections.scorecard import scorecard
-from events.record import Recorded
-from events.types import BothSides, Missing, Rounds, ScorecardVerdictReached, TurnScored
+from events.record import Draft, Recorded
+from events.types import BothSides, Missing, ModelAnswered, Rounds, ScorecardVerdictReached, TurnScored
 from judge.scorecard import scorecard_verdict
 from server import frames
+from server.formats.steps import Ask, Record, Speak
 from tests.shell.given import (
     HALTED,
     PAUSED,
     RESUMED,
     RUBRIC,
+    Play,
     abandoned,
     answered,
+    besides,
     debate,
     failed,
     folds,
@@ -30,6 +34,8 @@ from tests.shell.given import (
     question_failed,
     random_debates,
     recorded,
+    reply,
+    score,
     spoken,
     started,
     steps,
@@ -40,17 +46,23 @@ lawful = settings(max_examples=50, deadline=None)
 
 def finished(turns: int = 4, points: float = 0.5) -> list[Any]:
     """A debate taken from its opening to its end by its own rules."""
-    events: list[Any] = [opened(turns)]
-    while len(todo := steps(*events)) == 1:
-        (step,) = todo
-        match type(step).__name__:
-            case "Record":
-                events += step.drafts  # type: ignore[union-attr]
-            case "Speak":
-                events += [started(step.turn, step.attempt), spoken(step.turn, step.attempt)]  # type: ignore[union-attr, arg-type]
+    play = Play(opened(turns))
+    while todo := play.steps:
+        match todo[0]:
+            case Record(drafts=drafts):
+                play.add(*drafts)
+            case Speak(turn=turn, attempt=attempt):
+                play.add(started(turn, attempt), spoken(turn, attempt))
             case _:
-                events.append(answered(step.turn, points=points * (1 - 0.1 * (step.turn % 2))))  # type: ignore[union-attr, arg-type, operator]
-    return events
+                play.add(*(_answer(step, points) for step in todo if isinstance(step, Ask)))
+    return [Draft(event=record.event, cause=record.cause) for record in play.records]
+
+
+def _answer(step: Ask, points: float) -> ModelAnswered:
+    if step.purpose != "score":
+        return reply(step)
+    assert step.turn is not None
+    return reply(step, score(step.turn, points * (1 - 0.1 * (step.turn % 2))))
 
 
 def as_json(view: Any) -> Any:
@@ -116,7 +128,7 @@ def test_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: lis
             total = sum(card.balances[name].effective for name in ("logic", "rhetoric", "tactics"))
             composites[card.side].append(total)
 
-    shown = scorecard(ledger)
+    shown = scorecard(ledger, debate(events).exchanges)
     for side, values in composites.items():
         card_of_side = getattr(shown, side)
 
@@ -130,7 +142,8 @@ def test_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: lis
 @lawful
 @given(random_debates())
 def test_the_leader_is_whom_the_verdict_names(events: list[Any]) -> None:
-    card = scorecard(debate(events).ledger)
+    state = debate(events)
+    card = scorecard(state.ledger, state.exchanges)
     verdict = scorecard_verdict(BothSides(pro=card.pro.composite, con=card.con.composite), Rounds(), RUBRIC)
 
     assert verdict.winner == card.leader
@@ -187,12 +200,13 @@ def test_the_first_patch_says_everything() -> None:
 
 
 def test_a_turn_goes_through_its_states() -> None:
-    events = [opened(), started(1), failed(1), started(1, 2), abandoned(1, 2), started(1, 3), spoken(1, 3), answered(1)]
+    events = [opened(), started(1), failed(1), started(1, 2), abandoned(1, 2), started(1, 3), spoken(1, 3)]
+    events += [answered(1), *besides(*events)]
     (scored,) = steps(*events)[0].drafts  # type: ignore[union-attr]
     views_then = [fold.view for fold in folds(recorded([*events, scored]))]
 
     states = [view.turns["1"].state if view.turns else "" for view in views_then]
-    assert states == ["", "", "speaking", "failed", "speaking", "failed", "speaking", "spoken", "spoken", "judged"]
+    assert states == ["", "", "speaking", "failed", "speaking", "failed", "speaking", *["spoken"] * 4, "judged"]
     assert [(f.attempt, f.kind) for f in views_then[-1].turns["1"].failures] == [(1, "timeout"), (2, "interrupted")]
 
 
@@ -216,7 +230,7 @@ def test_a_margin_that_floats_beyond_the_tie_is_still_a_tie() -> None:
     """64.02 − 62.02 is not 2 in floating point."""
     def ledger(pro: float, con: float) -> Ledger:
         cards = {
-            turn: Card(turn=turn, side=side, balances={"logic": Balance(raw=v, admitted=v, effective=v)})  # type: ignore[arg-type]
+            turn: Card(turn=turn, side=side, balances={"logic": Balance(raw=v, admitted=v, effective=v, maximum=100)})  # type: ignore[arg-type]
             for turn, side, v in ((1, "pro", pro), (2, "con", con))
         }
         return Ledger(rubric=RUBRIC, dimensions=("logic",), cards=cards)
@@ -224,8 +238,8 @@ def test_a_margin_that_floats_beyond_the_tie_is_still_a_tie() -> None:
     beyond = [n / 100 for n in range(200, 10_000) if n / 100 - (n - 200) / 100 > 2]
 
     assert beyond
-    assert {"neither"} == {scorecard(ledger(pro, round(pro - 2, 2))).leader for pro in beyond}
-    assert scorecard(ledger(64.03, 62.02)).leader == "pro"
+    assert {"neither"} == {scorecard(ledger(pro, round(pro - 2, 2)), Exchanges()).leader for pro in beyond}
+    assert scorecard(ledger(64.03, 62.02), Exchanges()).leader == "pro"
 
 
 def test_a_failed_question_is_kept_for_its_turn_only() -> None:

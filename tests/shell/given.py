@@ -1,6 +1,6 @@
 """Given these events: records, folds and views without a log, a loop or a clock.  And a debate drawn at random."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -36,6 +36,8 @@ from judge.rubric import rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
+from providers.neutral import neutral
+from providers.schema import parse
 from server.formats import next_steps
 from server.formats.steps import Ask, Record, Speak, Step
 
@@ -93,9 +95,10 @@ def score(turn: int, points: float = 0.5) -> dict[str, Any]:
 
 
 def answered(turn: int, sample: int = 1, points: float = 0.5, **changes: Any) -> ModelAnswered:
+    """The score of a turn, or with ``changes`` the answer to another question."""
     given: dict[str, Any] = {
-        "call": f"score.{turn}.{sample}.1", "purpose": "score", "turn": turn, "sample": sample, "order": (),
-        "model": "m", "parameters": {},
+        "call": f"score.{turn}.{sample}.1", "key": f"score:{turn}", "purpose": "score", "turn": turn,
+        "sample": sample, "order": (), "model": "m", "parameters": {},
         "usage": Usage(input_tokens=3, output_tokens=2), "latency_ms": 1,
         "cost_usd": 0.25, "prompt": (), "segments": {},
         "answer": msgspec.json.encode(score(turn, points)).decode(), "reasoning": "",
@@ -103,10 +106,34 @@ def answered(turn: int, sample: int = 1, points: float = 0.5, **changes: Any) ->
     return ModelAnswered(**(given | changes))
 
 
+def reply(step: Ask, value: Any = None, *, cost_usd: float = 0.0) -> ModelAnswered:
+    """An answer to a question; without one the neutral answer of its type."""
+    said = msgspec.json.encode(neutral(step.answer_type) if value is None else value).decode()
+    parse(said, step.answer_type)
+    return ModelAnswered(
+        call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
+        model="m", parameters={}, usage=Usage(input_tokens=3, output_tokens=2), latency_ms=1, cost_usd=cost_usd,
+        prompt=(), segments={}, answer=said, reasoning="",
+    )
+
+
+def no_reply(step: Ask, kind: str = "timeout") -> ModelFailed:
+    """A call that came to nothing."""
+    return ModelFailed(
+        call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
+        kind=kind, message=f"it was a {kind}",
+    )
+
+
+def besides(*events: Draft | Event, purpose: str = "score") -> list[ModelAnswered]:
+    """Neutral answers to all that may be asked now, but for the questions of one purpose."""
+    return [reply(step) for step in steps(*events) if isinstance(step, Ask) and step.purpose != purpose]
+
+
 def question_failed(turn: int, sample: int = 1, kind: str = "timeout", attempt: int = 1) -> ModelFailed:
     return ModelFailed(
-        call=f"score.{turn}.{sample}.{attempt}", purpose="score", turn=turn, sample=sample, order=(), kind=kind,
-        message=f"it was a {kind}",
+        call=f"score.{turn}.{sample}.{attempt}", key=f"score:{turn}", purpose="score", turn=turn, sample=sample,
+        order=(), kind=kind, message=f"it was a {kind}",
     )
 
 
@@ -142,39 +169,66 @@ def folds(records: Sequence[Recorded]) -> list[Fold]:
 KINDS = ("timeout", "reset", "refused", "auth", "rate_limit")
 
 
+class Play:
+    """A debate that grows event by event, folded once."""
+
+    def __init__(self, *events: Draft | Event) -> None:
+        self.records: list[Recorded] = []
+        self.debate: Debate = debates.INITIAL
+        self.add(*events)
+
+    def add(self, *events: Draft | Event) -> None:
+        """Append as one batch."""
+        drafts = [as_draft(event) for event in events]
+        previous = self.records[-1].digest if self.records else digest_before_first(DEBATE)
+        payloads = [codec.encode(draft.event) for draft in drafts]
+        for record in stamp(DEBATE, len(self.records), previous, drafts, AT, payloads):
+            self.records.append(record)
+            self.debate = debates.evolve(self.debate, record)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What may be done now."""
+        return next_steps(self.debate)
+
+    @property
+    def events(self) -> list[Event]:
+        """Everything so far."""
+        return [record.event for record in self.records]
+
+    def of(self, *types: type) -> list[Any]:
+        """The events of some types."""
+        return [event for event in self.events if isinstance(event, types)]
+
+
 @st.composite
 def random_debates(draw: st.DrawFn) -> list[Draft | Event]:
     """Events as a moderator could have recorded them: steps taken with any outcome, people's acts anywhere."""
-    events: list[Draft | Event] = [opened(draw(st.integers(1, 4)), draw(st.integers(1, 3)))]
+    play = Play(opened(draw(st.integers(1, 3)), draw(st.integers(1, 2))))
     for _ in range(draw(st.integers(0, 40))):
-        state = debate(events)
-        if state.standing.state == "concluded":
+        if play.debate.standing.state == "concluded":
             break
-        possible = next_steps(state)
-        if not possible:
-            events.append(RESUMED)
-            continue
-        if draw(st.integers(0, 9)) == 0:
-            events.append(draw(st.sampled_from((PAUSED, HALTED))))
-            continue
-        step = draw(st.sampled_from(possible))
-        match step:
-            case Record():
-                events += step.drafts
-            case Speak():
-                events += _speech(draw, step, state)
-            case Ask():
-                events.append(_reply(draw, step))
-    return events
+        if not (possible := play.steps):
+            play.add(RESUMED)
+        elif draw(st.integers(0, 15)) == 0:
+            play.add(draw(st.sampled_from((PAUSED, HALTED))))
+        elif isinstance(step := draw(st.sampled_from(possible)), Record):
+            play.add(*step.drafts)
+        elif isinstance(step, Speak):
+            play.add(*_speech(draw, step))
+        else:
+            play.add(*_replies(draw, possible))
+    return [Draft(event=record.event, cause=record.cause) for record in play.records]
 
 
-def _speech(draw: st.DrawFn, step: Speak, state: Debate) -> list[Draft | Event]:
+def _speech(draw: st.DrawFn, step: Speak) -> list[Draft | Event]:
     begun: list[Draft | Event] = [Draft(event=started(step.turn, step.attempt), cause=step.cause)]
     if draw(st.booleans()) and draw(st.booleans()):
-        begun.append(draw(st.sampled_from((PAUSED, answered(step.turn, purpose="other")))))
+        begun.append(draw(st.sampled_from((PAUSED, answered(step.turn, key="other", purpose="other")))))
     end = draw(st.sampled_from(("spoken", "spoken", "failed", "crash")))
     if end == "spoken":
-        said = answered(step.turn, purpose="speak", cost_usd=draw(st.sampled_from((0.1, missing("no price")))))
+        cost_usd = draw(st.sampled_from((0.1, missing("no price"))))
+        said = answered(step.turn, key=f"speak:{step.side}", purpose="speak", cost_usd=cost_usd)
         text = draw(st.sampled_from((TEXT, "Añ 🚋 𝄞 trams, because of tracks.")))
         begun += [said, spoken(step.turn, step.attempt, text)]
     elif end == "failed":
@@ -182,8 +236,17 @@ def _speech(draw: st.DrawFn, step: Speak, state: Debate) -> list[Draft | Event]:
     return begun
 
 
+def _replies(draw: st.DrawFn, possible: Iterable[Step]) -> list[Draft | Event]:
+    """Some of what has been asked is answered or fails, in any order."""
+    asked = [step for step in possible if isinstance(step, Ask)]
+    return [_reply(draw, step) for step in draw(st.permutations(asked))[: draw(st.integers(1, len(asked)))]]
+
+
 def _reply(draw: st.DrawFn, step: Ask) -> Event:
-    assert step.turn is not None
-    if draw(st.integers(0, 2)):
-        return answered(step.turn, step.sample, draw(st.floats(0, 1)), call=step.call)
-    return question_failed(step.turn, step.sample, draw(st.sampled_from(KINDS)), step.attempt)
+    if draw(st.integers(0, 5)) == 0:
+        return no_reply(step, draw(st.sampled_from(KINDS)))
+    if step.purpose == "score":
+        return reply(step, score(step.turn or 0, draw(st.floats(0, 1))))
+    if step.purpose == "compare":
+        return reply(step, {name: draw(st.sampled_from(("first", "second", "draw"))) for name in RUBRIC.bands})
+    return reply(step)

@@ -114,7 +114,7 @@ async def check_sound(log: EventLog, debate: str) -> list[Recorded]:
     assert list(range(1, len(scored) + 1)) == scored
     attempts = [(event.turn, event.attempt) for event in events if isinstance(event, TurnStarted)]
     assert sorted(set(attempts)) == attempts
-    questions = [(e.purpose, e.turn, e.sample) for e in events if isinstance(e, ModelAnswered) and e.purpose != "speak"]
+    questions = [(e.key, e.sample) for e in events if isinstance(e, ModelAnswered) and e.purpose != "speak"]
     assert len(set(questions)) == len(questions)
     for turn in scored:
         assert turn in spoken

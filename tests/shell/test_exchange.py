@@ -5,20 +5,36 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, ScorecardVerdictReached, TurnScored
-from server.formats.exchange import PERMANENT, next_steps
+from events.record import Draft
+from events.types import (
+    AttemptAbandoned,
+    ConflictResolved,
+    DebateConcluded,
+    DebateHalted,
+    ModelAnswered,
+    NarrativeVerdictReached,
+    ScorecardVerdictReached,
+    TurnScored,
+    TurnsCompared,
+    TurnStarted,
+)
+from server.formats.exchange import next_steps
+from server.formats.questions import PERMANENT
 from server.formats.steps import Ask, Record, Speak
 from tests.shell.given import (
     HALTED,
     PAUSED,
     RESUMED,
+    Play,
     abandoned,
     answered,
+    besides,
     debate,
     failed,
     opened,
     question_failed,
     random_debates,
+    reply,
     score,
     spoken,
     started,
@@ -33,16 +49,27 @@ def only(step_type: type, *events: Any) -> Any:
     return step
 
 
+def scores(*events: Any) -> list[Any]:
+    """The questions of the score that are asked now."""
+    return [step for step in steps(*events) if isinstance(step, Ask) and step.purpose == "score"]
+
+
 def recorded_event(*events: Any) -> Any:
-    (draft,) = only(Record, *events).drafts
-    return draft.event
+    """The first event of the one batch that follows."""
+    return only(Record, *events).drafts[0].event
+
+
+def heard(*events: Any) -> list[Any]:
+    """A turn that was spoken, with neutral answers to all that is asked of it but its score."""
+    return [*events, *besides(*events)]
 
 
 def judged(turn: int, points: float = 0.5) -> list[Any]:
     """A whole turn, spoken and scored by the rules themselves."""
-    told = [started(turn), spoken(turn), answered(turn, points=points)]
     before = [opened(9)] + [each for n in range(1, turn) for each in judged(n)]
-    return [*told, recorded_event(*before, *told)]
+    told = [started(turn), spoken(turn)]
+    told += [answered(turn, points=points), *besides(*before, *told)]
+    return [*told, *only(Record, *before, *told).drafts]
 
 
 def test_pro_opens() -> None:
@@ -127,21 +154,31 @@ def test_a_debate_at_rest_takes_no_steps(before: list[Any], rest: Any) -> None:
 
 
 def test_the_judge_is_asked_once_a_sample() -> None:
-    asked = steps(opened(samples=3), started(1), spoken(1))
+    asked = scores(opened(samples=3), started(1), spoken(1))
 
-    assert all(isinstance(ask, Ask) for ask in asked)
-    assert [(a.call, a.sample) for a in asked] == [("score.1.1.1", 1), ("score.1.2.1", 2), ("score.1.3.1", 3)]  # type: ignore[union-attr]
-    assert {("score:1", "scripted:judge", 3)} == {(a.key, a.model, a.cause) for a in asked}  # type: ignore[union-attr]
+    assert [(a.call, a.sample) for a in asked] == [("score.1.1.1", 1), ("score.1.2.1", 2), ("score.1.3.1", 3)]
+    assert {("score:1", "scripted:judge", 3)} == {(a.key, a.model, a.cause) for a in asked}
+
+
+def test_everything_is_asked_of_a_turn_at_once() -> None:
+    first = steps(opened(), started(1), spoken(1))
+    later = steps(opened(), *judged(1), started(2), spoken(2))
+
+    assert [ask.key for ask in first] == ["score:1", "claims:1", "premises:1"]  # type: ignore[union-attr]
+    assert [(ask.key, ask.order) for ask in later] == [   # type: ignore[union-attr]
+        ("score:2", ()), ("claims:2", ()), ("premises:2", ()), ("compare:1-2", (1, 2)), ("compare:2-1", (2, 1)),
+        ("gaps:2", ()),
+    ]
 
 
 def test_what_was_answered_is_never_asked_again() -> None:
-    asked = steps(opened(samples=3), started(1), spoken(1), answered(1, 2))
+    asked = scores(opened(samples=3), started(1), spoken(1), answered(1, 2))
 
-    assert [ask.sample for ask in asked] == [1, 3]  # type: ignore[union-attr]
+    assert [ask.sample for ask in asked] == [1, 3]
 
 
 def test_what_failed_is_asked_again_up_to_the_limit_with_a_wait() -> None:
-    events: list[Any] = [opened(judge_attempts=3, retry_ms=50), started(1), spoken(1)]
+    events: list[Any] = heard(opened(judge_attempts=3, retry_ms=50), started(1), spoken(1))
     asked = []
     for attempt in (1, 2, 3):
         step = only(Ask, *events)
@@ -153,13 +190,13 @@ def test_what_failed_is_asked_again_up_to_the_limit_with_a_wait() -> None:
 
 
 def test_a_call_is_never_named_twice_even_after_a_resume() -> None:
-    step = only(Ask, opened(), started(1), spoken(1), question_failed(1), HALTED, RESUMED)
+    (step,) = scores(opened(), started(1), spoken(1), question_failed(1), HALTED, RESUMED)
 
     assert (step.call, step.delay_ms) == ("score.1.1.2", 0)
 
 
 def test_a_judge_that_can_never_answer_leaves_a_missing_value_at_once() -> None:
-    scored = recorded_event(opened(), started(1), spoken(1), question_failed(1, kind="auth"))
+    scored = recorded_event(*heard(opened(), started(1), spoken(1)), question_failed(1, kind="auth"))
 
     assert isinstance(scored, TurnScored)
     assert "auth" in scored.missing.reason  # type: ignore[union-attr]
@@ -167,7 +204,7 @@ def test_a_judge_that_can_never_answer_leaves_a_missing_value_at_once() -> None:
 
 def test_the_samples_that_came_make_the_score() -> None:
     scored = recorded_event(
-        opened(samples=3, judge_attempts=1), started(1), spoken(1),
+        *heard(opened(samples=3, judge_attempts=1), started(1), spoken(1)),
         answered(1, 1), question_failed(1, 2), answered(1, 3),
     )
 
@@ -175,7 +212,7 @@ def test_the_samples_that_came_make_the_score() -> None:
 
 
 def test_the_money_is_spent_before_the_next_turn_begins() -> None:
-    spent = [opened(4, max_cost_usd=0.5), started(1), spoken(1), answered(1, cost_usd=0.6)]
+    spent = [*heard(opened(4, max_cost_usd=0.5), started(1), spoken(1)), answered(1, cost_usd=0.6)]
     scored = recorded_event(*spent)
 
     halted = recorded_event(*spent, scored)
@@ -184,47 +221,75 @@ def test_the_money_is_spent_before_the_next_turn_begins() -> None:
 
 
 def test_a_debate_whose_last_turn_is_judged_concludes_even_when_the_money_is_spent() -> None:
-    spent = [opened(1, max_cost_usd=0.5), started(1), spoken(1), answered(1, cost_usd=0.6)]
-    scored = recorded_event(*spent)
+    spent = Play(*heard(opened(1, max_cost_usd=0.5), started(1), spoken(1)), answered(1, cost_usd=0.6))
+    end(spent)
 
-    verdict, concluded = (draft.event for draft in only(Record, *spent, scored).drafts)
-
-    assert isinstance(verdict, ScorecardVerdictReached)
-    assert isinstance(concluded, DebateConcluded)
+    assert spent.of(ScorecardVerdictReached)
+    assert isinstance(spent.events[-1], DebateConcluded)
 
 
 def test_money_below_the_cap_stops_nobody() -> None:
-    spent = [opened(4, max_cost_usd=0.7), started(1), spoken(1), answered(1, cost_usd=0.6)]
+    spent = [*heard(opened(4, max_cost_usd=0.7), started(1), spoken(1)), answered(1, cost_usd=0.6)]
 
     assert isinstance(steps(*spent, recorded_event(*spent))[0], Speak)
 
 
-def test_the_end_is_one_batch_in_which_the_verdict_causes_the_conclusion() -> None:
-    events = [opened(2), *judged(1, 0.9), started(2), spoken(2), answered(2, points=0.2)]
-    events.append(recorded_event(*events))
+def end(play: Play) -> Play:
+    """Let the debate go on to its end, the judge neutral."""
+    while todo := play.steps:
+        for step in todo:
+            if isinstance(step, Record):
+                play.add(*step.drafts)
+            else:
+                assert isinstance(step, Ask)
+                play.add(reply(step))
+    return play
 
-    verdict, concluded = only(Record, *events).drafts
 
+def test_the_end_is_verdict_upon_verdict() -> None:
+    play = Play(opened(2), *judged(1, 0.9), started(2), spoken(2))
+    play.add(answered(2, points=0.2), *besides(*drafts(play)))
+    play.add(*only(Record, *drafts(play)).drafts)
+
+    end(play)
+
+    verdict, _, narrative, _, conflict, concluded = play.records[-6:]
+    assert isinstance(verdict.event, ScorecardVerdictReached)
+    assert isinstance(narrative.event, NarrativeVerdictReached)
+    assert isinstance(conflict.event, ConflictResolved)   # the neutral narrative names nobody
+    assert isinstance(concluded.event, DebateConcluded)
     assert (verdict.event.winner, concluded.event.winner, concluded.event.by_rule) == ("pro", "pro", "scorecard")
-    assert len(events) == verdict.cause
-    assert len(events) + 1 == concluded.cause
+    causes = (narrative.position - 1, conflict.position - 1, verdict.position)
+    assert (narrative.cause, conflict.cause, concluded.cause) == causes
+
+
+def test_a_long_debate_is_also_asked_where_it_ended_up() -> None:
+    events = [opened(10), *(each for turn in range(1, 11) for each in judged(turn))]
+    events += only(Record, *events).drafts
+
+    assert [step.key for step in steps(*events)] == ["narrative", "convergence"]   # type: ignore[union-attr]
 
 
 def test_a_debate_that_nobody_judged_has_no_winner() -> None:
-    unjudged = TurnScored(turn=1, missing=question_failed(1) and recorded_event(
-        opened(1), started(1), spoken(1), question_failed(1, kind="auth")).missing)
+    play = Play(*heard(opened(1), started(1), spoken(1)), question_failed(1, kind="auth"))
 
-    _, concluded = only(Record, opened(1), started(1), spoken(1), unjudged).drafts
+    concluded = end(play).events[-1]
 
-    assert (concluded.event.winner, concluded.event.by_rule) == ("neither", "no_judgement")
+    assert isinstance(concluded, DebateConcluded)
+    assert (concluded.winner, concluded.by_rule) == ("neither", "no_judgement")
+
+
+def drafts(play: Play) -> list[Any]:
+    return [Draft(event=record.event, cause=record.cause) for record in play.records]
 
 
 def test_the_judge_learns_no_model_and_no_side() -> None:
-    step = only(Ask, opened(), *judged(1), started(2), spoken(2))
+    asked = steps(opened(), *judged(1), started(2), spoken(2))
+    told = [" ".join(segment.text for segment in step.prompt) for step in asked]   # type: ignore[union-attr]
+    step: Any = asked[0]
 
-    told = " ".join(segment.text for segment in step.prompt)
-    assert "scripted:" not in told
-    assert "Speaker B" in told
+    assert not [text for text in told if "scripted:" in text]
+    assert "Speaker B" in told[0]
     assert score(2)["components"].keys() == set(
         step.answer_type.__annotations__["components"].__struct_fields__
     )
@@ -234,13 +299,18 @@ def test_the_judge_learns_no_model_and_no_side() -> None:
 @given(random_debates())
 def test_no_step_is_taken_twice(events: list[Any]) -> None:
     """Whatever happened: at most one answer a question, one score a turn, one end, attempts that count up."""
-    answers = [e.call for e in map(_event, events) if e.__class__.__name__ == "ModelAnswered" and e.purpose == "score"]
-    scores = [e.turn for e in map(_event, events) if isinstance(e, TurnScored)]
-    attempts = [(e.turn, e.attempt) for e in map(_event, events) if e.__class__.__name__ == "TurnStarted"]
+    answers = [
+        (e.key, e.sample) for e in map(_event, events)
+        if isinstance(e, ModelAnswered) and e.purpose not in {"speak", "other"}
+    ]
+    scored = [e.turn for e in map(_event, events) if isinstance(e, TurnScored)]
+    attempts = [(e.turn, e.attempt) for e in map(_event, events) if isinstance(e, TurnStarted)]
+    compared = [e.later for e in map(_event, events) if isinstance(e, TurnsCompared)]
     ends = [e for e in map(_event, events) if isinstance(e, DebateConcluded)]
 
     assert len(set(answers)) == len(answers)
-    assert list(range(1, len(scores) + 1)) == scores
+    assert list(range(1, len(scored) + 1)) == scored
+    assert list(range(2, len(scored) + 1)) == compared
     assert sorted(set(attempts)) == attempts
     assert len(ends) <= 1
 

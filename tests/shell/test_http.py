@@ -69,7 +69,8 @@ def test_while_live_the_director_s_fields_are_withheld_and_the_chain_holds(site:
     events = site.get(f"/api/debates/{debate}/events")["events"]
     answers = [each for each in events if each["event"]["type"] == "model_answered"]
 
-    assert len(answers) == 2
+    assert len(answers) == 4
+    assert {each["event"]["purpose"] for each in answers} == {"speak", "score", "claims", "premises"}
     for each in answers:
         assert {"call", "purpose", "turn", "model", "usage", "latency_ms", "cost_usd"} <= each["event"].keys()
         assert not {"prompt", "segments", "answer", "reasoning"} & each["event"].keys()

@@ -51,11 +51,13 @@ async def test_every_cause_stands_before_its_effect_and_has_the_right_type(scrip
     causes = [
         (type(r.event).__name__, type(records[r.cause - 1].event).__name__) for r in records if r.cause is not None
     ]
-    assert causes == [
-        ("TurnStarted", "DebateOpened"), ("ModelAnswered", "TurnStarted"), ("TurnSpoken", "ModelAnswered"),
-        ("ModelAnswered", "TurnSpoken"), ("TurnScored", "ModelAnswered"), ("TurnStarted", "TurnScored"),
-        ("ModelAnswered", "TurnStarted"), ("TurnSpoken", "ModelAnswered"), ("ModelAnswered", "TurnSpoken"),
-        ("TurnScored", "ModelAnswered"), ("ScorecardVerdictReached", "TurnScored"),
+    first, second = causes[:8], causes[8:]
+    answer, judged = ("ModelAnswered", "TurnSpoken"), ("TurnScored", "ModelAnswered")
+    said = [("ModelAnswered", "TurnStarted"), ("TurnSpoken", "ModelAnswered")]
+    assert first == [("TurnStarted", "DebateOpened"), *said, *[answer] * 3, judged, ("TurnStarted", "TurnScored")]
+    assert second == [
+        *said, *[answer] * 6, judged, ("TurnsCompared", "ModelAnswered"), ("ScorecardVerdictReached", "TurnsCompared"),
+        ("ModelAnswered", "ScorecardVerdictReached"), ("NarrativeVerdictReached", "ModelAnswered"),
         ("DebateConcluded", "ScorecardVerdictReached"),
     ]
 
