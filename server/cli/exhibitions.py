@@ -13,7 +13,7 @@ from server.exhibitions import exhibitions
 @click.command("exhibitions")
 @with_json
 def exhibitions_(*, as_json: bool) -> None:
-    """Scripted debates that ship with Moot, and what they show.  Their words and judgements were written by people."""
+    """Scripted debates that ship with Moot, and what they show.  All was written beforehand; no model is asked."""
     known = exhibitions()
     if as_json:
         emit([{"name": name, **msgspec.structs.asdict(each)} for name, each in known.items()])
