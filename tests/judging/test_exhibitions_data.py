@@ -6,8 +6,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from judge.arc import ConflictAnswer, NarrativeAnswer
+from judge.claims import ClaimsAnswer
+from judge.comparison import compare_type
+from judge.convergence import ConvergenceAnswer
+from judge.gaps import GapsAnswer
+from judge.questions import score_type
+from judge.rubric import rubric_v1
+from judge.second import SecondOpinion
+from judge.spine import PremisesAnswer
 from providers.script import Say, Script, load
 
 FOLDER = Path(str(resources.files("providers").joinpath("scripts")))
@@ -27,6 +37,10 @@ FLIPS = {
 }
 """Dimensions on which the two orders disagree."""
 ATTEMPTS = 3
+TYPES = {
+    "claims": ClaimsAnswer, "premises": PremisesAnswer, "gaps": GapsAnswer, "second_opinion": SecondOpinion,
+    "narrative": NarrativeAnswer, "conflict": ConflictAnswer, "convergence": ConvergenceAnswer,
+}
 names = pytest.mark.parametrize("name", TURNS)
 
 
@@ -130,6 +144,21 @@ def test_every_question_has_its_answer_and_no_answer_waits_for_a_question(name: 
 
     assert needed(name) == given.keys()
     assert MISSING[name] == {key for key in given if answer(name, key) is None}
+
+
+@names
+def test_every_answer_has_the_type_that_is_asked_for(name: str) -> None:
+    for key in needed(name) - MISSING[name]:
+        purpose, _, about = key.partition(":")
+        match purpose:
+            case "score":
+                type_ = score_type(rubric_v1(), int(about))
+            case "compare":
+                type_ = compare_type(rubric_v1())
+            case _:
+                type_ = TYPES[purpose]
+
+        assert isinstance(msgspec.convert(answer(name, key), type_), type_)
 
 
 @names
