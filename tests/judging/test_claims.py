@@ -192,6 +192,21 @@ def test_a_side_pays_once_for_the_same_claim(again: str, quote: str, refused: bo
     assert (20 if refused else 18) == effective(desk, 3)
 
 
+@pytest.mark.parametrize(("first", "again"), [
+    (SIGN, f"and so {SIGN} in the end"), (f"and {SIGN}", SIGN), ("the sign killed", "sign killed the trade"),
+])
+def test_words_around_a_claim_make_no_new_one(first: str, again: str) -> None:
+    desk = debate()
+    flag_claims(desk, 1, given(answer(suspect(first))))
+    speak(desk, "And so on it goes.")
+    speak(desk, f"I repeat: {again}.")
+
+    flag_claims(desk, 3, given(answer(suspect(again))))
+
+    contained = first in again or again in first
+    assert (["already flagged as C1.1"] if contained else []) == refusals(desk)
+
+
 def test_the_same_words_twice_in_one_answer_are_one_claim() -> None:
     desk = debate("63 percent of shops are gone, I say: 63 percent of shops are gone. And 63 percent of them is many.")
 

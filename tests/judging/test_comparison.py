@@ -160,6 +160,18 @@ def test_from_the_second_exchange_on_only_the_newer_turn_is_banded() -> None:
     )
 
 
+def test_a_drawn_turn_is_not_banded_by_the_next_exchange() -> None:
+    desk = debate(one=30, two=30)
+    compare(desk, 2)
+    speak(desk, TEXTS[2])
+    score(desk, 3, logic=25)
+
+    compare(desk, 3, logic="later")
+
+    assert (30, 30, 25) == (effective(desk, 1), effective(desk, 2), effective(desk, 3))
+    assert {"2-3.2.logic"} == desk.debate.exchanges.anomalies.keys()
+
+
 def test_bands_are_applied_once() -> None:
     desk = debate(one=15, two=30)
     at = compare(desk, 2, logic="earlier")
