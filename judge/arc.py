@@ -25,7 +25,7 @@ IN_FULL: Final = 12
 """Turns that are read in full: the last ones.  Earlier ones are given by their first sentences."""
 SHORT: Final = 240
 """Characters of a shortened turn."""
-_TURN: Final = re.compile(r"turn (\d+)", re.IGNORECASE)
+_TURN: Final = re.compile(r"turn ([0-9]{1,4})", re.IGNORECASE)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 _NAMED: Final = re.compile(r"\b[CP]\d{1,4}\.\d{1,3}\b")
 Text = Annotated[str, Meta(max_length=240)]

@@ -155,10 +155,10 @@ def _state(desk: Desk, number: int, stated: Stated, cause: int) -> None:
     known = [
         name
         for name, each in desk.debate.spine.premises.items()
-        if each.side == turn.side and each.state != "dropped" and comparable(each.text) == comparable(stated.text)
+        if each.side == turn.side and each.state != "dropped" and _said(each.text) == _said(stated.text)
     ]
     fault = (
-        "the premise has no words" if not comparable(stated.text)
+        "the premise has no words" if not _said(stated.text)
         else "the quote is not in the turn, or too short to tell" if span is None
         else f"stated before as {known[0]}" if known
         else ""
@@ -176,6 +176,11 @@ def _state(desk: Desk, number: int, stated: Stated, cause: int) -> None:
     )
 
 
+def _said(text: str) -> str:
+    """A premise as it is compared with another; empty where no word is in it."""
+    return comparable(text) if any(character.isalnum() for character in text) else ""
+
+
 def _fault(desk: Desk, number: int, name: str) -> str:
     """What is wrong with naming a premise; empty where nothing is."""
     premise = desk.debate.spine.premises.get(name)
@@ -189,8 +194,8 @@ def _fault(desk: Desk, number: int, name: str) -> str:
 def _revise(desk: Desk, number: int, revised: Revised, cause: int) -> None:
     fault = _fault(desk, number, revised.premise)
     if not fault:
-        before = comparable(desk.debate.spine.premises[revised.premise].text)
-        fault = "" if comparable(revised.text) not in ("", before) else "it says nothing new"
+        before = _said(desk.debate.spine.premises[revised.premise].text)
+        fault = "it says nothing new" if _said(revised.text) in {"", before} else ""
     if fault:
         refuse(desk, number, PURPOSE, revised.premise, fault, cause)
     else:

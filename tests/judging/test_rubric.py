@@ -51,6 +51,11 @@ def test_rules_are_the_designs() -> None:
     assert {
         "logic": ((22, 40), (0, 21)), "rhetoric": ((17, 30), (0, 16)), "tactics": ((17, 30), (0, 16)),
     } == {name: msgspec.structs.astuple(band) for name, band in rubric.bands.items()}
+    assert (1, 8, "logic") == (rubric.gaps.least, rubric.gaps.most, rubric.gaps.dimension)
+    assert {
+        "dropped_premise": (1, "credibility"), "contradiction": (2, "credibility"), "injection": (2, "credibility"),
+    } == {name: msgspec.structs.astuple(cost) for name, cost in rubric.conduct.items()}
+    assert (4, 10) == (rubric.full_pressure, rubric.convergence_from)
     assert (2, 8, 0.5) == (rubric.tie_within, rubric.quote_minimum, rubric.unquoted_share)
 
 
@@ -77,6 +82,13 @@ def test_rules_are_the_designs() -> None:
     ("bands.luck", {"winner": [1, 2], "loser": [0, 1]}, "bands.luck"),
     ("bands.logic.winner", [30, 20], "bands.logic.winner"),
     ("bands.logic.loser", [0, 41], "bands.logic.loser"),
+    ("claims.no_mechanism.dimension", "luck", "claims.no_mechanism.dimension"),
+    ("claims.no_mechanism.asks", " ", "claims.no_mechanism.asks"),
+    ("gaps.dimension", "luck", "gaps.dimension"),
+    ("gaps.least", 0, "gaps"),
+    ("gaps.most", 9, "gaps"),
+    ("gaps", {"least": 5, "most": 4}, "gaps"),
+    ("conduct.injection.dimension", "luck", "conduct.injection.dimension"),
     ("quote_minimum", 0, "quote_minimum"),
     ("unquoted_share", 1.5, "unquoted_share"),
     ("dimensions", {}, "dimensions"),

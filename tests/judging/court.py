@@ -1,0 +1,128 @@
+"""A debate to be judged: turns that were said and scored, on the desk that the rules write on."""
+
+from typing import Any, TypeVar
+
+from events.projections.debate import Debate
+from events.projections.ledger import Balance
+from events.record import Recorded
+from events.rubric import Rubric
+from events.types import (
+    Archetype,
+    Base,
+    DebateOpened,
+    Debater,
+    DimensionScore,
+    Event,
+    FindingRefused,
+    JudgeSeat,
+    Reason,
+    Settings,
+    Side,
+    TurnScored,
+    TurnSpoken,
+    TurnStarted,
+    Usage,
+)
+from judge import comparison
+from judge.desk import Answers, Desk
+from judge.rubric import rubric_v1
+from judge.templates import judge_templates
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Base)
+RUBRIC = rubric_v1()
+PROMPTS = judge_templates()
+NOTHING: Answers[Any] = Answers(failed=Reason("the judge gave no usable answer (timeout: it was silent)"))
+POINTS: dict[str, float] = {"logic": 20, "rhetoric": 15, "tactics": 15, "frame_control": 5, "credibility": 8}
+BLANK = {"blank": Archetype(title="a blank", manner="…", traits={})}
+
+
+def opened(rubric: Rubric = RUBRIC, turns: int = 6) -> DebateOpened:
+    seat = Debater(model="grand:model", archetype="blank", elasticity=0.5)
+    return DebateOpened(
+        motion="Cities should ban cars", format="exchange", turns=turns, max_words=180, pro=seat, con=seat,
+        judge=JudgeSeat(model="wise:judge"), panel=(), rubric=rubric, archetypes=BLANK, prompts=PROMPTS,
+        settings=Settings(), blind=False, exhibition=None, moot="test",
+    )
+
+
+def side_of(turn: int) -> Side:
+    return "pro" if turn % 2 else "con"
+
+
+def said(turn: int, text: str, side: Side | None = None) -> TurnSpoken:
+    return TurnSpoken(
+        turn=turn, side=side or side_of(turn), attempt=1, text=text, words=len(text.split()), clipped=False, pace=(),
+        model="grand:model", usage=Usage(), latency_ms=1,
+    )
+
+
+def speak(desk: Desk, text: str) -> int:
+    """The next turn; its number."""
+    turn = len(desk.debate.transcript.turns) + 1
+    started = desk.add(TurnStarted(turn=turn, side=side_of(turn), attempt=1, directive=None), desk.debate.position)
+    desk.add(said(turn, text), started)
+    return turn
+
+
+def court(*texts: str, rubric: Rubric = RUBRIC) -> Desk:
+    """A debate in which this was said, not scored yet."""
+    desk = Desk(Debate(id="d"))
+    desk.add(opened(rubric), None)
+    for text in texts:
+        speak(desk, text)
+    return desk
+
+
+def scored(turn: int, **points: float) -> TurnScored:
+    dimensions = {name: DimensionScore(raw=each, admitted=each) for name, each in (POINTS | points).items()}
+    return TurnScored(turn=turn, components={}, dimensions=dimensions, samples=1)
+
+
+def score(desk: Desk, turn: int, **points: float) -> None:
+    desk.add(scored(turn, **points), desk.debate.position)
+
+
+def given(*answers: T) -> Answers[T]:
+    """Samples, each from a call of its own."""
+    return Answers(given=tuple(enumerate(answers, 1)))
+
+
+def verdict(reason: str = "", **winners: str) -> Any:
+    """An answer to a comparison; what is left out is drawn."""
+    return comparison.compare_type(RUBRIC)(**(dict.fromkeys(RUBRIC.bands, "draw") | winners), reason=reason)
+
+
+def compare(desk: Desk, later: int, **winners: str) -> int:
+    """Compare with the turn before, both orders agreeing: ``logic="later"``.  Bands follow."""
+    forward = {name: {"earlier": "first", "later": "second"}[won] for name, won in winners.items()}
+    backward = {name: {"earlier": "second", "later": "first"}[won] for name, won in winners.items()}
+    at = comparison.compare_turns(desk, later - 1, later, given(verdict(**forward)), given(verdict(**backward)))
+    comparison.harmonize(desk, at)
+    return at
+
+
+def events(desk: Desk, kind: type[E]) -> list[E]:
+    """What was written of one kind."""
+    return [draft.event for draft in desk.batch() if isinstance(draft.event, kind)]
+
+
+def refusals(desk: Desk) -> list[str]:
+    return [each.reason for each in events(desk, FindingRefused)]
+
+
+def balance(desk: Desk, turn: int, dimension: str = "logic") -> Balance:
+    found = desk.debate.ledger.balance(turn, dimension)
+    assert found is not None
+    return found
+
+
+def effective(desk: Desk, turn: int, dimension: str = "logic") -> float:
+    return balance(desk, turn, dimension).effective
+
+
+def record(position: int, event: Event) -> Recorded:
+    return Recorded(
+        debate="d", position=position, id="", at="", cause=None, schema=1, salt=b"", payload=b"", digest=b"",
+        event=event,
+    )
