@@ -14,8 +14,8 @@ from events.types import (
     ModelAnswered,
     NarrativeVerdictReached,
     ScorecardVerdictReached,
-    TurnScored,
     TurnsCompared,
+    TurnScored,
     TurnStarted,
 )
 from server.formats.exchange import next_steps
