@@ -34,6 +34,9 @@ export const api = {
   archetypes: () => request("GET", "/api/archetypes"),
   open: (body) => request("POST", "/api/debates", body),
   act: (id, act, reason) => request("POST", `${debate(id)}/${act}`, { reason }),
+  appeal: (id, claim) => request("POST", `${debate(id)}/claims/${encodeURIComponent(claim)}/appeal`, {}),
+  audit: (id, turn) => request("GET", `${debate(id)}/audit/turns/${turn}`),
+  exhibitions: () => request("GET", "/api/exhibitions"),
   view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
   frames: (id, after, limit) => request("GET", `${debate(id)}/frames?${query({ after: String(after), limit })}`),
 };

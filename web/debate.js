@@ -7,8 +7,11 @@ import { Feed } from "./feed.js";
 import { graph } from "./graph.js";
 import { keys } from "./keys.js";
 import { Player } from "./player.js";
+import { anomalies, register } from "./register.js";
 import { scorecard } from "./scorecard.js";
+import { spine } from "./spine.js";
 import { standing } from "./standing.js";
+import { temper } from "./temper.js";
 import { timeline } from "./timeline.js";
 import { transcript } from "./transcript.js";
 import { NAME, SIGN, count, isMissing, moment, number, plain } from "./words.js";
@@ -24,7 +27,11 @@ const feed = new Feed(`${location.protocol === "https:" ? "wss" : "ws"}://${loca
 });
 const jump = (position) => player.go(position).then(remember, trouble);
 const parts = {
-  transcript: transcript($("#transcript"), jump),
+  transcript: transcript($("#transcript"), jump, id),
+  claims: register($("#claims"), (claim) => api.appeal(id, claim).catch(trouble), jump),
+  anomalies: anomalies($("#anomalies")),
+  temper: temper($("#temper"), jump),
+  spine: spine($("#spine"), jump),
   scorecard: scorecard($("#scorecard")),
   graph: graph($("#graph"), jump),
   timeline: timeline(player),
@@ -93,6 +100,10 @@ function paint() {
   parts.transcript.show(view, player.speech, { head: following });
   parts.scorecard.show(view.scorecard);
   parts.graph.show(view);
+  parts.claims.show(view, following);
+  parts.anomalies.show(view);
+  parts.temper.show(view);
+  parts.spine.show(view);
   parts.timeline.show();
   strip(view);
   chair(view, following);

@@ -1,12 +1,14 @@
 /** What is said, turn by turn. */
 
 import { h, heard, say } from "./dom.js";
+import { notes } from "./ledger.js";
 import { scoreLine, spans, why } from "./scores.js";
 import { pieces } from "./text.js";
-import { NAME, SIGN, count, isMissing, kindWords, number, plain, ruleWords, winnerWords } from "./words.js";
+import { verdicts } from "./verdicts.js";
+import { NAME, SIGN, count, kindWords, number, plain, ruleWords, winnerWords } from "./words.js";
 
-/** A transcript in `root`; `go(position)` is called when a turn's number is followed. */
-export function transcript(root, go) {
+/** A transcript of debate `id` in `root`; `go(position)` is called when a turn's number is followed. */
+export function transcript(root, go, id) {
   const turns = h("div.turns");
   const coda = h("div.coda");
   root.append(turns, coda);
@@ -24,13 +26,14 @@ export function transcript(root, go) {
     for (const number of numbers) {
       const turn = view.turns[number];
       let entry = shown.get(number);
-      if (!entry || entry.turn !== turn || entry.running !== running) {
+      const found = passages(view, number);
+      if (!entry || entry.turn !== turn || entry.running !== running || entry.found !== found) {
         const isOpen = entry?.article.querySelector("details.why")?.open;
-        const article = made(number, turn, view, running, go);
+        const article = made(id, number, turn, view, running, go);
         if (isOpen) article.querySelector("details.why")?.setAttribute("open", "");
         if (entry) entry.article.replaceWith(article);
         else turns.insertBefore(article, [...shown].filter(([n]) => n > number).sort(([a], [b]) => a - b)[0]?.[1].article ?? null);
-        entry = { turn, article, running };
+        entry = { turn, article, running, found };
         shown.set(number, entry);
       }
       if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
@@ -44,7 +47,10 @@ export function transcript(root, go) {
   return { show, article: (number) => shown.get(number)?.article };
 }
 
-function made(number, turn, view, running, go) {
+/** Which claims and attempts stand in a turn: the words that are marked besides the quotes. */
+const passages = (view, number) => Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => `${name}${claim.state}`).join();
+
+function made(id, number, turn, view, running, go) {
   const seat = view[turn.side];
   const light = (name) => {
     article.classList.toggle("lighting", name !== null);
@@ -60,21 +66,51 @@ function made(number, turn, view, running, go) {
       seat && h("span.as", {}, plain(seat.archetype))),
     h("div.body", {},
       failures(turn, running),
-      said(turn),
+      said(turn, extra(view, number, turn)),
       turn.state === "speaking" && h("p.doing", {}, "is called to speak"),
       turn.clipped && h("p.quiet.clip", {}, `Cut at the limit of ${count(view.max_words, "word")}.`),
       turn.model && seat && turn.model !== seat.model && !seat.model.endsWith(`:${turn.model}`) && h("p.quiet.clip", {}, `Answered by ${turn.model}.`),
       turn.state === "spoken" && h("p.doing", {}, running ? "The judge is reading this turn" : "Not judged yet"),
       ...scoreLine(turn),
+      compared(turn),
+      notes(id, number, turn, view.position, go, (entries) => {
+        const words = entries.flatMap((entry) => (entry.kind === "gap" ? entry.evidence : []));
+        for (const each of words) markGap(each);
+      }),
+      turn.repetition >= 0.2 && h("p.quiet.clip", {}, `${percent(turn.repetition * 100)} % of it had been said before by the same side, word for word.`),
+      ...(turn.injections ?? []).slice(0, 1).map((each) => h("p.attempt", {}, h("b", {}, "Tries to instruct the judge: "), h("q", {}, each.quote))),
       why(turn, light)));
   return article;
 }
 
-function said(turn) {
+const percent = number;
+
+/** Marks words that fail, or that expose a failure, in whichever turn they stand. */
+function markGap({ turn, quote }) {
+  const text = document.querySelector(`[data-turn="${turn}"] .said`);
+  for (const mark of text?.querySelectorAll("mark") ?? []) if (quote.includes(mark.textContent) || mark.textContent.includes(quote)) mark.classList.add("gap");
+}
+
+function compared(turn) {
+  const head = turn.compared;
+  if (!head) return null;
+  if (head.missing) return h("p.compared.quiet", {}, `No comparison with turn ${head.earlier}: ${head.missing.reason}.`);
+  const WORD = { later: "won", earlier: "lost", draw: "drawn" };
+  return h("p.compared.quiet", { title: head.reason }, `Against turn ${head.earlier}: `, Object.entries(head.outcomes).map(([name, outcome]) =>
+    `${plain(name)} ${WORD[outcome]}${head.flipped.includes(name) ? " (the two orders disagreed)" : ""}`).join(" · "));
+}
+
+/** Claims, attempts on the judge and the words of logic gaps, as spans to mark. */
+function extra(view, number, turn) {
+  const claims = Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => ({ name: `claim/${name}`, span: claim.span }));
+  return [...claims, ...(turn.injections ?? []).map((each, i) => ({ name: `injection/${i}`, span: each.span }))];
+}
+
+function said(turn, others) {
   if (turn.state === "speaking") return h("p.said", { "aria-busy": "true" }, "");
   if (!turn.text) return null;
-  return h("p.said", {}, ...pieces(turn.text, spans(turn)).map(({ text, names }) =>
-    (names.length ? h("mark", { "data-names": names.join(" ") }, text) : text)));
+  return h("p.said", {}, ...pieces(turn.text, [...spans(turn), ...others]).map(({ text, names }) =>
+    (names.length ? h(`mark${names.some((name) => name.startsWith("claim/")) ? ".claimed" : ""}`, { "data-names": names.join(" ") }, text) : text)));
 }
 
 function stream(article, speech) {
@@ -101,18 +137,7 @@ function closing(view, isEmpty) {
     parts.push(h("p.empty", {}, "The debate is open. Pro is about to be called; the words appear here as they are spoken, and a score follows every turn."));
   }
   if (isEmpty && view.state !== "open") parts.push(h("p.empty", {}, "Nothing was said."));
-  const verdict = view.verdicts?.scorecard;
-  if (verdict) {
-    const means = ["pro", "con"].map((side) => [side, verdict.mean[side]]);
-    parts.push(h("section.verdict", { "aria-label": "Verdict of the scorecard" },
-      h("p.label", {}, "The scorecard’s verdict"),
-      h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, winnerWords(verdict.winner)),
-      h("p.means", {}, ...means.flatMap(([side, mean], i) => [
-        i ? " · " : "", `${NAME[side]} `,
-        isMissing(mean) ? h("span.quiet", {}, `no score: ${mean.missing.reason}`) : h("b", {}, number(mean))]),
-        typeof verdict.margin === "number" && ` · ${number(verdict.margin)} apart`),
-      verdict.reason && (verdict.winner === "neither" || typeof verdict.margin !== "number") && h("p.quiet", {}, verdict.reason)));
-  }
+  parts.push(...verdicts(view));
   if (view.conclusion) {
     parts.push(h("p.end", {}, heard(`${winnerWords(view.conclusion.winner)} `), `The debate ended; decided ${ruleWords(view.conclusion.by_rule)}.`));
   }

@@ -16,6 +16,9 @@ export function number(value, decimals) {
   return decimals === undefined ? String(Math.round(value * 100) / 100) : value.toFixed(decimals);
 }
 
+/** A change with its sign: −2, +1, 0. */
+export const signed = (value) => (value > 0 ? `+${number(value)}` : value < 0 ? `−${number(-value)}` : "0");
+
 /** The fewest decimals that show every value as it is. */
 export function decimalsOf(values) {
   return Math.max(0, ...values.map((value) => (number(value).split(".")[1] ?? "").length));
@@ -46,6 +49,27 @@ export function eventWords(event) {
     case "model_answered": return event.purpose === "speak" ? `the model delivered turn ${event.turn}` : `the judge answered about turn ${event.turn ?? "all"}`;
     case "model_failed": return `a model call failed: ${kindWords(event.kind)}`;
     case "turn_scored": return event.missing ? `no score for turn ${event.turn}` : `turn ${event.turn} was scored`;
+    case "turns_compared": return `turns ${event.earlier} and ${event.later} were compared`;
+    case "score_harmonized": return `turn ${event.turn}: ${plain(event.dimension)} ${signed(event.applied)}, to its band`;
+    case "penalty_applied": return `turn ${event.turn}: ${plain(event.dimension)} ${signed(event.applied)}, ${plain(event.rule)}`;
+    case "penalty_reversed": return `turn ${event.turn}: ${plain(event.dimension)} ${signed(event.applied)}, given back`;
+    case "logic_gap_adjusted": return `turn ${event.turn} was docked ${signed(event.applied)} for what turn ${event.exposed_by.turn} exposed`;
+    case "claim_flagged": return `claim ${event.claim} was flagged`;
+    case "claim_appealed": return `claim ${event.claim} was appealed`;
+    case "claim_upheld": return `claim ${event.claim} was upheld`;
+    case "claim_cleared": return `claim ${event.claim} was cleared`;
+    case "premise_stated": return `${side} stated premise ${event.premise}`;
+    case "premise_revised": return `premise ${event.premise} was revised`;
+    case "premise_dropped": return `premise ${event.premise} was dropped in silence`;
+    case "contradiction_found": return `${side} contradicts ${event.premises.join(", ")}`;
+    case "finding_refused": return `a finding of the judge was refused: ${event.reason}`;
+    case "injection_detected": return `turn ${event.turn} tries to instruct the judge`;
+    case "pressure_applied": return `${side} feels the lost exchange`;
+    case "traits_shifted": return `${side}’s traits moved`;
+    case "directive_issued": return `${side} was told: ${event.text}`;
+    case "narrative_verdict_reached": return "the narrative’s verdict";
+    case "conflict_resolved": return "why the verdicts differ";
+    case "convergence_assessed": return "where the debate ended up";
     case "scorecard_verdict_reached": return "the scorecard’s verdict";
     case "debate_paused": return "paused";
     case "debate_resumed": return "resumed";

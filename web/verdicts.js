@@ -1,0 +1,79 @@
+/** The verdicts of a debate, side by side. */
+
+import { h } from "./dom.js";
+import { NAME, SIGN, isMissing, number, plain, winnerWords } from "./words.js";
+
+const PATTERN = {
+  coherence_collapse: "Coherence collapse: turns were won by leaving the ground of the turn before.",
+  asymmetric_depth: "Asymmetric depth: one side had the style, the other the substance.",
+  convergence_failure: "Convergence failure: both argued past each other and never met on the question.",
+  recovery_arc: "Recovery: a side that was behind mended its case and carried it.",
+  none: "",
+};
+const ENDED = {
+  genuine_agreement: "They came to agree.", definitional_dispute: "They differ only on what words mean.",
+  degree_disagreement: "They differ only on how much.", degenerate_convergence: "Both ended up defending the same thing.",
+  stalled: "They repeat themselves.", unresolved: "They still disagree on the question itself.",
+};
+
+/** Everything that was said of the whole. */
+export function verdicts(view) {
+  const said = view.verdicts ?? {};
+  const parts = [said.scorecard && scorecard(said.scorecard), said.narrative && narrative(said.narrative, view)].filter(Boolean);
+  return [
+    parts.length > 0 && h("div.verdicts", {}, ...parts),
+    said.conflict && titled("conflict", "Why the two differ", said.conflict.missing ? absent(said.conflict) : h("p.prose", {}, said.conflict.text), cites(said.conflict)),
+    said.convergence && convergence(said.convergence),
+  ].filter(Boolean);
+}
+
+function titled(name, title, ...children) {
+  return h(`section.verdict.${name}`, { "aria-label": title }, h("p.label", {}, title), ...children);
+}
+
+const absent = (verdict) => h("p.quiet", {}, `There is none: ${verdict.missing.reason}.`);
+
+function scorecard(verdict) {
+  const means = ["pro", "con"].map((side) => [side, verdict.mean[side]]);
+  return titled("scorecard", "The scorecard’s verdict",
+    h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, winnerWords(verdict.winner)),
+    h("p.means", {}, ...means.flatMap(([side, mean], i) => [
+      i ? " · " : "", `${NAME[side]} `,
+      isMissing(mean) ? h("span.quiet", {}, `no score: ${mean.missing.reason}`) : h("b", {}, number(mean))]),
+      typeof verdict.margin === "number" && ` · ${number(verdict.margin)} apart`),
+    verdict.reason && (verdict.winner === "neither" || typeof verdict.margin !== "number") && h("p.quiet", {}, verdict.reason));
+}
+
+function narrative(verdict, view) {
+  if (verdict.missing) return titled("narrative", "The narrative’s verdict", absent(verdict));
+  return titled("narrative", "The narrative’s verdict",
+    h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, winnerWords(verdict.winner)),
+    PATTERN[verdict.pattern] && h("p.pattern", {}, PATTERN[verdict.pattern]),
+    h("p.prose", {}, verdict.explanation), cites(verdict),
+    ...["pro", "con"].filter((side) => verdict.sides?.[side] && view[side]).map((side) => h(`details.arc.${side}`, {},
+      h("summary", {}, `${SIGN[side]} ${NAME[side]}: how its argument went`),
+      h("dl", {}, ...[["evolution", "How it evolved"], ["fractures", "Where it fractured"], ["held", "What held"]].flatMap(([key, label]) =>
+        [h("dt", {}, label), h("dd", {}, verdict.sides[side][key] || "–")])))));
+}
+
+function cites(verdict) {
+  return verdict.cites?.length > 0 && h("p.quiet.cites", {}, "Rests on ", ...verdict.cites.flatMap((cite, i) => [
+    i ? ", " : "", h("a", { href: `#${cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite}`, on: { click: (event) => show(event, cite) } }, cite)]));
+}
+
+/** Goes to a turn, a premise or a claim without leaving the cursor. */
+function show(event, cite) {
+  event.preventDefault();
+  const target = document.getElementById(cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite);
+  target?.closest("details")?.setAttribute("open", "");
+  target?.scrollIntoView({ block: "center" });
+}
+
+function convergence(verdict) {
+  if (verdict.missing) return titled("convergence", "Where they ended up", absent(verdict));
+  return titled("convergence", "Where they ended up",
+    h("p.pattern", {}, ENDED[verdict.kind] ?? plain(verdict.kind)), h("p.prose", {}, verdict.reason),
+    h("dl", {}, ...["pro", "con"].flatMap((side) => [
+      h("dt", {}, `${SIGN[side]} ${NAME[side]}`), h("dd", {}, verdict.sides[side].early, h("span.quiet", {}, " became "), verdict.sides[side].late)])),
+    h("p.quiet", {}, `Likeness of their last turns: ${number(verdict.similarity)} of 1.`));
+}
