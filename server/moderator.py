@@ -110,9 +110,14 @@ class Moderator:
             entry = debate.claims.get(claim)
             if entry is None:
                 raise NotFound(f"there is no claim {claim[:40]!r} in this debate")
-            if debate.standing.state == "concluded" or entry.state != "flagged" or entry.appealed:
-                why = "was appealed already" if entry.appealed else f"is {entry.state}"
-                raise NotNow("the debate has concluded" if debate.standing.state == "concluded" else f"{claim} {why}")
+            if debate.standing.state == "concluded":
+                raise NotNow("the debate has concluded")
+            if entry.state != "flagged":
+                raise NotNow(f"{claim} is {entry.state}")
+            if entry.appealed:
+                raise NotNow(f"{claim} was appealed already")
+            if debate.verdicts.scorecard is not None:
+                raise NotNow("the scorecard's verdict has been reached")
             return [Draft(event=ClaimAppealed(claim=claim, by=by), cause=entry.flagged)]
 
         return await self._append_act(build)

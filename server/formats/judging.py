@@ -92,7 +92,9 @@ def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Qu
 
 
 def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
-    """Claims on which a second opinion is due, with the question of each."""
+    """Claims on which a second opinion is due, with the question of each; none once the scorecard has been read."""
+    if debate.verdicts.scorecard is not None:
+        return {}
     return {
         claim: _second_opinion(debate, opened, claim, entry)
         for claim, entry in debate.claims.items()
