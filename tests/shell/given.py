@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 from hypothesis import strategies as st
+from msgspec import UNSET, UnsetType
 
 from events import codec
 from events.projections import debate as debates
@@ -48,12 +49,15 @@ RUBRIC = rubric_v1()
 CHARACTERS: dict[str, Archetype] = {name: archetypes()[name] for name in ("engineer", "provocateur")}
 
 
-def opened(turns: int = 2, samples: int = 1, **settings: Any) -> DebateOpened:
+def opened(
+    turns: int = 2, samples: int = 1, *, second: str | UnsetType = UNSET, appeals: Any = "serious", **settings: Any
+) -> DebateOpened:
     return DebateOpened(
         motion="Cities should ban cars", format="exchange", turns=turns, max_words=180,
         pro=Debater(model="scripted:pro", archetype="engineer", elasticity=0.5),
         con=Debater(model="scripted:con", archetype="provocateur", elasticity=0.5),
-        judge=JudgeSeat(model="scripted:judge", samples=samples), panel=(), rubric=RUBRIC, archetypes=CHARACTERS,
+        judge=JudgeSeat(model="scripted:judge", samples=samples, second=second, appeals=appeals), panel=(),
+        rubric=RUBRIC, archetypes=CHARACTERS,
         prompts={"debater": debater_template(), **judge_templates()}, settings=Settings(**settings),
         blind=False, exhibition=None, moot="test",
     )

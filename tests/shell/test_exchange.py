@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 
@@ -318,7 +319,10 @@ def test_no_step_is_taken_twice(events: list[Any]) -> None:
 @settings(max_examples=30, deadline=None)
 @given(random_debates())
 def test_the_same_debate_gives_the_same_steps(events: list[Any]) -> None:
-    assert steps(*events) == steps(*events)
+    def told() -> list[Any]:
+        return [msgspec.structs.replace(step, check=None) if isinstance(step, Ask) else step for step in steps(*events)]
+
+    assert told() == told()
 
 
 def _event(item: Any) -> Any:
