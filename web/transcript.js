@@ -13,9 +13,13 @@ export function transcript(root, go, id) {
   const coda = h("div.coda");
   root.append(turns, coda);
   const shown = new Map();
+  const gaps = new Map();   // turn → words that fail there, or expose a failure: {position, span}
   let last = {};
 
+  let now = null;
+
   function show(view, speech, { head }) {
+    now = [view, speech, { head }];
     const running = head && view.state === "open";
     const numbers = Object.keys(view.turns).map(Number).sort((a, b) => a - b);
     for (const [number, { article }] of shown) {
@@ -26,10 +30,11 @@ export function transcript(root, go, id) {
     for (const number of numbers) {
       const turn = view.turns[number];
       let entry = shown.get(number);
-      const found = passages(view, number);
+      const holes = (gaps.get(number) ?? []).filter(({ position }) => position <= view.position);
+      const found = `${passages(view, number)}${holes.length}`;
       if (!entry || entry.turn !== turn || entry.running !== running || entry.found !== found) {
         const isOpen = entry?.article.querySelector("details.why")?.open;
-        const article = made(id, number, turn, view, running, go);
+        const article = made(id, number, turn, view, running, go, holes, exposed);
         if (isOpen) article.querySelector("details.why")?.setAttribute("open", "");
         if (entry) entry.article.replaceWith(article);
         else turns.insertBefore(article, [...shown].filter(([n]) => n > number).sort(([a], [b]) => a - b)[0]?.[1].article ?? null);
@@ -44,13 +49,27 @@ export function transcript(root, go, id) {
     last = { verdicts: view.verdicts, conclusion: view.conclusion, empty: !numbers.length, state: view.state };
   }
 
+  /** Words that a docking rests on: kept, and marked in whichever turn they stand. */
+  function exposed(entries) {
+    let isNew = false;
+    for (const { position, evidence } of entries.filter(({ kind }) => kind === "gap")) {
+      for (const { turn, span } of evidence) {
+        const known = gaps.get(turn) ?? gaps.set(turn, []).get(turn);
+        if (known.some((each) => each.position === position)) continue;
+        known.push({ position, span });
+        isNew = true;
+      }
+    }
+    if (isNew) show(...now);
+  }
+
   return { show, article: (number) => shown.get(number)?.article };
 }
 
 /** Which claims and attempts stand in a turn: the words that are marked besides the quotes. */
 const passages = (view, number) => Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => `${name}${claim.state}`).join();
 
-function made(id, number, turn, view, running, go) {
+function made(id, number, turn, view, running, go, holes, exposed) {
   const seat = view[turn.side];
   const light = (name) => {
     article.classList.toggle("lighting", name !== null);
@@ -66,17 +85,14 @@ function made(id, number, turn, view, running, go) {
       seat && h("span.as", {}, plain(seat.archetype))),
     h("div.body", {},
       failures(turn, running),
-      said(turn, extra(view, number, turn)),
+      said(turn, extra(view, number, turn, holes)),
       turn.state === "speaking" && h("p.doing", {}, "is called to speak"),
       turn.clipped && h("p.quiet.clip", {}, `Cut at the limit of ${count(view.max_words, "word")}.`),
       turn.model && seat && turn.model !== seat.model && !seat.model.endsWith(`:${turn.model}`) && h("p.quiet.clip", {}, `Answered by ${turn.model}.`),
       turn.state === "spoken" && h("p.doing", {}, running ? "The judge is reading this turn" : "Not judged yet"),
       ...scoreLine(turn),
       compared(turn),
-      notes(id, number, turn, view.position, go, (entries) => {
-        const words = entries.flatMap((entry) => (entry.kind === "gap" ? entry.evidence : []));
-        for (const each of words) markGap(each);
-      }),
+      notes(id, number, turn, view.position, go, exposed),
       turn.repetition >= 0.2 && h("p.quiet.clip", {}, `${percent(turn.repetition * 100)} % of it had been said before by the same side, word for word.`),
       ...(turn.injections ?? []).slice(0, 1).map((each) => h("p.attempt", {}, h("b", {}, "Tries to instruct the judge: "), h("q", {}, each.quote))),
       why(turn, light)));
@@ -85,11 +101,8 @@ function made(id, number, turn, view, running, go) {
 
 const percent = number;
 
-/** Marks words that fail, or that expose a failure, in whichever turn they stand. */
-function markGap({ turn, quote }) {
-  const text = document.querySelector(`[data-turn="${turn}"] .said`);
-  for (const mark of text?.querySelectorAll("mark") ?? []) if (quote.includes(mark.textContent) || mark.textContent.includes(quote)) mark.classList.add("gap");
-}
+/** Classes of marked words: under suspicion, and what a docking rests on. */
+const kinds = (names) => `${names.some((name) => name.startsWith("claim/")) ? ".claimed" : ""}${names.some((name) => name.startsWith("gap/")) ? ".gap" : ""}`;
 
 function compared(turn) {
   const head = turn.compared;
@@ -101,16 +114,17 @@ function compared(turn) {
 }
 
 /** Claims, attempts on the judge and the words of logic gaps, as spans to mark. */
-function extra(view, number, turn) {
+function extra(view, number, turn, holes) {
   const claims = Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => ({ name: `claim/${name}`, span: claim.span }));
-  return [...claims, ...(turn.injections ?? []).map((each, i) => ({ name: `injection/${i}`, span: each.span }))];
+  return [...claims, ...(turn.injections ?? []).map((each, i) => ({ name: `injection/${i}`, span: each.span })),
+    ...holes.map(({ position, span }) => ({ name: `gap/${position}`, span }))];
 }
 
 function said(turn, others) {
   if (turn.state === "speaking") return h("p.said", { "aria-busy": "true" }, "");
   if (!turn.text) return null;
   return h("p.said", {}, ...pieces(turn.text, [...spans(turn), ...others]).map(({ text, names }) =>
-    (names.length ? h(`mark${names.some((name) => name.startsWith("claim/")) ? ".claimed" : ""}`, { "data-names": names.join(" ") }, text) : text)));
+    (names.length ? h(`mark${kinds(names)}`, { "data-names": names.join(" ") }, text) : text)));
 }
 
 function stream(article, speech) {

@@ -79,22 +79,29 @@ class Server:
         path.write_bytes(msgspec.json.encode(content))
         return f"scripted:{path}"
 
-    def open(self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4) -> str:
-        """Open a debate in which everybody follows the script; its id."""
+    def open(
+        self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4, **wish: Any
+    ) -> str:
+        """Open a debate in which everybody follows the script; its id.  ``wish`` holds more of a seat."""
         model = self.script(content)
         answer = self.http.post(
             "/api/debates",
             json={
-                "motion": motion, "turns": turns, "pro": {"model": model, "archetype": "engineer"},
-                "con": {"model": model, "archetype": "provocateur"}, "judge": {"model": model},
+                "motion": motion, "turns": turns,
+                "pro": {"model": model, "archetype": "engineer"} | wish.get("pro", {}),
+                "con": {"model": model, "archetype": "provocateur"} | wish.get("con", {}),
+                "judge": {"model": model} | wish.get("judge", {}),
             },
         )
         assert answer.status_code == httpx.codes.CREATED, answer.text
         identity: str = answer.json()["id"]
         return identity
 
+    def get(self, path: str) -> Any:
+        return self.http.get(path).json()
+
     def view(self, debate: str) -> dict[str, Any]:
-        shown: dict[str, Any] = self.http.get(f"/api/debates/{debate}").json()
+        shown: dict[str, Any] = self.get(f"/api/debates/{debate}")
         return shown
 
     def concluded(self, debate: str) -> dict[str, Any]:

@@ -77,10 +77,10 @@ def test_the_scorecard_is_the_servers(page: Page, server: Any, ended: str) -> No
     card = server.view(ended)["scorecard"]
     cells = page.evaluate(CELLS)
 
-    assert {"logic", "rhetoric", "tactics", "composite", "frame_control", "credibility", "judged_turns"} == {
-        row for _, row, _ in cells
-    }
-    assert [card[side][row] for side, row, _ in cells] == [float(text) for _, _, text in cells]
+    rows = {"logic", "rhetoric", "tactics", "composite", "frame_control", "credibility", "judged_turns", "rounds"}
+    assert rows == {row for _, row, _ in cells}
+    said = [card["rounds"][side] if row == "rounds" else card[side][row] for side, row, _ in cells]
+    assert said == [float(text) for _, _, text in cells]
     assert card["leader"] == page.locator("[data-leader]").get_attribute("data-leader")
 
 
@@ -89,7 +89,7 @@ def test_the_end_is_told_with_the_verdict(page: Page, server: Any, ended: str) -
     wins = {"pro": "Pro wins", "con": "Con wins", "neither": "Nobody wins"}[server.view(ended)["conclusion"]["winner"]]
 
     expect(status(page)).to_have_text(f"Ended: {wins} by the scorecard")
-    expect(page.locator(".winner")).to_contain_text(wins)
+    expect(page.locator(".verdict.scorecard .winner")).to_contain_text(wins)
 
 
 def test_a_score_shows_what_it_rests_on(page: Page, server: Any, scripts: SimpleNamespace, ended: str) -> None:

@@ -23,5 +23,6 @@ test("numbers are shown as they are", () => {
 });
 
 test("an event that this page does not know has a name all the same", () => {
-  assert.equal("logic gap adjusted", eventWords({ type: "logic_gap_adjusted" }));
+  assert.equal("audience voted", eventWords({ type: "audience_voted" }));
+  assert.equal("turn 1 was docked −4 for what turn 4 exposed", eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }));
 });

@@ -1,0 +1,137 @@
+"""The page of the whole judge: why a score changed, suspect claims, tempers, the spine, the verdicts, exhibitions."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Page, expect
+
+from providers.scripted import shipped
+
+pytestmark = pytest.mark.browser
+
+
+def fast(name: str) -> dict[str, Any]:
+    """A shipped exhibition that does not take its time."""
+    script = msgspec.json.decode(shipped()[name].read_bytes())
+    return {**script, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}}
+
+
+@pytest.fixture(scope="module")
+def juries(server: Any) -> str:
+    """The exhibition ``juries``, played to its end."""
+    script = fast("juries")
+    wish = script["exhibition"]
+    debate = server.open(script, wish["motion"], wish["turns"], pro=wish["pro"], con=wish["con"], judge=wish["judge"])
+    server.concluded(debate)
+    return str(debate)
+
+
+def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
+    page.goto(f"{server.url}/d/{debate}{rest}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+
+def test_a_docked_turn_shows_what_it_was_and_why_it_changed(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+    logic = page.locator("[data-turn='1'] .scores [data-dimension=logic]")
+
+    expect(logic.locator("s").last).to_contain_text("30.7")
+    expect(logic.locator("b")).to_have_text("26.7")
+    dock = page.locator("[data-turn='1'] .entries [data-kind=gap]")
+    expect(dock).to_contain_text("−4 logic")
+    expect(dock.locator("q")).to_have_count(2)
+    expect(page.locator("[data-turn='1'] mark.gap").first).to_contain_text("An error that is written down")
+    expect(page.locator("[data-turn='4'] mark.gap").first).to_be_visible()
+
+
+def test_the_entries_are_those_of_the_audit(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+    expect(page.locator("[data-turn='3'] .entries li").first).to_be_visible()
+    kinds = page.locator("[data-turn='3'] .entries li").evaluate_all("all => all.map((one) => one.dataset.kind)")
+
+    audit = server.get(f"/api/debates/{juries}/audit/turns/3")["entries"]
+    assert [entry["kind"] for entry in audit if entry["kind"] != "score"] == kinds
+
+
+def test_reading_back_shows_nothing_that_came_later(page: Page, server: Any, juries: str) -> None:
+    events = server.get(f"/api/debates/{juries}/events?limit=1000")["events"]
+    dock = next(each["position"] for each in events if each["event"]["type"] == "logic_gap_adjusted")
+    visit(page, server, juries, f"#e{dock - 1}")
+
+    expect(page.locator("[data-turn='1'] .scores [data-dimension=logic] b")).to_have_text("30.7")
+    assert page.locator("[data-turn='1'] [data-kind=gap], mark.gap, .verdict").count() == 0
+
+
+def test_the_register_names_what_is_suspect_and_what_became_of_it(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+
+    claim = page.locator("#claims .claim#C3\\.1")
+    expect(claim).to_contain_text("fabricated citation")
+    expect(claim).to_contain_text("upheld by a second opinion")
+    expect(claim.locator(".cost")).to_have_text("−2")
+    expect(page.locator("[data-turn='3'] mark.claimed").first).to_be_visible()
+
+
+def test_the_spine_and_the_anomalies_stand_there(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+
+    expect(page.locator("#spine #P1\\.1")).to_contain_text("dropped in silence in turn 3")
+    expect(page.locator("#spine .lane.pro h3")).to_contain_text("60 % of its premises kept")
+    expect(page.locator("#anomalies")).to_contain_text("Turn 3, logic 19")
+
+
+def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+
+    expect(page.locator(".verdict.scorecard .winner")).to_contain_text("Pro wins")
+    expect(page.locator(".verdict.narrative .winner")).to_contain_text("Con wins")
+    expect(page.locator(".verdict.narrative")).to_contain_text("Coherence collapse")
+    expect(page.locator(".verdict.conflict")).to_contain_text("The scorecard adds up turns")
+
+
+def test_a_directive_is_nowhere_while_the_debate_runs_and_there_afterwards(page: Page, server: Any) -> None:
+    script = fast("juries")
+    script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
+    debate = server.open(script, script["exhibition"]["motion"], 4)
+    visit(page, server, debate)
+    expect(page.locator("#temper")).to_contain_text("traits have moved")
+    live = server.get(f"/api/debates/{debate}?director=1")["directives"]
+    told = [each["text"] for each in live.values()]
+
+    assert told
+    assert not [text for text in told if text in page.content()]
+
+    server.concluded(debate)
+    for text in told:
+        expect(page.locator("#temper")).to_contain_text(text)
+
+
+def test_a_flag_is_appealed_from_the_page(page: Page, server: Any) -> None:
+    script = fast("juries")
+    script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
+    debate = server.open(script, script["exhibition"]["motion"], 4)
+    visit(page, server, debate)
+    page.get_by_role("button", name="Appeal").click()
+
+    expect(page.locator("#claims")).to_contain_text("appealed")
+    server.concluded(debate)
+    expect(page.locator("#claims")).to_contain_text("upheld by a second opinion")
+
+
+def test_an_exhibition_is_one_press_away(page: Page, server: Any) -> None:
+    page.goto(server.url)
+    page.get_by_role("button", name="Play: This house would replace juries with trained judges").click()
+
+    expect(page.locator("#motion")).to_have_text("This house would replace juries with trained judges")
+    expect(page.locator("#caveats")).to_contain_text("scripted throughout")
+    expect(page.locator(".speaking .said")).not_to_be_empty()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wider_than_a_small_screen(new_page: Any, server: Any, juries: str, scheme: str) -> None:
+    page = new_page(width=320, height=800, scheme=scheme)
+    visit(page, server, juries)
+    expect(page.locator(".verdict.narrative")).to_be_attached()
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
