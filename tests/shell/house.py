@@ -45,7 +45,7 @@ class House:
     async def opening(self, model: str, *, turns: int = 2, judge: str | None = None, **wish: Any) -> Any:
         body = {
             "motion": "Cities should ban cars", "turns": turns, "pro": {"model": model}, "con": {"model": model},
-            "judge": {"model": judge or model, "samples": wish.pop("samples", 1)}, **wish,
+            "judge": {"model": judge or model, "samples": wish.pop("samples", 1), **wish.pop("seat", {})}, **wish,
         }
         return await opening.opened(opening.as_wish(body), self.registry, self.settings)
 
