@@ -7,6 +7,6 @@ What follows: ``desk`` a batch in the making · ``entries`` how a score changes 
 · ``samples`` several answers as one · ``quotes`` are the words there · ``scorecard`` the verdict of the numbers.
 
 What is data, and what is harmless: ``rubric`` ``soundness`` · ``scanner`` specific claims · ``words`` of content ·
-``neutralise`` ``invisible`` ``injection`` ``orders`` ``disguises`` words that would instruct the judge · ``errors`` what
-can be wrong.
+``neutralise`` ``invisible`` ``injection`` ``orders`` ``disguises`` words that would instruct the judge · ``errors``
+what can be wrong.
 """
