@@ -83,7 +83,7 @@ def rest_once_directed(site: Site, debate: str) -> list[str]:
     with site.client.websocket_connect(f"/ws/debates/{debate}?after=0", headers=HERE | SPECTATOR) as socket:
         while directed < LEAST:
             said.append(socket.receive_text())
-            directed += '"type":"withheld"' in said[-1]
+            directed += '"type":"traits_shifted"' in said[-1]   # its directive stands in the same batch
         assert site.client.post(f"/api/debates/{debate}/pause", headers=TOKEN).status_code == 200
     return said
 
