@@ -27,6 +27,8 @@ def audit(context: click.Context, debate: str, turn: int | None, store: str | No
         emit(audits[0] if turn is not None else audits)
         return
     console = Console()
+    if not console.is_terminal:
+        console.width = max(console.width, PIPED)  # nine columns in eighty characters would be torn to pieces
     for each in audits:
         _print(console, each)
 
@@ -64,4 +66,5 @@ def _print(console: Console, audit: Audit) -> None:
     console.print(f"  stands at {stands}", highlight=False)
 
 
+PIPED = 200
 _NUMBERS = frozenset({"position", "before", "requested", "applied", "after", "because of"})
