@@ -24,7 +24,8 @@ _OUR: Final = r"""
     (?:me|us|(?:my|our) (?:side|turn|speech|argument|case|team)|pro|con|speaker [ab]|turn \d{1,3}|logic|rhetoric|tactics
     |(?:this|the above|the present) (?:turn|speech|side|argument|answer|response|debater|speaker|text)
     |(?:every|each|all) (?:components?|dimensions?))"""
-_TOP: Final = r"(?:full|maximum|max|maximal|top|perfect|highest|the highest|best possible|all(?: the)?|\d{1,3})"
+_TOP: Final = r"""
+    (?:full|maximum|max|maximal|top|perfect|highest|the highest|best possible|all(?: the)?|\d{1,3}|ten|thirty|forty)"""
 _MARKS: Final = r"(?:marks?|points?|scores?|grades?|credits?|ratings?)\b"
 _BEFORE: Final = "(?:previous|prior|above|earlier|preceding|foregoing|initial|original|former|existing|system|judging)"
 _DROP: Final = "(?:ignore|disregard|forget|override|bypass|discard|neglect|drop|skip)"
@@ -41,7 +42,8 @@ _AT_THE_START: Final[dict[str, tuple[str, ...]]] = {
             (?: \w{{1,12}}){{0,2}}?(?: rules| guidelines| directions| directives| orders| criteria)\b
             (?! (?:of|on|about|for|that)\b)""",
         rf"""{_DROP} (?:all |any )?(?:of )?(?:the|your|those|these) (?:system |judging |scoring )?
-            (?:prompt|rubric|instructions? (?:above|before|you (?:got|were given|received)))\b""",
+            (?:prompt|rubric|(?<=scoring )guidelines
+            |instructions? (?:above|before|you (?:got|were given|received)))\b""",
         rf"""{_DROP} (?:everything|anything|all|whatever) (?:that )?you (?:were|have been|had been) (?:told|given|asked
             |instructed)(?: so far| before| above| earlier| until now| up to now
             |,? (?:and|then) (?:give|score|award|declare|rate))""",
@@ -76,8 +78,10 @@ _AT_THE_START: Final[dict[str, tuple[str, ...]]] = {
             |be (?:given|awarded|scored))) (?:the |a )?{_TOP}(?: {_MARKS}(?! of\b)| out of| ?/ ?\d)
             |(?:i|we) (?:deserve|earn|merit|should get) {_TOP}(?: out of \d| ?/ ?\d))""",
         r"(?:logic|rhetoric|tactics) (?:should|must|shall) be (?:scored|rated|graded|set)(?: at| to| as)? \d",
-        r"""(?:do not|don[’']t|never|you must not) (?:flag|dock|penali[sz]e) (?:any|this|my|our)
-            (?: claims?| turn| speech)\b""",
+        r"""(?:do not|don[’']t|never|you must not) (?:flag|dock|penali[sz]e|deduct points from)
+            (?: any| this| my| our) (?:claims?|turn|speech)\b""",
+        rf"(?:award|give|assign|allocate|grant) \d{{1,3}} (?:points )?(?:to|for) {_OUR}\b",
+        rf"assume (?:the )?{_TOP} {_MARKS}",
         r"dock turn \d{1,3}\b",
         r"(?:return|output|answer with|reply with) (?:an? )?empty (?:list|array|answer|json)\b",
         rf"""(?:donne|donnez|attribue|attribuez|gib|geben sie|dame|deme|dai)[ -]{_FEW}{{0,4}}?
@@ -182,6 +186,7 @@ _ANYWHERE: Final[dict[str, tuple[str, ...]]] = {
     ),
     "delimiter": (
         r"""(?:[-=#*~<\[({|_]{2}|^\[|<) {0,2}/?(?:end|begin|start|stop)[ _]?(?:of[ _])?(?:the[ _])?
+            (?:system[ _]|judge[ _]|user[ _])?
             (?:turn|speech|debate|transcript|user|input|material|text|argument|data|prompt|context|instructions?|quote)""",
         rf"^(?:[>|]|{_BLANK}){{0,6}}(?:turn \d{{1,3}} ?, ?)?speaker [ab] ?(?:\([^)\n]{{0,30}}\) ?)?:",
         rf"^(?:[>|]|{_BLANK}){{0,6}}(?:score|judge|grade) (?:only )?turn \d{{1,3}}\b",

@@ -32,7 +32,7 @@ from judge.desk import Desk
 from judge.injection import MOST, QUOTED, Attempt, detect, record
 from judge.invisible import INVISIBLE
 from judge.neutralise import quoted
-from judge.questions import ComponentAnswer, ScoreAnswer, applicable, read_score, score_type
+from judge.questions import ComponentAnswer, ScoreAnswer, applicable, read_score, score_prompt, score_type
 from judge.rubric import rubric_v1
 from judge.scoring import missing_score, score_turn
 from judge.templates import judge_templates
@@ -118,6 +118,19 @@ def test_only_the_material_of_its_own_turn_differs(attack: dict[str, Any]) -> No
     ending = plain.text[plain.text.index(quoted(SPEECH)) + len(quoted(SPEECH)) :]
     assert plain.role == attacked.role == "user"
     assert attacked.text == plain.text.removesuffix(ending) + "\n| \n" + quoted(attack["text"]) + ending
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
+def test_the_scoring_question_is_the_same_around_an_attacked_turn(attack: dict[str, Any]) -> None:
+    before = msgspec.structs.replace(spoken("Buses are cheap."), side="con")
+    plain, attacked = (
+        score_prompt(judge_templates(), RUBRIC, "Ban cars", [before, msgspec.structs.replace(spoken(text), turn=2)])
+        for text in (SPEECH, f"{SPEECH}\n\n{attack['text']}")
+    )
+
+    differing = [place for place, (one, other) in enumerate(zip(plain, attacked, strict=True)) if one != other]
+    assert [len(plain) - 2] == differing
+    assert quoted(attack["text"]) in attacked[-2].text
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
