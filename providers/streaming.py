@@ -58,7 +58,9 @@ class Speech:
                 raise
             if isinstance(piece, Outcome):
                 if not self.said.strip():
-                    raise Empty("the model said nothing", raw=self.said)
+                    thought = piece.finish == "length" and piece.reasoning
+                    why = "the model spent all its tokens on thinking" if thought else "the model said nothing"
+                    raise Empty(why, raw=self.said)
                 self._outcome = piece
             elif piece:
                 self._said.append(piece)

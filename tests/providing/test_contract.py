@@ -9,11 +9,14 @@ import httpx
 import pytest
 
 from providers import embedded
+from providers.anthropic import AnthropicProvider
 from providers.embedded import EmbeddedProvider
+from providers.gemini import GeminiProvider
 from providers.ollama import OllamaProvider
+from providers.openai import OpenAIProvider
 from providers.scripted import ScriptedProvider
 from tests.providing.provider_contract import ProviderContract, Score
-from tests.providing.wire import Scene, Wire, llama_frames, ollama_frames, playing
+from tests.providing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, ollama_frames, playing
 
 pytestmark = pytest.mark.anyio
 
@@ -86,6 +89,45 @@ class TestOllama(ProviderContract):
             monkeypatch.setenv("OLLAMA_HOST", wire.url)
             wire.fixed["/api/tags"] = {"models": [{"model": "smollm2:latest"}]}
             stage = WireStage(OllamaProvider(), wire)
+            yield stage
+            await stage.provider.close()
+
+
+class TestAnthropic(ProviderContract):
+    @pytest.fixture
+    async def stage(self, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WireStage]:
+        async with playing(anthropic_frames) as wire:
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", wire.url)
+            monkeypatch.setenv("ANTHROPIC_API_KEY", "secret-key")
+            listed = {"id": "smollm2", "type": "model", "display_name": "m", "created_at": "2026-01-01T00:00:00Z"}
+            wire.fixed["/v1/models"] = {"data": [listed], "has_more": False}
+            wire.fixed["/v1/models/smollm2"] = listed
+            stage = WireStage(AnthropicProvider(), wire)
+            yield stage
+            await stage.provider.close()
+
+
+class TestOpenAI(ProviderContract):
+    @pytest.fixture
+    async def stage(self, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WireStage]:
+        async with playing(llama_frames) as wire:
+            monkeypatch.setenv("OPENAI_BASE_URL", f"{wire.url}/v1")
+            monkeypatch.setenv("OPENAI_API_KEY", "secret-key")
+            wire.fixed["/v1/models"] = {"object": "list", "data": [{"id": "smollm2", "object": "model"}]}
+            stage = WireStage(OpenAIProvider(), wire)
+            yield stage
+            await stage.provider.close()
+
+
+class TestGemini(ProviderContract):
+    @pytest.fixture
+    async def stage(self, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WireStage]:
+        async with playing(gemini_frames) as wire:
+            monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", wire.url)
+            monkeypatch.setenv("GEMINI_API_KEY", "secret-key")
+            wire.fixed["/v1/models/smollm2"] = {"name": "models/smollm2"}
+            wire.fixed["/v1/models"] = {"models": [{"name": "models/smollm2"}]}
+            stage = WireStage(GeminiProvider(), wire)
             yield stage
             await stage.provider.close()
 

@@ -49,7 +49,7 @@ class Wire:
 
     async def _play(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
-        path = head.split(" ")[1]
+        path = head.split(" ")[1].partition("?")[0]
         fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head.splitlines()[1:])}
         body = await reader.readexactly(int(fields.get("content-length", 0)))
         self.headers.append(fields)
@@ -111,3 +111,30 @@ def llama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
     last = event(choices=[{"index": 0, "delta": {}, "finish_reason": scene.end}])
     usage = event(choices=[], usage={"prompt_tokens": 11, "completion_tokens": 3})
     return [b": a comment\n\n", *texts], last + usage + b"data: [DONE]\n\n"
+
+
+def anthropic_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    def event(kind: str, **more: Any) -> bytes:
+        return f"event: {kind}\n".encode() + b"data: " + json.dumps({"type": kind} | more).encode() + b"\n\n"
+
+    usage = {"input_tokens": 11, "output_tokens": 0}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": usage}
+    start = event("message_start", message=message | {"stop_reason": None, "stop_sequence": None})
+    block = event("content_block_start", index=0, content_block={"type": "text", "text": ""})
+    texts = [event("content_block_delta", index=0, delta={"type": "text_delta", "text": text}) for text in scene.texts]
+    reason = {"stop": "end_turn", "length": "max_tokens"}.get(scene.end, scene.end)
+    last = event("content_block_stop", index=0)
+    last += event("message_delta", delta={"stop_reason": reason, "stop_sequence": None}, usage={"output_tokens": 3})
+    return [start, event("ping"), block, *texts], last + event("message_stop")
+
+
+def gemini_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    def part(text: str, **more: Any) -> bytes:
+        content = {"role": "model", "parts": [{"text": text}]}
+        said = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": "m"}
+        if more:
+            said["usageMetadata"] = {"promptTokenCount": 11, "candidatesTokenCount": 3, "totalTokenCount": 14}
+        return b"data: " + json.dumps(said, ensure_ascii=False).encode() + b"\r\n\r\n"
+
+    reason = {"stop": "STOP", "length": "MAX_TOKENS"}.get(scene.end, scene.end)
+    return [part(text) for text in scene.texts], part("", finishReason=reason)

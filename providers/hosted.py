@@ -1,0 +1,75 @@
+"""What providers over a vendor's SDK share: keys and addresses from the environment, patience, errors by status."""
+
+import ipaddress
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx2
+
+from .errors import BrokenOff, NotAuthorised, ProviderError, TimedOut, Unreachable, by_status
+
+CONNECT_S: Final = 4.0   # below the five seconds that a check may take
+MOST_SAID: Final = 400
+THINKING_TOKENS: Final = 4096
+"""Room for the thoughts of a model that thinks: vendors count them among the tokens of an answer."""
+
+
+def client_for(url: str) -> httpx2.AsyncClient:
+    """The connections to a vendor.  Patience is the caller's; a proxy has no business on the loopback."""
+    return httpx2.AsyncClient(
+        timeout=httpx2.Timeout(None, connect=CONNECT_S), trust_env=not is_local(url), follow_redirects=True
+    )
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is this machine's."""
+    name = urlsplit(url if "://" in url else f"//{url}").hostname or "localhost"
+    try:
+        found = ipaddress.ip_address(name)
+    except ValueError:
+        return name == "localhost"
+    return found.is_loopback or found.is_unspecified
+
+
+def variable(*names: str) -> str:
+    """The first of these environment variables that says something; the empty string where none does."""
+    return next((said for name in names if (said := os.environ.get(name, "").strip())), "")
+
+
+def secretless(message: str, *secrets: str) -> str:
+    """A vendor's sentence without our keys in it, of a length that a person reads."""
+    for secret in secrets:
+        if secret:
+            message = message.replace(secret, "…")
+    return message if len(message) <= MOST_SAID else message[:MOST_SAID] + "…"
+
+
+def refused(vendor: str, status: int, said: str, headers: Mapping[str, str], *, key: str, secret: str) -> ProviderError:
+    """The error of a call that was answered with a status.  ``key`` names the variable that holds the key."""
+    found = by_status(status, f"{vendor} says: {secretless(said, secret)}", headers.get("retry-after", ""))
+    if isinstance(found, NotAuthorised):
+        return NotAuthorised(f"{found.message} (is {key} right?)")
+    return found
+
+
+def broken(vendor: str, url: str, error: Exception) -> ProviderError:
+    """The error of a connection that was never there, or that died."""
+    match error.__cause__ or error:
+        case httpx2.ConnectError() | httpx2.ConnectTimeout():
+            return Unreachable(f"{vendor} does not answer at {url}")
+        case httpx2.TimeoutException():
+            return TimedOut(f"{vendor} was silent for too long")
+        case _:
+            return BrokenOff(f"{vendor} broke off ({type(error).__name__})")
+
+
+def room_for(thinks: bool) -> int:
+    """Tokens beside those that the answer may have."""
+    return THINKING_TOKENS if thinks else 0
+
+
+def as_text(value: Any) -> str:
+    """What a vendor sent, as text; nothing for nothing."""
+    return value if isinstance(value, str) else ""
