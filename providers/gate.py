@@ -107,10 +107,10 @@ class Gate:
     async def _pace(self) -> None:
         """Wait until the minute has room for one more call, and for tokens at all."""
         if self._tokens:
-            while not self._window.test(self._tokens, "tokens"):
+            while not self._window.test(self._tokens, "tokens"):   # noqa: ASYNC110 - time is what is waited for
                 await anyio.sleep(self._wait_s("tokens"))
         if self._calls:
-            while not self._window.hit(self._calls, "calls"):
+            while not self._window.hit(self._calls, "calls"):   # noqa: ASYNC110 - likewise
                 await anyio.sleep(self._wait_s("calls"))
 
     def _wait_s(self, what: str) -> float:

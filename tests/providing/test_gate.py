@@ -1,0 +1,138 @@
+"""Places, turns and pace at a provider's gate."""
+
+from collections import Counter
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from providers.gate import Gate, Limit
+
+pytestmark = pytest.mark.anyio
+
+
+async def crowd(gate: Gate, calls: list[str], work: Any) -> list[str]:
+    """Everybody at the gate at once; who was let in, in order."""
+    let_in: list[str] = []
+
+    async def one(debate: str) -> None:
+        async with gate.place(debate):
+            let_in.append(debate)
+            await work()
+
+    async with anyio.create_task_group() as tasks:
+        for debate in calls:
+            tasks.start_soon(one, debate)
+    return let_in
+
+
+async def test_no_more_than_the_limit_are_inside() -> None:
+    gate, most = Gate(Limit(concurrent=3)), 0
+
+    async def work() -> None:
+        nonlocal most
+        most = max(most, gate.running)
+        await anyio.lowlevel.checkpoint()
+
+    await crowd(gate, ["a"] * 20, work)
+
+    assert 3 == most
+    assert (0, 0) == (gate.running, gate.waiting)
+
+
+async def test_without_a_limit_nobody_waits() -> None:
+    gate, waited = Gate(Limit()), []
+
+    async def work() -> None:
+        waited.append(gate.waiting)
+        await anyio.lowlevel.checkpoint()
+
+    await crowd(gate, ["a"] * 20, work)
+
+    assert [0] * 20 == waited
+
+
+async def test_a_debate_with_many_calls_does_not_keep_the_others_waiting() -> None:
+    gate = Gate(Limit(concurrent=1))
+
+    let_in = await crowd(gate, ["greedy"] * 10 + ["b", "c", "d"], anyio.lowlevel.checkpoint)
+
+    assert {"b", "c", "d"} < set(let_in[:5])
+    assert Counter(let_in) == {"greedy": 10, "b": 1, "c": 1, "d": 1}
+
+
+async def test_a_call_that_gives_up_waiting_leaves_the_queue() -> None:
+    gate = Gate(Limit(concurrent=1))
+
+    async with gate.place("a"):
+        with anyio.move_on_after(0.01) as scope:
+            async with gate.place("b"):
+                raise AssertionError
+        waiting = gate.waiting
+
+    assert scope.cancelled_caught
+    assert (0, 0) == (waiting, gate.running)
+
+
+async def test_a_place_given_to_a_call_that_was_cancelled_at_that_moment_goes_on_to_the_next() -> None:
+    gate, reached = Gate(Limit(concurrent=1)), anyio.Event()
+    scope = anyio.CancelScope()
+
+    async def cancelled() -> None:
+        with scope:
+            async with gate.place("b"):
+                await anyio.sleep_forever()
+
+    async def after() -> None:
+        async with gate.place("c"):
+            reached.set()
+
+    async with anyio.create_task_group() as tasks:
+        async with gate.place("a"):
+            tasks.start_soon(cancelled)
+            await anyio.wait_all_tasks_blocked()
+            tasks.start_soon(after)
+            await anyio.wait_all_tasks_blocked()
+        scope.cancel()   # its place was given to it by the leaving above; it has not run since
+
+    assert reached.is_set()
+    assert 0 == gate.running
+
+
+async def test_calls_of_a_minute_wait_for_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, slept = Gate(Limit(calls_per_minute=2)), []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        raise TimeoutError   # one wait is enough to see
+
+    monkeypatch.setattr(anyio, "sleep", sleep)
+    for _ in range(2):
+        async with gate.place("a"):
+            pass
+    with pytest.raises(TimeoutError):
+        async with gate.place("a"):
+            raise AssertionError
+
+    assert 0 < slept[0] <= 60
+    assert 0 == gate.running
+
+
+async def test_tokens_that_were_used_up_make_the_next_call_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, slept = Gate(Limit(tokens_per_minute=100)), []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        raise TimeoutError
+
+    monkeypatch.setattr(anyio, "sleep", sleep)
+    async with gate.place("a"):
+        gate.spend(60)
+    async with gate.place("a"):
+        gate.spend(5000)   # more than a minute holds: it counts as what is left of it
+    with pytest.raises(TimeoutError):
+        async with gate.place("a"):
+            raise AssertionError
+
+    assert 0 < slept[0] <= 60
