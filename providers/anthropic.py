@@ -27,6 +27,7 @@ URL: Final = "https://api.anthropic.com"
 KEY: Final = "ANTHROPIC_API_KEY"
 HINT: Final = f"set {KEY}"
 TOOL: Final = "answer"
+FAILED: Final = 400
 CACHED: Final = {"type": "ephemeral"}
 
 
@@ -147,14 +148,15 @@ class AnthropicProvider:
         from anthropic import APIStatusError  # noqa: PLC0415
 
         secret = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
-        if isinstance(error, APIStatusError):
-            said = error.api_message or str(error)
-            return refused("Anthropic", error.status_code, said, error.response.headers, key=KEY, secret=secret)
         body = getattr(error, "body", None)
         kind = body.get("error", {}).get("type", "") if isinstance(body, dict) else ""
+        if isinstance(error, APIStatusError):
+            said, headers = error.api_message or str(error), error.response.headers
+            status = error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)   # in mid-stream
+            return refused("Anthropic", status, said, headers, key=KEY, secret=secret)
         if kind in _BY_KIND:
             return refused("Anthropic", _BY_KIND[kind], str(error), {}, key=KEY, secret=secret)
-        if isinstance(error, httpx2.HTTPError) or error.__cause__ is not None:
+        if error.__cause__ is not None:
             return broken("Anthropic", url(), error)
         return BrokenOff(f"Anthropic says: {secretless(str(error), secret)}")
 

@@ -34,6 +34,10 @@ class Wire:
     headers: list[dict[str, str]] = field(default_factory=list)
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
     fixed: dict[str, Any] = field(default_factory=dict)   # path -> JSON that is always the answer
+    refusals: list[tuple[int, Any]] = field(default_factory=list)   # status and error of the next calls
+
+    def refuse_once(self, status: int, error: Any) -> None:
+        self.refusals.append((status, error))
 
     @property
     def url(self) -> str:
@@ -53,6 +57,14 @@ class Wire:
         fields = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in head.splitlines()[1:])}
         body = await reader.readexactly(int(fields.get("content-length", 0)))
         self.headers.append(fields)
+        if self.refusals:
+            self.asked.append(json.loads(body))
+            status, error = self.refusals.pop(0)
+            content = json.dumps({"error": error}).encode()
+            writer.write(f"HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-length: {len(content)}\r\n\r\n".encode())
+            writer.write(content)
+            await writer.drain()
+            return
         if path in self.fixed or self.scene.status != 200:
             content = json.dumps(self.fixed.get(path, {"error": self.scene.error})).encode()
             more = "".join(f"{k}: {v}\r\n" for k, v in self.scene.headers.items())
