@@ -11,7 +11,7 @@ import httpx2
 from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
 from .dialects import ANTHROPIC, is_closed, is_object, spoken
 from .errors import BadRequest, BrokenOff, ContextExceeded, NotAuthorised, ProviderError, Refused
-from .hosted import broken, client_for, is_local, refused, room_for, secretless, variable
+from .hosted import as_text, broken, client_for, is_local, refused, room_for, secretless, variable
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
@@ -149,7 +149,8 @@ class AnthropicProvider:
 
         secret = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
         body = getattr(error, "body", None)
-        kind = body.get("error", {}).get("type", "") if isinstance(body, dict) else ""
+        named = body.get("error") if isinstance(body, dict) else None
+        kind = as_text(named.get("type")) if isinstance(named, dict) else ""
         if isinstance(error, APIStatusError):
             said, headers = error.api_message or str(error), error.response.headers
             status = error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)   # in mid-stream

@@ -13,7 +13,8 @@ _LETTERS = re.compile(r"[a-z]+")
 def family(model: str) -> str:
     """The family of ``provider:model``, told by the words of the model's name; the name itself where none is known.
 
-    A script is no model and has none: the empty string.  A distilled model (``deepseek-r1-distill-llama``) is of the family whose word comes first.
+    A script is no model and has none: the empty string.  A distilled model (``deepseek-r1-distill-llama``) is of the
+    family whose word comes first.
     """
     provider, _, name = model.partition(":")
     if provider == "scripted":

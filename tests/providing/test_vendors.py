@@ -17,7 +17,7 @@ from tests.providing.wire import Scene, Wire, anthropic_frames, gemini_frames, l
 pytestmark = pytest.mark.anyio
 
 GOOD = ('{"points":7,"quote":"x"}',)
-LONG = (Segment("system", "You judge."), Segment("user", "Turn 1"), Segment("user", "Turn 2"), Segment("user", "Score."))
+LONG = (Segment("system", "You judge."), *(Segment("user", text) for text in ("Turn 1", "Turn 2", "Score.")))
 
 
 async def heard(provider: Any, request: Any) -> tuple[str, Any]:
