@@ -282,7 +282,7 @@ class Moderator:
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,
             )
-            with _deadline(settings.judge_timeout_s):
+            with _deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
                 answer = await provider.answer(model, request, step.answer_type)
             outcome = answer.outcome
             if fault := step.check(answer.value):

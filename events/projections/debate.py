@@ -5,10 +5,12 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.projections import claims, exchanges, ledger, spine, temper, transcript, usage
+from events.projections import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage
 from events.projections.claims import Register
 from events.projections.exchanges import Exchanges
 from events.projections.ledger import Ledger
+from events.projections.panel import Panel
+from events.projections.protocol import Protocol
 from events.projections.spine import Spine
 from events.projections.temper import Temper
 from events.projections.transcript import Transcript
@@ -103,6 +105,8 @@ class Debate(Struct, frozen=True, kw_only=True):
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
     verdicts: Verdicts = Verdicts()
+    protocol: Protocol = protocol.INITIAL
+    panel: Panel = panel.INITIAL
 
 
 INITIAL = Debate()
@@ -153,6 +157,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case f
         exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
         claims=claims.apply(debate.claims, record), spine=spine.apply(debate.spine, record),
         temper=temper.apply(debate.temper, record), injections=injections, verdicts=verdicts,
+        protocol=protocol.apply(debate.protocol, opened, record), panel=panel.apply(debate.panel, record),
     )
 
 

@@ -36,6 +36,8 @@ class Question(Struct, frozen=True, kw_only=True):
     cause: int | None = None
     check: Callable[[Any], str] = no_fault
     """What is wrong with a well-typed answer, in words; empty where nothing is."""
+    timeout_s: float | None = None
+    """A shorter deadline than the debate's ``judge_timeout_s``."""
 
 
 def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question]) -> tuple[Ask, ...]:
@@ -76,7 +78,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, prompt=asked.prompt(),
         answer_type=asked.answer_type, max_tokens=asked.max_tokens, temperature=settings.judge_temperature,
         order=asked.order, delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0,
-        cause=asked.cause, check=asked.check,
+        cause=asked.cause, check=asked.check, timeout_s=asked.timeout_s,
     )
 
 
