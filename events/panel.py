@@ -34,7 +34,7 @@ class Rater(Struct, frozen=True, kw_only=True):
 
 
 class Measured(Struct, frozen=True, kw_only=True):
-    """A coefficient with its bootstrap 95 % interval, or why it has none.  ``items``: units with two ratings or more."""
+    """A coefficient with its bootstrap 95 % interval, or why it has none.  ``items``: units with two or more ratings."""
 
     value: float | UnsetType = UNSET
     low: float | UnsetType = UNSET
@@ -137,6 +137,10 @@ class RaterCalibrated(Base, frozen=True, kw_only=True, tag="rater_calibrated"):
     case: str
     digest: str
     """SHA-256 of the case: the same case counts once."""
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By argument and dimension, as in ``panelist_scored``."""
+    mean: BothSides | UnsetType = UNSET
+    """The rater's own weighted mean of each side's arguments."""
     said: Winner | UnsetType = UNSET
     truth: Winner
     right: bool | UnsetType = UNSET
