@@ -11,15 +11,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from events.rubric import Rubric
 from events.types import (
     NOBODY,
-    Argument,
     Artifact,
-    Case,
     DebateOpened,
     Debater,
     Format,
     JudgeSeat,
     TrackRecord,
-    Winner,
 )
 from events.types import Settings as DebateSettings
 from judge.panel.raters import shipped
@@ -31,6 +28,7 @@ from personalities.prompt import debater_template
 from providers.errors import ProviderError
 from providers.registry import Registry
 from server import exhibitions
+from server.cases import CaseWish, cases_of
 from server.errors import BadField, BadQuery
 from server.seating import PanelWish, Seat, dimensions_of, seats
 from server.settings import Settings
@@ -70,17 +68,6 @@ class ArtifactWish(Struct, kw_only=True, forbid_unknown_fields=True):
     text: str
 
 
-class CaseWish(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A debate whose outcome is known.  ``source`` says who knows it."""
-
-    id: Name
-    motion: str
-    pro: list[Argument]
-    con: list[Argument]
-    truth: Winner
-    source: str = ""
-
-
 class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     """The body of ``POST /api/debates``.  Everything but the motion has a default."""
 
@@ -100,7 +87,7 @@ class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     """One of the panel's topics; without it the motion's words tell."""
     artifact: ArtifactWish | None = None
     """What is judged in format ``deliberation``."""
-    cases: list[CaseWish] | None = None
+    cases: Annotated[list[CaseWish], Meta(max_length=1000)] | None = None
     """What raters are measured by in format ``calibration``."""
     exhibition: Name | None = None
     """Play this one: everything but the motion comes from it."""
@@ -134,12 +121,18 @@ def as_wish(said: Any) -> Wish:
     return msgspec.structs.replace(wish, motion=motion)
 
 
+def seats_a_panel(wish: Wish) -> bool:
+    """Whether raters sit: where they are asked for, and wherever nobody debates."""
+    return bool(wish.panel) or (wish.panel is None and wish.format not in DEBATES)
+
+
 def _untold(wish: Wish) -> str:
     """The motion of what is not a debate."""
     if wish.format == "deliberation" and wish.artifact is not None:
         return f"Does {wish.artifact.name} pass?"
     if wish.format == "calibration" and wish.cases is not None:
-        return f"Raters measured by {len(wish.cases)} debates with known outcomes"
+        debates = "1 debate" if len(wish.cases) == 1 else f"{len(wish.cases)} debates"
+        return f"Raters measured by {debates} with known outcomes"
     return ""
 
 
@@ -151,6 +144,7 @@ def _fits(wish: Wish) -> None:
         raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
     if (wish.format == "calibration") != bool(wish.cases):
         raise BadField("cases", "format calibration measures raters by cases, and no other format does")
+    cases_of(wish.cases or ())
 
 
 def _field_of(error: msgspec.ValidationError) -> BadField:
@@ -215,7 +209,7 @@ async def opened(
         ),
         blind=False, exhibition=wish.exhibition, moot=VERSION,
         topic_type=_topic(wish, rubric) if seated else "",
-        artifact=_artifact(wish), cases=_cases(wish),
+        artifact=_artifact(wish), cases=cases_of(wish.cases or ()),
     )
 
 
@@ -248,20 +242,6 @@ def _artifact(wish: Wish) -> Artifact | UnsetType:
         bounds = f"an artifact has 1 to {ARTIFACT_MOST:,} characters, this one has {len(text):,}"
         raise BadField("artifact.text", bounds)
     return Artifact(name=wish.artifact.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())
-
-
-def _cases(wish: Wish) -> tuple[Case, ...]:
-    """The cases, each with its digest: the same case has the same one, wherever it comes from."""
-    cases = []
-    for each in wish.cases or ():
-        said = msgspec.json.encode([each.motion, each.pro, each.con, each.truth])
-        cases.append(
-            Case(
-                id=each.id, motion=each.motion, pro=tuple(each.pro), con=tuple(each.con), truth=each.truth,
-                source=each.source, digest=hashlib.sha256(said).hexdigest(),
-            )
-        )
-    return tuple(cases)
 
 
 def _rubric(wish: Wish) -> Rubric:
