@@ -20,6 +20,7 @@ from server.cli.options import reading, server_of, whole_id
 from server.cli.output import emit
 from server.errors import BadField, CannotServe, MootError, NotAllowed, NotFound, NotNow, TokenMissing
 from server.hub import Reader
+from server.records import records_for
 from server.service import Service, running
 from server.settings import Settings
 from server.socket import SUBPROTOCOL
@@ -69,7 +70,9 @@ async def hold(
 async def _here(settings: Settings, body: dict[str, Any] | None, resume: str | None, listener: Listener) -> str:
     async with running(settings) as service:
         if body is not None:
-            opened = await opening.opened(opening.as_wish(body), service.registry, settings)
+            wish = opening.as_wish(body)
+            records = await records_for(service.log, wish)
+            opened = await opening.opened(wish, service.registry, settings, records)
             debate, after = await service.moderators.open(opened), 0
         else:
             assert resume is not None
