@@ -30,6 +30,7 @@ from events.types import (
     ModelAnswered,
     ModelFailed,
     NarrativeVerdictReached,
+    RaterCalibrated,
     Reason,
     ScorecardVerdictReached,
     TurnScored,
@@ -117,7 +118,7 @@ def question(key: str, sample: int) -> str:
     return f"{key}/{sample}"
 
 
-def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case for each event that moves something
+def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - a case for each event that counts
     """The debate after ``record``."""
     event = record.event
     opened, opened_at, standing = debate.opened, debate.opened_at, debate.standing
@@ -143,6 +144,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case f
             calls = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
         case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
             calls = _without(calls, {f"second_opinion:{claim}/1"})
+        case RaterCalibrated(rater=rater, case=measured):
+            calls = _without(calls, {key for key in calls.asked if key.startswith(f"panel:{rater}@{measured}/")})
         case InjectionDetected():
             injections = (*injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():
