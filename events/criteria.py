@@ -84,6 +84,19 @@ class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Arguments a side up to which scores are calibrated by min-max instead of z-scores."""
 
 
+ARTIFACT = Criteria(
+    dimensions={
+        "soundness": Criterion(weight=0.25, asks="is it right, and does it hold together"),
+        "completeness": Criterion(weight=0.25, asks="is everything there that its purpose needs"),
+        "clarity": Criterion(weight=0.25, asks="can it be understood in one way only"),
+        "risk": Criterion(weight=0.25, asks="are its risks small, or named and dealt with"),
+    },
+    low=1,
+    high=3,
+)
+"""What an artifact is scored on; more is better in each of them."""
+
+
 class DeliberationRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When judges go back to each other, and for how long.  Source: seed 001."""
 
@@ -95,4 +108,5 @@ class DeliberationRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Share of the scale from which two scores of one dimension disagree: 1.5 of the 2 points between 1 and 3."""
     least_judges: Annotated[int, Meta(ge=2)] = 2
     timeout_s: float = 120.0
-    """Model time of the whole deliberation."""
+    """Model time of all rounds together: of each the time of its slowest judge."""
+    artifact: Criteria = ARTIFACT

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from events.base import Base, Reason
+from events.base import Base, Missing, Reason
 
 Verdict = Literal["PASS", "FAIL", "CONDITIONAL", "pro", "con", "tie"]
 """The first three are of an artifact, the others of a debate."""
@@ -50,15 +50,15 @@ class MindChange(Struct, frozen=True, kw_only=True, rename={"before": "from", "a
 
 
 class DeliberationHeld(Base, frozen=True, kw_only=True, tag="deliberation_held"):
-    """A round of deliberation.  ``before`` and ``after`` are agreement in [0, 1]."""
+    """A round of deliberation.  ``before`` and ``after`` are agreement in [0, 1]; missing where too few answered."""
 
     round: int
     before: float
-    after: float
+    after: float | Missing
     disagreements: tuple[Disagreement, ...] = ()
     changes: tuple[MindChange, ...] = ()
     elapsed_ms: int = 0
-    """Model time of the round."""
+    """Model time of the round: that of its slowest judge."""
     ended: str = ""
     """Why no further round follows; empty while one may."""
 

@@ -72,6 +72,8 @@ class Calls(Struct, frozen=True, kw_only=True):
     """Failures since the debate was last resumed."""
     asked: dict[str, int] = {}
     """How often each question was ever put: the next call's ordinal follows from it."""
+    spent_ms: dict[str, int] = {}
+    """Model time of all calls of each question, failed ones too."""
 
 
 class Verdicts(Struct, frozen=True, kw_only=True):
@@ -177,6 +179,7 @@ def _without(calls: Calls, keys: set[str]) -> Calls:
         given={key: given for key, given in calls.given.items() if key not in keys},
         failed={key: failed for key, failed in calls.failed.items() if key not in keys},
         asked={key: asked for key, asked in calls.asked.items() if key not in keys},
+        spent_ms={key: spent for key, spent in calls.spent_ms.items() if key not in keys},
     )
 
 
@@ -202,8 +205,9 @@ def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed) ->
         return calls
     key = question(event.key, event.sample)
     asked = {**calls.asked, key: calls.asked.get(key, 0) + 1}
+    spent_ms = {**calls.spent_ms, key: calls.spent_ms.get(key, 0) + event.latency_ms}
     if isinstance(event, ModelAnswered):
         given = Given(position=record.position, answer=event.answer, model=event.model)
-        return Calls(given={**calls.given, key: given}, failed=calls.failed, asked=asked)
+        return Calls(given={**calls.given, key: given}, failed=calls.failed, asked=asked, spent_ms=spent_ms)
     reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {event.message}"))
-    return Calls(given=calls.given, failed={**calls.failed, key: reasons}, asked=asked)
+    return Calls(given=calls.given, failed={**calls.failed, key: reasons}, asked=asked, spent_ms=spent_ms)
