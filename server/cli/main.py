@@ -33,6 +33,9 @@ PLACES: Final = {
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
+    "calibrate": Place(
+        "server.cli.calibrate", "calibrate", "Measure a panel's raters by debates whose outcome is known."
+    ),
     "doctor": Place("server.cli.doctor", "doctor", "Which models answer here, and how to get the others."),
     "bench": Place("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
 }
