@@ -1,6 +1,8 @@
 """The panel as it stands: what each rater gave, how far they agree, who changed whose mind, and what follows."""
 
-from typing import Any
+from collections.abc import Mapping
+from statistics import variance
+from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -35,11 +37,22 @@ class Heard(Struct, frozen=True, kw_only=True):
     """Of ``calibrations``."""
 
 
+class Item(Struct, frozen=True, kw_only=True):
+    """How far the raters' own totals of one item lie apart.  ``variance`` (n − 1) needs two of them."""
+
+    low: float
+    high: float
+    variance: float | UnsetType = UNSET
+
+
 class Panel(Struct, frozen=True, kw_only=True):
     """All of it.  ``opinions`` are by round (``"0"`` is independent), then by rater."""
 
     topic_type: str = ""
     raters: dict[str, Heard] = {}
+    items: dict[str, Item] = {}
+    thresholds: dict[str, float] = {}
+    """The rubric's figures by which agreement is read and disputes are found."""
     agreement: AgreementMeasured | UnsetType = UNSET
     opinions: dict[str, dict[str, OpinionGiven]] = {}
     rounds: dict[str, DeliberationHeld] = {}
@@ -53,6 +66,8 @@ class Panel(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Panel()
+THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_variance", "decisive_variance", "least_gap")
+TWO: Final = 2
 
 
 def apply(panel: Panel, record: Recorded) -> Panel:  # noqa: C901 - a case for each event of the panel
@@ -61,10 +76,13 @@ def apply(panel: Panel, record: Recorded) -> Panel:  # noqa: C901 - a case for e
     match event:
         case DebateOpened():
             raters = {seat.name: Heard(seat=seat) for seat in event.panel}
-            return Panel(topic_type=event.topic_type, raters=raters) if raters else INITIAL
+            figures = event.rubric.panel
+            known = {name: getattr(figures, name) for name in THRESHOLDS} if figures is not None else {}
+            return Panel(topic_type=event.topic_type, raters=raters, thresholds=known) if raters else INITIAL
         case PanelistScored(rater=name):
             scored = {"scored": event, "position": record.position}
-            return _with(panel, name, **scored, totals=_totals(panel.raters[name].seat, event))
+            after = _with(panel, name, **scored, totals=_totals(panel.raters[name].seat, event))
+            return replace(after, items=_items(after.raters))
         case AgreementMeasured():
             return _placed(replace(panel, agreement=event), "agreement", record.position)
         case OpinionGiven():
@@ -97,6 +115,17 @@ def _totals(seat: Rater, event: PanelistScored) -> dict[str, float]:
         item: round(sum(weight * given[name] for name, weight in seat.weights.items()), 4)
         for item, given in event.scores.items()
         if given.keys() >= seat.weights.keys()
+    }
+
+
+def _items(raters: Mapping[str, Heard]) -> dict[str, Item]:
+    totals: dict[str, list[float]] = {}
+    for heard in raters.values():
+        for item, total in heard.totals.items():
+            totals.setdefault(item, []).append(total)
+    return {
+        item: Item(low=min(all_), high=max(all_), variance=round(variance(all_), 4) if len(all_) >= TWO else UNSET)
+        for item, all_ in totals.items()
     }
 
 
