@@ -1,6 +1,6 @@
 """``moot calibrate``: raters are measured by debates whose outcome is known."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from server import observe
 from server.cases import CaseWish
 from server.cli.case_files import read_cases
 from server.cli.holding import hold
+from server.cli.measured import case_lines
 from server.cli.options import reading, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
@@ -163,7 +164,7 @@ class Measuring:
         self._case[event.rater] = event
         if len(self._case) == len(self.view["panel"]["raters"]):
             if not self._as_json:
-                _print_case(self._case.values())
+                click.echo("\n".join(case_lines(self._case.values())))
             self._case = {}
 
     def rows(self) -> list[Row]:
@@ -208,19 +209,3 @@ class Measuring:
         if (most := max(row.chance for row in rows)) > 0.5:  # noqa: PLR2004 - a coin
             click.echo(f"Always naming the commonest outcome would be right in {most:.0%}: that is taken for chance.")
 
-
-def _print_case(events: Iterable[RaterCalibrated]) -> None:
-    """``tides (con) · technical right · business wrong (said pro) · risk missing``."""
-    said = list(events)
-    shown = []
-    for each in said:
-        if each.said is UNSET:
-            shown.append(click.style(f"{each.rater} missing", dim=True))
-        elif each.right:
-            shown.append(click.style(f"{each.rater} right", fg="green"))
-        else:
-            shown.append(click.style(f"{each.rater} wrong (said {each.said})", fg="red"))
-    click.echo(" · ".join([f"{said[0].case} ({said[0].truth})", *shown]))
-    for each in said:
-        if each.missing is not UNSET:
-            click.secho(f"  {each.rater}: {each.missing.reason}", dim=True)
