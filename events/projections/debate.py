@@ -1,6 +1,6 @@
 """All that a step is decided on: the opening, the state, the transcript, the ledger, and the answers not yet used."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,10 +34,13 @@ from events.types import (
     Reason,
     ScorecardVerdictReached,
     TurnScored,
+    Usage,
     Winner,
 )
 
 State = Literal["open", "paused", "halted", "concluded"]
+UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
+"""Failures of a call that did bring words."""
 
 
 class Conclusion(Struct, frozen=True, kw_only=True):
@@ -62,6 +65,7 @@ class Given(Struct, frozen=True, kw_only=True):
     position: int
     answer: str
     model: str
+    usage: Usage = Usage()
 
 
 class Calls(Struct, frozen=True, kw_only=True):
@@ -74,6 +78,8 @@ class Calls(Struct, frozen=True, kw_only=True):
     """How often each question was ever put: the next call's ordinal follows from it."""
     spent_ms: dict[str, int] = {}
     """Model time of all calls of each question, failed ones too."""
+    unread: dict[str, Given] = {}
+    """The last answer to each question that is no JSON, or JSON of another shape."""
 
 
 class Verdicts(Struct, frozen=True, kw_only=True):
@@ -180,6 +186,7 @@ def _without(calls: Calls, keys: set[str]) -> Calls:
         failed={key: failed for key, failed in calls.failed.items() if key not in keys},
         asked={key: asked for key, asked in calls.asked.items() if key not in keys},
         spent_ms={key: spent for key, spent in calls.spent_ms.items() if key not in keys},
+        unread={key: unread for key, unread in calls.unread.items() if key not in keys},
     )
 
 
@@ -206,8 +213,12 @@ def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed) ->
     key = question(event.key, event.sample)
     asked = {**calls.asked, key: calls.asked.get(key, 0) + 1}
     spent_ms = {**calls.spent_ms, key: calls.spent_ms.get(key, 0) + event.latency_ms}
+    said = Given(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
     if isinstance(event, ModelAnswered):
-        given = Given(position=record.position, answer=event.answer, model=event.model)
-        return Calls(given={**calls.given, key: given}, failed=calls.failed, asked=asked, spent_ms=spent_ms)
+        return replace(calls, given={**calls.given, key: said}, asked=asked, spent_ms=spent_ms)
     reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {event.message}"))
-    return Calls(given=calls.given, failed={**calls.failed, key: reasons}, asked=asked, spent_ms=spent_ms)
+    is_unread = event.kind in UNREADABLE and bool(event.answer.strip())
+    return replace(
+        calls, failed={**calls.failed, key: reasons}, asked=asked, spent_ms=spent_ms,
+        unread={**calls.unread, key: said} if is_unread else calls.unread,
+    )

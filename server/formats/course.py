@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from events.projections.debate import Debate
 from events.record import Draft
-from events.types import DebateHalted, DebateOpened
+from events.types import AttemptAbandoned, DebateHalted, DebateOpened
 from server.formats.steps import Record, Step
 
 
@@ -16,6 +16,20 @@ def record(drafts: Sequence[Draft]) -> tuple[Step, ...]:
 def halt(reason: str, cause: int | None) -> Record:
     """A halt that says what to do."""
     return Record(drafts=(Draft(event=DebateHalted(reason=reason, by="moot"), cause=cause),))
+
+
+def cut_off(debate: Debate, reason: str, cause: int | None) -> list[Draft]:
+    """The turns that a halt cuts off: every one that is being spoken."""
+    return [
+        Draft(
+            event=AttemptAbandoned(
+                turn=turn.number, side=turn.side, attempt=turn.attempt, kind="halted", message=reason
+            ),
+            cause=cause,
+        )
+        for turn in debate.transcript.turns.values()
+        if turn.state == "speaking"
+    ]
 
 
 def spent(debate: Debate, opened: DebateOpened) -> Record | None:
