@@ -1,6 +1,7 @@
 """How a debate is opened: what is asked for, checked field by field, as the event that carries everything."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
@@ -150,7 +151,7 @@ def _fits(wish: Wish) -> None:
 def _field_of(error: msgspec.ValidationError) -> BadField:
     """Msgspec says `… - at `$.pro.model``, or names the field in the sentence."""
     message, _, path = str(error).partition(" - at `$")
-    field = path.rstrip("`").lstrip(".")
+    field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).lstrip(".")
     if "field `" in message:
         name = message.split("field `", 1)[1].split("`", 1)[0]
         field = f"{field}.{name}" if field else name
