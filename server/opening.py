@@ -145,7 +145,20 @@ def _fits(wish: Wish) -> None:
         raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
     if (wish.format == "calibration") != bool(wish.cases):
         raise BadField("cases", "format calibration measures raters by cases, and no other format does")
+    if wish.format == "deliberation":
+        _asked_once(wish)
     cases_of(wish.cases or ())
+
+
+def _asked_once(wish: Wish) -> None:
+    """No median is taken of opinions."""
+    samples = {"judge.samples": wish.judge.samples}
+    for number, each in enumerate(wish.panel or ()):
+        if not isinstance(each, str):
+            samples[f"panel.{number}.samples"] = each.samples
+    for field, count in samples.items():
+        if count > 1:
+            raise BadField(field, "an artifact's judges are asked once in each round")
 
 
 def _field_of(error: msgspec.ValidationError) -> BadField:
@@ -218,13 +231,13 @@ def _seats(wish: Wish, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
     """Who sits on the panel: nobody unless asked for, but five personas where an artifact is judged."""
     profiles = shipped().personas if wish.format == "deliberation" else shipped().raters
     if wish.format == "deliberation":
-        scored = tuple({name for each in profiles.values() for name in each.weights})
+        scored = dimensions_of(rubric.deliberation.artifact if rubric.deliberation is not None else None)
     else:
         scored = dimensions_of(rubric.criteria)
-    wanted = wish.panel
+    wanted, is_debate = wish.panel, wish.format in DEBATES
     if wanted is None:
-        wanted = [] if wish.format in DEBATES else list(profiles)
-    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples) if wanted else ()
+        wanted = [] if is_debate else list(profiles)
+    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples) if wanted or not is_debate else ()
 
 
 def _topic(wish: Wish, rubric: Rubric) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from events.projections.debate import Debate
-from server.formats import calibration, exchange
+from server.formats import calibration, deliberation, exchange
 from server.formats.steps import Step
 
 FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {
     "exchange": exchange.next_steps,
     "calibration": calibration.next_steps,
+    "deliberation": deliberation.next_steps,
 }
 
 
