@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from msgspec import UNSET
 
@@ -54,14 +55,13 @@ def judged(
     if independent is None or verdict is None:
         return ArtifactJudged(missing=Reason("no judge gave a usable opinion: " + _silences(first, titles)))
     was, measured = agreement(first, rules, matter.scale), agreement(last, rules, matter.scale)
-    heard = given(last)
     return ArtifactJudged(
         verdict=verdict, shares=after, independent=independent, independent_shares=before,
         agreement=UNSET if isinstance(measured, Missing) else measured,
         independent_agreement=UNSET if isinstance(was, Missing) else was,
         converged=has_converged(measured, rules),
-        findings=_merged({rater: each.findings for rater, each in heard.items()}, weight),
-        remediation=_merged({rater: each.remediation for rater, each in heard.items()}, weight),
+        findings=_merged({rater: _last(rounds, rater, "findings") for rater in given(first)}, weight),
+        remediation=_merged({rater: _last(rounds, rater, "remediation") for rater in given(first)}, weight),
         reasons=tuple(
             each for each in (
                 f"independently {independent} has {before[independent]:.0%} of the weight"
@@ -112,6 +112,12 @@ def _silences(opinions: Opinions, titles: Mapping[str, str]) -> str:
         if isinstance(opinion.missing, Reason):
             reasons.setdefault(opinion.missing.reason, []).append(titles[rater])
     return "; ".join(f"{', '.join(who)}: {why}" for why, who in reasons.items())
+
+
+def _last(rounds: Sequence[Opinions], rater: str, name: Literal["findings", "remediation"]) -> tuple[str, ...]:
+    """What a judge last named: silence in a later round takes nothing back."""
+    named = (getattr(opinions[rater], name) for opinions in reversed(rounds) if rater in opinions)
+    return next((each for each in named if each), ())
 
 
 def _merged(lists: Mapping[str, Sequence[str]], weight: Mapping[str, float]) -> tuple[str, ...]:

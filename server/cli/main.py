@@ -21,6 +21,7 @@ EXAMPLES: Final = """\b
 PLACES: Final = {
     "serve": Place("server.cli.serve", "serve", "Serve the page and the API, and go on with debates that were open."),
     "run": Place("server.cli.run", "run", "Hold a debate in the terminal."),
+    "deliberate": Place("server.cli.deliberate", "deliberate", "Have a text judged by five who read each other."),
     "list": Place("server.cli.reading", "list_", "The debates in the store, newest first."),
     "show": Place("server.cli.show", "show", "One debate: what was said, how it was scored, how it ended."),
     "replay": Place(
