@@ -161,6 +161,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         case _:
             pass
     ledger_after = ledger.apply(debate.ledger, record)
+    panel_after = panel.apply(debate.panel, record)
     return Debate(
         id=record.debate, position=record.position, opened=opened, opened_at=opened_at, standing=standing,
         transcript=transcript.apply(debate.transcript, record), ledger=ledger_after,
@@ -168,7 +169,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
         claims=claims.apply(debate.claims, record), spine=spine.apply(debate.spine, record),
         temper=temper.apply(debate.temper, record), injections=injections, verdicts=verdicts,
-        protocol=protocol.apply(debate.protocol, opened, record), panel=panel.apply(debate.panel, record),
+        protocol=protocol.apply(debate.protocol, opened, record, panel_after), panel=panel_after,
     )
 
 

@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from events.projections.briefing import briefing
+from events.projections.panel import Panel
 from events.record import Recorded
 from events.types import (
     SIDES,
@@ -19,6 +20,7 @@ from events.types import (
     CrossExaminationFaulted,
     DebateOpened,
     FallacyFound,
+    PanelConcluded,
     Side,
     Standing,
 )
@@ -66,8 +68,8 @@ class Protocol(Struct, frozen=True, kw_only=True):
 INITIAL = Protocol()
 
 
-def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded) -> Protocol:
-    """The protocol after ``record``; the same object where nothing of it moved."""
+def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, panel: Panel) -> Protocol:
+    """The protocol after ``record``; the same object where nothing of it moved.  ``panel``: as it then stands."""
     event = record.event
     match event:
         case ArgumentsOpened():
@@ -97,7 +99,9 @@ def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded) -> 
             return _with(protocol, event.argument, trace=event, traced=record.position)
         case AssessmentGiven():
             judged = _placed(replace(protocol, assessment=event), "assessment", record.position)
-            return replace(judged, briefing=briefing(judged, opened))
+            return replace(judged, briefing=briefing(judged, opened, panel))
+        case PanelConcluded() if protocol.assessment is not UNSET:
+            return replace(protocol, briefing=briefing(protocol, opened, panel))
         case _:
             return protocol
 

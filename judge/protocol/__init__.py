@@ -1,1 +1,1 @@
-"""The three rounds: what is asked for, what is wrong with an answer, and what the judge makes of it."""
+"""Format ``protocol``: openings, cross-examination, closings, and the judge's assessment of all three."""

@@ -29,7 +29,7 @@ from server.cli.transcript import Transcriber
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
 @click.option("--max-words", type=int, default=180, show_default=True, help="Words that a turn may have.")
-@click.option("--format", "form", type=click.Choice(["exchange"]), default="exchange", show_default=True)
+@click.option("--format", "form", type=click.Choice(["exchange", "protocol"]), default="exchange", show_default=True)
 @click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
 @click.option("--seed", type=int, help="For models that take one.")
 @click.option("--resume", metavar="ID", help="Go on with a debate that was interrupted, paused or halted.")

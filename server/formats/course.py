@@ -18,8 +18,8 @@ def halt(reason: str, cause: int | None) -> Record:
     return Record(drafts=(Draft(event=DebateHalted(reason=reason, by="moot"), cause=cause),))
 
 
-def cut_off(debate: Debate, reason: str, cause: int | None) -> list[Draft]:
-    """The turns that a halt cuts off: every one that is being spoken."""
+def cut_off(debate: Debate, reason: str, cause: int | None, *, but: int = 0) -> list[Draft]:
+    """The turns that a halt cuts off: every one that is being spoken, ``but`` one."""
     return [
         Draft(
             event=AttemptAbandoned(
@@ -28,7 +28,7 @@ def cut_off(debate: Debate, reason: str, cause: int | None) -> list[Draft]:
             cause=cause,
         )
         for turn in debate.transcript.turns.values()
-        if turn.state == "speaking"
+        if turn.state == "speaking" and turn.number != but
     ]
 
 
