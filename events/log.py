@@ -66,6 +66,10 @@ class EventLog(Protocol):
         """Ids of the debates whose state is ``open``, oldest first: what a server takes up again when it starts."""
         ...
 
+    async def calibrations(self) -> tuple[str, ...]:
+        """Ids of the debates of format ``calibration``, oldest first, found without looking at any other."""
+        ...
+
     async def close(self) -> None:
         """Finish what was accepted and let go of the store."""
         ...

@@ -24,6 +24,7 @@ class MemoryLog:
         self._debates: dict[str, list[Recorded]] = {}
         self._summaries: dict[str, tuple[int, Summary]] = {}
         self._numbers: dict[str, int] = {}
+        self._calibrations: set[tuple[str, int, str]] = set()
         self._wakeups = Wakeups()
         self._closed = False
 
@@ -105,6 +106,11 @@ class MemoryLog:
         rows = sorted((row.opened_at, number, row.id) for number, row in everything if row.state == "open")
         return tuple(debate for _, _, debate in rows)
 
+    async def calibrations(self) -> tuple[str, ...]:
+        """See ``EventLog``."""
+        self._check_open()
+        return tuple(debate for _, _, debate in sorted(self._calibrations))
+
     async def close(self) -> None:
         """See ``EventLog``."""
         self._closed = True
@@ -124,4 +130,6 @@ class MemoryLog:
             row = summaries.apply(row, record)
         if row is not None:
             self._summaries[debate] = number, row
+            if row.format == "calibration":
+                self._calibrations.add((row.opened_at, number, debate))
         self._wakeups.advance(debate, records[-1].position)

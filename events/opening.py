@@ -4,7 +4,10 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.base import Base
+from events.base import Base, Winner
+from events.deliberation import Artifact
+from events.panel import Rater
+from events.protocol import Argument
 from events.rubric import Rubric
 
 
@@ -69,17 +72,37 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_cost_usd: float | UnsetType = UNSET
 
 
+class Case(Struct, frozen=True, kw_only=True):
+    """A debate whose outcome is known: what raters are measured by.  ``digest`` is SHA-256 of its canonical bytes."""
+
+    id: str
+    motion: str
+    pro: tuple[Argument, ...]
+    con: tuple[Argument, ...]
+    truth: Winner
+    source: str
+    """Who says that this is the outcome."""
+    digest: str
+
+
+NOBODY = Debater(model="", archetype="", elasticity=0.0)
+"""The seat of a side where nobody debates: an artifact is judged, or raters are measured."""
+
+
+Format = Literal["exchange", "protocol", "deliberation", "calibration"]
+
+
 class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
     """A debate began.  It carries all data that later readers need, whole."""
 
     motion: str
-    format: Literal["exchange"]
+    format: Format
     turns: int
     max_words: int
     pro: Debater
     con: Debater
     judge: JudgeSeat
-    panel: tuple[str, ...]
+    panel: tuple[Rater, ...]
     rubric: Rubric
     archetypes: dict[str, Archetype]
     prompts: dict[str, Template]
@@ -88,3 +111,9 @@ class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
     exhibition: str | None
     moot: str
     """Version of Moot that opened it."""
+    topic_type: str = ""
+    """Of the panel's topics, given or told by the motion's words."""
+    artifact: Artifact | UnsetType = UNSET
+    """What is judged in format ``deliberation``."""
+    cases: tuple[Case, ...] = ()
+    """What raters are measured by in format ``calibration``."""

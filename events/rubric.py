@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from events.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
 from events.register import ClaimKind
 
 Points = Annotated[float, Meta(ge=0, le=1000)]
@@ -106,6 +107,11 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Characters that a quote must have to hold, after normalisation."""
     unquoted_share: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Share of a component's maximum that it may keep when its quote does not hold."""
+    criteria: Criteria | None = None
+    """How arguments are scored by the protocol's judge and by a panel; a rubric without them takes version 1's."""
+    protocol: ProtocolRules | None = None
+    panel: PanelRules | None = None
+    deliberation: DeliberationRules | None = None
 
 
 def composite_dimensions(rubric: Rubric) -> tuple[str, ...]:

@@ -123,6 +123,10 @@ class SqliteLog:
         """See ``EventLog``."""
         return await self._reading(sqlite_rows.read_unfinished)
 
+    async def calibrations(self) -> tuple[str, ...]:
+        """See ``EventLog``."""
+        return await self._reading(sqlite_rows.read_calibrations)
+
     async def close(self) -> None:
         """See ``EventLog``."""
         self._closed.set()

@@ -12,7 +12,7 @@ from events.listing import fold_text, read_cursor, write_cursor
 from events.log import SummaryPage
 from events.projections.summary import Summary
 from events.record import Envelope, Recorded
-from events.sqlite_schema import MAX_POSITION, POSITION_BITS
+from events.sqlite_schema import CALIBRATES, MAX_POSITION, POSITION_BITS
 
 _EVENTS: Final = (
     "SELECT key, id, at, cause, schema, salt, digest, payload FROM events"
@@ -82,6 +82,12 @@ def read_summaries(connection: sqlite3.Connection, after: str | None, limit: int
 def read_unfinished(connection: sqlite3.Connection) -> tuple[str, ...]:
     """Ids of open debates, oldest first."""
     rows = connection.execute("SELECT debate FROM debates WHERE state = 'open' ORDER BY opened_at, stream")
+    return tuple(debate for (debate,) in rows)
+
+
+def read_calibrations(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Ids of calibrations, oldest first."""
+    rows = connection.execute(f"SELECT debate FROM debates WHERE {CALIBRATES} ORDER BY opened_at, stream")  # noqa: S608 - a text of ours
     return tuple(debate for (debate,) in rows)
 
 

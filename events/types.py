@@ -26,14 +26,53 @@ from events.base import (
     missing,
     other,
 )
+from events.criteria import Fallacy, Standing
+from events.deliberation import (
+    Artifact,
+    ArtifactJudged,
+    DeliberationHeld,
+    Disagreement,
+    MindChange,
+    OpinionGiven,
+    Verdict,
+)
 from events.opening import (
+    NOBODY,
     Archetype,
+    Case,
     DebateOpened,
     Debater,
+    Format,
     JudgeSeat,
     Response,
     Settings,
     Template,
+)
+from events.panel import (
+    AgreementMeasured,
+    DecisionRecorded,
+    Dispute,
+    Measured,
+    PanelConcluded,
+    PanelistScored,
+    Rater,
+    RaterCalibrated,
+    TrackRecord,
+    Without,
+)
+from events.protocol import (
+    Argument,
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    ArgumentTraced,
+    AssessmentGiven,
+    Briefing,
+    ClosingStated,
+    CrossExaminationFaulted,
+    FallacyFound,
+)
+from events.protocol import (
+    Response as CrossResponse,
 )
 from events.register import (
     ClaimAppealed,
@@ -118,6 +157,21 @@ Event = (
     | NarrativeVerdictReached
     | ConflictResolved
     | ConvergenceAssessed
+    | ArgumentsOpened
+    | ArgumentCrossExamined
+    | CrossExaminationFaulted
+    | ClosingStated
+    | FallacyFound
+    | ArgumentTraced
+    | AssessmentGiven
+    | PanelistScored
+    | AgreementMeasured
+    | OpinionGiven
+    | DeliberationHeld
+    | PanelConcluded
+    | ArtifactJudged
+    | RaterCalibrated
+    | DecisionRecorded
     | DebatePaused
     | DebateResumed
     | DebateHalted
@@ -127,44 +181,70 @@ Event = (
 
 __all__ = [
     "ALL_PRIVATE",
+    "NOBODY",
     "SIDES",
+    "AgreementMeasured",
     "Arc",
     "Archetype",
     "Arcs",
+    "Argument",
+    "ArgumentCrossExamined",
+    "ArgumentTraced",
+    "ArgumentsOpened",
+    "Artifact",
+    "ArtifactJudged",
+    "AssessmentGiven",
     "AttemptAbandoned",
     "Base",
     "BothSides",
+    "Briefing",
+    "Case",
     "Change",
     "ClaimAppealed",
     "ClaimCleared",
     "ClaimFlagged",
     "ClaimKind",
     "ClaimUpheld",
+    "ClosingStated",
     "ComponentScore",
     "ConflictResolved",
     "ContradictionFound",
     "ConvergenceAssessed",
     "ConvergenceKind",
+    "CrossExaminationFaulted",
+    "CrossResponse",
     "DebateConcluded",
     "DebateHalted",
     "DebateOpened",
     "DebatePaused",
     "DebateResumed",
     "Debater",
+    "DecisionRecorded",
+    "DeliberationHeld",
     "DimensionScore",
     "DirectiveIssued",
+    "Disagreement",
+    "Dispute",
     "Drift",
     "Drifts",
     "Event",
+    "Fallacy",
+    "FallacyFound",
     "FindingRefused",
+    "Format",
     "InjectionDetected",
     "JudgeSeat",
     "LogicGapAdjusted",
+    "Measured",
+    "MindChange",
     "Missing",
     "ModelAnswered",
     "ModelFailed",
     "NarrativeVerdictReached",
+    "OpinionGiven",
     "Outcome",
+    "PanelConcluded",
+    "PanelistScored",
     "Passage",
     "Pattern",
     "PenaltyApplied",
@@ -173,6 +253,8 @@ __all__ = [
     "PremiseRevised",
     "PremiseStated",
     "PressureApplied",
+    "Rater",
+    "RaterCalibrated",
     "Reason",
     "Response",
     "Rounds",
@@ -181,7 +263,9 @@ __all__ = [
     "Settings",
     "Side",
     "Span",
+    "Standing",
     "Template",
+    "TrackRecord",
     "TraitsShifted",
     "TurnFailed",
     "TurnScored",
@@ -189,7 +273,9 @@ __all__ = [
     "TurnStarted",
     "TurnsCompared",
     "Usage",
+    "Verdict",
     "Winner",
+    "Without",
     "missing",
     "other",
 ]

@@ -1,21 +1,24 @@
 """Whether a rubric makes sense: its sums add up, its rules name what exists, its figures can be reached."""
 
 import keyword
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
 
+from events.criteria import Criteria, DeliberationRules
 from events.rubric import Band, Chain, Component, Dimension, Excellence, Leash, Rubric, composite_dimensions
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD_NAME = "a name is lower case letters, digits and _"
+CLOSE = 1e-6
 GAP_MAXIMUM = 8
 """Points beyond which no answer can go."""
 Fault = tuple[str, str]
 """The dotted path of a field, and what is wrong with it."""
 
 
-def faults(rubric: Rubric) -> Iterator[Fault]:
+def faults(rubric: Rubric) -> Iterator[Fault]:  # noqa: C901 - a line for each part of a rubric
     """Everything that is wrong with ``rubric``, in reading order."""
     composite = composite_dimensions(rubric)
     if not composite:
@@ -37,6 +40,10 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
         else:
             yield from _band(f"bands.{name}", band, rubric.dimensions[name].maximum)
     yield from _prices(rubric)
+    if rubric.criteria is not None:
+        yield from _criteria("criteria", rubric.criteria)
+    if rubric.deliberation is not None:
+        yield from _deliberation("deliberation", rubric.deliberation)
     if rubric.quote_minimum < 1:
         yield "quote_minimum", "must be at least 1"
 
@@ -57,6 +64,28 @@ def _prices(rubric: Rubric) -> Iterator[Fault]:
     least, most = rubric.gaps.least, rubric.gaps.most
     if not 1 <= least <= most <= GAP_MAXIMUM:
         yield "gaps", f"must be 1 <= least <= most <= {GAP_MAXIMUM}"
+
+
+def _criteria(at: str, criteria: Criteria) -> Iterator[Fault]:
+    for name, criterion in criteria.dimensions.items():
+        if not _is_name(name):
+            yield f"{at}.dimensions.{name}", _BAD_NAME
+        if not criterion.asks.strip():
+            yield f"{at}.dimensions.{name}.asks", "the judge must be told something"
+    if not criteria.dimensions:
+        yield f"{at}.dimensions", "there must be one at least"
+    elif abs(total := math.fsum(each.weight for each in criteria.dimensions.values()) - 1) > CLOSE:
+        yield f"{at}.dimensions", f"their weights sum to {total + 1:g}, not to 1"
+    if not criteria.low < criteria.high:
+        yield at, "low must be under high"
+
+
+def _deliberation(at: str, rules: DeliberationRules) -> Iterator[Fault]:
+    yield from _criteria(f"{at}.artifact", rules.artifact)
+    if abs(rules.verdict_share + rules.dimension_share - 1) > CLOSE:
+        yield f"{at}.verdict_share", "verdict_share and dimension_share must sum to 1"
+    if not 0 < rules.timeout_s < math.inf:
+        yield f"{at}.timeout_s", "must be more than 0 seconds"
 
 
 def _dimension(at: str, dimension: Dimension) -> Iterator[Fault]:

@@ -17,8 +17,10 @@ def neutral(type_: Any) -> Any:
     return _of(inspect.type_info(type_))
 
 
-def _of(info: inspect.Type) -> Any:  # noqa: C901 - one case for each kind of type
+def _of(info: inspect.Type) -> Any:  # noqa: C901, PLR0912 - one case for each kind of type
     match info:
+        case inspect.Metadata(extra_json_schema={"x-neutral": value}):
+            return value
         case inspect.Metadata(type=inner):
             return _of(inner)
         case inspect.BoolType():

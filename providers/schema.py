@@ -5,10 +5,10 @@ The schema is built from ``msgspec.inspect`` rather than ``msgspec.json.schema``
 """
 
 import re
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import inspect
+from msgspec import Meta, inspect
 
 from .errors import Malformed, WrongType
 
@@ -31,6 +31,15 @@ def schema(type_: Any) -> dict[str, Any]:
         raise TypeError(f"{type_!r} contains itself: its schema has no end") from None
 
 
+def guided(reads: Any, writes: Any, neutral: Any) -> Any:
+    """A type that models are held to as ``writes`` and that is read as ``reads``, which is wider.
+
+    For answers whose faults are to be named and recorded, not refused: too many arguments, a score off the scale.
+    ``neutral`` is what a script that leaves the answer out gives.
+    """
+    return Annotated[reads, Meta(extra_json_schema={"x-writes": schema(writes), "x-neutral": neutral})]
+
+
 def parse(raw: str, type_: type[T]) -> T:
     """Read an answer.  White space around it and one Markdown fence are forgiven; prose is not.
 
@@ -51,6 +60,8 @@ def parse(raw: str, type_: type[T]) -> T:
 
 def _of(info: inspect.Type) -> dict[str, Any]:  # noqa: C901, PLR0912 - one case for each kind of type
     match info:
+        case inspect.Metadata(extra_json_schema={"x-writes": writes}):
+            return dict(writes)
         case inspect.Metadata(type=inner):
             described = (info.extra_json_schema or {}).get("description")
             return _of(inner) | ({"description": described} if described else {})

@@ -3,6 +3,7 @@
 Its tokens are words.  Its faults raise what a real provider would raise in the same trouble.
 """
 
+import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -114,7 +115,7 @@ class ScriptedProvider:
         self._scripts.clear()
 
     def _script(self, model: str) -> Script:
-        path = shipped().get(model) or Path(model).expanduser()
+        path = shipped().get(model) or Path(os.path.expanduser(model))   # noqa: PTH111 - leaves ~nobody as it is
         try:
             stat = path.stat()
             version = (stat.st_mtime_ns, stat.st_size)

@@ -20,7 +20,6 @@ from events.projections import debate as debates
 from events.projections.debate import Debate
 from events.record import Draft, Recorded, new_id, now
 from events.types import (
-    AttemptAbandoned,
     ClaimAppealed,
     DebateHalted,
     DebatePaused,
@@ -36,6 +35,7 @@ from server import observe
 from server.calls import answered, failed, usage
 from server.errors import NotFound, NotNow
 from server.formats import next_steps
+from server.formats.course import cut_off
 from server.formats.steps import Ask, Record, Speak, Step
 from server.hub import Hub, Speech
 from server.speech import Pace, clean, clip, words
@@ -127,12 +127,8 @@ class Moderator:
             if debate.standing.state not in states:
                 raise NotNow(f"the debate is {debate.standing.state}")
             drafts = [Draft(event=event)]
-            turn = debate.transcript.current
-            if isinstance(event, DebateHalted) and turn is not None and turn.state == "speaking":
-                cut = AttemptAbandoned(
-                    turn=turn.number, side=turn.side, attempt=turn.attempt, kind="halted", message=event.reason
-                )
-                drafts.append(Draft(event=cut, cause=debate.position + 1))
+            if isinstance(event, DebateHalted):
+                drafts += cut_off(debate, event.reason, cause=debate.position + 1)
             return drafts
 
         return await self._append_act(build)
@@ -282,7 +278,7 @@ class Moderator:
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,
             )
-            with _deadline(settings.judge_timeout_s):
+            with _deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
                 answer = await provider.answer(model, request, step.answer_type)
             outcome = answer.outcome
             if fault := step.check(answer.value):

@@ -1,5 +1,8 @@
 """How a debate is opened: what is asked for, checked field by field, as the event that carries everything."""
 
+import hashlib
+import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import anyio
@@ -7,8 +10,18 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.rubric import Rubric
-from events.types import DebateOpened, Debater, JudgeSeat
+from events.types import (
+    NOBODY,
+    Artifact,
+    DebateOpened,
+    Debater,
+    Format,
+    JudgeSeat,
+    TrackRecord,
+)
 from events.types import Settings as DebateSettings
+from judge.panel.raters import shipped
+from judge.panel.topics import topic_of
 from judge.rubric import parse_rubric, rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
@@ -16,12 +29,19 @@ from personalities.prompt import debater_template
 from providers.errors import ProviderError
 from providers.registry import Registry
 from server import exhibitions
+from server.cases import CaseWish, cases_of
 from server.errors import BadField, BadQuery
+from server.seating import PanelWish, Seat, dimensions_of, seats
 from server.settings import Settings
 from server.speech import clean
 from server.version import VERSION
 
 MOTION_MOST: Final = 2000
+ARTIFACT_MOST: Final = 200_000
+"""Characters of an artifact: more than any judge here reads."""
+STATEMENTS: Final = 6
+DEBATES: Final = frozenset({"exchange", "protocol"})
+"""The formats in which somebody debates."""
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
@@ -42,18 +62,34 @@ class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
     appeals: Literal["none", "serious", "all"] = "serious"
 
 
+class ArtifactWish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A text to be judged."""
+
+    name: Name = "artifact"
+    text: str
+
+
 class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     """The body of ``POST /api/debates``.  Everything but the motion has a default."""
 
     motion: str = ""
-    format: Literal["exchange"] = "exchange"
+    format: Format = "exchange"
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
+    """In format ``protocol`` always six: three rounds of two statements."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
     pro: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="engineer"))
     con: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="provocateur"))
     judge: JudgeWish = msgspec.field(default_factory=JudgeWish)
     rubric: dict[str, Any] | None = None
     """Another rubric than v1, whole."""
+    panel: Annotated[PanelWish, Meta(max_length=12)] | None = None
+    """Models, profiles by name, or seats: ``["embedded:smollm2"]`` seats the four profiles on one model."""
+    topic_type: Name | None = None
+    """One of the panel's topics; without it the motion's words tell."""
+    artifact: ArtifactWish | None = None
+    """What is judged in format ``deliberation``."""
+    cases: Annotated[list[CaseWish], Meta(max_length=1000)] | None = None
+    """What raters are measured by in format ``calibration``."""
     exhibition: Name | None = None
     """Play this one: everything but the motion comes from it."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
@@ -79,50 +115,106 @@ def as_wish(said: Any) -> Wish:
         wish = msgspec.convert(said, Wish)
     except msgspec.ValidationError as error:
         raise _field_of(error) from error
-    motion = clean(wish.motion).strip()
+    motion = clean(wish.motion).strip() or _untold(wish)
     if not 1 <= len(motion) <= MOTION_MOST:
         raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
+    _fits(wish)
     return msgspec.structs.replace(wish, motion=motion)
+
+
+def seats_a_panel(wish: Wish) -> bool:
+    """Whether raters sit: where they are asked for, and wherever nobody debates."""
+    return bool(wish.panel) or (wish.panel is None and wish.format not in DEBATES)
+
+
+def _untold(wish: Wish) -> str:
+    """The motion of what is not a debate."""
+    if wish.format == "deliberation" and wish.artifact is not None:
+        return f"Does {wish.artifact.name} pass?"
+    if wish.format == "calibration" and wish.cases is not None:
+        debates = "1 debate" if len(wish.cases) == 1 else f"{len(wish.cases)} debates"
+        return f"Raters measured by {debates} with known outcomes"
+    return ""
+
+
+def _fits(wish: Wish) -> None:
+    """Whether the wish's parts go with its format."""
+    if wish.format == "protocol" and wish.turns != STATEMENTS:
+        raise BadField("turns", f"a protocol debate has {STATEMENTS} statements, two in each of three rounds")
+    if (wish.format == "deliberation") != (wish.artifact is not None):
+        raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
+    if (wish.format == "calibration") != bool(wish.cases):
+        raise BadField("cases", "format calibration measures raters by cases, and no other format does")
+    if wish.format == "deliberation":
+        _asked_once(wish)
+    cases_of(wish.cases or ())
+
+
+def _asked_once(wish: Wish) -> None:
+    """No median is taken of opinions."""
+    samples = {"judge.samples": wish.judge.samples}
+    for number, each in enumerate(wish.panel or ()):
+        if not isinstance(each, str):
+            samples[f"panel.{number}.samples"] = each.samples
+    for field, count in samples.items():
+        if count > 1:
+            raise BadField(field, "an artifact's judges are asked once in each round")
 
 
 def _field_of(error: msgspec.ValidationError) -> BadField:
     """Msgspec says `… - at `$.pro.model``, or names the field in the sentence."""
     message, _, path = str(error).partition(" - at `$")
-    field = path.rstrip("`").lstrip(".")
+    field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).lstrip(".")
     if "field `" in message:
         name = message.split("field `", 1)[1].split("`", 1)[0]
         field = f"{field}.{name}" if field else name
     return BadField(field or "body", message)
 
 
-async def opened(wish: Wish, registry: Registry, settings: Settings) -> DebateOpened:
-    """The opening of a debate.  Every model is asked whether it answers; ``BadField`` names the one that does not."""
-    wished = {"pro.model": wish.pro.model, "con.model": wish.con.model, "judge.model": wish.judge.model}
+async def opened(
+    wish: Wish, registry: Registry, settings: Settings, records: Mapping[tuple[str, str], TrackRecord] | None = None
+) -> DebateOpened:
+    """The opening of a debate.  Every model is asked whether it answers; ``BadField`` names the one that does not.
+
+    ``records``: what the store knows of raters, by (name, model).
+    """
+    is_debate = wish.format in DEBATES
+    wished = {"judge.model": wish.judge.model}
+    if is_debate:
+        wished |= {"pro.model": wish.pro.model, "con.model": wish.con.model}
     default = "" if all(wished.values()) else await registry.default_model()
     names = {field: model or default for field, model in wished.items()}
     if wish.judge.second:
         names["judge.second"] = wish.judge.second
-    caveats = await _check(names, registry)
+    rubric = _rubric(wish)
+    seated = _seats(wish, rubric, names["judge.model"])
+    caveats = await _check(names | {seat.field: seat.model for seat in seated}, registry)
     known = archetypes()
     chosen = {"pro": wish.pro.archetype or "engineer", "con": wish.con.archetype or "provocateur"}
     for side, name in chosen.items():
         if name not in known:
             raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
+
+    def debater(side: str, seat: SeatWish) -> Debater:
+        model = names[f"{side}.model"]
+        return Debater(
+            model=model, archetype=chosen[side], elasticity=seat.elasticity, caveat=caveats[model],
+        )
+
     return DebateOpened(
-        motion=wish.motion, format=wish.format, turns=wish.turns, max_words=wish.max_words,
-        pro=Debater(
-            model=names["pro.model"], archetype=chosen["pro"], elasticity=wish.pro.elasticity,
-            caveat=caveats[names["pro.model"]],
-        ),
-        con=Debater(
-            model=names["con.model"], archetype=chosen["con"], elasticity=wish.con.elasticity,
-            caveat=caveats[names["con.model"]],
-        ),
+        motion=wish.motion, format=wish.format, turns=wish.turns if is_debate else 0, max_words=wish.max_words,
+        pro=debater("pro", wish.pro) if is_debate else NOBODY,
+        con=debater("con", wish.con) if is_debate else NOBODY,
         judge=JudgeSeat(
             model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]],
             second=_or_unset(wish.judge.second), appeals=wish.judge.appeals,
         ),
-        panel=(), rubric=_rubric(wish), archetypes={name: known[name] for name in set(chosen.values())},
+        panel=tuple(
+            seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
+            for seat in seated
+        ),
+        rubric=rubric,
+        archetypes={name: known[name] for name in set(chosen.values())} if is_debate else {},
         prompts={"debater": debater_template(), **judge_templates()},
         settings=DebateSettings(
             turn_attempts=settings.attempts, judge_attempts=settings.attempts,
@@ -130,12 +222,51 @@ async def opened(wish: Wish, registry: Registry, settings: Settings) -> DebateOp
             retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
         ),
         blind=False, exhibition=wish.exhibition, moot=VERSION,
+        topic_type=_topic(wish, rubric) if seated else "",
+        artifact=_artifact(wish), cases=cases_of(wish.cases or ()),
     )
 
 
+def _seats(wish: Wish, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
+    """Who sits on the panel: nobody unless asked for, but five personas where an artifact is judged."""
+    profiles = shipped().personas if wish.format == "deliberation" else shipped().raters
+    if wish.format == "deliberation":
+        scored = dimensions_of(rubric.deliberation.artifact if rubric.deliberation is not None else None)
+    else:
+        scored = dimensions_of(rubric.criteria)
+    wanted, is_debate = wish.panel, wish.format in DEBATES
+    if wanted is None:
+        wanted = [] if is_debate else list(profiles)
+    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples) if wanted or not is_debate else ()
+
+
+def _topic(wish: Wish, rubric: Rubric) -> str:
+    """The topic that was given, or that the motion's words tell."""
+    assert rubric.panel is not None
+    if wish.topic_type is not None and wish.topic_type not in rubric.panel.topics:
+        raise BadField("topic_type", f"{wish.topic_type!r} is none of {', '.join(rubric.panel.topics)}")
+    return wish.topic_type or topic_of(wish.motion, rubric.panel.topics)
+
+
+def _artifact(wish: Wish) -> Artifact | UnsetType:
+    if wish.artifact is None:
+        return UNSET
+    text = clean(wish.artifact.text)
+    if not text.strip() or len(text) > ARTIFACT_MOST:
+        bounds = f"an artifact has 1 to {ARTIFACT_MOST:,} characters, this one has {len(text):,}"
+        raise BadField("artifact.text", bounds)
+    return Artifact(name=wish.artifact.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())
+
+
 def _rubric(wish: Wish) -> Rubric:
-    """The rubric that was given, checked, or v1."""
-    return rubric_v1() if wish.rubric is None else parse_rubric(msgspec.json.encode(wish.rubric))
+    """The rubric that was given, checked, or v1; what it leaves out beside the live judge's rules is v1's."""
+    if wish.rubric is None:
+        return rubric_v1()
+    given, known = parse_rubric(msgspec.json.encode(wish.rubric)), rubric_v1()
+    return msgspec.structs.replace(
+        given, criteria=given.criteria or known.criteria, protocol=given.protocol or known.protocol,
+        panel=given.panel or known.panel, deliberation=given.deliberation or known.deliberation,
+    )
 
 
 def _or_unset(value: Any) -> Any | UnsetType:

@@ -22,6 +22,7 @@ from server.access import COOKIE, COOKIE_AGE_S, Access
 from server.audit import audit_of
 from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
 from server.exhibitions import exhibitions
+from server.records import records_for
 from server.service import Service
 from server.version import VERSION
 
@@ -80,7 +81,8 @@ async def open_debate(request: Request) -> Response:
     rate.check(request)
     service = service_of(request)
     wish = opening.read_wish(await request.body())
-    debate = await service.moderators.open(await opening.opened(wish, service.registry, service.settings))
+    records = await records_for(service.log, wish)
+    debate = await service.moderators.open(await opening.opened(wish, service.registry, service.settings, records))
     return json_response({"id": debate}, 201)
 
 

@@ -35,6 +35,7 @@ export const api = {
   open: (body) => request("POST", "/api/debates", body),
   act: (id, act, reason) => request("POST", `${debate(id)}/${act}`, { reason }),
   appeal: (id, claim) => request("POST", `${debate(id)}/claims/${encodeURIComponent(claim)}/appeal`, {}),
+  decide: (id, decision, reason) => request("POST", `${debate(id)}/decision`, { decision, reason }),
   audit: (id, turn) => request("GET", `${debate(id)}/audit/turns/${turn}`),
   exhibitions: () => request("GET", "/api/exhibitions"),
   view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),

@@ -2,11 +2,18 @@
 
 import * as address from "./address.js";
 import { api } from "./api.js";
-import { $, h, say } from "./dom.js";
+import { artifact } from "./artifact.js";
+import { briefing } from "./briefing.js";
+import { calibration } from "./calibration.js";
+import { $, say } from "./dom.js";
 import { Feed } from "./feed.js";
 import { graph } from "./graph.js";
+import { contents, head, progress, strip } from "./heading.js";
 import { keys } from "./keys.js";
+import { inShort, panel } from "./panel.js";
+import { reach } from "./parts.js";
 import { Player } from "./player.js";
+import { protocol, trace } from "./protocol.js";
 import { anomalies, register } from "./register.js";
 import { scorecard } from "./scorecard.js";
 import { spine } from "./spine.js";
@@ -14,7 +21,7 @@ import { standing } from "./standing.js";
 import { temper } from "./temper.js";
 import { timeline } from "./timeline.js";
 import { transcript } from "./transcript.js";
-import { NAME, SIGN, count, isMissing, moment, number, plain } from "./words.js";
+import { NAME, STANDING, VERDICT, count, number } from "./words.js";
 
 const NEAR = 120;
 const id = decodeURIComponent(location.pathname.replace(/\/+$/, "").split("/").at(-1));
@@ -26,8 +33,13 @@ const feed = new Feed(`${location.protocol === "https:" ? "wss" : "ws"}://${loca
   isDone: () => player.newest?.state === "concluded",
 });
 const jump = (position) => player.go(position).then(remember, trouble);
+const RECORDS = { protocol, deliberation: artifact, calibration };
+const decide = (decision, reason) => api.decide(id, decision, reason).then(catchUp);
 const parts = {
-  transcript: transcript($("#transcript"), jump, id),
+  panel: panel($("#panel"), jump, decide),
+  briefing: briefing($("#briefing")),
+  trace: trace($("#trace")),
+  inShort: inShort($("#in-short")),
   claims: register($("#claims"), (claim) => api.appeal(id, claim).catch(trouble), jump),
   anomalies: anomalies($("#anomalies")),
   temper: temper($("#temper"), jump),
@@ -54,6 +66,7 @@ feed.addEventListener("snapshot", ({ detail }) => {
   return asked.follow ? undefined : player.hold();
 });
 feed.addEventListener("frame", ({ detail }) => {
+  if (detail.position <= player.head) return;   // what a decision of ours brought has been read already
   player.append(detail);
   announce(detail.event);
 });
@@ -71,6 +84,12 @@ feed.addEventListener("trouble", async ({ detail }) => {
   isLineTrouble = true;
 });
 addEventListener("online", () => feed.state === "reconnecting" && feed.open());
+
+/** Reads what came after the end, when no line is held any more. */
+async function catchUp() {
+  const view = await api.view(id);
+  if (view.position > player.head) player.snapshot({ view, speaking: null });
+}
 
 // Player → page
 
@@ -92,12 +111,18 @@ function paint() {
   say(status, text);
   if (!view) return;
   const isFirst = opening === null;
-  const stick = following && !isFirst && view.state !== "concluded" && isAtEnd();
-  if (opening !== view.opened_at) head(view);
+  const grows = view.format === "exchange" && view.state !== "concluded";   // elsewhere words come in their places, not at the end
+  const stick = following && !isFirst && grows && isAtEnd();
+  if (opening !== view.opened_at) begin(view);
   document.body.classList.toggle("reading-back", !following);
   document.body.toggleAttribute("data-ready", true);
   progress(view);
-  parts.transcript.show(view, player.speech, { head: following });
+  parts.record.show(view, player.speech, { head: following });
+  parts.briefing.show(view);
+  parts.trace.show(view);
+  parts.inShort.show(view);
+  if (view.format !== "calibration" && view.format !== "deliberation") parts.panel.show(view, { head: following });
+  contents($("#contents"), reach);
   parts.scorecard.show(view.scorecard);
   parts.graph.show(view);
   parts.claims.show(view, following);
@@ -109,48 +134,20 @@ function paint() {
   chair(view, following);
   if (isFirst) {
     if (!following) reveal();
-    else if (view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
-  } else if (stick || (following && !wasFollowing && view.state !== "concluded")) toEnd();
+    else if (grows && view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
+  } else if (stick || (following && !wasFollowing && grows)) toEnd();
   else if (!following) reveal();
   wasFollowing = following;
   remember();
 }
 
-function head(view) {
+/** What a page shows is settled by the format of the debate. */
+function begin(view) {
   opening = view.opened_at;
-  document.title = `${view.motion} · Moot`;
-  const motion = $("#motion");
-  say(motion, view.motion);
-  motion.classList.toggle("long", view.motion.length > 160);
-  say($("#short"), view.motion);
-  const seat = (side) => view[side] && h(`div.seat.${side}`, {},
-    h("dt", {}, `${SIGN[side]} ${NAME[side]}`), h("dd", {}, plain(view[side].archetype), h("span.quiet", {}, view[side].model)));
-  $("#seats").replaceChildren(...[seat("pro"), seat("con"),
-    view.judge && h("div.seat", {}, h("dt", {}, "Judge"), h("dd", {}, `rubric ${view.rubric}`, h("span.quiet", {}, view.judge.model)))].filter(Boolean));
-  const caveats = new Map();
-  for (const [role, holder] of [["Pro", view.pro], ["Con", view.con], ["the judge", view.judge]]) {
-    if (holder?.caveat) caveats.set(holder.caveat, [...(caveats.get(holder.caveat) ?? []), role]);
-  }
-  $("#caveats").replaceChildren(...[...caveats].map(([caveat, roles]) => h("p.caveat", {}, h("b", {}, `Know of ${joined(roles)}: `), caveat)));
-  say($("#opened"), `Opened ${moment(view.opened_at)} · ${count(view.turns_planned, "turn")} of at most ${count(view.max_words, "word")}`);
-}
-
-const joined = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
-
-function progress(view) {
-  const turn = Math.max(0, ...Object.keys(view.turns).map(Number));
-  say($("#progress"), `Turn ${turn} of ${view.turns_planned}`);
-  const { cost_usd: cost, tokens, unpriced_calls: unpriced } = view.usage;
-  say($("#cost"), cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : count(tokens, "token"));
-  $("#cost").title = `${count(view.usage.calls, "model call")}, ${view.usage.failed_calls} failed, ${count(tokens, "token")}${unpriced ? `, ${unpriced} without a known price` : ""}`;
-}
-
-/** The running composite, for screens where the scorecard stands far below. */
-function strip(view) {
-  const of = (side) => (isMissing(view.scorecard[side].composite) ? "–" : number(view.scorecard[side].composite));
-  const text = `${SIGN.pro} ${of("pro")}  ${SIGN.con} ${of("con")}`;
-  say($("#strip"), text);
-  $("#strip").setAttribute("aria-label", `Scorecard: Pro ${of("pro")}, Con ${of("con")}`);
+  parts.record ??= (RECORDS[view.format] ?? transcript)($("#transcript"), jump, id);
+  for (const each of document.querySelectorAll("aside [data-of]")) each.hidden = !each.dataset.of.split(" ").includes(view.format);
+  $("#record").setAttribute("aria-label", view.format === "exchange" ? "Transcript" : "Record");
+  head(view);
 }
 
 function chair(view, following) {
@@ -173,6 +170,9 @@ function chair(view, following) {
 function announce(event) {
   if (!player.following) return;
   if (event.type === "turn_spoken") say($("#aloud"), `${NAME[event.side]} finished turn ${event.turn}: ${count(event.words, "word")}.`);
+  if (event.type === "argument_traced" && event.standing) say($("#aloud"), `${event.argument}: ${STANDING[event.standing]}.`);
+  if (event.type === "panel_concluded") say($("#aloud"), event.winner === "neither" ? "The panel names no winner." : `The panel concludes: ${NAME[event.winner]}.`);
+  if (event.type === "artifact_judged" && event.verdict) say($("#aloud"), `Verdict: ${VERDICT[event.verdict]}.`);
   if (event.type === "turn_scored") {
     const { composite } = player.newest.turns[event.turn] ?? {};
     say($("#aloud"), typeof composite === "number" ? `Turn ${event.turn} scored ${number(composite)}.` : `No score for turn ${event.turn}.`);
@@ -201,8 +201,8 @@ let revealed = 0;
 function reveal() {
   if (revealed === player.position || player.view.position !== player.position) return;
   revealed = player.position;
-  const turn = player.frame?.event.turn ?? Math.max(0, ...Object.keys(player.view.turns).map(Number));
-  const article = parts.transcript.article(turn);
+  const event = player.frame?.event ?? {};
+  const article = parts.panel.place(event) ?? parts.record.place(event, player.view);
   if (!article) return;
   const { top, bottom } = article.getBoundingClientRect();
   const [from, to] = [$("#top").offsetHeight, innerHeight - $("#foot").offsetHeight];

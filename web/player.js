@@ -96,7 +96,7 @@ export class Player extends EventTarget {
 
   /** To the next or the last turn: the moment when it is complete. */
   turn(direction) {
-    const stops = [1, ...this.turns().map((turn) => turn.complete), this.head];
+    const stops = [...new Set([1, ...this.turns().map((turn) => turn.complete), ...this.marks().map((mark) => mark.position), this.head])].sort((a, b) => a - b);
     const stop = direction > 0
       ? stops.find((position) => position > this.position)
       : stops.findLast((position) => position < this.position);
@@ -111,6 +111,13 @@ export class Player extends EventTarget {
         complete: turn.judged ?? turn.spoken ?? turn.started,
       }))
       .sort((a, b) => a.number - b.number);
+  }
+
+  /** What else of the newest view is worth a stop: a judge's assessment, what a panel did, case by case. */
+  marks() {
+    const { protocol = {}, panel = {} } = this.newest ?? {};
+    const placed = { ...panel.positions, ...(protocol.positions?.assessment && { assessment: protocol.positions.assessment }) };
+    return Object.entries(placed).map(([name, position]) => ({ name, position }));
   }
 
   /** Back to the newest event, and on with it. */
@@ -222,7 +229,7 @@ export class Player extends EventTarget {
     if (!turn) return null;
     for (let position = this.position + 1; position <= this.position + AHEAD; position += 1) {
       const event = this.#history.frame(position)?.event;
-      if (event?.type === "turn_spoken" && event.turn === Number(number)) return { turn, event };
+      if (event?.type === "turn_spoken" && event.turn === Number(number)) return event.pace.length > 1 ? { turn, event } : null;
       if (event?.type === "turn_started") return null;
     }
     return null;

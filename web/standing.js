@@ -1,6 +1,6 @@
 /** Where things stand, in words: the line to the server, and the debate itself. */
 
-import { ruleWords, winnerWords } from "./words.js";
+import { outcomeWords } from "./words.js";
 
 const LINE = {
   connecting: "Connecting…",
@@ -19,7 +19,7 @@ export function standing(line, player) {
   }
   switch (view?.state) {
     case "concluded":
-      return { name: "ended", text: `Ended: ${winnerWords(view.conclusion.winner)} ${ruleWords(view.conclusion.by_rule)}` };
+      return { name: "ended", text: `Ended: ${outcomeWords(view)}` };
     case "halted":
       return { name: "halted", text: "Halted" };
     case "paused":

@@ -1,7 +1,7 @@
 /** The foot of the page: where the cursor stands, and the controls that move it. */
 
 import { $, h, say } from "./dom.js";
-import { NAME, SIGN, eventWords } from "./words.js";
+import { NAME, SIGN, eventWords, plain } from "./words.js";
 
 /** The timeline over `player`, in the elements of debate.html. */
 export function timeline(player) {
@@ -35,15 +35,19 @@ export function timeline(player) {
 
   function marks(head) {
     const turns = player.turns();
-    const key = `${head}:${turns.map(({ complete }) => complete).join()}`;
+    const others = player.marks();
+    const key = `${head}:${turns.map(({ complete }) => complete).join()}:${others.map(({ position }) => position).join()}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(...turns.map(({ number, side, complete }) => {
-      const tick = h(`i.${side}`, { title: `${SIGN[side]} ${NAME[side]}, turn ${number}` });
-      tick.style.left = `${head > 1 ? ((complete - 1) / (head - 1)) * 100 : 0}%`;
-      return tick;
-    }));
+    ticks.replaceChildren(...turns.map(({ number, side, complete }) => tick(side, `${SIGN[side]} ${NAME[side]}, turn ${number}`, complete, head)),
+      ...others.map(({ name, position }) => tick("mark-of", plain(name.replace(":", " ")), position, head)));
   }
 
   return { show };
+}
+
+function tick(kind, title, position, head) {
+  const made = h(`i.${kind}`, { title });
+  made.style.left = `${head > 1 ? ((position - 1) / (head - 1)) * 100 : 0}%`;
+  return made;
 }

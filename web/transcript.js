@@ -5,7 +5,7 @@ import { notes } from "./ledger.js";
 import { scoreLine, spans, why } from "./scores.js";
 import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
-import { NAME, SIGN, count, kindWords, number, plain, ruleWords, winnerWords } from "./words.js";
+import { NAME, SIGN, capital, count, kindWords, number, outcomeWords, plain, ruleWords } from "./words.js";
 
 /** A transcript of debate `id` in `root`; `go(position)` is called when a turn's number is followed. */
 export function transcript(root, go, id) {
@@ -63,7 +63,9 @@ export function transcript(root, go, id) {
     if (isNew) show(...now);
   }
 
-  return { show, article: (number) => shown.get(number)?.article };
+  /** The turn that an event is about; the newest where it is about none. */
+  const place = (event, view) => shown.get(event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number)))?.article;
+  return { show, place };
 }
 
 /** Which claims and attempts stand in a turn: the words that are marked besides the quotes. */
@@ -137,7 +139,8 @@ function stream(article, speech) {
   say(article.querySelector(".doing"), speech?.text ? "speaking" : "is called to speak");
 }
 
-function failures(turn, running) {
+/** What went wrong with a turn, attempt by attempt; null where nothing did. */
+export function failures(turn, running) {
   if (!turn.failures?.length) return null;
   return h("ul.failures", {}, ...turn.failures.map((failure) => {
     const retried = turn.attempt > failure.attempt ? "Tried again." : running ? "It will be tried again." : "It has not been tried again.";
@@ -153,7 +156,7 @@ function closing(view, isEmpty) {
   if (isEmpty && view.state !== "open") parts.push(h("p.empty", {}, "Nothing was said."));
   parts.push(...verdicts(view));
   if (view.conclusion) {
-    parts.push(h("p.end", {}, heard(`${winnerWords(view.conclusion.winner)} `), `The debate ended; decided ${ruleWords(view.conclusion.by_rule)}.`));
+    parts.push(h("p.end", {}, heard(`${capital(outcomeWords(view))}. `), `The debate ended; decided ${ruleWords(view.conclusion.by_rule)}.`));
   }
   return parts;
 }

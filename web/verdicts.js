@@ -3,6 +3,9 @@
 import { h } from "./dom.js";
 import { NAME, SIGN, isMissing, number, plain, winnerWords } from "./words.js";
 
+/** Where a panel sits, it alone names a winner; every other verdict says who stands higher. */
+const said = (winner, view) => (!view.panel?.raters ? winnerWords(winner) : winner === "neither" ? "Level" : `${NAME[winner]} stands higher`);
+
 const PATTERN = {
   coherence_collapse: "Coherence collapse: turns were won by leaving the ground of the turn before.",
   asymmetric_depth: "Asymmetric depth: one side had the style, the other the substance.",
@@ -18,12 +21,12 @@ const ENDED = {
 
 /** Everything that was said of the whole. */
 export function verdicts(view) {
-  const said = view.verdicts ?? {};
-  const parts = [said.scorecard && scorecard(said.scorecard), said.narrative && narrative(said.narrative, view)].filter(Boolean);
+  const reached = view.verdicts ?? {};
+  const parts = [reached.scorecard && scorecard(reached.scorecard, view), reached.narrative && narrative(reached.narrative, view)].filter(Boolean);
   return [
     parts.length > 0 && h("div.verdicts", {}, ...parts),
-    said.conflict && titled("conflict", "Why the two differ", said.conflict.missing ? absent(said.conflict) : h("p.prose", {}, said.conflict.text), cites(said.conflict)),
-    said.convergence && convergence(said.convergence),
+    reached.conflict && titled("conflict", "Why the two differ", reached.conflict.missing ? absent(reached.conflict) : h("p.prose", {}, reached.conflict.text), cites(reached.conflict)),
+    reached.convergence && convergence(reached.convergence),
   ].filter(Boolean);
 }
 
@@ -33,10 +36,10 @@ function titled(name, title, ...children) {
 
 const absent = (verdict) => h("p.quiet", {}, `There is none: ${verdict.missing.reason}.`);
 
-function scorecard(verdict) {
+function scorecard(verdict, view) {
   const means = ["pro", "con"].map((side) => [side, verdict.mean[side]]);
   return titled("scorecard", "The scorecard’s verdict",
-    h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, winnerWords(verdict.winner)),
+    h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, said(verdict.winner, view)),
     h("p.means", {}, ...means.flatMap(([side, mean], i) => [
       i ? " · " : "", `${NAME[side]} `,
       isMissing(mean) ? h("span.quiet", {}, `no score: ${mean.missing.reason}`) : h("b", {}, number(mean))]),
@@ -47,7 +50,7 @@ function scorecard(verdict) {
 function narrative(verdict, view) {
   if (verdict.missing) return titled("narrative", "The narrative’s verdict", absent(verdict));
   return titled("narrative", "The narrative’s verdict",
-    h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, winnerWords(verdict.winner)),
+    h(`p.winner.${verdict.winner}`, {}, verdict.winner === "neither" ? "" : `${SIGN[verdict.winner]} `, said(verdict.winner, view)),
     PATTERN[verdict.pattern] && h("p.pattern", {}, PATTERN[verdict.pattern]),
     h("p.prose", {}, verdict.explanation), cites(verdict),
     ...["pro", "con"].filter((side) => verdict.sides?.[side] && view[side]).map((side) => h(`details.arc.${side}`, {},

@@ -28,6 +28,35 @@ export const count = (n, one, many = `${one}s`) => `${n.toLocaleString("en")} ${
 
 export const winnerWords = (winner) => (winner === "neither" ? "Nobody wins" : `${NAME[winner]} wins`);
 
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `["a", "b", "c"]` → `a, b and c`. */
+export const joined = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
+
+/** A figure of a panel, to two decimals; a missing one is a dash. */
+export const figure = (value) => number(value, 2).replace("-", "−");
+
+/** A share of 1 as a percentage. */
+export const percent = (share) => `${number(share * 100, Math.abs(share * 1000 - Math.round(share * 100) * 10) < 0.5 ? 0 : 1)} %`;
+
+export const STANDING = { UPHELD: "Upheld", PARTIALLY_UPHELD: "Upheld in part", REFUTED: "Refuted", UNCERTAIN: "Uncertain" };
+export const STANDING_SIGN = { UPHELD: "✓", PARTIALLY_UPHELD: "◐", REFUTED: "✕", UNCERTAIN: "?" };
+export const VERDICT = { PASS: "Pass", FAIL: "Fail", CONDITIONAL: "Conditional", pro: "Pro", con: "Con", tie: "Tie", neither: "Neither" };
+export const VERDICT_SIGN = { PASS: "✓", FAIL: "✕", CONDITIONAL: "◐", pro: SIGN.pro, con: SIGN.con, tie: "=", neither: "=" };
+export const FORMAT = { protocol: "protocol", deliberation: "artifact", calibration: "calibration" };
+export const ROUND = { openings: "openings", cross_examination: "cross-examination", closings: "closings", judgement: "judgement" };
+
+/** What a panel's items are called: arguments bear their own ids, turns are numbers. */
+export const itemWords = (item) => (/^\d+$/.test(item) ? `Turn ${item}` : item);
+
+/** How it ended, in a few words. */
+export function outcomeWords({ panel, conclusion, format }) {
+  if (format === "calibration") return "raters measured";
+  if (panel?.verdict) return panel.verdict.verdict ? `verdict ${VERDICT[panel.verdict.verdict]}` : "no verdict";
+  if (conclusion.by_rule === "panel" && conclusion.winner === "neither") return "no winner is named";
+  return `${winnerWords(conclusion.winner)} ${ruleWords(conclusion.by_rule)}`;
+}
+
 const RULE = { scorecard: "the scorecard", narrative: "the narrative verdict", panel: "the panel" };
 export const ruleWords = (rule) => `by ${RULE[rule] ?? plain(rule)}`;
 
@@ -36,6 +65,12 @@ const KIND = {
   overloaded: "overloaded", rate_limit: "rate limited", auth: "not let in", context_length: "too long for the model",
 };
 export const kindWords = (kind) => KIND[kind] ?? plain(kind);
+
+const ASKED = {
+  open: "an opening was written", cross: "a cross-examination was written", close: "a closing was written",
+  assess: "the judge weighed the arguments", panel: "a rater answered", deliberate: "a rater answered the others",
+};
+const answerWords = ({ purpose, turn }) => ASKED[purpose] ?? `the judge answered about turn ${turn ?? "all"}`;
 
 /** One event in one line. */
 export function eventWords(event) {
@@ -46,7 +81,7 @@ export function eventWords(event) {
     case "turn_spoken": return `${side} finished turn ${event.turn}, ${count(event.words, "word")}`;
     case "turn_failed": return `turn ${event.turn}, attempt ${event.attempt}: ${kindWords(event.kind)}`;
     case "attempt_abandoned": return `turn ${event.turn}, attempt ${event.attempt} was cut off`;
-    case "model_answered": return event.purpose === "speak" ? `the model delivered turn ${event.turn}` : `the judge answered about turn ${event.turn ?? "all"}`;
+    case "model_answered": return event.purpose === "speak" ? `the model delivered turn ${event.turn}` : answerWords(event);
     case "model_failed": return `a model call failed: ${kindWords(event.kind)}`;
     case "turn_scored": return event.missing ? `no score for turn ${event.turn}` : `turn ${event.turn} was scored`;
     case "turns_compared": return `turns ${event.earlier} and ${event.later} were compared`;
@@ -71,6 +106,21 @@ export function eventWords(event) {
     case "conflict_resolved": return "why the verdicts differ";
     case "convergence_assessed": return "where the debate ended up";
     case "scorecard_verdict_reached": return "the scorecard’s verdict";
+    case "arguments_opened": return `${side} opened with ${count(event.arguments.length, "argument")}`;
+    case "argument_cross_examined": return `${NAME[event.by]} answered ${event.target}`;
+    case "cross_examination_faulted": return `${NAME[event.by]}’s cross-examination did not keep its form`;
+    case "closing_stated": return `${side} closed`;
+    case "fallacy_found": return `a fallacy in ${event.argument}: ${plain(event.fallacy)}`;
+    case "argument_traced": return `${event.argument}: ${event.standing ? STANDING[event.standing].toLowerCase() : "no standing"}`;
+    case "assessment_given": return "the judge’s assessment";
+    case "panelist_scored": return event.missing ? `the ${event.rater} rater gave nothing` : `the ${event.rater} rater scored`;
+    case "agreement_measured": return "the raters’ agreement was measured";
+    case "opinion_given": return `${plain(event.rater)}, round ${event.round}: ${event.verdict ? VERDICT[event.verdict] : "no verdict"}`;
+    case "deliberation_held": return `round ${event.round} of deliberation ended`;
+    case "panel_concluded": return "the panel’s outcome";
+    case "artifact_judged": return "the verdict on the artifact";
+    case "decision_recorded": return "a person’s decision was recorded";
+    case "rater_calibrated": return `the ${event.rater} rater on ${event.case}`;
     case "debate_paused": return "paused";
     case "debate_resumed": return "resumed";
     case "debate_halted": return "halted";

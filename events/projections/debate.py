@@ -1,14 +1,16 @@
 """All that a step is decided on: the opening, the state, the transcript, the ledger, and the answers not yet used."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.projections import claims, exchanges, ledger, spine, temper, transcript, usage
+from events.projections import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage
 from events.projections.claims import Register
 from events.projections.exchanges import Exchanges
 from events.projections.ledger import Ledger
+from events.projections.panel import Panel
+from events.projections.protocol import Protocol
 from events.projections.spine import Spine
 from events.projections.temper import Temper
 from events.projections.transcript import Transcript
@@ -28,13 +30,17 @@ from events.types import (
     ModelAnswered,
     ModelFailed,
     NarrativeVerdictReached,
+    RaterCalibrated,
     Reason,
     ScorecardVerdictReached,
     TurnScored,
+    Usage,
     Winner,
 )
 
 State = Literal["open", "paused", "halted", "concluded"]
+UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
+"""Failures of a call that did bring words."""
 
 
 class Conclusion(Struct, frozen=True, kw_only=True):
@@ -59,6 +65,7 @@ class Given(Struct, frozen=True, kw_only=True):
     position: int
     answer: str
     model: str
+    usage: Usage = Usage()
 
 
 class Calls(Struct, frozen=True, kw_only=True):
@@ -69,6 +76,10 @@ class Calls(Struct, frozen=True, kw_only=True):
     """Failures since the debate was last resumed."""
     asked: dict[str, int] = {}
     """How often each question was ever put: the next call's ordinal follows from it."""
+    spent_ms: dict[str, int] = {}
+    """Model time of all calls of each question, failed ones too."""
+    unread: dict[str, Given] = {}
+    """The last answer to each question that is no JSON, or JSON of another shape."""
 
 
 class Verdicts(Struct, frozen=True, kw_only=True):
@@ -103,6 +114,8 @@ class Debate(Struct, frozen=True, kw_only=True):
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
     verdicts: Verdicts = Verdicts()
+    protocol: Protocol = protocol.INITIAL
+    panel: Panel = panel.INITIAL
 
 
 INITIAL = Debate()
@@ -113,7 +126,7 @@ def question(key: str, sample: int) -> str:
     return f"{key}/{sample}"
 
 
-def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case for each event that moves something
+def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - a case for each event that counts
     """The debate after ``record``."""
     event = record.event
     opened, opened_at, standing = debate.opened, debate.opened_at, debate.standing
@@ -139,6 +152,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case f
             calls = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
         case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
             calls = _without(calls, {f"second_opinion:{claim}/1"})
+        case RaterCalibrated(rater=rater, case=measured):
+            calls = _without(calls, {key for key in calls.asked if key.startswith(f"panel:{rater}@{measured}/")})
         case InjectionDetected():
             injections = (*injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():
@@ -146,6 +161,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case f
         case _:
             pass
     ledger_after = ledger.apply(debate.ledger, record)
+    panel_after = panel.apply(debate.panel, record)
     return Debate(
         id=record.debate, position=record.position, opened=opened, opened_at=opened_at, standing=standing,
         transcript=transcript.apply(debate.transcript, record), ledger=ledger_after,
@@ -153,6 +169,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901 - a case f
         exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
         claims=claims.apply(debate.claims, record), spine=spine.apply(debate.spine, record),
         temper=temper.apply(debate.temper, record), injections=injections, verdicts=verdicts,
+        protocol=protocol.apply(debate.protocol, opened, record, panel_after), panel=panel_after,
     )
 
 
@@ -169,6 +186,8 @@ def _without(calls: Calls, keys: set[str]) -> Calls:
         given={key: given for key, given in calls.given.items() if key not in keys},
         failed={key: failed for key, failed in calls.failed.items() if key not in keys},
         asked={key: asked for key, asked in calls.asked.items() if key not in keys},
+        spent_ms={key: spent for key, spent in calls.spent_ms.items() if key not in keys},
+        unread={key: unread for key, unread in calls.unread.items() if key not in keys},
     )
 
 
@@ -194,8 +213,13 @@ def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed) ->
         return calls
     key = question(event.key, event.sample)
     asked = {**calls.asked, key: calls.asked.get(key, 0) + 1}
+    spent_ms = {**calls.spent_ms, key: calls.spent_ms.get(key, 0) + event.latency_ms}
+    said = Given(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
     if isinstance(event, ModelAnswered):
-        given = Given(position=record.position, answer=event.answer, model=event.model)
-        return Calls(given={**calls.given, key: given}, failed=calls.failed, asked=asked)
+        return replace(calls, given={**calls.given, key: said}, asked=asked, spent_ms=spent_ms)
     reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {event.message}"))
-    return Calls(given=calls.given, failed={**calls.failed, key: reasons}, asked=asked)
+    is_unread = event.kind in UNREADABLE and bool(event.answer.strip())
+    return replace(
+        calls, failed={**calls.failed, key: reasons}, asked=asked, spent_ms=spent_ms,
+        unread={**calls.unread, key: said} if is_unread else calls.unread,
+    )

@@ -14,12 +14,16 @@ from events.projections import debate as debates
 from events.projections.claims import Claim
 from events.projections.debate import Conclusion, Debate, State
 from events.projections.exchanges import Anomaly, rounds
+from events.projections.panel import Panel
+from events.projections.protocol import Protocol
 from events.projections.scorecard import Scorecard, Sums, read_off
 from events.projections.spine import Contradiction, Premise, Stability, stabilities
 from events.projections.turn_view import TurnView, turn_view
 from events.projections.usage import Tally
 from events.record import Recorded
 from events.types import (
+    Artifact,
+    Case,
     ConflictResolved,
     ConvergenceAssessed,
     DebateOpened,
@@ -93,8 +97,12 @@ class View(Struct, frozen=True, kw_only=True):
     spine: dict[str, Stability] = {}
     anomalies: dict[str, Anomaly] = {}
     verdicts: Verdicts = Verdicts()
-    protocol: dict[str, Any] = {}
-    panel: dict[str, Any] = {}
+    protocol: Protocol | dict[str, Any] = {}
+    """Empty in other formats."""
+    panel: Panel | dict[str, Any] = {}
+    """Empty where no panel sits."""
+    artifact: Artifact | UnsetType = UNSET
+    cases: dict[str, Case] | UnsetType = UNSET
     traits: dict[str, dict[str, float]] = {}
     archetype_traits: dict[str, dict[str, float]] = {}
     """Where each side's traits began."""
@@ -146,6 +154,8 @@ def apply(fold: Fold, record: Recorded) -> Fold:
             directives=_words(after) if conclusion is not None and not view.directives else view.directives,
             conclusion=UNSET if conclusion is None else conclusion,
             usage=after.usage,
+            protocol=after.protocol if view.format == "protocol" else {},
+            panel=after.panel if after.panel.raters else {},
         ),
     )
 
@@ -170,11 +180,13 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         max_words=opened.max_words,
         opened_at=debate.opened_at,
         exhibition=UNSET if opened.exhibition is None else opened.exhibition,
-        pro=_seat(opened.pro),
-        con=_seat(opened.con),
+        pro=_seat(opened.pro) if opened.pro.model else UNSET,
+        con=_seat(opened.con) if opened.con.model else UNSET,
         judge=_bench(opened.judge),
         rubric=opened.rubric.name,
         archetype_traits=debate.temper.traits,
+        artifact=opened.artifact,
+        cases={case.id: case for case in opened.cases} if opened.cases else UNSET,
     )
 
 

@@ -21,6 +21,7 @@ EXAMPLES: Final = """\b
 PLACES: Final = {
     "serve": Place("server.cli.serve", "serve", "Serve the page and the API, and go on with debates that were open."),
     "run": Place("server.cli.run", "run", "Hold a debate in the terminal."),
+    "deliberate": Place("server.cli.deliberate", "deliberate", "Have a text judged by five who read each other."),
     "list": Place("server.cli.reading", "list_", "The debates in the store, newest first."),
     "show": Place("server.cli.show", "show", "One debate: what was said, how it was scored, how it ended."),
     "replay": Place(
@@ -33,6 +34,9 @@ PLACES: Final = {
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
+    "calibrate": Place(
+        "server.cli.calibrate", "calibrate", "Measure a panel's raters by debates whose outcome is known."
+    ),
     "doctor": Place("server.cli.doctor", "doctor", "Which models answer here, and how to get the others."),
     "bench": Place("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
 }

@@ -5,6 +5,7 @@ from msgspec import UNSET
 from events.projections.turn_view import TurnView
 from events.projections.view import Seat, View
 from events.types import Missing
+from server.cli.measured import as_table
 
 SIGNS = {"pro": "▲ Pro", "con": "▼ Con"}
 
@@ -17,6 +18,7 @@ def as_markdown(view: View) -> str:
             caveat = f" ({seat.caveat})" if seat.caveat else ""
             lines.append(f"- {SIGNS[side]}: {seat.model}, {seat.archetype}{caveat}")
     lines.append("")
+    lines += as_table(view)
     for number, turn in view.turns.items():
         lines += _turn(number, turn)
     lines += _end(view)
@@ -43,6 +45,8 @@ def _turn(number: str, turn: TurnView) -> list[str]:
 def _end(view: View) -> list[str]:
     if view.conclusion is UNSET:
         return [f"*{view.state}{': ' if view.reason else ''}{view.reason}*", ""]
+    if view.format == "calibration":
+        return []   # nobody debated, so nobody won
     verdict = view.verdicts.scorecard
     reason = f" ({verdict.reason})" if verdict is not UNSET else ""
     return [f"**Winner: {view.conclusion.winner}**, by {view.conclusion.by_rule}{reason}", ""]

@@ -7,6 +7,8 @@ import click
 import msgspec
 
 from events.patch import merge
+from events.types import RaterCalibrated
+from server.cli.measured import case_lines
 
 SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
 
@@ -74,6 +76,8 @@ class Transcriber:
                 click.secho(f"  {changed} · {why}", fg="magenta", dim=True)
             case "claim_cleared" | "claim_upheld":
                 click.secho(f"  {event['claim']} {event['type'][6:]} · {event['reason']}", dim=True)
+            case "rater_calibrated":
+                click.echo("\n".join(case_lines([msgspec.convert(event, RaterCalibrated)])))
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
 
@@ -92,6 +96,8 @@ class Transcriber:
         if self.ended["type"] == "debate_halted":
             click.secho(f"halted: {self.ended['reason']}", fg="red")
             return
+        if self.ended["by_rule"] == "calibration":
+            return   # nobody debated, so nobody won
         self._narrative()
         verdict = self.view.get("verdicts", {}).get("scorecard", {})
         click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or self.ended['by_rule']})", bold=True)

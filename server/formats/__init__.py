@@ -3,10 +3,15 @@
 from collections.abc import Callable
 
 from events.projections.debate import Debate
-from server.formats import exchange
+from server.formats import calibration, deliberation, exchange, protocol
 from server.formats.steps import Step
 
-FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {"exchange": exchange.next_steps}
+FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {
+    "exchange": exchange.next_steps,
+    "protocol": protocol.next_steps,
+    "calibration": calibration.next_steps,
+    "deliberation": deliberation.next_steps,
+}
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:

@@ -4,7 +4,6 @@ Nothing here waits or knows of time: the same debate always gives the same steps
 spoken when steps are asked for was cut off by a crash, since a moderator asks only when nothing is in flight.
 """
 
-from collections.abc import Sequence
 
 from events.projections.debate import Debate
 from events.projections.scorecard import scorecard
@@ -14,13 +13,13 @@ from events.types import (
     AttemptAbandoned,
     BothSides,
     DebateConcluded,
-    DebateHalted,
     DebateOpened,
     Missing,
     Side,
 )
 from judge.scorecard import scorecard_verdict
 from server.formats import judging
+from server.formats.course import halt, record, spent
 from server.formats.prompts import speech_prompt
 from server.formats.questions import PERMANENT, pending
 from server.formats.steps import Record, Speak, Step
@@ -36,15 +35,15 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return (_abandon(turn),)
     due = judging.second_opinions(debate, opened)
     if settled := judging.settled(debate, opened, due):
-        return _record(settled)
+        return record(settled)
     opinions = pending(debate, opened, list(due.values()))
     if turn is not None and turn.state == "spoken":
         steps = _judge(debate, opened, turn)
         return steps if isinstance(steps[0], Record) else (*steps, *opinions)
     if turn is not None and turn.state == "judged" and turn.number >= opened.turns:
         return opinions or _end(debate, opened)
-    if (halt := _spent(debate, opened)) is not None:
-        return (halt,)
+    if (stop := spent(debate, opened)) is not None:
+        return (stop,)
     if turn is not None and turn.state == "failed":
         return (_again(debate, opened, turn), *opinions)
     # A second opinion is asked while the next turn is being spoken: nobody waits for it.
@@ -56,10 +55,6 @@ def side_of(turn: int) -> Side:
     return "pro" if turn % 2 else "con"
 
 
-def _halt(reason: str, cause: int | None) -> Record:
-    return Record(drafts=(Draft(event=DebateHalted(reason=reason, by="moot"), cause=cause),))
-
-
 def _abandon(turn: Turn) -> Record:
     cut = AttemptAbandoned(
         turn=turn.number, side=turn.side, attempt=turn.attempt, kind="interrupted",
@@ -68,22 +63,13 @@ def _abandon(turn: Turn) -> Record:
     return Record(drafts=(Draft(event=cut, cause=turn.started),))
 
 
-def _spent(debate: Debate, opened: DebateOpened) -> Record | None:
-    """A halt once the money is spent."""
-    most = opened.settings.max_cost_usd
-    if not isinstance(most, float) or debate.usage.cost_usd < most:
-        return None
-    spent = f"{debate.usage.cost_usd:.4f} of {most:.4f} USD"
-    return _halt(f"the cost cap is reached: {spent}; open a debate with a higher cap", debate.position)
-
-
 def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
     """The next attempt at a turn that failed, or a halt when trying again is of no use."""
     last = turn.failures[-1]
     if turn.tries and (last.kind in PERMANENT or turn.tries >= opened.settings.turn_attempts):
         model = (opened.pro if turn.side == "pro" else opened.con).model
         times = "once" if turn.tries == 1 else f"{turn.tries} times"
-        return _halt(
+        return halt(
             f"turn {turn.number} ({turn.side}, {model}) failed {times}, last: {last.message}. "
             "Mend the cause and resume.",
             last.position,
@@ -107,11 +93,7 @@ def _speak(
 def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]:
     """The questions still to be asked about a turn; once all are answered or given up, what follows from them."""
     asked = judging.turn_questions(debate, opened, turn)
-    return pending(debate, opened, list(asked.values())) or _record(judging.judged(debate, opened, turn, asked))
-
-
-def _record(drafts: Sequence[Draft]) -> tuple[Step, ...]:
-    return (Record(drafts=tuple(drafts)),)
+    return pending(debate, opened, list(asked.values())) or record(judging.judged(debate, opened, turn, asked))
 
 
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
@@ -120,13 +102,13 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         card = scorecard(debate.ledger, debate.exchanges)
         means = BothSides(pro=card.pro.composite, con=card.con.composite)
         verdict = scorecard_verdict(means, card.rounds, opened.rubric)
-        return _record([Draft(event=verdict, cause=debate.position)])
+        return record([Draft(event=verdict, cause=debate.position)])
     if asked := judging.final_questions(debate, opened):
-        return pending(debate, opened, list(asked.values())) or _record(judging.concluded_from(debate, asked))
+        return pending(debate, opened, list(asked.values())) or record(judging.concluded_from(debate, asked))
     if conflict := judging.conflict_question(debate, opened):
-        return pending(debate, opened, [conflict]) or _record(judging.resolved(debate, conflict))
+        return pending(debate, opened, [conflict]) or record(judging.resolved(debate, conflict))
     nobody = isinstance(debate.verdicts.scorecard.margin, Missing)
     concluded = DebateConcluded(
         winner=debate.verdicts.scorecard.winner, by_rule="no_judgement" if nobody else "scorecard"
     )
-    return _record([Draft(event=concluded, cause=debate.verdicts.positions["scorecard"])])
+    return record([Draft(event=concluded, cause=debate.verdicts.positions["scorecard"])])

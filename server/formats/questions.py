@@ -32,10 +32,21 @@ class Question(Struct, frozen=True, kw_only=True):
     answer_type: Any
     max_tokens: int
     samples: int = 1
+    first: int = 1
+    """Number of the first sample: 2 where what was asked is put again in other words."""
     order: tuple[int, ...] = ()
     cause: int | None = None
     check: Callable[[Any], str] = no_fault
     """What is wrong with a well-typed answer, in words; empty where nothing is."""
+    timeout_s: float | None = None
+    """A shorter deadline than the debate's ``judge_timeout_s``."""
+    is_statement: bool = False
+    """A debater's: as free and as often tried as a turn, and words that are no JSON are an answer."""
+
+    @property
+    def numbers(self) -> range:
+        """Its samples' numbers."""
+        return range(self.first, self.samples + 1)
 
 
 def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question]) -> tuple[Ask, ...]:
@@ -43,7 +54,7 @@ def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question])
     return tuple(
         ask
         for each in questions
-        for sample in range(1, each.samples + 1)
+        for sample in each.numbers
         if (ask := _ask(debate, opened, each, sample)) is not None
     )
 
@@ -51,7 +62,7 @@ def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question])
 def answers(debate: Debate, asked: Question) -> Answers[Any]:
     """What came of a question, once nothing is pending."""
     given, reason = [], None
-    for sample in range(1, asked.samples + 1):
+    for sample in asked.numbers:
         name = question(asked.key, sample)
         if (found := debate.calls.given.get(name)) is not None:
             given.append((found.position, parse(found.answer, asked.answer_type)))
@@ -67,16 +78,19 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     name = question(asked.key, sample)
     failures = debate.calls.failed.get(name, ())
     settings = opened.settings
-    given_up = len(failures) >= settings.judge_attempts or any(kind_of(each) in PERMANENT for each in failures)
-    if name in debate.calls.given or given_up:
+    attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
+    given_up = len(failures) >= attempts or any(kind_of(each) in PERMANENT for each in failures)
+    is_answered = name in debate.calls.given or (asked.is_statement and name in debate.calls.unread)
+    if is_answered or given_up:
         return None
     attempt = debate.calls.asked.get(name, 0) + 1
     return Ask(
         call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}", key=asked.key, purpose=asked.purpose,
         turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, prompt=asked.prompt(),
-        answer_type=asked.answer_type, max_tokens=asked.max_tokens, temperature=settings.judge_temperature,
+        answer_type=asked.answer_type, max_tokens=asked.max_tokens,
+        temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
         order=asked.order, delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0,
-        cause=asked.cause, check=asked.check,
+        cause=asked.cause, check=asked.check, timeout_s=asked.timeout_s,
     )
 
 

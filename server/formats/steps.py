@@ -45,6 +45,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     order: tuple[int, ...] = ()
     delay_ms: int = 0
     cause: int | None = None
+    timeout_s: float | None = None
+    """A shorter deadline than the debate's ``judge_timeout_s``."""
 
 
 class Record(Struct, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 import anyio
 import pytest
+from msgspec import structs
 
 from events.errors import BadCursor, BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.log import EventLog, follow, read_all
@@ -283,6 +284,18 @@ class LogContract:
         await log.append("again", 1, [DebatePaused(reason="r", by="b"), DebateResumed(reason="r", by="b")])
 
         assert await log.unfinished() == ("b", "a", "again")
+
+    async def test_calibrations_are_found_oldest_first_and_nothing_else_is(self, log: EventLog) -> None:
+        posing = """a motion with "format":"calibration" in it"""
+        for name in ("b", "a"):
+            await log.append(name, 0, [structs.replace(opened(posing), format="calibration")])
+            await log.append(f"not {name}", 0, [opened(posing)])
+        async with MemoryLog() as elsewhere:
+            foreign = await elsewhere.append("foreign", 0, [structs.replace(opened(), format="calibration")])
+        await log.adopt(foreign)
+        await log.append("a", 1, [DebatePaused(reason="r", by="b")])
+
+        assert await log.calibrations() == ("b", "a", "foreign")
 
     async def test_reading_all_crosses_pages(self, log: EventLog) -> None:
         await log.append("d1", 0, [started()] * 1203)

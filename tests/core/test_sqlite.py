@@ -5,10 +5,12 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from events.errors import BadStore, StoreBusy, StoreUnavailable, UnknownEvent, WrongExpectedPosition
 from events.lock import Holder, holder
@@ -17,6 +19,7 @@ from events.memory import MemoryLog
 from events.open import default_path, open_log, opened_log, sqlite_path
 from events.record import first_break
 from events.sqlite import SqliteLog
+from events.sqlite_schema import CALIBRATES
 from events.verify import verify_log
 from tests.core.samples import debate, opened, spoken, started
 
@@ -292,3 +295,22 @@ async def test_a_name_of_no_store_is_refused(url: str) -> None:
     with pytest.raises(BadStore, match="write sqlite:PATH, sqlite: or memory:") as caught:
         await open_log(url)
     assert caught.value.exit_code == 2
+
+
+async def test_a_store_without_the_index_of_calibrations_answers_the_same_and_gets_it_when_written(path: Path) -> None:
+    async with await SqliteLog.open(path) as log:
+        await log.append("d1", 0, debate())
+        await log.append("c1", 0, [replace(opened(), format="calibration")])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DROP INDEX debates_calibrating")
+    async with await SqliteLog.open(path, read_only=True) as reader:
+        assert await reader.calibrations() == ("c1",)
+
+    async with await SqliteLog.open(path) as log:
+        assert await log.calibrations() == ("c1",)
+        assert log._writing is not None
+        (plan,) = log._writing.execute(
+            f"EXPLAIN QUERY PLAN SELECT debate FROM debates WHERE {CALIBRATES} ORDER BY opened_at, stream"
+        ).fetchall()
+
+    assert "debates_calibrating" in plan[-1]

@@ -228,7 +228,7 @@ def test_convergence_is_asked_of_both_ends(turns: int, shown: list[int]) -> None
 
 def test_the_judge_carries_all_of_its_templates() -> None:
     names = {"judge", "score", "compare", "claims", "gaps", "premises", "second_opinion", "narrative", "conflict",
-             "convergence"}
+             "convergence", "protocol", "open", "cross", "close", "assess", "artifact", "deliberate"}
 
     assert names == judge_templates().keys()
 

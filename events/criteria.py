@@ -1,0 +1,112 @@
+"""How arguments are scored, how a panel is read, how judges deliberate: the rubric's data beside the live judge's.
+
+The figures are in ``judge/rubrics/v1.json``.  Sources: seed 002 (criteria, fallacies, minimums of the protocol), seed
+000 (topics, weights, thresholds), seed 001 (deliberation).
+"""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
+Fallacy = Literal[
+    "straw_man", "appeal_to_authority", "slippery_slope", "false_dilemma", "anecdotal_evidence", "circular_reasoning",
+    "ad_hominem",
+]
+STANDINGS: tuple[Standing, ...] = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN")
+
+
+class Criterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One dimension on which an argument is scored.  ``asks`` is what a judge is told."""
+
+    weight: Share
+    asks: str
+
+
+class Criteria(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The dimensions by name, and the scale that they share.  The weights sum to 1."""
+
+    dimensions: dict[str, Criterion]
+    low: int = 1
+    high: int = 10
+
+
+class ProtocolRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the three rounds ask for.  Minimums are characters."""
+
+    arguments: Annotated[int, Meta(ge=1, le=9)] = 3
+    claim_minimum: int = 10
+    reasoning_minimum: int = 20
+    evidence_minimum: int = 5
+    closing_words: int = 200
+    even_within: float = 1.0
+    """A gap of totals under this: the sides are evenly matched."""
+    clear_above: float = 3.0
+    """A gap over this is a clear lead."""
+    fallacies: dict[Fallacy, str] = {}
+    """What each of them is, as a judge is told."""
+
+
+class TopicType(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A kind of motion: words and phrases that tell it, and the weight of each domain of expertise."""
+
+    keywords: tuple[str, ...] = ()
+    weights: dict[str, Share]
+
+
+class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How raters are weighted, how their agreement is read, and when nobody wins."""
+
+    topics: dict[str, TopicType]
+    """``default`` is the one of a motion that no keyword tells."""
+    domain_share: Share = 0.7
+    accuracy_share: Share = 0.3
+    prior_right: float = 2.0
+    prior_of: float = 4.0
+    """Accuracy is (right + prior_right) ÷ (n + prior_of)."""
+    high: float = 0.80
+    moderate: float = 0.67
+    low: float = 0.50
+    """Bands of alpha; ``moderate`` is enough to conclude, ``low`` to conclude with care."""
+    kappa_leaning: float = 0.40
+    """With alpha below ``low``, the kappa from which on the panel leans."""
+    disputed_variance: float = 3.0
+    """Variance (n − 1) of the raw weighted score from which an argument is disputed."""
+    decisive_variance: float = 9.0
+    """Variance from which a disputed argument decides, whatever the others say."""
+    least_gap: Share = 0.05
+    """|pro − con| ÷ (pro + con) under which nobody wins."""
+    least_items: int = 5
+    """Items with two ratings or more, below which no agreement is stated."""
+    bootstrap: Annotated[int, Meta(ge=100, le=20_000)] = 2000
+    minmax_at: int = 3
+    """Arguments a side up to which scores are calibrated by min-max instead of z-scores."""
+
+
+ARTIFACT = Criteria(
+    dimensions={
+        "soundness": Criterion(weight=0.25, asks="is it right, and does it hold together"),
+        "completeness": Criterion(weight=0.25, asks="is everything there that its purpose needs"),
+        "clarity": Criterion(weight=0.25, asks="can it be understood in one way only"),
+        "risk": Criterion(weight=0.25, asks="are its risks small, or named and dealt with"),
+    },
+    low=1,
+    high=3,
+)
+"""What an artifact is scored on; more is better in each of them."""
+
+
+class DeliberationRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When judges go back to each other, and for how long.  Source: seed 001."""
+
+    rounds: Annotated[int, Meta(ge=0, le=9)] = 3
+    converged: Share = 0.8
+    verdict_share: Share = 0.6
+    dimension_share: Share = 0.4
+    gap_share: Share = 0.75
+    """Share of the scale from which two scores of one dimension disagree: 1.5 of the 2 points between 1 and 3."""
+    least_judges: Annotated[int, Meta(ge=2)] = 2
+    timeout_s: float = 120.0
+    """Model time of all rounds together: of each the time of its slowest judge."""
+    artifact: Criteria = ARTIFACT

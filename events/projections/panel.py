@@ -1,0 +1,137 @@
+"""The panel as it stands: what each rater gave, how far they agree, who changed whose mind, and what follows."""
+
+from collections.abc import Mapping
+from statistics import variance
+from typing import Any, Final
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import (
+    AgreementMeasured,
+    ArtifactJudged,
+    DebateOpened,
+    DecisionRecorded,
+    DeliberationHeld,
+    OpinionGiven,
+    PanelConcluded,
+    PanelistScored,
+    Rater,
+    RaterCalibrated,
+    TrackRecord,
+)
+
+
+class Heard(Struct, frozen=True, kw_only=True):
+    """A rater's seat and what came of it."""
+
+    seat: Rater
+    scored: PanelistScored | UnsetType = UNSET
+    position: int | UnsetType = UNSET
+    totals: dict[str, float] = {}
+    """The rater's own weighted score of each item that it scored on every dimension."""
+    calibrations: dict[str, RaterCalibrated] = {}
+    """By case, in format ``calibration``."""
+    record: TrackRecord = TrackRecord()
+    """Of ``calibrations``."""
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """How far the raters' own totals of one item lie apart.  ``variance`` (n − 1) needs two of them."""
+
+    low: float
+    high: float
+    variance: float | UnsetType = UNSET
+
+
+class Panel(Struct, frozen=True, kw_only=True):
+    """All of it.  ``opinions`` are by round (``"0"`` is independent), then by rater."""
+
+    topic_type: str = ""
+    raters: dict[str, Heard] = {}
+    items: dict[str, Item] = {}
+    thresholds: dict[str, float] = {}
+    """The rubric's figures by which agreement is read and disputes are found."""
+    agreement: AgreementMeasured | UnsetType = UNSET
+    opinions: dict[str, dict[str, OpinionGiven]] = {}
+    rounds: dict[str, DeliberationHeld] = {}
+    moved: dict[str, int] = {}
+    """Changes of verdict by kind: ``evidence`` and ``conformity``."""
+    conclusion: PanelConcluded | UnsetType = UNSET
+    verdict: ArtifactJudged | UnsetType = UNSET
+    decision: DecisionRecorded | UnsetType = UNSET
+    positions: dict[str, int] = {}
+    """Where agreement, conclusion, verdict and decision stand, and each round (``round:1``)."""
+
+
+INITIAL = Panel()
+THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_variance", "decisive_variance", "least_gap")
+TWO: Final = 2
+
+
+def apply(panel: Panel, record: Recorded) -> Panel:  # noqa: C901 - a case for each event of the panel
+    """The panel after ``record``; the same object where nothing of it moved."""
+    event = record.event
+    match event:
+        case DebateOpened():
+            raters = {seat.name: Heard(seat=seat) for seat in event.panel}
+            figures = event.rubric.panel
+            known = {name: getattr(figures, name) for name in THRESHOLDS} if figures is not None else {}
+            return Panel(topic_type=event.topic_type, raters=raters, thresholds=known) if raters else INITIAL
+        case PanelistScored(rater=name):
+            scored = {"scored": event, "position": record.position}
+            after = _with(panel, name, **scored, totals=_totals(panel.raters[name].seat, event))
+            return replace(after, items=_items(after.raters))
+        case AgreementMeasured():
+            return _placed(replace(panel, agreement=event), "agreement", record.position)
+        case OpinionGiven():
+            number = str(event.round)
+            said = {**panel.opinions.get(number, {}), event.rater: event}
+            return replace(panel, opinions={**panel.opinions, number: said})
+        case DeliberationHeld():
+            moved = dict(panel.moved)
+            for change in event.changes:
+                moved[change.kind] = moved.get(change.kind, 0) + 1
+            after = replace(panel, rounds={**panel.rounds, str(event.round): event}, moved=moved)
+            return _placed(after, f"round:{event.round}", record.position)
+        case PanelConcluded():
+            return _placed(replace(panel, conclusion=event), "conclusion", record.position)
+        case ArtifactJudged():
+            return _placed(replace(panel, verdict=event), "verdict", record.position)
+        case DecisionRecorded():
+            return _placed(replace(panel, decision=event), "decision", record.position)
+        case RaterCalibrated():
+            known = {**panel.raters[event.rater].calibrations, event.case: event}
+            right = sum(each.right is True for each in known.values())
+            of = sum(each.right is not UNSET for each in known.values())
+            return _with(panel, event.rater, calibrations=known, record=TrackRecord(right=right, of=of))
+        case _:
+            return panel
+
+
+def _totals(seat: Rater, event: PanelistScored) -> dict[str, float]:
+    return {
+        item: round(sum(weight * given[name] for name, weight in seat.weights.items()), 4)
+        for item, given in event.scores.items()
+        if given.keys() >= seat.weights.keys()
+    }
+
+
+def _items(raters: Mapping[str, Heard]) -> dict[str, Item]:
+    totals: dict[str, list[float]] = {}
+    for heard in raters.values():
+        for item, total in heard.totals.items():
+            totals.setdefault(item, []).append(total)
+    return {
+        item: Item(low=min(all_), high=max(all_), variance=round(variance(all_), 4) if len(all_) >= TWO else UNSET)
+        for item, all_ in totals.items()
+    }
+
+
+def _with(panel: Panel, name: str, **changes: Any) -> Panel:
+    return replace(panel, raters={**panel.raters, name: replace(panel.raters[name], **changes)})
+
+
+def _placed(panel: Panel, name: str, position: int) -> Panel:
+    return replace(panel, positions={**panel.positions, name: position})

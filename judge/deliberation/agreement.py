@@ -1,0 +1,114 @@
+"""How far judges agree, on what they differ, and what moved those who changed their verdict.  Source: seed 001.
+
+What cannot be measured is left out: a judge without an opinion, a dimension that fewer than two scored.  Nothing that
+is missing counts as agreement.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Final
+
+from msgspec import UNSET
+
+from events.criteria import DeliberationRules
+from events.deliberation import Disagreement, MindChange, OpinionGiven
+from events.types import Missing, missing
+from judge.deliberation.matter import Opinions
+from judge.quotes import comparable
+
+DIGITS: Final = 9
+"""Two thirds of .6 and .4 are .8, whatever binary fractions make of them."""
+
+
+def given(opinions: Opinions) -> dict[str, OpinionGiven]:
+    """The opinions that have a verdict."""
+    return {rater: each for rater, each in opinions.items() if each.verdict is not UNSET}
+
+
+def agreement(opinions: Opinions, rules: DeliberationRules, scale: float) -> float | Missing:
+    """0.6 × share of the commonest verdict + 0.4 × mean over dimensions of 1 − range ÷ scale, in [0, 1].
+
+    Without a dimension that two judges scored, the share of the commonest verdict alone.  Undefined for fewer judges
+    than the rules want.
+    """
+    heard = given(opinions)
+    if len(heard) < rules.least_judges:
+        return missing(f"{len(heard)} of the {rules.least_judges} opinions that agreement is measured on")
+    share = _commonest(heard.values())
+    gaps = [_gap(scores) for scores in _by_dimension(heard).values()]
+    if not gaps:
+        return round(share, DIGITS)
+    alike = fmean(1 - gap / scale for gap in gaps)
+    return round(rules.verdict_share * share + rules.dimension_share * alike, DIGITS)
+
+
+def has_converged(measured: float | Missing, rules: DeliberationRules) -> bool:
+    """Whether the judges agree well enough to stop: exactly enough is enough."""
+    return not isinstance(measured, Missing) and measured >= round(rules.converged, DIGITS)
+
+
+def disagreements(
+    opinions: Opinions, dimensions: Iterable[str], rules: DeliberationRules, scale: float
+) -> tuple[Disagreement, ...]:
+    """Where the judges differ, the widest first; of equals the verdict, then dimensions in their order.
+
+    Severity of the verdict: 1 − share of the commonest.  Of a dimension, from ``gap_share`` of the scale on: gap ÷
+    scale.
+    """
+    heard = given(opinions)
+    found: list[Disagreement] = []
+    verdicts: dict[str, str | float] = {rater: str(each.verdict) for rater, each in heard.items()}
+    if len(set(verdicts.values())) > 1:
+        severity = round(1 - _commonest(heard.values()), DIGITS)
+        found.append(Disagreement(dimension="", positions=verdicts, severity=severity))
+    scored = _by_dimension(heard)
+    for name in dimensions:
+        if name in scored and round(gap := _gap(scored[name]), DIGITS) >= round(rules.gap_share * scale, DIGITS):
+            severity = round(gap / scale, DIGITS)
+            found.append(Disagreement(dimension=name, positions={**scored[name]}, severity=severity))
+    return tuple(sorted(found, key=lambda each: -each.severity))
+
+
+def changes(earlier: Sequence[Opinions], now: Opinions) -> tuple[MindChange, ...]:
+    """Who gives another verdict than when last heard, and why.
+
+    By evidence: with a quote that was found and that this judge had not named before.  All else is conformity.
+    """
+    found = []
+    for rater, opinion in now.items():
+        before = [each[rater] for each in earlier if rater in given(each)]
+        if not before or opinion.verdict is UNSET or before[-1].verdict in {UNSET, opinion.verdict}:
+            continue
+        is_new = opinion.verified and not any(_same(opinion.quote, each.quote) for each in before)
+        found.append(
+            MindChange(
+                rater=rater, before=before[-1].verdict, after=opinion.verdict,
+                kind="evidence" if is_new else "conformity", quote=opinion.quote,
+            )
+        )
+    return tuple(found)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether one quote lies within the other: a word more is no new evidence."""
+    first, second = comparable(one), comparable(other)
+    return bool(first and second) and (first in second or second in first)
+
+
+def _commonest(opinions: Iterable[OpinionGiven]) -> float:
+    votes = Counter(str(each.verdict) for each in opinions)
+    return max(votes.values()) / votes.total()
+
+
+def _by_dimension(heard: Mapping[str, OpinionGiven]) -> dict[str, dict[str, float]]:
+    """Scores by dimension and rater, of the dimensions that two or more scored."""
+    scored: dict[str, dict[str, float]] = {}
+    for rater, opinion in heard.items():
+        for name, score in opinion.scores.items():
+            scored.setdefault(name, {})[rater] = score
+    return {name: each for name, each in scored.items() if len(each) > 1}
+
+
+def _gap(scores: Mapping[str, float]) -> float:
+    return max(scores.values()) - min(scores.values())

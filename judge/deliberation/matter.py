@@ -1,0 +1,79 @@
+"""What is deliberated on: an artifact, or a debate that a panel has scored."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, get_args
+
+from msgspec import UNSET, Struct, field
+
+from events.criteria import Criteria, DeliberationRules
+from events.deliberation import Verdict
+from events.projections.debate import Debate
+from events.types import SIDES, DebateOpened, OpinionGiven, Rater, Side
+
+ON_ARTIFACTS: Final[tuple[Verdict, ...]] = ("FAIL", "CONDITIONAL", "PASS")
+"""The gravest first."""
+ON_DEBATES: Final[tuple[Verdict, ...]] = get_args(Literal["pro", "con", "tie"])
+Opinions = Mapping[str, OpinionGiven]
+"""By rater."""
+
+
+class Matter(Struct, frozen=True, kw_only=True):
+    """The verdicts that there may be, the dimensions with what a judge is told of them, and where quotes must stand."""
+
+    verdicts: tuple[Verdict, ...]
+    dimensions: dict[str, str]
+    low: float
+    high: float
+    texts: tuple[str, ...]
+    quote_minimum: int
+    wire: dict[str, str] = field(default_factory=dict)
+    """How a judge is told of a verdict or dimension, where it is by another name than ours."""
+
+    @property
+    def scale(self) -> float:
+        """The widest gap that two scores can have."""
+        return self.high - self.low
+
+    def told(self, name: str) -> str:
+        """The name that a judge reads and writes."""
+        return self.wire.get(name, name)
+
+
+def matter_of(debate: Debate, opened: DebateOpened) -> Matter:
+    """What the judges of this debate deliberate on."""
+    minimum = opened.rubric.quote_minimum
+    if opened.artifact is not UNSET:
+        criteria = rules_of(opened).artifact
+        return Matter(
+            verdicts=ON_ARTIFACTS, dimensions={name: each.asks for name, each in criteria.dimensions.items()},
+            low=criteria.low, high=criteria.high, texts=(opened.artifact.text,), quote_minimum=minimum,
+        )
+    spoken = debate.transcript.spoken()
+    first: Side = spoken[0].side if spoken else "pro"
+    labels = {side: "A" if side == first else "B" for side in SIDES}
+    criteria = opened.rubric.criteria or Criteria(dimensions={})
+    dimensions = {
+        f"{side}.{name}": each.asks for side in sorted(SIDES, key=labels.__getitem__)
+        for name, each in criteria.dimensions.items()
+    }
+    return Matter(
+        verdicts=ON_DEBATES, dimensions=dimensions, low=criteria.low, high=criteria.high,
+        texts=tuple(turn.text for turn in spoken), quote_minimum=minimum,
+        wire=labels | {name: f"{labels[_side(name)]}.{name.partition('.')[2]}" for name in dimensions},
+    )
+
+
+def rules_of(opened: DebateOpened) -> DeliberationRules:
+    """The rubric's rules of deliberation; a rubric without them asks for none."""
+    return opened.rubric.deliberation or DeliberationRules(rounds=0)
+
+
+def titles_of(seats: Iterable[Rater]) -> dict[str, str]:
+    """Titles by name; two that bear the same one are told apart by their names."""
+    titles = {seat.name: seat.title for seat in seats}
+    twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
+    return {name: f"{title} ({name})" if title in twice else title for name, title in titles.items()}
+
+
+def _side(dimension: str) -> Side:
+    return "pro" if dimension.startswith("pro.") else "con"

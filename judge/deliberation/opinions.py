@@ -1,0 +1,116 @@
+"""What a judge answers, read leniently: what is not there or off the scale is named, and stays missing."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.deliberation import OpinionGiven, Verdict
+from events.types import Reason
+from judge.deliberation.matter import Matter
+from judge.quotes import find
+
+SHOWN = 40
+"""Characters of a wrong value that the record repeats; the whole answer stands in the log."""
+MOST_STRANGERS = 12
+"""Dimensions that nobody asked for, of which the record speaks."""
+
+
+class OpinionAnswer(Struct, frozen=True, kw_only=True):
+    """An opinion as it comes: whatever stands under these names."""
+
+    verdict: Any = None
+    confidence: Any = None
+    scores: Any = None
+    findings: Any = ()
+    remediation: Any = ()
+    rationale: Any = ""
+    quote: Any = ""
+
+
+def read_opinion(answer: OpinionAnswer, matter: Matter, *, rater: str, model: str, number: int) -> OpinionGiven:
+    """The opinion that is recorded.  Without a verdict of the matter's there is none."""
+    verdict = _verdict(answer.verdict, matter)
+    if verdict is UNSET:
+        why = f"{_shown(answer.verdict)} is none of {', '.join(map(matter.told, matter.verdicts))}"
+        return OpinionGiven(rater=rater, model=model, round=number, missing=Reason(why))
+    absent: dict[str, str] = {}
+    scores = _scores(answer.scores, matter, absent)
+    quote = _text(answer.quote)
+    found = any(find(quote, text, matter.quote_minimum) is not None for text in matter.texts)
+    return OpinionGiven(
+        rater=rater, model=model, round=number, verdict=verdict, confidence=_confidence(answer.confidence, absent),
+        scores=scores, findings=_list("findings", answer.findings, absent),
+        remediation=_list("remediation", answer.remediation, absent), rationale=_text(answer.rationale), quote=quote,
+        verified=found, absent=absent,
+    )
+
+
+def no_opinion(why: Reason, *, rater: str, model: str, number: int) -> OpinionGiven:
+    """What is recorded of a judge that did not answer."""
+    return OpinionGiven(rater=rater, model=model, round=number, missing=why)
+
+
+def _verdict(said: Any, matter: Matter) -> Verdict | UnsetType:
+    wanted = _text(said).casefold()
+    for verdict in matter.verdicts:
+        if wanted in {verdict.casefold(), matter.told(verdict).casefold()}:
+            return verdict
+    return UNSET
+
+
+def _confidence(said: Any, absent: dict[str, str]) -> float | UnsetType:
+    value = _number(said, 0, 1)
+    if isinstance(value, str):
+        absent["confidence"] = value
+        return UNSET
+    return value
+
+
+def _scores(said: Any, matter: Matter, absent: dict[str, str]) -> dict[str, float]:
+    """Scores by our names of the dimensions."""
+    given = said if isinstance(said, dict) else {}
+    scores: dict[str, float] = {}
+    known: set[str] = set()
+    for name in matter.dimensions:
+        written = next((each for each in (matter.told(name), name) if each in given), None)
+        if written is None:
+            absent[name] = "it was not scored"
+            continue
+        known.add(written)
+        value = _number(given[written], matter.low, matter.high)
+        if isinstance(value, str):
+            absent[name] = value
+        else:
+            scores[name] = value
+    for stranger in [str(each) for each in given if each not in known][:MOST_STRANGERS]:
+        absent[stranger[:SHOWN]] = "nobody asked for it"
+    return scores
+
+
+def _number(said: Any, low: float, high: float) -> float | str:
+    """A number of the scale, or what is wrong with it."""
+    if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
+        return f"{_shown(said)} is not a number"
+    if not low <= said <= high:
+        return f"{said:g} is not between {low:g} and {high:g}"
+    return float(said)
+
+
+def _list(name: str, said: Any, absent: dict[str, str]) -> tuple[str, ...]:
+    """Sentences, each once."""
+    items: Iterable[Any] = said if isinstance(said, list | tuple) else [said]
+    texts = [each for each in items if isinstance(each, str)]
+    if len(texts) < len(list(items)):
+        absent[name] = "not all of it is text"
+    return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
+
+
+def _text(said: Any) -> str:
+    return said.strip() if isinstance(said, str) else ""
+
+
+def _shown(said: Any) -> str:
+    text = repr(said) if said is not None else "nothing"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -1,0 +1,161 @@
+"""What a judge is asked: for its own opinion, and in each round for its opinion anew, beside those of the others.
+
+What all judges of a round read stands first and is the same for all of them, so that a model reads it once: the
+material, then where the others stand.  Judges know each other by title, never by model.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from events.deliberation import Disagreement, OpinionGiven
+from events.types import Artifact, Rater, TurnSpoken
+from judge.ask import Prompt, Prompts, opening, turn_segment
+from judge.deliberation.agreement import given
+from judge.deliberation.matter import Matter, Opinions, titles_of
+from judge.deliberation.opinions import OpinionAnswer
+from judge.neutralise import quoted
+from judge.templates import fill, section
+from providers.base import Segment
+from providers.schema import guided
+
+MOST_LISTED = 3
+"""Findings that a judge is held to, and as many steps to mend them."""
+SHOWN = 300
+"""Characters of another judge's rationale that are shown."""
+Quote = Annotated[str, Meta(max_length=160)]
+Rationale = Annotated[str, Meta(max_length=280)]
+Listed = Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=MOST_LISTED)]
+
+
+def opinion_type(matter: Matter, *, lists: bool) -> Any:
+    """The type of an opinion; with ``lists``, findings and remediation are asked for."""
+    verdicts = tuple(matter.told(verdict) for verdict in matter.verdicts)
+    return _opinion_type(verdicts, tuple(matter.told(name) for name in matter.dimensions), matter.low, matter.high,
+                         lists=lists)
+
+
+def artifact_prompt(prompts: Prompts, artifact: Artifact, matter: Matter, seat: Rater) -> Prompt:
+    """Ask for a first, independent opinion on an artifact."""
+    weights = sorted(seat.weights.items(), key=lambda each: -each[1])
+    look = fill(
+        section(prompts["artifact"], "look"), title=seat.title, focus=seat.focus,
+        weights=", ".join(f"{name} {weight:.0%}" for name, weight in weights),
+    )
+    return (*_document(prompts, artifact), Segment("user", f"{look}\n\n{_answer(prompts, matter)}"))
+
+
+def round_of_artifact(
+    prompts: Prompts, artifact: Artifact, matter: Matter, shown: str, seat: Rater, own: OpinionGiven
+) -> Prompt:
+    """Ask for an opinion on an artifact anew; ``shown`` says where the judges stand."""
+    look = _look(section(prompts["deliberate"], "look"), seat, own, matter)
+    return (
+        *_document(prompts, artifact), Segment("user", shown),
+        Segment("user", f"{look}\n\n{_answer(prompts, matter)}"),
+    )
+
+
+def round_of_debate(
+    prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken], matter: Matter, shown: str, seat: Rater,
+    own: OpinionGiven,
+) -> Prompt:
+    """Ask a rater of a panel for its opinion on a debate anew."""
+    frame = prompts["deliberate"]
+    answer = fill(section(frame, "debate_answer"), **_scale(matter))
+    look = _look(section(frame, "debate_look"), seat, own, matter)
+    return (
+        *opening(prompts, motion), *(turn_segment(prompts, spoken, turn) for turn in spoken),
+        Segment("user", shown), Segment("user", f"{look}\n\n{answer}"),
+    )
+
+
+def shown_to_all(
+    prompts: Prompts, matter: Matter, seats: Iterable[Rater], opinions: Opinions, differ: Sequence[Disagreement],
+    number: int,
+) -> str:
+    """Where the judges stand before a round: the differences by severity, and everybody's reasons and evidence."""
+    frame, heard = prompts["deliberate"], given(opinions)
+    titles = titles_of(seats)
+    lines = "\n".join(
+        _difference(section(frame, "dimension_line" if each.dimension else "verdict_line"), each, titles, matter)
+        for each in differ
+    )
+    positions = "\n\n".join(
+        fill(
+            section(frame, "position"), title=titles[rater], verdict=matter.told(str(each.verdict)),
+            confidence="" if each.confidence is UNSET else f" (confidence {each.confidence:.0%})",
+            words=_words(each) or section(frame, "unsaid"),
+        )
+        for rater, each in heard.items()
+    )
+    return fill(
+        section(frame, "positions"), round=str(number), count=str(len(heard)), disagreements=lines,
+        positions=positions,
+    )
+
+
+def _document(prompts: Prompts, artifact: Artifact) -> Prompt:
+    frame = prompts["artifact"]
+    text = fill(section(frame, "document"), name=quoted(artifact.name), text=quoted(artifact.text))
+    return (Segment("system", section(frame, "system")), Segment("user", text))
+
+
+def _answer(prompts: Prompts, matter: Matter) -> str:
+    return fill(section(prompts["artifact"], "answer"), **_scale(matter))
+
+
+def _scale(matter: Matter) -> dict[str, str]:
+    dimensions = "\n".join(f"- {matter.told(name)}: {asks}" for name, asks in matter.dimensions.items())
+    return {"low": f"{matter.low:g}", "high": f"{matter.high:g}", "dimensions": dimensions}
+
+
+def _look(frame: str, seat: Rater, own: OpinionGiven, matter: Matter) -> str:
+    return fill(frame, title=seat.title, focus=seat.focus, own=matter.told(str(own.verdict)))
+
+
+def _difference(frame: str, each: Disagreement, titles: Mapping[str, str], matter: Matter) -> str:
+    said = ", ".join(
+        f"{titles[rater]} {matter.told(value) if isinstance(value, str) else f'{value:g}'}"
+        for rater, value in each.positions.items()
+    )
+    if each.dimension:
+        return fill(frame, dimension=matter.told(each.dimension), positions=said)
+    return fill(frame, positions=said)
+
+
+def _words(opinion: OpinionGiven) -> str:
+    """What a judge says for its opinion, as material."""
+    rationale = opinion.rationale if len(opinion.rationale) <= SHOWN else f"{opinion.rationale[:SHOWN]}…"
+    parts = [
+        f"Why: {rationale}" if rationale else "",
+        f"Evidence: {opinion.quote}" if opinion.quote and opinion.verified else "",
+        *(f"Finding: {each}" for each in opinion.findings[:MOST_LISTED]),
+    ]
+    return quoted("\n".join(part for part in parts if part)) if any(parts) else ""
+
+
+@lru_cache(maxsize=64)
+def _opinion_type(
+    verdicts: tuple[str, ...], dimensions: tuple[str, ...], low: float, high: float, *, lists: bool
+) -> Any:
+    score = Annotated[int, Meta(ge=int(low), le=int(high))]
+    names = {f"d{number}": name for number, name in enumerate(dimensions)}
+    scores = msgspec.defstruct(
+        "Scores", [(field, score) for field in names], rename=names, frozen=True, kw_only=True, module=__name__
+    )
+    fields: list[tuple[str, Any]] = [
+        ("quote", Quote), ("rationale", Rationale),
+        *([("findings", Listed), ("remediation", Listed)] if lists else []),
+        ("scores", scores), ("confidence", Annotated[float, Meta(ge=0, le=1)]), ("verdict", Literal[verdicts]),
+    ]
+    writes: type[Struct] = msgspec.defstruct("Opinion", fields, frozen=True, kw_only=True, module=__name__)
+    middle = verdicts[-1] if "tie" in verdicts else verdicts[len(verdicts) // 2]
+    neutral = {
+        "quote": "", "rationale": "", **({"findings": [], "remediation": []} if lists else {}),
+        "scores": dict.fromkeys(dimensions, int(low + high) // 2), "confidence": 0.5, "verdict": middle,
+    }
+    return guided(OpinionAnswer, writes, neutral)

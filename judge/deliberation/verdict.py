@@ -1,0 +1,132 @@
+"""The verdict on an artifact: whose weight stands behind what, before and after the judges have read each other."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from msgspec import UNSET
+
+from events.criteria import DeliberationRules
+from events.deliberation import ArtifactJudged, DeliberationHeld, Verdict
+from events.types import Missing, Rater, Reason
+from judge.deliberation.agreement import DIGITS, agreement, given, has_converged
+from judge.deliberation.matter import Matter, Opinions, titles_of
+from judge.quotes import comparable
+
+
+def weights(seats: Iterable[Rater]) -> dict[str, float]:
+    """The weight of each judge by name.  Who has no share of its own has an equal one."""
+    seated = tuple(seats)
+    return {seat.name: 1 / len(seated) if seat.share is UNSET else seat.share for seat in seated}
+
+
+def shares(opinions: Opinions, weight: Mapping[str, float]) -> dict[str, float]:
+    """The weight behind each verdict, summing to 1 over the judges that have one."""
+    heard = given(opinions)
+    total = math.fsum(weight[rater] for rater in heard)
+    behind: dict[str, list[float]] = {}
+    for rater, opinion in heard.items():
+        part = weight[rater] / total if total else 1 / len(heard)
+        behind.setdefault(str(opinion.verdict), []).append(part)
+    return {verdict: round(math.fsum(parts), DIGITS) for verdict, parts in behind.items()}
+
+
+def leading(behind: Mapping[str, float], verdicts: Sequence[Verdict]) -> Verdict | None:
+    """The verdict with the greatest share; of equals the graver one, which ``verdicts`` names first."""
+    known = [verdict for verdict in verdicts if verdict in behind]
+    return max(known, key=behind.__getitem__, default=None)
+
+
+def judged(
+    seats: Iterable[Rater], rounds: Sequence[Opinions], held: Sequence[DeliberationHeld], rules: DeliberationRules,
+    matter: Matter, *, why_none: str = "",
+) -> ArtifactJudged:
+    """What becomes of the opinions: those of round 0 are the verdict of record, those of the last round the last word.
+
+    A round in which too few answered does not count.  ``why_none``: why there was no round, where one was due.
+    """
+    seats = tuple(seats)
+    titles = titles_of(seats)
+    weight = weights(seats)
+    first = rounds[0]
+    last = next((each for each in reversed(rounds) if len(given(each)) >= rules.least_judges), first)
+    before, after = shares(first, weight), shares(last, weight)
+    independent, verdict = leading(before, matter.verdicts), leading(after, matter.verdicts)
+    if independent is None or verdict is None:
+        return ArtifactJudged(missing=Reason("no judge gave a usable opinion: " + _silences(first, titles)))
+    was, measured = agreement(first, rules, matter.scale), agreement(last, rules, matter.scale)
+    return ArtifactJudged(
+        verdict=verdict, shares=after, independent=independent, independent_shares=before,
+        agreement=UNSET if isinstance(measured, Missing) else measured,
+        independent_agreement=UNSET if isinstance(was, Missing) else was,
+        converged=has_converged(measured, rules),
+        findings=_merged({rater: _last(rounds, rater, "findings") for rater in given(first)}, weight),
+        remediation=_merged({rater: _last(rounds, rater, "remediation") for rater in given(first)}, weight),
+        reasons=tuple(
+            each for each in (
+                f"independently {independent} has {before[independent]:.0%} of the weight"
+                + (f", with an agreement of {was:.2f}" if not isinstance(was, Missing) else ""),
+                _moved(independent, verdict, held),
+                held[-1].ended if held else why_none,
+                _tie(after, verdict),
+                *(f"{titles[rater]} gave no opinion in round {number}: {opinion.missing.reason}"
+                  for number, opinions in enumerate(rounds)
+                  for rater, opinion in opinions.items() if isinstance(opinion.missing, Reason)),
+            ) if each
+        ),
+    )
+
+
+def _moved(independent: Verdict, verdict: Verdict, held: Sequence[DeliberationHeld]) -> str:
+    if not held:
+        return ""
+    kinds = [change.kind for each in held for change in each.changes]
+    way = (
+        f"the verdict stayed {verdict}" if verdict == independent
+        else f"the verdict moved from {independent} to {verdict}"
+    )
+    if not kinds:
+        return f"{way} in deliberation; nobody changed a verdict"
+    counted = ", ".join(
+        f"{_number(kinds.count(kind))} {told}"  # type: ignore[arg-type]  # the kinds that there are
+        for kind, told in (("conformity", "by conformity"), ("evidence", "by new evidence"))
+    )
+    return f"{way} in deliberation; changes of verdict: {counted}"
+
+
+def _number(count: int) -> str:
+    return str(count) if count else "none"
+
+
+def _tie(behind: Mapping[str, float], verdict: Verdict) -> str:
+    equals = [each for each in behind if each != verdict and behind[each] == behind[verdict]]
+    if not equals:
+        return ""
+    return f"{verdict} and {' and '.join(equals)} have equal weight ({behind[verdict]:.0%}): the graver one counts"
+
+
+def _silences(opinions: Opinions, titles: Mapping[str, str]) -> str:
+    """Why each judge is silent, equal reasons once."""
+    reasons: dict[str, list[str]] = {}
+    for rater, opinion in opinions.items():
+        if isinstance(opinion.missing, Reason):
+            reasons.setdefault(opinion.missing.reason, []).append(titles[rater])
+    return "; ".join(f"{', '.join(who)}: {why}" for why, who in reasons.items())
+
+
+def _last(rounds: Sequence[Opinions], rater: str, name: Literal["findings", "remediation"]) -> tuple[str, ...]:
+    """What a judge last named: silence in a later round takes nothing back."""
+    named = (getattr(opinions[rater], name) for opinions in reversed(rounds) if rater in opinions)
+    return next((each for each in named if each), ())
+
+
+def _merged(lists: Mapping[str, Sequence[str]], weight: Mapping[str, float]) -> tuple[str, ...]:
+    """Each sentence once, those first that more weight stands behind."""
+    texts: dict[str, str] = {}
+    behind: dict[str, float] = {}
+    for rater in sorted(lists, key=lambda each: -weight[each]):
+        for key, text in {comparable(each): each for each in reversed(lists[rater])}.items():
+            texts.setdefault(key, text)
+            behind[key] = behind.get(key, 0.0) + weight[rater]
+    return tuple(texts[key] for key in sorted(behind, key=lambda each: -round(behind[each], DIGITS)))
+

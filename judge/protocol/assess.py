@@ -1,0 +1,133 @@
+"""The judge's question about a whole protocol debate.  It learns no model names.  Source: seed 002."""
+
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta
+
+from events.criteria import STANDINGS, Criteria, ProtocolRules
+from events.projections.debate import Debate
+from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
+from judge.ask import opening
+from judge.neutralise import quoted
+from judge.protocol.cross import answered
+from judge.protocol.frame import SPEAKER, Prompt
+from judge.protocol.openings import in_words, keyed
+from judge.protocol.reading import listed
+from judge.templates import fill, section
+from providers.base import Segment
+from providers.schema import guided
+
+QUOTE_MOST: Final = 160
+REASON_MOST: Final = 200
+INSIGHT_MOST: Final = 400
+FALLACIES_MOST: Final = 12
+QUESTIONS_MOST: Final = 3
+
+
+def assess_type(names: tuple[str, ...], criteria: Criteria, rules: ProtocolRules) -> Any:
+    """``{"fallacies": […], "arguments": {"PRO-1": {"reason", "standing", "scores"}, …}, "key_insight", …}``."""
+    return _assess_type(names, tuple(criteria.dimensions), criteria.low, criteria.high, tuple(rules.fallacies))
+
+
+@lru_cache(maxsize=64)
+def _assess_type(
+    names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int, fallacies: tuple[Fallacy, ...]
+) -> Any:
+    points = Annotated[int, Meta(ge=low, le=high)]
+    scores = msgspec.defstruct(
+        "ArgumentScores", [(name, points) for name in dimensions], frozen=True, kw_only=True, module=__name__
+    )
+    reason = Annotated[str, Meta(max_length=REASON_MOST)]
+    insight = Annotated[str, Meta(max_length=INSIGHT_MOST)]
+    traced = msgspec.defstruct(
+        "TracedArgument", [("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores)],
+        frozen=True, kw_only=True, module=__name__,
+    )
+    fallacy = msgspec.defstruct(
+        "FallacyNamed",
+        [
+            ("argument", choice(names)), ("quote", Annotated[str, Meta(max_length=QUOTE_MOST)]), ("reason", reason),
+            ("fallacy", choice(fallacies)),
+        ],
+        frozen=True, kw_only=True, module=__name__,
+    )
+    writes = msgspec.defstruct(
+        "Assessment",
+        [
+            ("fallacies", Annotated[list[fallacy], Meta(max_length=FALLACIES_MOST)]),  # type: ignore[valid-type]
+            ("arguments", keyed("TracedArguments", names, traced)),
+            ("key_insight", insight),
+            ("unresolved_questions", Annotated[list[reason], Meta(max_length=QUESTIONS_MOST)]),
+            ("recommendation", insight),
+        ],
+        frozen=True, kw_only=True, module=__name__,
+    )
+    middle = dict.fromkeys(dimensions, (low + high) // 2)
+    neutral = {
+        "fallacies": [],
+        "arguments": {name: {"reason": "", "standing": "UNCERTAIN", "scores": middle} for name in names},
+        "key_insight": "", "unresolved_questions": [], "recommendation": "",
+    }
+    return guided(Any, writes, neutral)
+
+
+def choice(options: tuple[str, ...]) -> Any:
+    """The type of a value that is one of these."""
+    return Literal.__getitem__(options) if options else str
+
+
+def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
+    """Ask for the standing and the scores of every argument, and for what follows from the whole."""
+    rules, criteria = opened.rubric.protocol, opened.rubric.criteria
+    assert rules is not None, "an opening fills in what a rubric leaves out"
+    assert criteria is not None, "likewise"
+    protocol = debate.protocol
+    ask = fill(
+        section(opened.prompts["assess"], "ask"), ids=listed(protocol.arguments),
+        low=str(criteria.low), high=str(criteria.high),
+        fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
+        criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
+    )
+    closings = tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
+    return (*opening(opened.prompts, opened.motion), *material(opened, debate), *closings, Segment("user", ask))
+
+
+def material(opened: DebateOpened, debate: Debate) -> Prompt:
+    """Every argument with what was answered to it, then examinations that did not keep the form."""
+    template, protocol = opened.prompts["assess"], debate.protocol
+    shown = []
+    for name, argument in protocol.arguments.items():
+        text = fill(
+            section(template, "argument"), id=name, speaker=SPEAKER[argument.side], text=quoted(in_words(argument)),
+            answer=answered(template, argument, opponent=SPEAKER[other(argument.side)]),
+        )
+        shown.append(Segment("user", text))
+    for by in SIDES:
+        is_answered = any(
+            each.cross is not UNSET for each in protocol.arguments.values() if each.side == other(by)
+        )
+        if not is_answered:
+            frame = section(template, "examination")
+            shown += [
+                Segment("user", fill(frame, speaker=SPEAKER[by], text=quoted(turn.text)))
+                for turn in spoken_by(debate, by)[1:2]
+            ]
+    return tuple(shown)
+
+
+def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
+    """What a side said: its opening, its cross-examination, its closing."""
+    return tuple(turn for turn in debate.transcript.spoken() if turn.side == side)
+
+
+def _closing(opened: DebateOpened, debate: Debate, side: Side, most: int) -> Segment:
+    """A side's last word as far as it counts, said to be cut where it was."""
+    template, turn = opened.prompts["assess"], spoken_by(debate, side)[-1]
+    words = str(debate.protocol.closings[side].words)
+    note = fill(section(template, "cut"), most=str(most), words=words) if turn.clipped else ""
+    text = fill(
+        section(template, "closing"), speaker=SPEAKER[side], note=f" {note}" if note else "", text=quoted(turn.text)
+    )
+    return Segment("user", text)

@@ -1,0 +1,135 @@
+"""Closings: what a side grants, what it holds, in so many words and no more.  Source: seed 002, round 3."""
+
+import re
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta
+
+from events.criteria import ProtocolRules
+from events.projections.protocol import Protocol
+from events.types import ClosingStated, DebateOpened, Side, other
+from judge.neutralise import quoted
+from judge.protocol.cross import answered, argument_segment
+from judge.protocol.frame import STANCE, Prompt, frame
+from judge.protocol.reading import ID, NOT_JSON, Reading, argument_id, first, listed, loose, prose, tidy
+from judge.templates import fill, section
+from providers.base import Segment
+from providers.schema import guided
+
+POSITION_MOST: Final = 900
+CONCESSION_MOST: Final = 240
+CONCESSIONS_MOST: Final = 3
+GRANTS: Final = frozenset({"concede", "partial"})
+_STANDING: Final = ("standing_arguments", "standing", "not_rebutted", "unrebutted")
+_WORD: Final = re.compile(r"\S+")
+
+
+@lru_cache(maxsize=64)
+def closing_type(names: tuple[str, ...]) -> Any:
+    """``{"concessions": [text], "standing_arguments": [id], "final_position": text}``; ``names``: the side's own."""
+    concession = Annotated[str, Meta(max_length=CONCESSION_MOST)]
+    own: Any = Literal.__getitem__(names)
+    writes = msgspec.defstruct(
+        "Closing",
+        [
+            ("concessions", Annotated[list[concession], Meta(max_length=CONCESSIONS_MOST)]),
+            ("standing_arguments", Annotated[list[own], Meta(max_length=len(names))]),
+            ("final_position", Annotated[str, Meta(min_length=1, max_length=POSITION_MOST)]),
+        ],
+        frozen=True, kw_only=True, module=__name__,
+    )
+    neutral = {
+        "concessions": [], "standing_arguments": list(names), "final_position": "The script gives no final position.",
+    }
+    return guided(Any, writes, neutral)
+
+
+def own_arguments(protocol: Protocol, side: Side) -> tuple[str, ...]:
+    """The ids of what a side opened with."""
+    return tuple(name for name, each in protocol.arguments.items() if each.side == side)
+
+
+def closing_prompt(opened: DebateOpened, protocol: Protocol, side: Side, examined: str) -> Prompt:
+    """Ask a side for its last word: its own arguments, what was said to them, what it conceded itself.
+
+    ``examined``: all that the other side said in its examination, shown where that did not keep the form.
+    """
+    template, rules = opened.prompts["protocol"], opened.rubric.protocol
+    assert rules is not None, "an opening fills in what a rubric leaves out"
+    shown: list[Segment] = []
+    for name in own_arguments(protocol, side):
+        argument = protocol.arguments[name]
+        shown += [argument_segment(template, name, argument), Segment("user", answered(template, argument))]
+    if not any(protocol.arguments[name].cross is not UNSET for name in own_arguments(protocol, side)):
+        shown.append(Segment("user", fill(section(template, "examination"), text=quoted(examined))))
+    if granted := conceded(protocol, side):
+        text = fill(section(opened.prompts["close"], "conceded"), concessions="\n".join(granted))
+        shown.append(Segment("user", text))
+    ask = fill(section(opened.prompts["close"], "ask"), stance=STANCE[side], words=str(rules.closing_words))
+    return (*frame(opened, side), *shown, Segment("user", ask))
+
+
+def conceded(protocol: Protocol, side: Side) -> tuple[str, ...]:
+    """The other side's arguments that a side granted, wholly or in part, each with its words."""
+    return tuple(
+        f"{name} ({each.cross.response}):\n{quoted(each.cross.reasoning)}"
+        for name, each in protocol.arguments.items()
+        if each.side == other(side) and each.cross is not UNSET and each.cross.response in GRANTS
+    )
+
+
+def read_closing(
+    raw: str, side: Side, turn: int, names: tuple[str, ...], rules: ProtocolRules, also: tuple[str, ...] = ()
+) -> Reading:
+    """The last word, whole; the turn says no more of it than the rubric's number of words."""
+    value = loose(raw)
+    granted = tuple(_texts(first(value, ("concessions", "conceded"))))
+    stated = [argument_id(each) for each in _texts(first(value, _STANDING))]
+    position = tidy(first(value, ("final_position", "position", "final")))
+    faults = []
+    if isinstance(value, str):
+        faults.append(NOT_JSON)
+    elif not position:
+        faults.append("it has no final position")
+    foreign = [each for each in stated if ID.fullmatch(each) and each not in names]
+    faults += [f"{each} is none of its own arguments" for each in foreign]
+    held = tuple(dict.fromkeys(each for each in stated if each not in foreign))
+    kept = int(bool(position))
+    if not position:
+        granted, held, position = (), (), prose(value)
+    count = sum(len(each.split()) for each in (*granted, *held, position))
+    if count > rules.closing_words:
+        faults.append(f"it has {count} words, at most {rules.closing_words} are allowed")
+    faults += also
+    event = ClosingStated(
+        side=side, turn=turn, concessions=granted, standing_arguments=held, final_position=position, words=count,
+        faults=tuple(faults), free_text=raw if faults else "",
+    )
+    text, is_over = _said(event), count > rules.closing_words
+    return Reading(
+        text=_cut(text, rules.closing_words) if is_over else text, events=(event,), faults=tuple(faults), kept=kept,
+        is_clipped=is_over,
+    )
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of a list, or one that stands alone; what an entry of another shape says."""
+    given = value if isinstance(value, list) else [value]
+    return [text for each in given if (text := tidy(each) or (prose(each) if isinstance(each, dict) else ""))]
+
+
+def _said(closing: ClosingStated) -> str:
+    parts = (
+        f"Conceded: {' '.join(closing.concessions)}" if closing.concessions else "",
+        f"Not rebutted: {listed(closing.standing_arguments)}" if closing.standing_arguments else "",
+        closing.final_position,
+    )
+    return "\n".join(part for part in parts if part)
+
+
+def _cut(text: str, most: int) -> str:
+    """The first ``most`` words."""
+    ends = [found.end() for found in _WORD.finditer(text)]
+    return text[: ends[most - 1]] if len(ends) > most else text

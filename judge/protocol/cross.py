@@ -1,0 +1,141 @@
+"""Cross-examination: every argument of the other side is answered, one by one.  Source: seed 002, round 2."""
+
+import re
+from functools import lru_cache
+from typing import Annotated, Any, Final, get_args
+
+import msgspec
+from msgspec import UNSET, Meta
+
+from events.projections.protocol import Protocol, Traced
+from events.types import (
+    ArgumentCrossExamined,
+    CrossExaminationFaulted,
+    CrossResponse,
+    DebateOpened,
+    Event,
+    Side,
+    Template,
+    other,
+)
+from judge.neutralise import quoted
+from judge.protocol.frame import STANCE, Prompt, frame
+from judge.protocol.openings import in_words, keyed
+from judge.protocol.reading import NOT_JSON, Reading, argument_id, entries, first, listed, loose, prose, show, tidy
+from judge.templates import fill, section
+from providers.base import Segment
+from providers.schema import guided
+
+REASONING_MOST: Final = 700
+FOLLOW_UP_MOST: Final = 240
+RESPONSES: Final[tuple[CrossResponse, ...]] = get_args(CrossResponse)
+_IDS: Final = ("target", "target_arg_id", "target_argument", "argument", "argument_id", "id")
+_AROUND: Final = ("responses", "answers", "cross_examination", "arguments")
+_NO_LETTER: Final = re.compile(r"[^a-z]+")
+
+
+@lru_cache(maxsize=64)
+def cross_type(targets: tuple[str, ...]) -> Any:
+    """``{"CON-1": {"response", "reasoning", "follow_up"}, …}``; a list under ``responses`` is read as well."""
+    answer = msgspec.defstruct(
+        "CrossAnswer",
+        [
+            ("reasoning", Annotated[str, Meta(min_length=1, max_length=REASONING_MOST)]),
+            ("response", CrossResponse),
+            ("follow_up", Annotated[str, Meta(min_length=1, max_length=FOLLOW_UP_MOST)]),
+        ],
+        frozen=True, kw_only=True, module=__name__,
+    )
+    neutral = {
+        name: {
+            "reasoning": f"The script gives no answer to {name}.", "response": "challenge",
+            "follow_up": f"What does {name} rest on?",
+        }
+        for name in targets
+    }
+    return guided(Any, keyed("CrossExamination", targets, answer), neutral)
+
+
+def targets(protocol: Protocol, by: Side) -> tuple[str, ...]:
+    """The arguments that a side has to answer."""
+    return tuple(name for name, each in protocol.arguments.items() if each.side == other(by))
+
+
+def cross_prompt(opened: DebateOpened, protocol: Protocol, by: Side) -> Prompt:
+    """Ask a side to answer every argument of the other one."""
+    template, names = opened.prompts["protocol"], targets(protocol, by)
+    shown = (argument_segment(template, name, protocol.arguments[name]) for name in names)
+    ask = fill(section(opened.prompts["cross"], "ask"), stance=STANCE[by], ids=listed(names))
+    return (*frame(opened, by), *shown, Segment("user", ask))
+
+
+def argument_segment(template: Template, name: str, argument: Traced) -> Segment:
+    """One argument as material."""
+    return Segment("user", fill(section(template, "argument"), id=name, text=quoted(in_words(argument))))
+
+
+def read_cross(
+    raw: str, by: Side, turn: int, names: tuple[str, ...], also: tuple[str, ...] = ()
+) -> Reading:
+    """The answers that keep the form, the first to each of ``names``; an argument that nobody answered has none."""
+    value = loose(raw)
+    found = [(argument_id(name), item) for name, item in entries(value, _AROUND, _IDS)]
+    faults = [NOT_JSON] if not found and isinstance(value, str) else []
+    kept: dict[str, ArgumentCrossExamined] = {}
+    for number, (name, item) in enumerate(found, 1):
+        if name not in names:
+            faults.append(f"answer {number}: {show(name)} is none of {listed(names)}")
+        elif name in kept:
+            faults.append(f"{name} is answered more than once: the first answer counts")
+        else:
+            answer, wrong = _answer(item, name, by, turn)
+            faults += [f"{name}: {each}" for each in wrong]
+            if answer is not None:
+                kept[name] = answer
+    seen = {name for name, _ in found}
+    faults += [f"{name} is not answered" for name in names if name not in seen]
+    faults += also
+    events: list[Event] = [kept[name] for name in names if name in kept]
+    if faults:
+        events.append(CrossExaminationFaulted(by=by, turn=turn, faults=tuple(faults), free_text=raw))
+    text = "\n\n".join(_said(kept[name]) for name in names if name in kept) or prose(value)
+    return Reading(text=text, events=tuple(events), faults=tuple(faults), kept=len(kept))
+
+
+def answer_in_words(answer: ArgumentCrossExamined) -> str:
+    """The reasoning and the question, as text."""
+    question = f"Question: {answer.follow_up}" if answer.follow_up else ""
+    return "\n".join(part for part in (answer.reasoning, question) if part)
+
+
+def answered(template: Template, argument: Traced, **labels: str) -> str:
+    """What was said to an argument in cross-examination, as material; that nothing was."""
+    if argument.cross is UNSET:
+        return fill(section(template, "unanswered"), **labels)
+    cross = argument.cross
+    return fill(
+        section(template, "answered"), response=cross.response, text=quoted(answer_in_words(cross)), **labels
+    )
+
+
+def _answer(item: Any, name: str, by: Side, turn: int) -> tuple[ArgumentCrossExamined | None, list[str]]:
+    """One answer, and what is wrong with it; None where it cannot be kept."""
+    reasoning = tidy(first(item, ("reasoning", "reason")))
+    given = tidy(first(item, ("response", "response_type", "type")))
+    follow_up = tidy(first(item, ("follow_up", "follow_up_question", "question")))
+    plain = _NO_LETTER.sub("", given.casefold())
+    response = next((each for each in RESPONSES if each == plain), None)
+    wrong = [] if response else [f"its response {show(given)} is none of {listed(RESPONSES)}"]
+    wrong += [] if reasoning else ["it gives no reasoning"]
+    is_kept = not wrong
+    wrong += [] if follow_up else ["it puts no follow-up question"]
+    if not is_kept or response is None:
+        return None, wrong
+    answer = ArgumentCrossExamined(
+        by=by, turn=turn, target=name, response=response, reasoning=reasoning, follow_up=follow_up
+    )
+    return answer, wrong
+
+
+def _said(answer: ArgumentCrossExamined) -> str:
+    return f"On {answer.target}, {answer.response}: {answer_in_words(answer)}"

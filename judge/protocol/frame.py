@@ -1,0 +1,37 @@
+"""What every prompt to a debater of the protocol begins with, and how a statement is asked for once more."""
+
+from collections.abc import Mapping, Sequence
+
+from events.types import DebateOpened, Side, Template
+from judge.neutralise import quoted
+from judge.templates import fill, section
+from providers.base import Segment
+
+STANCE: Mapping[Side, str] = {"pro": "for", "con": "against"}
+SPEAKER: Mapping[Side, str] = {"pro": "Pro", "con": "Con"}
+REPEATED = 4000
+"""Characters of a faulty answer that its author is shown again."""
+
+Prompts = Mapping[str, Template]
+Prompt = tuple[Segment, ...]
+
+
+def frame(opened: DebateOpened, side: Side) -> Prompt:
+    """Who speaks, for what, and the motion.  The manner is the archetype's; pressure moves nobody in this format."""
+    template = opened.prompts["protocol"]
+    seat = opened.pro if side == "pro" else opened.con
+    character = opened.archetypes.get(seat.archetype)
+    system = fill(
+        section(template, "system"), stance=STANCE[side], manner=character.manner if character is not None else ""
+    )
+    return Segment("system", system), Segment("user", fill(section(template, "motion"), motion=quoted(opened.motion)))
+
+
+def again(opened: DebateOpened, before: Prompt, answer: str, faults: Sequence[str]) -> Prompt:
+    """The same question, with the answer that was given and what is wrong with it."""
+    shown = answer if len(answer) <= REPEATED else f"{answer[:REPEATED]}…"
+    ask = fill(
+        section(opened.prompts["protocol"], "again"), answer=quoted(shown),
+        faults="\n".join(f"- {fault}" for fault in faults),
+    )
+    return (*before, Segment("user", ask))

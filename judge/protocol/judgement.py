@@ -1,0 +1,189 @@
+"""What follows from an assessment: fallacies whose words are found, the trace, the totals.
+
+The arithmetic is ours.  An argument's total is its weighted scores; a side's is the mean over its arguments times the
+rubric's number of arguments, and stands only where every argument has one.  Source: seed 002, structured judge.
+"""
+
+from collections.abc import Sequence
+from statistics import fmean, median
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from events.criteria import Criteria
+from events.projections.debate import Debate
+from events.types import (
+    SIDES,
+    ArgumentTraced,
+    AssessmentGiven,
+    DebateOpened,
+    Fallacy,
+    FallacyFound,
+    Missing,
+    Reason,
+    Side,
+    Span,
+    missing,
+)
+from judge.desk import Answers, Desk
+from judge.entries import refuse
+from judge.protocol.assess import spoken_by
+from judge.protocol.reading import show
+from judge.protocol.verdict import Assessment, Finding, Said, plain, read_assessment
+from judge.quotes import find
+from judge.samples import grouped, majority, stands, why_missing
+
+PURPOSE: Final = "assess"
+PLACES: Final = 4
+"""Decimals of a total: enough for a median between two points and a weight of hundredths."""
+
+Read = tuple[int, Assessment]
+"""Position of the answer, and what it says."""
+
+
+def assess(desk: Desk, answers: Answers[Any], opened: DebateOpened) -> None:
+    """Record the judgement: refusals, fallacies, the trace, the overall assessment; or that there is none."""
+    names = tuple(desk.debate.protocol.arguments)
+    criteria = opened.rubric.criteria
+    assert criteria is not None, "an opening fills in what a rubric leaves out"
+    read = [(position, read_assessment(value, names, criteria)) for position, value in answers.given]
+    if not read:
+        _give_nothing(desk, names, why_missing(answers))
+        return
+    _refuse_invented(desk, read)
+    _find_fallacies(desk, read, opened)
+    for name in names:
+        said = [each.arguments[name] for _, each in read]
+        desk.add(_traced(name, said, criteria), read[0][0])
+    desk.add(_overall(desk.debate, [each for _, each in read], opened), read[0][0])
+
+
+def check_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> str:
+    """What is wrong with an assessment that says nothing of any argument; empty where it says something."""
+    return "the answer judges no argument" if read_assessment(value, names, criteria).is_empty else ""
+
+
+def _give_nothing(desk: Desk, names: Sequence[str], why: Reason) -> None:
+    nothing = Missing(why)
+    for name in names:
+        desk.add(ArgumentTraced(argument=name, total=nothing, missing=why), desk.debate.position)
+    desk.add(AssessmentGiven(pro_total=nothing, con_total=nothing, missing=why), desk.debate.position)
+
+
+def _refuse_invented(desk: Desk, read: Sequence[Read]) -> None:
+    last = len(desk.debate.transcript.turns)
+    seen: set[str] = set()
+    for position, each in read:
+        for name in each.invented:
+            if name not in seen:
+                seen.add(name)
+                refuse(desk, last, PURPOSE, name, "there is no argument of this id", position)
+
+
+# fallacies
+
+
+def _find_fallacies(desk: Desk, read: Sequence[Read], opened: DebateOpened) -> None:
+    """Record what more than half of the samples find, each with the words that stand in what its side said."""
+    last = len(desk.debate.transcript.turns)
+    found: dict[tuple[str, Fallacy, int], list[tuple[int, Span, tuple[Finding, int]]]] = {}
+    for sample, (position, each) in enumerate(read):
+        for finding in each.fallacies:
+            place = _place(desk.debate, finding, opened)
+            if isinstance(place, str):
+                refuse(desk, last, PURPOSE, finding.quote, place, position)
+            else:
+                fallacy, turn, span = place
+                found.setdefault((finding.argument, fallacy, turn), []).append((sample, span, (finding, position)))
+    for (name, fallacy, turn), findings in found.items():
+        text = desk.debate.transcript.turns[turn].text
+        for group in grouped(findings):
+            votes, (_, span, (finding, position)) = len({sample for sample, _, _ in group}), group[0]
+            quote = text[span[0] : span[1]]
+            if not stands(votes, len(read)):
+                why = f"only {votes} of {len(read)} samples find it ({fallacy})"
+                refuse(desk, turn, PURPOSE, quote, why, position)
+                continue
+            desk.add(
+                FallacyFound(
+                    argument=name, fallacy=fallacy, quote=quote, turn=turn, span=span, reason=finding.reason
+                ),
+                position,
+            )
+
+
+def _place(debate: Debate, finding: Finding, opened: DebateOpened) -> tuple[Fallacy, int, Span] | str:
+    """Which fallacy it is and where its words stand, or what is wrong with it."""
+    rules = opened.rubric.protocol
+    assert rules is not None, "an opening fills in what a rubric leaves out"
+    argument = debate.protocol.arguments.get(finding.argument)
+    if argument is None:
+        return f"there is no argument {show(finding.argument)}" if finding.argument else "it names no argument"
+    named = plain(finding.fallacy)
+    fallacy = next((each for each in rules.fallacies if each == named), None)
+    if fallacy is None:
+        return f"{finding.fallacy[:40] or 'what is not named'} is none of the fallacies that are looked for"
+    for turn in spoken_by(debate, argument.side):
+        if (span := find(finding.quote, turn.text, opened.rubric.quote_minimum)) is not None:
+            return fallacy, turn.turn, span
+    return f"the quote is not in what {argument.side} said, or too short to tell ({fallacy}, {finding.argument})"
+
+
+# the trace and the totals
+
+
+def _traced(name: str, said: Sequence[Said], criteria: Criteria) -> ArgumentTraced:
+    """The median of each dimension over the samples that gave one, and the standing that most of them give."""
+    points = {
+        dimension: given
+        for dimension in criteria.dimensions
+        if (given := [each.scores[dimension] for each in said if dimension in each.scores])
+    }
+    scores = {dimension: float(median(given)) for dimension, given in points.items()}
+    spread = {dimension: float(max(given) - min(given)) for dimension, given in points.items()}
+    told = [each.standing for each in said if each.standing is not None]
+    standing = majority(told, "UNCERTAIN") if told else None
+    agreeing = [each for each in said if each.standing == standing] or list(said)
+    return ArgumentTraced(
+        argument=name, standing=UNSET if standing is None else standing, reason=agreeing[0].reason, scores=scores,
+        spread=spread if len(said) > 1 else {}, total=_total(scores, said, criteria),
+        missing=Reason(said[0].why) if standing is None else UNSET,
+    )
+
+
+def _total(scores: dict[str, float], said: Sequence[Said], criteria: Criteria) -> float | Missing:
+    if absent := [name for name in criteria.dimensions if name not in scores]:
+        reasons = dict.fromkeys(said[0].absent[name] for name in absent)
+        if len(absent) == len(criteria.dimensions) and len(reasons) == 1:
+            return missing(next(iter(reasons)))
+        return missing("; ".join(f"{name}: {said[0].absent[name]}" for name in absent))
+    return round(sum(each.weight * scores[name] for name, each in criteria.dimensions.items()), PLACES)
+
+
+def _overall(debate: Debate, read: Sequence[Assessment], opened: DebateOpened) -> AssessmentGiven:
+    """The totals, and the words of the first sample that has any."""
+    assert opened.rubric.protocol is not None, "an opening fills in what a rubric leaves out"
+    count = opened.rubric.protocol.arguments
+    totals = {side: _side_total(debate, side, count) for side in SIDES}
+    return AssessmentGiven(
+        pro_total=totals["pro"], con_total=totals["con"],
+        key_insight=next((each.key_insight for each in read if each.key_insight), ""),
+        unresolved_questions=next((each.unresolved for each in read if each.unresolved), ()),
+        recommendation=next((each.recommendation for each in read if each.recommendation), ""),
+    )
+
+
+def _side_total(debate: Debate, side: Side, count: int) -> float | Missing:
+    """The mean of a side's arguments times ``count``; missing where one of them has no total."""
+    totals: list[float] = []
+    without: list[str] = []
+    for name, argument in debate.protocol.arguments.items():
+        if argument.side != side:
+            continue
+        if argument.trace is UNSET or isinstance(argument.trace.total, Missing):
+            without.append(name)
+        else:
+            totals.append(argument.trace.total)
+    if without or not totals:
+        return missing(f"without a total: {', '.join(without) or 'every argument'}")
+    return round(fmean(totals) * count, PLACES)

@@ -1,0 +1,159 @@
+"""Openings: three arguments a side, neither side knowing the other's.  Source: seed 002, round 1."""
+
+from functools import lru_cache
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from events.criteria import ProtocolRules
+from events.types import Argument, ArgumentsOpened, DebateOpened, Side
+from judge.protocol.frame import STANCE, Prompt, frame
+from judge.protocol.reading import (
+    NOT_JSON,
+    Reading,
+    argument_id,
+    argument_ids,
+    entries,
+    first,
+    first_sentence,
+    listed,
+    loose,
+    prose,
+    show,
+    tidy,
+)
+from judge.templates import fill, section
+from providers.base import Segment
+from providers.schema import guided
+
+CLAIM_MOST: Final = 240
+REASONING_MOST: Final = 900
+EVIDENCE_MOST: Final = 500
+_FIELDS: Final[dict[str, tuple[str, ...]]] = {
+    "claim": ("claim", "title"), "reasoning": ("reasoning", "reason", "reasons"), "evidence": ("evidence", "support"),
+}
+
+
+def opening_type(side: Side, rules: ProtocolRules) -> Any:
+    """``{"PRO-1": {"claim", "reasoning", "evidence"}, …}``; a list under ``arguments`` is read as well."""
+    least = (rules.claim_minimum, rules.reasoning_minimum, rules.evidence_minimum)
+    return _opening_type(argument_ids(side, rules.arguments), *least)
+
+
+@lru_cache(maxsize=32)
+def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: int) -> Any:
+    argument = msgspec.defstruct(
+        "OpeningArgument",
+        [
+            ("claim", Annotated[str, Meta(min_length=claim, max_length=CLAIM_MOST)]),
+            ("reasoning", Annotated[str, Meta(min_length=reasoning, max_length=REASONING_MOST)]),
+            ("evidence", Annotated[str, Meta(min_length=evidence, max_length=EVIDENCE_MOST)]),
+        ],
+        frozen=True, kw_only=True, module=__name__,
+    )
+    writes = keyed("Opening", names, argument)
+    neutral = {
+        name: {
+            "claim": f"The script gives no claim for {name}.", "reasoning": "The script gives no reasoning for it.",
+            "evidence": "The script gives no evidence for it.",
+        }
+        for name in names
+    }
+    return guided(Any, writes, neutral)
+
+
+def keyed(name: str, keys: tuple[str, ...], value: Any) -> type[Struct]:
+    """An object that has all of ``keys``, which need not be names of Python, and no other."""
+    inner = {key.replace("-", "_"): key for key in keys}
+    return msgspec.defstruct(
+        name, [(field, value) for field in inner], frozen=True, kw_only=True, rename=inner, module=__name__
+    )
+
+
+def opening_prompt(opened: DebateOpened, side: Side) -> Prompt:
+    """Ask a side for its arguments.  Nothing in it comes from the other side."""
+    rules = opened.rubric.protocol
+    assert rules is not None, "an opening fills in what a rubric leaves out"
+    ask = fill(
+        section(opened.prompts["open"], "ask"), stance=STANCE[side], count=str(rules.arguments),
+        ids=listed(argument_ids(side, rules.arguments)),
+    )
+    return (*frame(opened, side), Segment("user", ask))
+
+
+def read_opening(raw: str, side: Side, turn: int, rules: ProtocolRules, also: tuple[str, ...] = ()) -> Reading:
+    """The arguments that keep the form, at most the rubric's number, under their proper ids; else the text as one.
+
+    ``also``: further faults, of what was asked and not of what came.
+    """
+    value, names = loose(raw), argument_ids(side, rules.arguments)
+    found = [(argument_id(name), item) for name, item in entries(value, ("arguments", "opening"), ("id", "argument"))]
+    faults = [*_counted(value, found, rules), *_misnamed(found, names), *also]
+    sound: list[tuple[str, Argument]] = []
+    for number, (name, item) in enumerate(found, 1):
+        parts = {field: tidy(first(item, spellings)) for field, spellings in _FIELDS.items()}
+        if short := _short(parts, rules):
+            faults += [f"{name or f'argument {number}'}: {each}" for each in short]
+        else:
+            sound.append((name, Argument(id="", **parts)))
+    kept = _placed(sound, names)
+    arguments = kept or _as_one(prose(value), names[0])
+    event = ArgumentsOpened(
+        side=side, turn=turn, arguments=arguments, faults=tuple(faults), free_text=raw if faults else ""
+    )
+    text = "\n\n".join(f"{each.id}: {in_words(each)}" for each in kept) or prose(value)
+    return Reading(text=text, events=(event,), faults=tuple(faults), kept=len(kept))
+
+
+def in_words(argument: Any) -> str:
+    """An argument (or what the fold keeps of one) as text, its claim first."""
+    evidence = f"Evidence: {argument.evidence}" if argument.evidence else ""
+    return "\n".join(part for part in (argument.claim, argument.reasoning, evidence) if part)
+
+
+def _counted(value: Any, found: list[tuple[str, Any]], rules: ProtocolRules) -> list[str]:
+    if not found and isinstance(value, str):
+        return [NOT_JSON]
+    if len(found) == rules.arguments:
+        return []
+    there = "is 1 argument" if len(found) == 1 else f"are {len(found) or 'no'} arguments"
+    return [f"there {there}, exactly {rules.arguments} are wanted"]
+
+
+def _misnamed(found: list[tuple[str, Any]], names: tuple[str, ...]) -> list[str]:
+    given = [name for name, _ in found]
+    wrong = dict.fromkeys(show(name) for name in given if name and name not in names)
+    twice = dict.fromkeys(name for name in given if name in names and given.count(name) > 1)
+    faults = [f"the ids are {listed(names)}, not {listed(wrong)}"] if wrong else []
+    return faults + [f"{name} stands there more than once" for name in twice]
+
+
+def _short(parts: dict[str, str], rules: ProtocolRules) -> list[str]:
+    least = {
+        "claim": rules.claim_minimum, "reasoning": rules.reasoning_minimum, "evidence": rules.evidence_minimum,
+    }
+    return [
+        f"its {field} has {len(parts[field])} characters, at least {most} are wanted"
+        for field, most in least.items()
+        if len(parts[field]) < most
+    ]
+
+
+def _placed(sound: list[tuple[str, Argument]], names: tuple[str, ...]) -> tuple[Argument, ...]:
+    """The first arguments, each under its own id where that is free, the others under the next one."""
+    first_ones = sound[: len(names)]
+    placed: dict[str, Argument] = {}
+    others = []
+    for name, argument in first_ones:
+        if name in names and name not in placed:
+            placed[name] = argument
+        else:
+            others.append(argument)
+    free = (name for name in names if name not in placed)
+    placed |= dict(zip(free, others, strict=False))
+    return tuple(msgspec.structs.replace(placed[name], id=name) for name in names if name in placed)
+
+
+def _as_one(text: str, name: str) -> tuple[Argument, ...]:
+    return (Argument(id=name, claim=first_sentence(text), reasoning=text, evidence=""),)

@@ -1,0 +1,157 @@
+"""What a judge's assessment says, read leniently: what is off the scale or left out is not there, and says why."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct, field
+
+from events.criteria import STANDINGS, Criteria
+from events.types import Standing
+from judge.protocol.reading import SHOWN, argument_id, entries, first, prose, show, tidy
+
+IDS: Final = ("argument", "argument_id", "id", "target")
+_AROUND: Final = ("arguments", "scores", "argument_scores")
+_TRACES: Final = ("trace", "argument_trace_table", "trace_table", "standings")
+_OVERALL: Final = ("overall", "overall_assessment", "assessment")
+_PARTS: Final = frozenset({*_AROUND, *_TRACES, *_OVERALL, "fallacies"})
+_NO_LETTER: Final = re.compile(r"[^a-z]+")
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """A fallacy as the judge names it; nothing of it is checked yet."""
+
+    argument: str
+    fallacy: str
+    quote: str
+    reason: str
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """What was said of one argument.  ``absent``: dimensions without a score, and why."""
+
+    scores: dict[str, int] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+    standing: Standing | None = None
+    reason: str = ""
+    why: str = ""
+    """Why there is no standing."""
+
+
+class Assessment(Struct, frozen=True, kw_only=True):
+    """One sample of the whole.  ``invented``: ids of arguments that nobody opened."""
+
+    arguments: dict[str, Said]
+    invented: tuple[str, ...]
+    fallacies: tuple[Finding, ...]
+    key_insight: str
+    unresolved: tuple[str, ...]
+    recommendation: str
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was said of any argument."""
+        return not any(said.scores or said.standing for said in self.arguments.values())
+
+
+def read_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> Assessment:
+    """An assessment from any of the shapes that judges give it: by argument, or as tables side by side."""
+    scored = [(argument_id(name), item) for name, item in entries(value, _AROUND, IDS)]
+    traced = [(argument_id(name), item) for name, item in _table(first(value, _TRACES))]
+    given: dict[str, list[Any]] = {}
+    for name, item in (*scored, *traced):
+        given.setdefault(name, []).append(item)
+    overall = first(value, _OVERALL)
+    whole = {**value, **overall} if isinstance(value, dict) and isinstance(overall, dict) else value
+    unresolved = first(whole, ("unresolved_questions", "unresolved"))
+    questions = unresolved if isinstance(unresolved, list) else [unresolved]
+    return Assessment(
+        arguments={name: _said(given.get(name, []), criteria) for name in names},
+        invented=tuple(name for name in given if name and name not in {*names, *_PARTS}),
+        fallacies=tuple(_fallacies(value, scored)),
+        key_insight=tidy(first(whole, ("key_insight", "insight"))),
+        unresolved=tuple(text for each in questions if (text := tidy(each) or prose(each))),
+        recommendation=tidy(first(whole, ("recommendation",))),
+    )
+
+
+def plain(name: str) -> str:
+    """``straw_man`` for ``Straw-Man fallacy``: lower case, underscores, without what does not tell it apart."""
+    words = [word for word in _NO_LETTER.split(name.casefold()) if word not in {"", "fallacy", "the", "an", "a"}]
+    return "_".join(words)
+
+
+def _table(value: Any) -> list[tuple[str, Any]]:
+    """A trace table; standings alone, keyed by argument, count as one."""
+    if isinstance(value, dict):
+        return [(tidy(name), item if isinstance(item, dict) else {"standing": item}) for name, item in value.items()]
+    return entries(value, (), IDS)
+
+
+def _said(items: Iterable[Any], criteria: Criteria) -> Said:
+    """Everything that was said of one argument; of two statements on the same thing the first counts."""
+    items = [each for each in items if isinstance(each, dict)]
+    if not items:
+        why = "the judge left it out"
+        return Said(absent=dict.fromkeys(criteria.dimensions, why), why=why)
+    scores: dict[str, int] = {}
+    absent: dict[str, str] = {}
+    for name in criteria.dimensions:
+        found = [value for value in (_score(each, name) for each in items) if value is not _NOT_THERE]
+        if not found:
+            absent[name] = "the judge left it out"
+        elif (score := _whole(found[0], criteria)) is not None:
+            scores[name] = score
+        else:
+            absent[name] = f"{_written(found[0])} is no whole number from {criteria.low} to {criteria.high}"
+    told = next((tidy(each["standing"]) for each in items if "standing" in each), None)
+    upper = plain(told).upper() if told else ""
+    standing = next((each for each in STANDINGS if each == upper), None)
+    reason = next((text for each in items if (text := tidy(first(each, ("reason", "reasoning", "notes"))))), "")
+    why = "the judge gave no standing" if not told else f"{show(told)} is no standing"
+    return Said(scores=scores, absent=absent, standing=standing, reason=reason, why="" if standing else why)
+
+
+_NOT_THERE: Final = object()
+
+
+def _score(item: dict[str, Any], name: str) -> Any:
+    inner = item.get("scores")
+    for place in (inner, item):
+        for spelling in (name, f"{name}_score"):
+            if isinstance(place, dict) and spelling in place:
+                return place[spelling]
+    return _NOT_THERE
+
+
+def _whole(value: Any, criteria: Criteria) -> int | None:
+    """A whole number on the scale; ``true`` is none, nor is ``"8/10"``."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+        return None
+    return int(value) if criteria.low <= value <= criteria.high else None
+
+
+def _written(value: Any) -> str:
+    return "a list or an object" if isinstance(value, list | dict) else msgspec.json.encode(value).decode()[:SHOWN]
+
+
+def _fallacies(value: Any, scored: Iterable[tuple[str, Any]]) -> Iterator[Finding]:
+    listed = first(value, ("fallacies",))
+    if isinstance(listed, list):
+        for each in listed:
+            yield _finding(tidy(first(each, IDS)), each)
+    elif isinstance(listed, dict):
+        for name, each in listed.items():
+            yield from (_finding(name, one) for one in (each if isinstance(each, list) else [each]))
+    for name, item in scored:
+        named = first(item, ("fallacies",))
+        yield from (_finding(name, one) for one in (named if isinstance(named, list) else []))
+
+
+def _finding(name: str, item: Any) -> Finding:
+    told = item if isinstance(item, str) else first(item, ("fallacy", "type", "name"))
+    return Finding(
+        argument=argument_id(name), fallacy=tidy(told), quote=tidy(first(item, ("quote", "words"))),
+        reason=tidy(first(item, ("reason", "reasoning", "explanation"))),
+    )

@@ -1,0 +1,211 @@
+"""``moot calibrate``: raters are measured by debates whose outcome is known."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from msgspec import UNSET
+from rich.console import Console
+from rich.table import Table
+
+from events.criteria import PanelRules
+from events.open import sqlite_path
+from events.patch import merge
+from events.types import RaterCalibrated
+from judge.panel.raters import load_profiles
+from judge.panel.truth import accuracy, chance, meaning, record_of, wilson
+from judge.rubric import rubric_v1
+from server import observe
+from server.cases import CaseWish
+from server.cli.case_files import read_cases
+from server.cli.holding import hold
+from server.cli.measured import case_lines
+from server.cli.options import reading, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.errors import BadField
+from server.records import Known, calibrations
+from server.settings import Settings
+
+WIDTH = 110
+"""Of the table in a pipe."""
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--panel", metavar="MODEL,…", help="The raters' models: one sits on every seat, several take turns.")
+@click.option("--raters", "raters", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Other rater profiles than the four that ship.")
+@click.option("--samples", type=int, default=1, show_default=True, help="Times a rater is asked; the median counts.")
+@click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
+@click.option("--seed", type=int, help="For models that take one.")
+@with_store
+@with_json
+@click.pass_context
+def calibrate(
+    context: click.Context, /, folder: Path, store: str | None, *, as_json: bool, **wished: Any,
+) -> None:
+    r"""Measure a panel's raters by debates whose outcome is known.
+
+    DIR holds a case a file: {"motion", "pro": [{"claim", "reasoning", "evidence"}], "con": […], "winner":
+    "pro|con|neither", "source": "who says so"}; or an exported protocol debate NAME.ndjson beside NAME.truth.json
+    {"winner", "source"}.  What comes out enters the weights of every later panel with the same raters and models.
+
+    \b
+      moot calibrate cases/
+      moot calibrate cases/ --panel ollama:qwen3,anthropic:claude-haiku-4-5
+    """
+    settings = settings_of(context, store=store)
+    observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
+    body = _body(read_cases(folder), wished)
+    run_async(lambda: _calibrate(settings, body, as_json=as_json))
+
+
+def _body(cases: Sequence[CaseWish], wished: Mapping[str, Any]) -> dict[str, Any]:
+    """The same body that a browser would post."""
+    body: dict[str, Any] = {
+        "format": "calibration", "cases": msgspec.to_builtins(cases), "judge": {"samples": wished["samples"]},
+    }
+    seats = [each.strip() for each in (wished["panel"] or "").split(",") if each.strip()]
+    models = [each for each in seats if ":" in each]
+    if models:
+        body["judge"]["model"] = models[0]   # nobody is asked as the judge; its seat names a model all the same
+    if wished["raters"] is not None:
+        body["panel"] = _own_seats(wished["raters"], models, wished["samples"])
+    elif seats:
+        body["panel"] = seats
+    for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
+        if wished[option] is not None:
+            body[name] = wished[option]
+    return body
+
+
+def _own_seats(path: Path, models: Sequence[str], samples: int) -> list[dict[str, Any]]:
+    """A seat for each profile in the file, the models taking turns."""
+    profiles = load_profiles(path).raters
+    if not profiles:
+        raise BadField("raters", f"{path} has no raters")
+    return [
+        {"rater": name, "profile": msgspec.to_builtins(profile), "samples": samples}
+        | ({"model": models[number % len(models)]} if models else {})
+        for number, (name, profile) in enumerate(profiles.items())
+    ]
+
+
+async def _calibrate(settings: Settings, body: dict[str, Any], *, as_json: bool) -> None:
+    path = sqlite_path(settings.store)
+    known: Known = {}
+    if path is not None and path.exists():
+        async with reading(settings) as log:
+            known = await calibrations(log)
+    await hold(settings, body, None, Measuring(known, as_json=as_json), as_json=as_json)
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A rater's record: ``here`` in this calibration, the rest over all that the store knows."""
+
+    rater: str
+    model: str
+    here: tuple[int, int]
+    """Right, of how many."""
+    missing: int
+    right: int
+    of: int
+    accuracy: float
+    """(right + 2) ÷ (of + 4)."""
+    low: float | msgspec.UnsetType
+    high: float | msgspec.UnsetType
+    chance: float
+    meaning: str
+
+
+class Measuring:
+    """Prints a line for each case, and at the end what is known of each rater."""
+
+    def __init__(self, known: Known, *, as_json: bool) -> None:
+        self._as_json, self._known = as_json, known
+        self._here: dict[tuple[str, str], list[RaterCalibrated]] = {}
+        self._case: dict[str, RaterCalibrated] = {}
+        self.view: Any = {}
+        self.ended: dict[str, Any] | None = None
+
+    def take(self, message: str) -> None:
+        """One message of the feed."""
+        said = msgspec.json.decode(message)
+        if self._as_json and said["kind"] == "frame":
+            click.echo(f'{{"frame":{message}}}')
+        if said["kind"] != "frame":
+            return
+        self.view = merge(self.view, said["patch"])
+        event = said["event"]
+        match event["type"]:
+            case "debate_opened":
+                self._opened(event)
+            case "rater_calibrated":
+                self._measured(msgspec.convert(event, RaterCalibrated))
+            case "debate_concluded" | "debate_halted":
+                self.ended = event
+            case "debate_paused":
+                click.echo(f"paused: {event['reason']}", err=True)
+
+    def _opened(self, event: Mapping[str, Any]) -> None:
+        if self._as_json:
+            return
+        click.secho(event["motion"], bold=True)
+        for caveat in sorted({seat.get("caveat", "") for seat in event["panel"]} - {""}):
+            click.secho(caveat, dim=True)
+
+    def _measured(self, event: RaterCalibrated) -> None:
+        rater = event.rater, event.model
+        self._here.setdefault(rater, []).append(event)
+        if event.said is not UNSET:
+            self._known.setdefault(rater, {})[event.digest] = event
+        self._case[event.rater] = event
+        if len(self._case) == len(self.view["panel"]["raters"]):
+            if not self._as_json:
+                click.echo("\n".join(case_lines(self._case.values())))
+            self._case = {}
+
+    def rows(self) -> list[Row]:
+        """The records, in the order of the seats."""
+        rules = rubric_v1().panel
+        assert rules is not None
+        return [self._row(rater, model, events, rules) for (rater, model), events in self._here.items()]
+
+    def _row(self, rater: str, model: str, events: Sequence[RaterCalibrated], rules: PanelRules) -> Row:
+        verdicts = self._known.get((rater, model), {}).values()
+        here, record = record_of(events), record_of(verdicts)
+        interval, by_chance = wilson(record), chance(each.truth for each in verdicts)
+        return Row(
+            rater=rater, model=model, here=(here.right, here.of), missing=len(events) - here.of, right=record.right,
+            of=record.of, accuracy=round(accuracy(record, rules), 4), chance=round(by_chance, 4),
+            low=round(interval.low, 4) if interval else UNSET, high=round(interval.high, 4) if interval else UNSET,
+            meaning=meaning(record, by_chance),
+        )
+
+    def finish(self) -> None:
+        """What is known of each rater now."""
+        rows = self.rows()
+        if self._as_json:
+            emit({"records": rows})
+            return
+        if not rows:
+            return
+        table = Table(box=None, pad_edge=False)
+        for heading in ("rater", "model", "here", "right/of", "accuracy", "95 %", "what that means"):
+            table.add_column(heading, overflow="fold")
+        for row in rows:
+            lost = f", {row.missing} missing" if row.missing else ""
+            interval = f"{row.low:.2f}–{row.high:.2f}" if row.low is not UNSET else "–"
+            table.add_row(
+                row.rater, row.model, f"{row.here[0]}/{row.here[1]}{lost}", f"{row.right}/{row.of}",
+                f"{row.accuracy:.2f}", interval, row.meaning,
+            )
+        click.echo()
+        console = Console()
+        (console if console.is_terminal else Console(width=WIDTH)).print(table, highlight=False)
+        click.echo("right/of: over all cases in the store, each once.  accuracy: (right + 2) ÷ (n + 4).")
+        if (most := max(row.chance for row in rows)) > 0.5:  # noqa: PLR2004 - a coin
+            click.echo(f"Always naming the commonest outcome would be right in {most:.0%}: that is taken for chance.")
+

@@ -1,0 +1,186 @@
+"""Cases from a folder: JSON files, and exported protocol debates beside a file that says who was right.
+
+Every fault of every file is found before anything is run.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from events.errors import LogError
+from events.transfer import parse_lines, read_lines
+from events.types import Argument, ArgumentsOpened, DebateOpened, Side, Winner
+from server.cases import CaseId, CaseWish, faults
+from server.errors import BadField
+
+T = TypeVar("T")
+TRUTH: Final = ".truth.json"
+LARGEST: Final = 1 << 20
+"""Bytes of a case's file."""
+EXAMPLE: Final = (
+    '{"motion": "…", "pro": [{"claim": "…", "reasoning": "…", "evidence": "…"}], "con": [{…}], '
+    '"winner": "pro|con|neither", "source": "who says so"}'
+)
+
+
+class _Argument(Struct, forbid_unknown_fields=True):
+    claim: str
+    reasoning: str
+    evidence: str
+    id: str = ""
+
+
+class _Case(Struct, forbid_unknown_fields=True):
+    motion: str
+    pro: list[_Argument]
+    con: list[_Argument]
+    winner: Winner
+    source: str
+    id: CaseId | None = None
+
+
+class _Truth(Struct, forbid_unknown_fields=True):
+    winner: Winner
+    source: str
+
+
+class Faulty(Exception):
+    """A file that gives no case: what is wrong with it, by field; the field is empty for the file as a whole."""
+
+    def __init__(self, path: Path, *faults: tuple[str, str]) -> None:
+        self.path, self.faults = path, faults
+        super().__init__("; ".join(_sentences(path, faults)))
+
+
+def read_cases(folder: Path) -> list[CaseWish]:
+    """The cases of a folder, by file name.  Raises ``BadField`` naming every fault of every file."""
+    paths = [path for path in sorted(folder.iterdir()) if path.is_file()]
+    found: dict[str, CaseWish] = {}
+    wrong: list[str] = []
+    for path in paths:
+        try:
+            wish = _case_in(path)
+        except Faulty as error:
+            wrong += _sentences(path, error.faults)
+            continue
+        if wish is None:
+            continue
+        wrong += _sentences(path, faults(wish))
+        if wish.id in found:
+            wrong += _sentences(path, [("id", f"another case has the id {wish.id!r}")])
+        found[wish.id] = wish
+    if wrong:
+        count = "1 fault" if len(wrong) == 1 else f"{len(wrong)} faults"
+        shown = "".join(f"\n  {each}" for each in wrong)
+        raise BadField("cases", f"nothing was run: {count} in the cases of {folder}{shown}")
+    if not found:
+        raise BadField("cases", f"there are no cases in {folder}: a case is a .json file like {EXAMPLE}")
+    return list(found.values())
+
+
+def _sentences(path: Path, wrong: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{path.name}: {field}{': ' if field else ''}{why}" for field, why in wrong]
+
+
+def _case_in(path: Path) -> CaseWish | None:
+    """The case that a file holds; None for a file that is none of ours."""
+    if path.name.endswith(TRUTH):
+        export = path.with_name(f"{path.name.removesuffix(TRUTH)}.ndjson")
+        if not export.is_file():
+            raise Faulty(path, ("", f"there is no {export.name} beside it"))
+        return None
+    if path.suffix == ".json":
+        return _from_json(path)
+    return _from_export(path) if path.suffix == ".ndjson" else None
+
+
+def _from_json(path: Path) -> CaseWish:
+    case = _decoded(path, _Case)
+    identity = path.stem if case.id is None else case.id
+    return _wish(path, identity, case.motion, {"pro": case.pro, "con": case.con}, case.winner, case.source)
+
+
+def _from_export(path: Path) -> CaseWish:
+    truth_path = path.with_name(f"{path.stem}{TRUTH}")
+    if not truth_path.is_file():
+        raise Faulty(path, ("", f"there is no {truth_path.name} beside it that says who was right"))
+    truth = _decoded(truth_path, _Truth)
+    try:
+        with path.open("rb") as file:
+            records = parse_lines(read_lines(file))
+    except (LogError, OSError) as error:
+        raise Faulty(path, ("", str(error))) from error
+    opened = records[0].event
+    assert isinstance(opened, DebateOpened), "an import begins with debate_opened"
+    if opened.format != "protocol":
+        raise Faulty(path, ("", f"it is a debate of format {opened.format}, and only protocol has arguments"))
+    arguments: dict[Side, list[_Argument]] = {"pro": [], "con": []}
+    for record in records:
+        if isinstance(event := record.event, ArgumentsOpened):
+            arguments[event.side] = [
+                _Argument(each.claim, each.reasoning, each.evidence, each.id) for each in event.arguments
+            ]
+    return _wish(path, path.stem, opened.motion, arguments, truth.winner, truth.source)
+
+
+def _wish(
+    path: Path, identity: str, motion: str, arguments: dict[Side, list[_Argument]], winner: Winner, source: str
+) -> CaseWish:
+    numbered = {
+        side: [
+            Argument(
+                id=each.id or f"{side.upper()}-{number}", claim=each.claim, reasoning=each.reasoning,
+                evidence=each.evidence,
+            )
+            for number, each in enumerate(said, 1)
+        ]
+        for side, said in arguments.items()
+    }
+    try:
+        return CaseWish(
+            id=msgspec.convert(identity, CaseId), motion=motion, pro=numbered["pro"], con=numbered["con"],
+            truth=winner, source=source,
+        )
+    except msgspec.ValidationError as error:
+        raise Faulty(path, ("id", f"{error}: it comes from the file's name unless the case says one")) from error
+
+
+def _decoded(path: Path, kind: type[T]) -> T:
+    try:
+        if path.stat().st_size > LARGEST:
+            raise Faulty(path, ("", f"a case has at most {LARGEST:,} bytes"))
+        said = msgspec.json.decode(path.read_bytes())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Faulty(path, ("", f"it is not JSON: {error}")) from error
+    except OSError as error:
+        raise Faulty(path, ("", f"it cannot be read: {error.strerror}")) from error
+    if wrong := list(_misfits(said, kind)):
+        raise Faulty(path, *wrong)
+    return msgspec.convert(said, kind)
+
+
+def _misfits(said: Any, kind: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Every field that is not as ``kind`` says; msgspec itself stops at the first."""
+    if not isinstance(said, dict):
+        yield place, "it must be a JSON object"
+        return
+    fields = {each.name: each for each in msgspec.structs.fields(kind)}
+    dot = "." if place else ""
+    for name in sorted(said.keys() - fields.keys()):
+        yield f"{place}{dot}{name}", f"no such field: there are {', '.join(fields)}"
+    for name, field in fields.items():
+        here = f"{place}{dot}{name}"
+        if name not in said:
+            if field.required:
+                yield here, "it is missing"
+        elif field.type == list[_Argument] and isinstance(said[name], list):
+            for number, each in enumerate(said[name]):
+                yield from _misfits(each, _Argument, f"{here}.{number}")
+        else:
+            try:
+                msgspec.convert(said[name], field.type)
+            except msgspec.ValidationError as error:
+                yield here, str(error)

@@ -1,0 +1,128 @@
+"""A deliberation as it comes, on a terminal: a line for each opinion, each round, and the verdict with its reasons."""
+
+from typing import Any, Final
+
+import click
+import msgspec
+
+COLOURS: Final = {"PASS": "green", "CONDITIONAL": "yellow", "FAIL": "red", "pro": "cyan", "con": "yellow"}
+SHOWN: Final = 160
+"""Characters of a rationale on its line."""
+
+
+class Deliberations:
+    """Prints frames of a deliberation."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._titles: dict[str, str] = {}
+        self._round = -1
+        self.ended: dict[str, Any] | None = None
+        self.nothing = ""
+        """Why there is no verdict."""
+
+    def take(self, message: str) -> None:
+        """One message of the feed."""
+        said = msgspec.json.decode(message)
+        if said["kind"] != "frame":
+            return
+        self._note(said["event"])
+        if self._as_json:
+            click.echo(f'{{"frame":{message}}}')
+        else:
+            self._print(said["event"])
+
+    def finish(self) -> None:
+        """The verdict has been printed when it came; a halt has not."""
+        if not self._as_json and self.ended is not None and self.ended["type"] == "debate_halted":
+            click.secho(f"halted: {self.ended['reason']}", fg="red")
+
+    def _note(self, event: dict[str, Any]) -> None:
+        """Whether it ended, and with nothing."""
+        if event["type"] in {"debate_concluded", "debate_halted"}:
+            self.ended = event
+        elif event["type"] == "debate_resumed":
+            self.ended = None
+        elif event["type"] == "artifact_judged" and "missing" in event:
+            self.nothing = event["missing"]["reason"]
+
+    def _print(self, event: dict[str, Any]) -> None:
+        match event["type"]:
+            case "debate_opened":
+                self._opened(event)
+            case "model_failed":
+                click.secho(f"  {event['key']}: {event['kind']}: {event['message']}", fg="red", dim=True)
+            case "opinion_given":
+                self._opinion(event)
+            case "deliberation_held":
+                for line in held_lines(event, self._titles):
+                    click.echo(line)
+            case "artifact_judged":
+                _judged(event)
+            case "debate_paused":
+                click.secho(f"paused: {event['reason']}", fg="magenta")
+
+    def _opened(self, event: dict[str, Any]) -> None:
+        self._titles = {seat["name"]: seat["title"] for seat in event["panel"]}
+        click.secho(event["motion"], bold=True)
+        for caveat in sorted({seat.get("caveat", "") for seat in event["panel"]} - {""}):
+            click.secho(caveat, dim=True)
+
+    def _opinion(self, event: dict[str, Any]) -> None:
+        if event["round"] != self._round:
+            self._round = event["round"]
+            click.echo()
+            click.secho(f"round {self._round}" if self._round else "independently", bold=True)
+        click.echo(opinion_line(event, self._titles))
+
+
+def opinion_line(event: dict[str, Any], titles: dict[str, str]) -> str:
+    """One judge in one round: who, the verdict, how sure, the scores, why."""
+    who = titles.get(event["rater"], event["rater"])
+    if "missing" in event:
+        return f"  {who:<20} " + click.style(f"no opinion: {event['missing']['reason']}", dim=True)
+    verdict = click.style(f"{event['verdict']:<11}", fg=COLOURS.get(event["verdict"]))
+    sure = f" {event['confidence']:.0%}" if "confidence" in event else ""
+    scores = " ".join(f"{name} {score:g}" for name, score in event["scores"].items())
+    quote = f" · “{event['quote']}”{'' if event['verified'] else ' (not found)'}" if event["quote"] else ""
+    return f"  {who:<20} {verdict}{sure:>5}  {scores}" + click.style(f" · {_cut(event['rationale'])}{quote}", dim=True)
+
+
+def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
+    """What a round came to: agreement, who moved and by what, why it was the last one."""
+    after = event["after"]
+    to = "none can be measured" if isinstance(after, dict) else f"{after:.2f}"
+    lines = [f"  agreement {event['before']:.2f} → {to} · {event['elapsed_ms'] / 1000:.1f} s of model time"]
+    if event["disagreements"]:
+        named = (f"{each['dimension'] or 'the verdict'} {each['severity']:.2f}" for each in event["disagreements"])
+        lines.insert(0, f"  they differed on {', '.join(named)}")
+    for change in event["changes"]:
+        who = titles.get(change["rater"], change["rater"])
+        why = f"by evidence: “{change['quote']}”" if change["kind"] == "evidence" else "by conformity"
+        lines.append(f"  {who}: {change['from']} → {change['to']}, {why}")
+    if event["ended"]:
+        lines.append(f"  {event['ended']}")
+    return lines
+
+
+def _judged(event: dict[str, Any]) -> None:
+    click.echo()
+    if "missing" in event:
+        click.secho(f"Verdict: none, {event['missing']['reason']}", bold=True)
+        return
+    for heading, items in (("Critical findings", event["findings"]), ("Remediation", event["remediation"])):
+        if items:
+            click.secho(heading, bold=True)
+            for item in items:
+                click.echo(f"  - {item}")
+    click.secho("Why", bold=True)
+    for reason in event["reasons"]:
+        click.echo(f"  - {reason}")
+    shares = ", ".join(f"{verdict} {share:.0%}" for verdict, share in event["shares"].items())
+    click.secho(f"Independent verdict: {event['independent']}")
+    click.secho(f"Verdict: {event['verdict']} ({shares})", bold=True, fg=COLOURS[event["verdict"]])
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"

@@ -1,0 +1,41 @@
+"""What every format does alike: rest, halt, count the money, end."""
+
+from collections.abc import Sequence
+
+from events.projections.debate import Debate
+from events.record import Draft
+from events.types import AttemptAbandoned, DebateHalted, DebateOpened
+from server.formats.steps import Record, Step
+
+
+def record(drafts: Sequence[Draft]) -> tuple[Step, ...]:
+    """One batch as the next step; no step where there is nothing to record."""
+    return (Record(drafts=tuple(drafts)),) if drafts else ()
+
+
+def halt(reason: str, cause: int | None) -> Record:
+    """A halt that says what to do."""
+    return Record(drafts=(Draft(event=DebateHalted(reason=reason, by="moot"), cause=cause),))
+
+
+def cut_off(debate: Debate, reason: str, cause: int | None, *, but: int = 0) -> list[Draft]:
+    """The turns that a halt cuts off: every one that is being spoken, ``but`` one."""
+    return [
+        Draft(
+            event=AttemptAbandoned(
+                turn=turn.number, side=turn.side, attempt=turn.attempt, kind="halted", message=reason
+            ),
+            cause=cause,
+        )
+        for turn in debate.transcript.turns.values()
+        if turn.state == "speaking" and turn.number != but
+    ]
+
+
+def spent(debate: Debate, opened: DebateOpened) -> Record | None:
+    """A halt once the money is spent."""
+    most = opened.settings.max_cost_usd
+    if not isinstance(most, float) or debate.usage.cost_usd < most:
+        return None
+    sums = f"{debate.usage.cost_usd:.4f} of {most:.4f} USD"
+    return halt(f"the cost cap is reached: {sums}; open a debate with a higher cap", debate.position)
