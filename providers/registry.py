@@ -4,29 +4,40 @@ A model is named ``provider:model``, split at the first colon.  Importing this m
 """
 
 import os
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
+from contextlib import asynccontextmanager
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 
 import anyio
+import msgspec
 
 from .base import ModelStatus, Provider
+from .calls import DEFAULT_LIMITS, Call, Guard, Load
 from .errors import ProviderError, UnknownModel, Unreachable
+from .gate import Limit
 
 GROUP = "moot.providers"
 FALLBACK = "embedded:smollm2"
 CHECK_S = 5.0
 
-KEYED: tuple[tuple[str, str], ...] = ()
+KEYED: tuple[tuple[str, str], ...] = (
+    ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-4-6"), ("GEMINI_API_KEY", "gemini:gemini-2.5-flash"),
+    ("OPENAI_API_KEY", "openai:gpt-5-mini"),
+)
 """(environment variable, model) of each provider that answers to a key, in the order in which a default is sought."""
 
 
 class Registry:
     """One instance of each provider, made when first asked for.  ``close`` ends them all."""
 
-    def __init__(self, found: Iterable[EntryPoint] | None = None) -> None:
+    def __init__(
+        self, found: Iterable[EntryPoint] | None = None, limits: Mapping[str, Limit] = DEFAULT_LIMITS
+    ) -> None:
         self._entries = {entry.name: entry for entry in (entry_points(group=GROUP) if found is None else found)}
         self._made: dict[str, Provider] = {}
+        self._limits = limits
+        self._guards: dict[str, Guard] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,13 +67,40 @@ class Registry:
                 raise Unreachable(f"the provider {name!r} cannot be loaded: {error}") from error
         return self._made[name]
 
+    @asynccontextmanager
+    async def call(self, name: str, debate: str) -> AsyncIterator[Call]:
+        """A fair place for one call of ``debate`` to ``provider:model``; the provider's breaker hears how it goes.
+
+        Raises what ``resolve`` raises, and ``Unreachable`` at once while the breaker is open.
+        """
+        provider, model = self.resolve(name)
+        async with self._guard(provider.name).call(provider, model, debate) as call:
+            yield call
+
+    def loads(self) -> tuple[Load, ...]:
+        """How busy each provider is that was ever called."""
+        return tuple(guard.load for _, guard in sorted(self._guards.items()))
+
+    def _guard(self, name: str) -> Guard:
+        if name not in self._guards:
+            self._guards[name] = Guard(name, self._limits.get(name, Limit()))
+        return self._guards[name]
+
+    def _rested(self, status: ModelStatus) -> ModelStatus:
+        """A model's status, with what its provider's breaker knows."""
+        guard = self._guards.get(status.provider)
+        if guard is None or not guard.breaker.rests_s:
+            return status
+        detail = f"left alone for {guard.breaker.rests_s:.0f} s more after failures, last: {guard.breaker.last}"
+        return msgspec.structs.replace(status, ok=False, detail=detail, hint=status.hint or "it is tried again by itself")
+
     async def check(self, name: str) -> ModelStatus:
         """Whether this one model answers.  Never raises a ``ProviderError``: what it would say is in ``detail``."""
         try:
             provider, model = self.resolve(name)
         except ProviderError as error:
             return ModelStatus(name=name, provider=name.partition(":")[0], ok=False, detail=error.message)
-        return (await _in_time(name, provider.name, provider.check(model)))[0]
+        return self._rested((await _in_time(name, provider.name, provider.check(model)))[0])
 
     async def check_all(self) -> tuple[ModelStatus, ...]:
         """What every provider says of its models, asked at the same time."""
@@ -77,7 +115,7 @@ class Registry:
         async with anyio.create_task_group() as group:
             for name in self.names:
                 group.start_soon(ask, name)
-        return tuple(status for name in self.names for status in said[name])
+        return tuple(self._rested(status) for name in self.names for status in said[name])
 
     async def default_model(self, environ: Mapping[str, str] = os.environ) -> str:
         """With none given, the first that answers: Ollama on this machine, a key in the environment, else embedded."""

@@ -5,6 +5,7 @@ only writer of its debate; everybody else's acts go through ``act``.
 """
 
 import math
+import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -192,7 +193,7 @@ class Moderator:
         await self._append(lambda debate: step.drafts if debate.position == decided_at else ())
 
     async def _speak(self, step: Speak) -> None:
-        await anyio.sleep(step.delay_ms / 1000)
+        await anyio.sleep(_jittered(step.delay_ms))
         started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive)
 
         def start(debate: Debate) -> Sequence[Draft]:
@@ -206,22 +207,24 @@ class Moderator:
         pace, began = Pace(), time.monotonic()
         self._hub.begin(self.id, speech)
         try:
-            provider, model = self._registry.resolve(step.model)
             request = Request(
                 key=f"speak:{step.side}", turn=step.turn, attempt=step.attempt, prompt=step.prompt,
                 max_tokens=math.ceil(step.max_words * 1.6) + 40, temperature=step.temperature,
                 seed=self._seed(step.turn * 100 + step.attempt), idle_timeout_s=self._idle_timeout_s,
             )
-            with _deadline(settings.turn_timeout_s):
-                async with provider.stream(model, request) as stream:
-                    async for chunk in stream:
-                        text = clean(chunk)
-                        if not speech.text:
-                            text = text.lstrip()
-                        if text and words(speech.text) <= step.max_words:
-                            self._hub.say(self.id, text)
-                            pace.mark(int((time.monotonic() - began) * 1000), len(speech.text))
-            outcome = stream.outcome
+            async with self._registry.call(step.model, self.id) as call:
+                began = time.monotonic()   # a place in the queue was waited for: that is not the model's time
+                with _deadline(settings.turn_timeout_s):
+                    async with call.provider.stream(call.model, request) as stream:
+                        async for chunk in stream:
+                            text = clean(chunk)
+                            if not speech.text:
+                                text = text.lstrip()
+                            if text and words(speech.text) <= step.max_words:
+                                self._hub.say(self.id, text)
+                                pace.mark(int((time.monotonic() - began) * 1000), len(speech.text))
+                outcome = stream.outcome
+                call.used(outcome)
             text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
             if not text:
                 raise Empty("the model said nothing")
@@ -232,12 +235,12 @@ class Moderator:
             turn=step.turn, side=step.side, attempt=step.attempt, text=text, words=words(text), clipped=clipped,
             pace=pace.until(len(text)), model=outcome.model, usage=usage(outcome), latency_ms=outcome.latency_ms,
         )
-        call = f"speak.{step.turn}.{step.attempt}"
+        name = f"speak.{step.turn}.{step.attempt}"
 
         def build(debate: Debate) -> Sequence[Draft]:
             if not _has_floor(step, debate):
                 return []
-            said = answered(step, call, outcome, speech.text, debate)
+            said = answered(step, name, outcome, speech.text, debate)
             return [Draft(event=said, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
 
         await self._append(build)
@@ -265,24 +268,26 @@ class Moderator:
         await anyio.sleep(min(error.retry_after_s or 0, LONGEST_WAIT_S))
 
     async def _ask(self, step: Ask) -> None:
-        await anyio.sleep(step.delay_ms / 1000)
+        await anyio.sleep(_jittered(step.delay_ms))
         if self.debate.standing.state != "open":
             return
         settings, began = self._settings(), time.monotonic()
         outcome: Outcome | None = None
         try:
-            provider, model = self._registry.resolve(step.model)
             request = Request(
                 key=step.key, turn=step.turn or 0, attempt=step.sample + step.attempt - 1, prompt=step.prompt,
                 max_tokens=step.max_tokens, temperature=step.temperature,
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,
             )
-            with _deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
-                answer = await provider.answer(model, request, step.answer_type)
-            outcome = answer.outcome
-            if fault := step.check(answer.value):
-                raise UnknownReference(fault, raw=answer.raw)
+            async with self._registry.call(step.model, self.id) as call:
+                began = time.monotonic()
+                with _deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
+                    answer = await call.provider.answer(call.model, request, step.answer_type)
+                outcome = answer.outcome
+                call.used(outcome)
+                if fault := step.check(answer.value):
+                    raise UnknownReference(fault, raw=answer.raw)
         except ProviderError as error:
             latency_ms = int((time.monotonic() - began) * 1000)
             logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
@@ -312,6 +317,11 @@ class Moderator:
     def _seed(self, offset: int) -> int | None:
         seed = self._settings().seed
         return None if seed is msgspec.UNSET else int(seed) + offset
+
+
+def _jittered(delay_ms: int) -> float:
+    """Seconds to wait: three quarters to five quarters of the delay, so that many debates do not come back at once."""
+    return delay_ms / 1000 * random.uniform(0.75, 1.25)  # noqa: S311 - nothing is guessed by it
 
 
 @contextmanager
