@@ -5,12 +5,12 @@ are asked at once, none knowing what another says.  A question's key is ``panel:
 ``panel:technical@*`` answers every case and ``panel:technical@tides`` one.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from events.projections.debate import Debate, question
 from events.record import Draft
 from events.types import Case, DebateConcluded, DebateOpened, Rater
-from judge.panel.case import case_prompt, case_type, read_case
+from judge.panel.case import case_prompt, case_type, criteria_of, read_case
 from judge.panel.truth import calibrated
 from server.formats.course import halt, record, spent
 from server.formats.questions import Question, answers, kind_of, pending
@@ -44,7 +44,7 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
     drafts = []
     for seat in due:
         said = answers(debate, asked[seat.name])
-        scores = read_case(said, case, _criteria(opened))
+        scores = read_case(said, case, criteria_of(opened))
         drafts.append(
             Draft(event=calibrated(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.position)
         )
@@ -54,14 +54,9 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
 def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
     return Question(
         key=f"panel:{seat.name}@{case.id}", purpose="panel", turn=None, model=seat.model,
-        prompt=lambda: case_prompt(opened.prompts, _criteria(opened), seat, case),
-        answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, samples=seat.samples, cause=1,
+        prompt=lambda: case_prompt(opened, seat, case),
+        answer_type=case_type(case, criteria_of(opened)), max_tokens=TOKENS, samples=seat.samples, cause=1,
     )
-
-
-def _criteria(opened: DebateOpened) -> Any:
-    assert opened.rubric.criteria is not None, "an opening fills in what a rubric leaves out"
-    return opened.rubric.criteria
 
 
 def _unanswered(debate: Debate, asked: list[Question]) -> str | None:
