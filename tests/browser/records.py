@@ -322,7 +322,7 @@ Tests: the suite passes. Load tests will follow after the release.
 """
 
 
-def artifact() -> list[Event]:
+def artifact(finding: str = "Load tests come after the release.") -> list[Event]:
     """Five personas on a release plan."""
     names = list(shipped().personas)
     verdicts = {0: ("CONDITIONAL", "FAIL", "FAIL", "PASS", "CONDITIONAL"),
@@ -341,7 +341,7 @@ def artifact() -> list[Event]:
             events.append(OpinionGiven(
                 rater=name, model=f"scripted:{name}", round=number, verdict=verdict, confidence=.7,  # type: ignore[arg-type]
                 scores={"soundness": 2., "completeness": 1., "clarity": 3., "risk": 1.},
-                findings=("Load tests come after the release.",), remediation=("Run the load tests first.",),
+                findings=(finding,), remediation=("Run the load tests first.",),
                 rationale="A release that is tested afterwards is an experiment on customers.",
                 quote=quote if name != "qa_evaluator" else "words that nobody wrote", verified=name != "qa_evaluator",
             ))
@@ -359,10 +359,10 @@ def artifact() -> list[Event]:
     return [*events, ArtifactJudged(
         verdict="CONDITIONAL", shares={"CONDITIONAL": .76, "FAIL": .24}, independent="FAIL",
         independent_shares={"FAIL": .45, "CONDITIONAL": .4, "PASS": .15}, agreement=.75, independent_agreement=.55,
-        findings=("Load tests come after the release.", "The old secrets stay valid for a week."),
+        findings=(finding, "The old secrets stay valid for a week."),
         remediation=("Run the load tests first.", "Revoke the old secrets on the day."),
         reasons=("the greatest weight stands behind CONDITIONAL",),
-    ), DebateConcluded(winner="neither", by_rule="deliberation")]
+    ), DebateConcluded(winner="neither", by_rule="artifact")]
 
 
 def calibration() -> list[Event]:
