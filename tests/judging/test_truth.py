@@ -15,7 +15,6 @@ from judge.desk import Answers
 from judge.panel.case import read_case
 from judge.panel.raters import shipped
 from judge.panel.truth import (
-    accuracy,
     calibrated,
     chance,
     meaning,
@@ -24,6 +23,7 @@ from judge.panel.truth import (
     verdict,
     wilson,
 )
+from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server.cases import CaseWish, cases_of, faults
 from server.cli.case_files import read_cases

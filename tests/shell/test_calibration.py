@@ -28,6 +28,7 @@ from events.types import (
     TrackRecord,
 )
 from judge.panel.raters import shipped
+from judge.panel.weights import weights
 from server import opening
 from server.cases import CaseWish, cases_of
 from server.formats.steps import Ask, Record, Step
@@ -202,12 +203,16 @@ async def measured(at_home: House, body: dict[str, Any]) -> list[Recorded]:
     return list(await at_home.log.read(debate))
 
 
-async def seats(at_home: House, body: dict[str, Any]) -> dict[str, TrackRecord]:
-    """What a debate's raters would carry if it were opened now."""
+async def panel(at_home: House, body: dict[str, Any]) -> tuple[Rater, ...]:
+    """The raters' seats if the debate were opened now."""
     asked = opening.as_wish(body)
     records = await records_for(at_home.log, asked)
-    shown = await opening.opened(asked, at_home.registry, at_home.settings, records)
-    return {seat.name: seat.record for seat in shown.panel}
+    return (await opening.opened(asked, at_home.registry, at_home.settings, records)).panel
+
+
+async def seats(at_home: House, body: dict[str, Any]) -> dict[str, TrackRecord]:
+    """What they carry."""
+    return {seat.name: seat.record for seat in await panel(at_home, body)}
 
 
 async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script: Any) -> None:
@@ -230,6 +235,20 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
         "risk": TrackRecord(right=0, of=3), "general": nothing,
     }
     assert mixed == {"technical": nothing, "business": TrackRecord(right=1, of=3)}
+
+
+async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
+    model = script(answers={"panel:technical@*": PRO, "panel:business@*": CON})
+    debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
+    rules = given.RUBRIC.panel
+    assert rules is not None
+    async with house() as at_home:
+        before = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
+        await measured(at_home, wish(*[case(name) for name in "abcdef"], model=model))
+        after = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
+
+    assert dict.fromkeys(RATERS, 0.25) == before
+    assert after["technical"] > after["risk"] == after["general"] > after["business"]
 
 
 async def test_agreement_with_the_others_never_counts(script: Any) -> None:
