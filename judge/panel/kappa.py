@@ -47,7 +47,7 @@ def _kappas(counts: Array, weights: Array) -> Array:
     """Kappa of each sample of the items; ``weights[sample, item]``."""
     n = counts.sum(axis=1)
     agreeing = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
-    observed = weights @ agreeing / weights.sum(axis=1)
+    observed: Array = weights @ agreeing / weights.sum(axis=1)
     ratings = weights @ counts
     shares = ratings / ratings.sum(axis=1, keepdims=True)
     expected = (shares**2).sum(axis=1)

@@ -97,7 +97,7 @@ def _left_out(
             yield f"{seat.title} gave nothing{why}; the panel goes on without it."
         elif seat.name not in weighing:
             yield f"{seat.title} left a whole side without a score: its scores are shown and do not count."
-        elif gone := [item for item in sides if item in given.absent]:
+        elif gone := [item for item in sides if not given.scores.get(item)]:
             yield f"{seat.title} left out {', '.join(gone)}."
 
 

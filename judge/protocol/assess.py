@@ -90,8 +90,8 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
         fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
     )
-    closings = tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
-    return (*opening(opened.prompts, opened.motion), *material(opened, debate), *closings, Segment("user", ask))
+    shown = (*material(opened, debate), *closings(opened, debate))
+    return (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
 
 
 def material(opened: DebateOpened, debate: Debate) -> Prompt:
@@ -120,6 +120,13 @@ def material(opened: DebateOpened, debate: Debate) -> Prompt:
 def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
     """What a side said: its opening, its cross-examination, its closing."""
     return tuple(turn for turn in debate.transcript.spoken() if turn.side == side)
+
+
+def closings(opened: DebateOpened, debate: Debate) -> Prompt:
+    """Both sides' last words, as far as they count."""
+    rules = opened.rubric.protocol
+    assert rules is not None, "an opening fills in what a rubric leaves out"
+    return tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
 
 
 def _closing(opened: DebateOpened, debate: Debate, side: Side, most: int) -> Segment:
