@@ -21,7 +21,7 @@ from providers.schema import guided
 
 QUOTE_MOST: Final = 160
 REASON_MOST: Final = 200
-INSIGHT_MOST: Final = 400
+INSIGHT_LEAST, INSIGHT_MOST = 20, 400
 FALLACIES_MOST: Final = 12
 QUESTIONS_MOST: Final = 3
 
@@ -40,7 +40,7 @@ def _assess_type(
         "ArgumentScores", [(name, points) for name in dimensions], frozen=True, kw_only=True, module=__name__
     )
     reason = Annotated[str, Meta(max_length=REASON_MOST)]
-    insight = Annotated[str, Meta(max_length=INSIGHT_MOST)]
+    insight = Annotated[str, Meta(min_length=INSIGHT_LEAST, max_length=INSIGHT_MOST)]
     traced = msgspec.defstruct(
         "TracedArgument", [("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores)],
         frozen=True, kw_only=True, module=__name__,
