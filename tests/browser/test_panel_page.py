@@ -12,19 +12,19 @@ from playwright.sync_api import Page, expect
 
 from events.open import opened_log
 from events.types import AgreementMeasured, ArgumentTraced, DebateConcluded, Event, PanelConcluded, PanelistScored
-from tests.browser import records
+from tests.browser import artifacts, panels, records
 
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<img src=x onerror=alert(1)> <script>document.title='gone'</script> “quoted”"
 LOGS: dict[str, list[Event]] = {
-    "split": records.irreconcilable(),
-    "agreed": records.agreeing(),
-    "artifact": records.artifact(),
-    "calibration": records.calibration(),
+    "split": panels.irreconcilable(),
+    "agreed": panels.agreeing(),
+    "artifact": artifacts.artifact(),
+    "calibration": artifacts.calibration(),
     "faulty": [records.opened(), *records.protocol(faulty=True), DebateConcluded(winner="con", by_rule="assessment")],
-    "hostile": records.irreconcilable(claims={"PRO-1": HOSTILE}),
-    "poisoned": records.artifact(finding=HOSTILE),
+    "hostile": panels.irreconcilable(claims={"PRO-1": HOSTILE}),
+    "poisoned": artifacts.artifact(finding=HOSTILE),
 }
 
 
@@ -183,7 +183,8 @@ def test_the_keys_stop_where_a_panel_did_something(page: Page, house: Any) -> No
 def test_a_panel_that_cannot_be_reconciled_names_no_winner(page: Page, house: Any) -> None:
     visit(page, house, "split")
 
-    expect(page.locator(".says")).to_have_text("No winner is named: the raters are too far apart on an argument that decides.")
+    says = "No winner is named: the raters are too far apart on an argument that decides."
+    expect(page.locator(".says")).to_have_text(says)
     expect(page.get_by_role("status")).to_have_text("Ended: no winner is named")
     expect(page.locator(".advice")).to_contain_text("What to find out instead")
     assert not re.search(r"\b(wins|won)\b|concludes|Winner: ", words(page))
@@ -242,7 +243,8 @@ def test_the_most_disputed_comes_first_and_says_that_it_decides(page: Page, hous
     expect(disputes).to_have_count(3)
     expect(disputes.first).to_contain_text("CON-1")
     expect(disputes.first).to_contain_text("It decides")
-    assert disputes.first.locator("svg").get_attribute("aria-label") == "technical 2.00, business 4.00, risk 7.00, general 9.00"
+    drawn = disputes.first.locator("svg").get_attribute("aria-label")
+    assert drawn == "technical 2.00, business 4.00, risk 7.00, general 9.00"
 
 
 def test_leaving_a_rater_out_is_told_row_by_row(page: Page, house: Any) -> None:
@@ -364,7 +366,7 @@ def test_the_form_opens_a_protocol_with_a_panel(page: Page, server: Any, scripts
     expect(page.locator(".seat").last).to_contain_text("4 raters")
 
 
-def test_an_unanswered_wish_for_a_rater_is_said_where_it_was_made(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+def test_a_rater_that_nobody_has_is_said_at_the_panel(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
     model = server.script(scripts.quick)
     page.goto(server.url)
