@@ -103,6 +103,13 @@ def test_findings_are_sentences_each_once() -> None:
     assert "not all of it is text" == read(findings=[3, "one"]).absent["findings"]
 
 
+def test_what_a_terminal_would_obey_is_gone() -> None:
+    said = read(rationale="so\x1b[2J", findings=["no\x07 password"], quote="No password\x00 is asked for")
+
+    assert ("so[2J", ("no password",)) == (said.rationale, said.findings)
+    assert said.verified
+
+
 @pytest.mark.parametrize("quote", ["No passwords are asked for", "server", "", None, 7])
 def test_a_quote_that_is_not_there_or_too_short_is_not_verified(quote: Any) -> None:
     assert not read(quote=quote).verified

@@ -43,9 +43,9 @@ def scored(rater: str, pro: float | None, con: float | None, **items: Any) -> Pa
 
 
 def play_of(opened_: DebateOpened, *scores: PanelistScored) -> Play:
-    """Two turns were spoken, and the panel has scored them."""
+    """Three turns were spoken, and the panel has scored them."""
     play = Play(opened_)
-    for turn in (1, 2):
+    for turn in (1, 2, 3):
         play.add(started(turn), spoken(turn))
     play.add(*scores)
     return play
@@ -107,7 +107,7 @@ def test_scores_are_means_of_each_side_and_dimension() -> None:
         opening("technical"),
         PanelistScored(
             rater="technical", model="m",
-            scores={"PRO-1": {"logic": 4}, "PRO-2": {"logic": 7, "honesty": 2}, "CON-1": dict.fromkeys(CRITERIA, 5)},
+            scores={"1": {"logic": 4}, "3": {"logic": 7, "honesty": 2}, "2": dict.fromkeys(CRITERIA, 5)},
         ),
     )
     assert play.debate.opened is not None
@@ -119,7 +119,7 @@ def test_scores_are_means_of_each_side_and_dimension() -> None:
         PanelistScored(
             rater="technical", model="m",
             scores={
-                "PRO-1": dict.fromkeys(CRITERIA, 4), "PRO-2": {"logic": 7}, "CON-1": dict.fromkeys(CRITERIA, 5),
+                "1": dict.fromkeys(CRITERIA, 4), "3": {"logic": 7}, "2": dict.fromkeys(CRITERIA, 5),
             },
         ),
     )
@@ -170,7 +170,7 @@ def test_a_panel_that_differs_first_records_where_it_stands() -> None:
         (each.rater, each.round, each.verdict) for draft in first.drafts
         if isinstance(each := draft.event, OpinionGiven)
     ]
-    assert [6, 7] == [draft.cause for draft in first.drafts]   # the scores that they follow from
+    assert [8, 9] == [draft.cause for draft in first.drafts]   # the scores that they follow from
     assert [] == play.of(ModelAnswered)
 
 
@@ -186,7 +186,7 @@ def test_then_every_rater_is_asked_at_once_by_its_key() -> None:
         assert "Technical rater: A" in prompt
         assert "- A.logic: Technical rater 9, Business rater 1" in prompt
         assert "grand" not in prompt
-        assert "Speaker A:" in prompt
+        assert "Speaker A" in prompt
 
 
 # what comes of it
