@@ -5,6 +5,7 @@ the same for all raters, so that a model that keeps what it has read reads it on
 none learns a model's name.
 """
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Annotated, Any, Final
 
@@ -60,16 +61,21 @@ def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, h
 
 def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
     """Ask one rater for its scores, standings and notes."""
+    shown = _arguments(opened, debate) if opened.format == "protocol" else _turns(opened, debate)
+    return (*opening(opened.prompts, opened.motion), *shown, rating(opened, seat, sides(debate, opened)))
+
+
+def rating(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
+    """The question itself: a rater's part, and the items to rate."""
     criteria = opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     ask = fill(
         section(opened.prompts["panel"], "ask"), title=seat.title.lower(), focus=seat.focus,
         weights=listed(f"{name} {weight:.0%}" for name, weight in seat.weights.items()),
-        ids=listed(sides(debate, opened)), low=str(criteria.low), high=str(criteria.high),
+        ids=listed(names), low=str(criteria.low), high=str(criteria.high),
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
     )
-    shown = _arguments(opened, debate) if opened.format == "protocol" else _turns(opened, debate)
-    return (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
+    return Segment("user", ask)
 
 
 def _arguments(opened: DebateOpened, debate: Debate) -> Prompt:

@@ -40,7 +40,7 @@ def wish(*cases: dict[str, Any], model: str, panel: list[Any] | None = None, **m
     return {"format": "calibration", "cases": list(cases), "panel": panel or [model], "judge": {"model": model}, **more}
 
 
-RIGHT_AND_WRONG = {"panel:technical@*": PRO, "panel:business@*": CON, "panel:risk@*": EVEN}
+RIGHT_AND_WRONG = {"panel:technical@*": PRO, "panel:business@*": CON, "panel:risk@*": EVEN, "panel:general@*": {}}
 """Where the motion holds; the general rater gives nothing."""
 
 

@@ -238,7 +238,7 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
 
 
 async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
-    model = script(answers={"panel:technical@*": PRO, "panel:business@*": CON})
+    model = script(answers=RIGHT_AND_WRONG | {"panel:risk@*": {}})
     debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
     rules = given.RUBRIC.panel
     assert rules is not None
