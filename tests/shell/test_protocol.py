@@ -1,5 +1,7 @@
 """Whole debates of three rounds, by script: what is asked, said, judged and concluded."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -183,3 +185,47 @@ async def test_what_was_asked_is_the_directors_until_the_end(script: Script) -> 
     assert {"protocol", "open", "cross", "close", "assess"} <= opened.prompts.keys()
     assert {"prompt", "segments", "answer"} <= ModelAnswered.private
     assert FallacyFound.private == frozenset()
+
+
+# a panel beside the judge
+
+
+RATERS = ("technical", "business", "risk", "general")
+
+
+def rated(pro: int, con: int) -> dict[str, Any]:
+    """A rater's answer: every dimension of every argument of a side alike, but for the argument's number."""
+    points = {name: min(10, (pro if name.startswith("PRO") else con) + int(name[-1]) - 2) for name in NAMES}
+    return {
+        "scores": {name: judged(points=value)["scores"] for name, value in points.items()},
+        "standings": {name: "UPHELD" if name.startswith("PRO") else "REFUTED" for name in NAMES},
+    }
+
+
+async def test_with_a_panel_its_winner_is_the_debates_and_the_briefing_hears_it(script: Script) -> None:
+    async with house() as h:
+        said = answers() | {f"panel:{name}": rated(4, 8) for name in RATERS}
+        debate, end = await held(h, script(answers=said), panel=list(RATERS))
+        events = [record.event for record in await check(h.log, debate)]
+        view = await h.view(debate)
+
+    assert DebateConcluded(winner="con", by_rule="panel") == end
+    assert 21.0 == of(events, AssessmentGiven)[0].pro_total   # the judge's own totals stand beside it
+    asked = [each.key for each in of(events, ModelAnswered)][6:]
+    assert {"assess", *(f"panel:{name}" for name in RATERS)} <= set(asked)
+    assert view["protocol"]["briefing"]["meaning"].startswith("a clear lead for Pro")
+    assert any("The panel names Con" in each for each in view["protocol"]["briefing"]["cautions"])
+
+
+async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(script: Script) -> None:
+    async with house() as h:
+        pairs = dict(zip(RATERS, ((9, 2), (2, 9), (8, 3), (3, 8)), strict=True))
+        said = answers() | {f"panel:{name}": rated(*pair) for name, pair in pairs.items()}
+        debate, end = await held(h, script(answers=said), panel=list(RATERS))
+        await check(h.log, debate)
+        view = await h.view(debate)
+
+    assert DebateConcluded(winner="neither", by_rule="panel") == end
+    briefing = view["protocol"]["briefing"]
+    assert any("The panel names no winner: irreconcilable" in each for each in briefing["cautions"])
+    assert any(each in briefing["find_out"] for each in view["panel"]["conclusion"]["advice"])
