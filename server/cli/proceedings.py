@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from events.types import AgreementMeasured, PanelConcluded
-from server.cli.opinions import held_lines, opinion_line
+from server.cli.opinions import held_lines, judged_lines, opinion_line
 from server.cli.wording import NAMES, SIGNS, STANDINGS, flat, measured, sentence
 
 ROUNDS = {1: "openings", 3: "cross-examination", 5: "closings"}
@@ -50,6 +50,8 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noq
         case "deliberation_held":
             yield Line(f"round {event['round']} of deliberation", BOLD)
             yield from (Line(text, PLAIN) for text in held_lines(event, _titles(view)))
+        case "artifact_judged":
+            yield from (Line(text, PLAIN) for text in ["", *judged_lines(event)])
         case "panel_concluded":
             yield from _concluded(event, view)
         case "decision_recorded":

@@ -111,15 +111,16 @@ class Transcriber:
         if self.ended["type"] == "debate_halted":
             click.secho(f"halted: {self.ended['reason']}", fg="red")
             return
-        if self.ended["by_rule"] == "calibration":
+        if self.ended["by_rule"] in {"calibration", "artifact"}:
             return   # nobody debated, so nobody won
         self._briefing()
         self._narrative()
         if self.ended["by_rule"] == "panel" and self.ended["winner"] == "neither":
             click.secho("No winner is named (panel)", bold=True)
             return
-        verdict = self.view.get("verdicts", {}).get("scorecard", {})
-        click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or self.ended['by_rule']})", bold=True)
+        rule = self.ended["by_rule"].replace("_", " ")
+        verdict = {} if rule == "panel" else self.view.get("verdicts", {}).get("scorecard", {})
+        click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or rule})", bold=True)
 
     def _briefing(self) -> None:
         """What a protocol leaves to the person who decides."""
