@@ -9,13 +9,14 @@ import pytest
 
 from events.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
 from events.sqlite import SqliteLog
-from events.types import DebateConcluded, ModelAnswered, ModelFailed, Reason
+from events.types import DebateConcluded, ModelAnswered, ModelFailed, PanelConcluded, Reason
 from judge.rubric import rubric_v1
 from tests.judging.jury import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, says
 from tests.shell.children import Cli, as_json, line_with, said
 from tests.shell.house import House, check_sound, fault, house
 from tests.shell.site import Site, refused
 
+CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 SPLIT = {
     "deliberate:technical_architect:*": says("PASS", 3, findings=["no password"]),
     "deliberate:compliance_auditor:*": says("PASS", 3), "deliberate:*": says("FAIL", 1, OTHER_QUOTE),
@@ -288,3 +289,37 @@ async def test_killed_at_any_moment_it_is_taken_up_and_asks_nothing_twice(
     assert [1, 2, 3] == [each.round for each in of(events, DeliberationHeld)]
     assert 1 == len(of(events, ArtifactJudged))
     assert isinstance(events[-1], DebateConcluded)
+
+
+# a debate's panel
+
+
+def rated(pro: float, con: float) -> dict[str, Any]:
+    """Scores of a debate of four turns."""
+    return {"scores": {str(turn): dict.fromkeys(CRITERIA, pro if turn % 2 else con) for turn in range(1, 5)}}
+
+
+@pytest.mark.anyio
+async def test_a_panel_that_is_talked_round_names_the_winner_of_its_independent_scores(script: Any) -> None:
+    turned = {"verdict": "con", "confidence": 0.9, "scores": {}, "rationale": "they are right after all", "quote": ""}
+    answers = {"panel:general": rated(6, 6), "panel:*": rated(8, 4), "deliberate:*": turned}
+    concluded, winners = [], []
+    for rules in ({}, {"rounds": 0}):
+        async with house() as made:
+            model = script(answers=answers)
+            debate = await made.open(model, turns=4, panel=[model], rubric=with_rules(**rules))
+            end = await made.ended(debate)
+            events = [record.event for record in await check_sound(made.log, debate)]
+        concluded.append(of(events, PanelConcluded))
+        assert isinstance(end, DebateConcluded)
+        winners.append(end.winner)
+        assert len(of(events, DeliberationHeld)) == (0 if rules else 1)
+        if not rules:
+            opinions = {(each.round, each.rater): each.verdict for each in of(events, OpinionGiven)}
+            (held,) = of(events, DeliberationHeld)
+
+    assert "tie" == opinions[0, "general"]
+    assert {"con"} == {verdict for (number, _), verdict in opinions.items() if number}
+    assert ["conformity"] * 4 == [change.kind for change in held.changes]
+    assert ["pro", "pro"] == winners
+    assert concluded[0] == concluded[1]
