@@ -3,7 +3,6 @@
 With several samples the median of those that give a score counts, and the standing that more than half of them give.
 """
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
@@ -133,7 +132,7 @@ def _scores(name: str, given: Mapping[str, Any], criteria: Criteria, absent: dic
 
 def _is_on_scale(value: Any, criteria: Criteria) -> bool:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value) and criteria.low <= value <= criteria.high
+    return is_number and criteria.low <= value <= criteria.high
 
 
 def _standing(told: Any) -> Standing | None:

@@ -31,6 +31,7 @@ PLACES: Final = {
         "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
     ),
     "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
+    "decide": Place("server.cli.decide", "decide", "Record what you decide where a panel names no winner."),
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),

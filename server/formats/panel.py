@@ -18,7 +18,7 @@ from judge.panel.outcome import conclude
 from judge.panel.questions import panel_prompt, panel_type, sides
 from judge.panel.reading import invented, read_rater
 from server.formats import deliberation
-from server.formats.course import record
+from server.formats.course import record, spent
 from server.formats.questions import Question, answers, pending
 from server.formats.steps import Ask, Step
 
@@ -28,8 +28,11 @@ PURPOSE: Final = "panel"
 
 
 def asks(debate: Debate, opened: DebateOpened) -> tuple[Ask, ...]:
-    """The raters' independent questions that are still open; they may be asked beside others."""
-    if debate.panel.agreement is not UNSET:
+    """The raters' independent questions that are still open; they may be asked beside others.
+
+    None is asked once the money is spent: ``steps`` then says so.
+    """
+    if debate.panel.agreement is not UNSET or spent(debate, opened) is not None:
         return ()
     return pending(debate, opened, _questions(debate, opened))
 
@@ -39,7 +42,10 @@ def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     if not opened.panel or debate.panel.conclusion is not UNSET:
         return ()
     if debate.panel.agreement is UNSET:
-        return asks(debate, opened) or record(_scored(debate, opened))
+        if due := pending(debate, opened, _questions(debate, opened)):
+            stop = spent(debate, opened)
+            return due if stop is None else (stop,)
+        return record(_scored(debate, opened))
     return deliberation.rounds(debate, opened) or record(_concluded(debate, opened))
 
 
@@ -76,10 +82,14 @@ def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
         said: Answers[Any] = answers(debate, asked)
         cause = desk.add(read_rater(seat, said, names, criteria), said.cause or debate.position)
         for name in invented(said, names, criteria):
-            refuse(desk, 0, f"{PURPOSE}:{seat.name}", name, "nobody has opened an argument of this name", said.cause)
+            refuse(desk, 0, PURPOSE, name, f"the {seat.title.lower()} rated {_nothing(opened)}", said.cause)
     measured, _ = _conclusion(desk.debate, opened)
     desk.add(measured, cause)
     return desk.batch()
+
+
+def _nothing(opened: DebateOpened) -> str:
+    return "an argument that nobody opened" if opened.format == "protocol" else "a turn that nobody spoke"
 
 
 def _concluded(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
