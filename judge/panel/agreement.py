@@ -164,17 +164,17 @@ def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sample
     """δ = (Σ n_g from v to k − (n_v + n_k) ÷ 2)²: the squared distance of mid-ranks, which move with a sample."""
     counts, domain = _counts(values)
     m, size = counts.sum(axis=1), domain.size
-    pairs = counts[:, :, None] * counts[:, None, :]
-    pairs[:, range(size), range(size)] -= counts
-    coincidences = (pairs / (m - 1)[:, None, None]).reshape(len(m), size * size)
+    one, other = np.triu_indices(size)
+    pairs = counts[:, one] * counts[:, other] - np.where(one == other, counts[:, one], 0)
+    coincidences = np.where(one == other, 1, 2) * pairs / (m - 1)[:, None]   # (v, k) and (k, v) are one column
     sums = _summed(np.column_stack([counts, coincidences]), clusters, number)
 
     def sample(weights: Array) -> Array:
         drawn = weights @ sums
-        margins, together = drawn[:, :size], drawn[:, size:].reshape(-1, size, size)
+        margins = drawn[:, :size]
         rank = margins.cumsum(axis=1) - margins / 2
         n, squares = margins.sum(axis=1), (margins * rank**2).sum(axis=1)
-        observed = 2 * (squares - np.einsum("bv,bvk,bk->b", rank, together, rank, optimize=True))
+        observed = 2 * (squares - np.einsum("bp,bp->b", drawn[:, size:], rank[:, one] * rank[:, other]))
         return _alpha(observed, 2 * (n * squares - (margins * rank).sum(axis=1) ** 2), n)
 
     return sample

@@ -19,13 +19,12 @@ def method_for(most_items: int, minmax_at: int) -> Method:
 
 
 def calibrated(scores: Array, method: Method) -> Array:
-    """``scores[rater, …]`` row by row; NaN stays NaN.
+    """``scores[rater, unit]`` row by row; NaN stays NaN.
 
     A rater who gives everything the same score is in the middle throughout: 0 as z-scores, ½ as min-max.  It does not
     vanish.
     """
-    rows = scores.reshape(len(scores), -1)
-    return np.stack([_row(row, method) for row in rows]).reshape(scores.shape) if len(rows) else scores
+    return np.stack([_row(row, method) for row in scores]) if len(scores) else scores
 
 
 def _row(row: Array, method: Method) -> Array:

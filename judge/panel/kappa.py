@@ -52,4 +52,5 @@ def _kappas(counts: Array, weights: Array) -> Array:
     shares = ratings / ratings.sum(axis=1, keepdims=True)
     expected = (shares**2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(expected > 1 - 1e-12, np.nan, (observed - expected) / (1 - expected)))
+        values: Array = np.where(expected > 1 - 1e-12, np.nan, (observed - expected) / (1 - expected))
+    return values

@@ -25,5 +25,5 @@ def weights(seats: Sequence[Rater], rules: PanelRules, topic_type: str) -> dict[
     }
     total = sum(raw.values())
     if total == 0:
-        return dict.fromkeys(raw, 1 / len(raw))
+        return {name: round(1 / len(raw), 6) for name in raw}
     return {name: round(weight / total, 6) for name, weight in raw.items()}
