@@ -40,7 +40,8 @@ def tally(standings: Sequence[Mapping[str, str]]) -> Array:
         [[sum(each.get(item) == category for each in standings) for category in categories] for item in items],
         dtype=np.float64,
     ).reshape(len(items), len(categories))
-    return counts[counts.sum(axis=1) >= PAIR]
+    kept: Array = counts[counts.sum(axis=1) >= PAIR]
+    return kept
 
 
 def _kappas(counts: Array, weights: Array) -> Array:

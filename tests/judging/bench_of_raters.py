@@ -8,7 +8,8 @@ from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
 from judge.rubric import rubric_v1
 
-ITEMS: dict[str, Side] = {"PRO-1": "pro", "PRO-2": "pro", "PRO-3": "pro", "CON-1": "con", "CON-2": "con", "CON-3": "con"}
+SIDES: tuple[Side, ...] = ("pro", "con")
+ITEMS: dict[str, Side] = {f"{side.upper()}-{number}": side for side in SIDES for number in (1, 2, 3)}
 DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
 STANDING = {"pro": "UPHELD", "con": "REFUTED"}
 

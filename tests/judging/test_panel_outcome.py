@@ -154,7 +154,9 @@ def test_a_sides_only_scored_argument_decides_when_it_is_disputed() -> None:
     assert "irreconcilable" == verdict.outcome
 
 
-@pytest.mark.parametrize(("scores", "expected"), [([5, 6, 8, 9], 10 / 3), ([2, 4, 7, 9], 29 / 3), ([1, 3, 1, 3], 4 / 3)])
+@pytest.mark.parametrize(
+    ("scores", "expected"), [([5, 6, 8, 9], 10 / 3), ([2, 4, 7, 9], 29 / 3), ([1, 3, 1, 3], 4 / 3)]
+)
 def test_the_variance_is_that_of_a_sample(scores: list[float], expected: float) -> None:
     assert expected == pytest.approx(variance(scores))
 
