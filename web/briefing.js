@@ -21,7 +21,7 @@ export function briefing(root) {
       if (last.protocol === protocol && last.panel === panel) return;
       last = { protocol, panel };
       root.hidden = !protocol.briefing;
-      root.replaceChildren(...(protocol.briefing ? made(protocol.briefing, view) : []));
+      root.replaceChildren(...(protocol.briefing ? made(protocol.briefing, view).filter(Boolean) : []));
     },
   };
 }

@@ -208,9 +208,9 @@ export function inShort(root) {
       root.parentElement.hidden = !raters || !view.pro;
       if (root.parentElement.hidden) return;
       const done = Object.values(raters).filter(({ scored }) => scored).length;
-      root.replaceChildren(h("p", {}, conclusion ? sentence(view.panel) : `${done} of ${count(Object.keys(raters).length, "rater")} have scored.`),
+      root.replaceChildren(...[h("p", {}, conclusion ? sentence(view.panel) : `${done} of ${count(Object.keys(raters).length, "rater")} have scored.`),
         measured && h("p.quiet", {}, measured.raw.undefined ? `Agreement undefined: ${measured.raw.undefined}.` : `Agreement ${figure(measured.raw.value)}: ${measured.raw.band}.`),
-        conclusion ? h("p", {}, toPlace("panel", "All numbers")) : "");
+        conclusion && h("p", {}, toPlace("panel", "All numbers"))].filter(Boolean));
     },
   };
 }
