@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from events.projections import debate as debates
 from events.projections.debate import Debate
-from events.record import Recorded
 from events.types import (
     NOBODY,
     DebateConcluded,
@@ -26,10 +25,9 @@ from judge.panel.raters import shipped
 from server import opening
 from server.cases import CaseWish, cases_of
 from server.formats.steps import Ask, Record, Step
-from server.records import records_for
 from tests.shell import given
-from tests.shell.house import House, house, is_a
-from tests.shell.measured import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, wish
+from tests.shell.house import house, is_a
+from tests.shell.measured import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, wish
 from tests.shell.site import Site, refused
 
 pytestmark = pytest.mark.anyio
@@ -184,19 +182,6 @@ def test_what_has_been_measured_is_let_go_of() -> None:
 # as a whole
 
 
-async def measured(at_home: House, body: dict[str, Any]) -> list[Recorded]:
-    """A calibration from beginning to end."""
-    asked = opening.as_wish(body)
-    records = await records_for(at_home.log, asked)
-    debate = await at_home.moderators.open(
-        await opening.opened(asked, at_home.registry, at_home.settings, records)
-    )
-    ended = await at_home.ended(debate)
-
-    assert isinstance(ended, DebateConcluded), ended
-    return list(await at_home.log.read(debate))
-
-
 async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
     model = script(pace={"answer_ms": 20}, answers=RIGHT_AND_WRONG)
     body = wish(*[case(name) for name in "abcd"], model=model)
@@ -223,7 +208,7 @@ async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
 
 async def test_at_every_position_it_would_go_on_without_asking_twice(script: Any) -> None:
     async with house() as at_home:
-        records = await measured(at_home, wish(case("a"), case("b"), model=script(answers=RIGHT_AND_WRONG)))
+        records = await held(at_home, wish(case("a"), case("b"), model=script(answers=RIGHT_AND_WRONG)))
     state: Debate = debates.INITIAL
     known: set[str] = set()
     for record in records:
@@ -237,7 +222,7 @@ async def test_at_every_position_it_would_go_on_without_asking_twice(script: Any
 async def test_several_samples_count_by_their_median(script: Any) -> None:
     model = script(answers={"panel:*": [PRO, CON, PRO]})
     async with house() as at_home:
-        records = await measured(at_home, wish(case("a"), model=model) | {"judge": {"model": model, "samples": 3}})
+        records = await held(at_home, wish(case("a"), model=model) | {"judge": {"model": model, "samples": 3}})
 
     verdicts = [each.event for each in records if isinstance(each.event, RaterCalibrated)]
     assert [True] * 4 == [each.right for each in verdicts]

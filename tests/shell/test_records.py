@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from events.memory import MemoryLog
-from events.record import Recorded
 from events.sqlite import SqliteLog
 from events.transfer import export, import_debate
 from events.types import (
-    DebateConcluded,
     Rater,
     TrackRecord,
 )
@@ -19,23 +17,10 @@ from server import opening
 from server.records import calibrations, records_for, track_records
 from tests.shell import given
 from tests.shell.house import House, house
-from tests.shell.measured import CON, PRO, RATERS, RIGHT_AND_WRONG, case, wish
+from tests.shell.measured import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, wish
 
 pytestmark = pytest.mark.anyio
 
-
-
-async def measured(at_home: House, body: dict[str, Any]) -> list[Recorded]:
-    """A calibration from beginning to end."""
-    asked = opening.as_wish(body)
-    records = await records_for(at_home.log, asked)
-    debate = await at_home.moderators.open(
-        await opening.opened(asked, at_home.registry, at_home.settings, records)
-    )
-    ended = await at_home.ended(debate)
-
-    assert isinstance(ended, DebateConcluded), ended
-    return list(await at_home.log.read(debate))
 
 
 async def panel(at_home: House, body: dict[str, Any]) -> tuple[Rater, ...]:
@@ -55,7 +40,7 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
     debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
     async with house() as at_home:
         before = await seats(at_home, debate | {"panel": [model]})
-        await measured(at_home, wish(case("a"), case("b"), case("c", "con"), model=model))
+        await held(at_home, wish(case("a"), case("b"), case("c", "con"), model=model))
         after = await seats(at_home, debate | {"panel": [model]})
         others = await seats(at_home, debate | {"panel": [stranger]})
         mixed = await seats(at_home, debate | {"panel": [
@@ -79,7 +64,7 @@ async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
     assert rules is not None
     async with house() as at_home:
         before = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
-        await measured(at_home, wish(*[case(name) for name in "abcdef"], model=model))
+        await held(at_home, wish(*[case(name) for name in "abcdef"], model=model))
         after = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
 
     assert dict.fromkeys(RATERS, 0.25) == before
@@ -89,7 +74,7 @@ async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
 async def test_agreement_with_the_others_never_counts(script: Any) -> None:
     alone = script(answers={"panel:*@*": CON, "panel:technical@*": PRO})
     async with house() as at_home:
-        await measured(at_home, wish(case("a", "pro"), model=alone))
+        await held(at_home, wish(case("a", "pro"), model=alone))
         records = await track_records(at_home.log)
 
     assert {"technical": 1, "business": 0, "risk": 0, "general": 0} == {
@@ -100,12 +85,12 @@ async def test_agreement_with_the_others_never_counts(script: Any) -> None:
 async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: Any) -> None:
     async with house() as at_home:
         model = script("r", answers={"panel:*": CON})
-        await measured(at_home, wish(case("a"), case("b"), model=model))
+        await held(at_home, wish(case("a"), case("b"), model=model))
         first = await track_records(at_home.log)
         assert model == script("r", answers={"panel:*": PRO, "panel:*@b": {"fault": {"kind": "refuse", "times": 9}}})
-        await measured(at_home, wish(case("another name", motion="motion of a"), case("b"), model=model))
+        await held(at_home, wish(case("another name", motion="motion of a"), case("b"), model=model))
         second = await track_records(at_home.log)
-        await measured(at_home, wish(case("a", "con"), model=model))   # somebody had the outcome wrong
+        await held(at_home, wish(case("a", "con"), model=model))   # somebody had the outcome wrong
         corrected = await track_records(at_home.log)
 
     key = ("risk", model)
@@ -117,7 +102,7 @@ async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: A
 async def test_an_imported_calibration_counts_once(script: Any) -> None:
     model = script(answers=RIGHT_AND_WRONG)
     async with house() as at_home:
-        records = await measured(at_home, wish(case("a"), model=model))
+        records = await held(at_home, wish(case("a"), model=model))
         lines = [line async for line in export(at_home.log, records[0].debate)]
         here = await track_records(at_home.log)
         await import_debate(at_home.log, lines)
@@ -145,7 +130,7 @@ async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> Non
 async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_path: Path) -> None:
     model = script(answers=RIGHT_AND_WRONG)
     async with await SqliteLog.open(tmp_path / "moot.db") as log, house(log) as at_home:
-        await measured(at_home, wish(case("a"), model=model))
+        await held(at_home, wish(case("a"), model=model))
         assert log._writing is not None
         log._writing.execute(
             "UPDATE events SET payload = CAST(replace(payload, '\"truth\"', '\"unknown\"') AS BLOB)"
