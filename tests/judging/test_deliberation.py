@@ -3,6 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from events.criteria import DeliberationRules
 from events.deliberation import OpinionGiven
 from events.types import Missing
 from judge.deliberation.agreement import agreement, changes, disagreements, has_converged
+from judge.errors import RubricError
+from judge.rubric import parse_rubric, rubric_v1
 from tests.judging.jury import DIMENSIONS, OTHER_QUOTE, QUOTE, RULES, flat, opinion, opinions
 
 SCALE = 2.0
@@ -203,3 +206,40 @@ def test_a_judge_that_was_silent_for_a_round_is_compared_with_what_it_last_said(
 )
 def test_no_other_verdict_no_change(rounds: tuple[OpinionGiven, ...]) -> None:
     assert [] == moved(*rounds)
+
+
+# the rules as data
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        (("deliberation", "verdict_share"), 0.7, "deliberation.verdict_share"),
+        (("deliberation", "timeout_s"), 0, "deliberation.timeout_s"),
+        (("deliberation", "artifact", "high"), 1, "deliberation.artifact"),
+        (("deliberation", "artifact", "dimensions"), {}, "deliberation.artifact.dimensions"),
+        (("criteria", "low"), 10, "criteria"),
+        (("criteria", "dimensions", "logic", "weight"), 0.9, "criteria.dimensions"),
+        (("criteria", "dimensions", "logic", "asks"), " ", "criteria.dimensions.logic.asks"),
+    ],
+)
+def test_rules_that_make_no_sense_are_refused_by_name(path: tuple[str, ...], value: Any, field: str) -> None:
+    given = msgspec.to_builtins(rubric_v1())
+    part = given
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = value
+
+    with pytest.raises(RubricError) as caught:
+        parse_rubric(msgspec.json.encode(given))
+    assert field == caught.value.field
+
+
+def test_the_shipped_rules_are_the_seeds() -> None:
+    rules = rubric_v1().deliberation
+
+    assert rules == RULES
+    assert (3, 0.8, 0.6, 0.4, 2, 120) == (
+        RULES.rounds, RULES.converged, RULES.verdict_share, RULES.dimension_share, RULES.least_judges, RULES.timeout_s
+    )
+    assert 1.5 == RULES.gap_share * (RULES.artifact.high - RULES.artifact.low)
