@@ -34,7 +34,7 @@ class Rater(Struct, frozen=True, kw_only=True):
 
 
 class Measured(Struct, frozen=True, kw_only=True):
-    """A coefficient with its bootstrap 95 % interval, or why it has none.  ``items``: units with two or more ratings."""
+    """A coefficient with its bootstrap 95 % interval, or why it has none.  ``items``: units rated twice or more."""
 
     value: float | UnsetType = UNSET
     low: float | UnsetType = UNSET
@@ -45,7 +45,7 @@ class Measured(Struct, frozen=True, kw_only=True):
     undefined: str | UnsetType = UNSET
 
 
-Outcome = Literal["concluded", "cautious", "contested", "irreconcilable", "undetermined"]
+PanelOutcome = Literal["concluded", "cautious", "contested", "irreconcilable", "undetermined"]
 """``undetermined``: agreement could not be measured; like ``contested`` and ``irreconcilable`` it names no winner."""
 
 
@@ -92,7 +92,7 @@ class Dispute(Struct, frozen=True, kw_only=True):
 class Without(Struct, frozen=True, kw_only=True):
     """What the panel would say without one rater."""
 
-    outcome: Outcome
+    outcome: PanelOutcome
     winner: Winner
     alpha: float | Missing
     gap: float | Missing
@@ -101,7 +101,7 @@ class Without(Struct, frozen=True, kw_only=True):
 class PanelConcluded(Base, frozen=True, kw_only=True, tag="panel_concluded"):
     """What the panel says.  ``winner`` is ``neither`` unless the outcome is ``concluded`` or ``cautious``."""
 
-    outcome: Outcome
+    outcome: PanelOutcome
     winner: Winner
     leaning: Winner
     """Who stands higher in the weighted raw scores, whether that counts or not."""

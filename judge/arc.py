@@ -113,11 +113,16 @@ def _arc(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int) -> Iterab
     """The turns, the early ones of a long debate shortened and said to be so."""
     whole = spoken[-in_full:] if in_full else ()
     for turn in spoken[: len(spoken) - len(whole)]:
-        text = _SENTENCE.split(turn.text)[0][:SHORT]
+        text = shortened(turn.text)
         frame = section(prompts["narrative"], "omitted")
         yield Segment("user", fill(frame, turn=str(turn.turn), speaker=speaker(spoken, turn), text=quoted(text)))
     for turn in whole:
         yield turn_segment(prompts, spoken, turn)
+
+
+def shortened(text: str) -> str:
+    """A turn's first sentence."""
+    return _SENTENCE.split(text)[0][:SHORT]
 
 
 def unknown_cites(debate: Debate, cites: Iterable[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from judge.errors import TemplateError
 
 NAMES = (
     "judge", "score", "compare", "claims", "gaps", "premises", "second_opinion", "narrative", "conflict", "convergence",
-    "protocol", "open", "cross", "close", "assess", "artifact", "deliberate",
+    "protocol", "open", "cross", "close", "assess", "artifact", "deliberate", "panel",
 )
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")

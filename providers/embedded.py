@@ -82,12 +82,14 @@ class EmbeddedProvider:
 
     @asynccontextmanager
     async def _call(self, model: str, request: Request, bound: dict[str, Any]) -> AsyncIterator[Source]:
+        """A call that has a slot to itself: waiting for one is no part of the idle timeout."""
         child = self._children.setdefault(path := locate(model), LlamaProcess(path))
-        source = _listen(child, await child.ready(), model, request, bound)
-        try:
-            yield source
-        finally:
-            await source.aclose()
+        async with child.floor:
+            source = _listen(child, await child.ready(), model, request, bound)
+            try:
+                yield source
+            finally:
+                await source.aclose()
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
         return ModelStatus(

@@ -48,6 +48,9 @@ class LlamaProcess:
         self._lock = anyio.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._client: httpx.AsyncClient | None = None
+        self.slots = min(4, max(2, _cores()))
+        self.floor = anyio.Semaphore(self.slots)
+        """Held by whoever is answered: llama.cpp keeps a call beyond its slots waiting in silence."""
 
     @property
     def pid(self) -> int | None:
@@ -93,7 +96,7 @@ class LlamaProcess:
         )
         settings = {
             "model": str(self._path), "key": key, "parent": os.getpid(), "context": CONTEXT,
-            "slots": min(4, max(2, cores)), "speaking": speaking, "reading": reading,
+            "slots": self.slots, "speaking": speaking, "reading": reading,
         }  # fmt: skip
         try:
             with anyio.fail_after(START_S):

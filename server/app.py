@@ -76,6 +76,7 @@ def routes_of_debate() -> list[Route]:
         Route(f"{one}/calls/{{call}}", routes.show_call),
         Route(f"{one}/audit/turns/{{turn}}", routes.audit_turn),
         Route(f"{one}/claims/{{claim}}/appeal", routes.appeal, methods=["POST"]),
+        Route(f"{one}/decision", routes.decide, methods=["POST"]),
         *(Route(f"{one}/{act}", routes.act, methods=["POST"]) for act in ACTS),
     ]
 

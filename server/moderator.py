@@ -25,6 +25,7 @@ from events.types import (
     DebateHalted,
     DebatePaused,
     DebateResumed,
+    DecisionRecorded,
     TurnFailed,
     TurnSpoken,
     TurnStarted,
@@ -34,6 +35,7 @@ from providers.errors import Empty, ProviderError, TimedOut, UnknownReference
 from providers.registry import Registry
 from server import observe
 from server.calls import answered, failed, usage
+from server.decisions import undecided
 from server.errors import NotFound, NotNow
 from server.formats import next_steps
 from server.formats.course import cut_off
@@ -120,6 +122,15 @@ class Moderator:
             if debate.verdicts.scorecard is not None:
                 raise NotNow("the scorecard's verdict has been reached")
             return [Draft(event=ClaimAppealed(claim=claim, by=by), cause=entry.flagged)]
+
+        return await self._append_act(build)
+
+    async def decide(self, decision: str, reason: str, by: str) -> int:
+        """Record what a person decides where the panel names no winner, also after the debate has ended."""
+
+        def build(debate: Debate) -> Sequence[Draft]:
+            cause = undecided(debate)
+            return [Draft(event=DecisionRecorded(by=by, decision=decision, reason=reason), cause=cause)]
 
         return await self._append_act(build)
 

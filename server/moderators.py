@@ -88,6 +88,11 @@ class Moderators:
         async with self._acting(debate) as moderator:
             return await moderator.appeal(claim, by)
 
+    async def decide(self, debate: str, decision: str, reason: str, by: str) -> int:
+        """Record a person's decision where the panel names no winner; the position of the event."""
+        async with self._acting(debate) as moderator:
+            return await moderator.decide(decision, reason, by)
+
     async def halt(self, debate: str, reason: str, by: str) -> int:
         """Stop at once."""
         async with self._acting(debate) as moderator:

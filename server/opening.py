@@ -187,7 +187,7 @@ async def opened(
     if wish.judge.second:
         names["judge.second"] = wish.judge.second
     rubric = _rubric(wish)
-    seated = _seats(wish, rubric, names["judge.model"])
+    seated, topic = _seats(wish, rubric, names["judge.model"]), _topic(wish, rubric)
     caveats = await _check(names | {seat.field: seat.model for seat in seated}, registry)
     known = archetypes()
     chosen = {"pro": wish.pro.archetype or "engineer", "con": wish.con.archetype or "provocateur"}
@@ -222,7 +222,7 @@ async def opened(
             retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
         ),
         blind=False, exhibition=wish.exhibition, moot=VERSION,
-        topic_type=_topic(wish, rubric) if seated else "",
+        topic_type=topic if seated else "",
         artifact=_artifact(wish), cases=cases_of(wish.cases or ()),
     )
 

@@ -20,6 +20,7 @@ from personalities.archetypes import archetypes
 from server import observe, opening
 from server.access import COOKIE, COOKIE_AGE_S, Access
 from server.audit import audit_of
+from server.decisions import read_decision
 from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
 from server.exhibitions import exhibitions
 from server.records import records_for
@@ -191,6 +192,15 @@ async def appeal(request: Request) -> Response:
     access_of(request).require_operator(request)
     service, debate = service_of(request), request.path_params["debate"]
     position = await service.moderators.appeal(debate, request.path_params["claim"], "moderator")
+    return json_response({"position": position})
+
+
+async def decide(request: Request) -> Response:
+    """POST /api/debates/{id}/decision: a person decides what the panel did not."""
+    access_of(request).require_operator(request)
+    service, debate = service_of(request), request.path_params["debate"]
+    said = read_decision(await request.body())
+    position = await service.moderators.decide(debate, said.decision, said.reason, said.by)
     return json_response({"position": position})
 
 

@@ -54,16 +54,19 @@ def seats(
     Strings with a colon are models: they take the profiles in turn, so that one model alone sits on every seat and
     four models on one each.  A string without one is a profile, whose model is ``default``.  Raises ``BadField``.
     """
-    models = [each for each in wish if isinstance(each, str) and ":" in each]
-    wished: list[tuple[str, RaterWish]] = [
-        (f"panel.{number}", RaterWish(rater=each, samples=samples) if isinstance(each, str) else each)
-        for number, each in enumerate(wish)
-        if each not in models
-    ]
+    wished: list[tuple[str, RaterWish]] = []
+    models: list[tuple[str, str]] = []
+    for number, each in enumerate(wish):
+        if not isinstance(each, str):
+            wished.append((f"panel.{number}", each))
+        elif ":" in each:
+            models.append((f"panel.{number}", each))
+        else:
+            wished.append((f"panel.{number}", RaterWish(rater=each, samples=samples)))
     names = list(profiles)
     for number in range(max(len(names), len(models)) if models else 0):
-        chosen = RaterWish(rater=names[number % len(names)], model=models[number % len(models)], samples=samples)
-        wished.append((f"panel.{number % len(models)}", chosen))
+        field, model = models[number % len(models)]
+        wished.append((field, RaterWish(rater=names[number % len(names)], model=model, samples=samples)))
     seated: dict[str, Seat] = {}
     for field, each in wished:
         seat = _seat(field, each, profiles, default, seated)
@@ -77,7 +80,7 @@ def seats(
 def _seat(
     field: str, wish: RaterWish, profiles: Mapping[str, Profile], default: str, seated: Mapping[str, Seat]
 ) -> Seat:
-    name = wish.rater or "general"
+    name = wish.rater if wish.rater is not None else "general" if wish.profile is None else "rater"
     profile = wish.profile or profiles.get(name)
     if profile is None:
         raise BadField(field, f"{name!r} is none of {', '.join(profiles)}")

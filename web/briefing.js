@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { sentence } from "./panel.js";
 import { listed, toPlace } from "./parts.js";
-import { isMissing, number } from "./words.js";
+import { capital, isMissing } from "./words.js";
 
 const LISTS = [
   ["rely_on", "Rely on", "✓", "No argument was upheld."],
@@ -21,7 +21,7 @@ export function briefing(root) {
       if (last.protocol === protocol && last.panel === panel) return;
       last = { protocol, panel };
       root.hidden = !protocol.briefing;
-      root.replaceChildren(...(protocol.briefing ? made(protocol.briefing, view) : []));
+      root.replaceChildren(...(protocol.briefing ? made(protocol.briefing, view).filter(Boolean) : []));
     },
   };
 }
@@ -31,7 +31,8 @@ function made(each, view) {
     h("header", {}, h("h2", { id: "briefing-title" }, "Decision briefing"),
       h("button.print", { type: "button", on: { click: () => print() } }, "Print")),
     view.panel.conclusion && h("p.caveat", {}, h("b", {}, sentence(view.panel)), " The figures that follow are the judge’s, not the panel’s. ", toPlace("panel", "The panel")),
-    h("p.meaning", {}, each.meaning, !isMissing(each.gap) && h("span.quiet", {}, ` Gap ${number(each.gap, 2)}.`)),
+    h("p.meaning", {}, `${capital(each.meaning)}.`),
+    isMissing(each.gap) && h("p.quiet", {}, `No gap: ${each.gap.missing.reason}.`),
     each.key_insight && h("p.insight", {}, each.key_insight),
     each.recommendation && h("div.recommended", {}, h("p.label", {}, "Recommendation"), h("p", {}, each.recommendation)),
     h("div.take", {}, ...LISTS.filter(([name, , , none]) => each[name].length || none).map(([name, title, sign, none]) => h(`section.${name}`, {},

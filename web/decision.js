@@ -4,8 +4,8 @@ import { h, say } from "./dom.js";
 
 /** The form; `decide(decision, reason)` records it. */
 export function decision(decide) {
-  const said = h("input", { id: "decision-said", name: "decision", maxlength: "300", autocomplete: "off", required: true, "aria-describedby": "decision-error" });
-  const reason = h("textarea", { id: "decision-reason", name: "reason", rows: "2", maxlength: "2000" });
+  const said = h("input", { id: "decision-said", name: "decision", maxlength: "200", autocomplete: "off", required: true, "aria-describedby": "decision-error" });
+  const reason = h("textarea", { id: "decision-reason", name: "reason", rows: "2", maxlength: "2000", required: true, "aria-describedby": "decision-error" });
   const trouble = h("p.error", { id: "decision-error", role: "alert", hidden: true });
   const button = h("button.primary", { type: "submit" }, "Record it");
   return h("form.decision", { hidden: true, novalidate: true, "aria-labelledby": "decision-title", on: { submit } },
@@ -16,8 +16,9 @@ export function decision(decide) {
   async function submit(event) {
     event.preventDefault();
     trouble.hidden = true;
-    said.removeAttribute("aria-invalid");
+    for (const field of [said, reason]) field.removeAttribute("aria-invalid");
     if (!said.value.trim()) return refuse("Write what you decide.");
+    if (!reason.value.trim()) return refuse("Write why: the reason is recorded with it.", reason);
     button.disabled = true;
     try {
       await decide(said.value.trim(), reason.value.trim());
@@ -28,10 +29,10 @@ export function decision(decide) {
     return undefined;
   }
 
-  function refuse(why) {
+  function refuse(why, field = said) {
     say(trouble, why);
     trouble.hidden = false;
-    said.setAttribute("aria-invalid", "true");
-    said.focus();
+    field.setAttribute("aria-invalid", "true");
+    field.focus();
   }
 }

@@ -3,10 +3,11 @@
 import { api } from "./api.js";
 import { $, h, say } from "./dom.js";
 import { points } from "./text.js";
-import { plain } from "./words.js";
+import { capital, plain } from "./words.js";
 
 const OTHER = "\u0000other";
 const DEFAULTS = { pro: "engineer", con: "provocateur" };
+const RATERS = ["technical", "business", "risk", "general"];
 const EXAMPLES = [
   "Cities should ban private cars from their centres",
   "This house would replace juries with trained judges",
@@ -25,10 +26,24 @@ export async function form() {
   element.addEventListener("input", ({ target }) => target.name && clear(target.name));
   element.addEventListener("submit", submit);
   counter();
+  $("#raters").replaceChildren(...RATERS.map(rater));
+  element.addEventListener("change", shape);
+  shape();
   models({ models: [] });
   const results = await Promise.allSettled([api.models().then(models), api.archetypes().then(archetypes)]);
   const failed = results.find(({ status }) => status === "rejected");
   if (failed) show(failed.reason);
+}
+
+function rater(name) {
+  return h("div", {}, h("label.field", {}, h("span", {}, `${capital(name)} rater`), h("select", { name: `raters.${name}`, "data-models": true, "data-first": "as the judge" })),
+    h("input", { name: `raters.${name}.other`, "aria-label": `The ${name} rater’s model as provider:model`, placeholder: "provider:model", spellcheck: "false", hidden: true }));
+}
+
+/** What the format and the panel leave to be chosen. */
+function shape() {
+  $("#lengths").hidden = $("#open").elements.format.value === "protocol";
+  $("#raters").hidden = !$("#open [name=panel]").checked;
 }
 
 function models({ models: list, default: usual }) {
@@ -37,14 +52,17 @@ function models({ models: list, default: usual }) {
   const silent = list.filter(({ ok }) => !ok);
   for (const select of document.querySelectorAll("select[data-models]")) {
     const other = $(`[name="${select.name}.other"]`);
-    select.replaceChildren(
+    const { first } = select.dataset;
+    select.replaceChildren(...[
+      first && h("option", { value: "" }, first),
       answering.length > 0
         ? h("optgroup", { label: "Answer now" }, ...answering.map(({ name }) => h("option", { value: name }, name)))
-        : h("option", { value: "" }, "the server’s choice"),
+        : !first && h("option", { value: "" }, "the server’s choice"),
       silent.length > 0 && h("optgroup", { label: "Do not answer" },
         ...silent.map(({ name, hint }) => h("option", { value: name, disabled: true }, hint ? `${name}: ${hint}` : name))),
-      h("option", { value: OTHER }, "another model…"));
-    if (known.get(usual)?.ok) select.value = usual;
+      h("option", { value: OTHER }, "another model…"),
+    ].filter(Boolean));
+    if (!first && known.get(usual)?.ok) select.value = usual;
     const changed = () => {
       other.hidden = select.value !== OTHER;
       caveats(known);
@@ -63,8 +81,6 @@ function caveats(known) {
   $("#caveats").replaceChildren(...[...chosen].filter((name) => known.get(name)?.caveat)
     .map((name) => h("p.caveat", {}, h("b", {}, `Know of ${name}: `), known.get(name).caveat)));
 }
-
-const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function archetypes({ archetypes: list }) {
   const known = new Map(list.map((archetype) => [archetype.name, archetype]));
@@ -104,9 +120,12 @@ function body() {
   const model = (name) => (value(name) === OTHER ? value(`${name}.other`) : value(name)) || undefined;
   const figure = (name) => (value(name) === "" ? undefined : Number(value(name)));
   const seat = (side) => ({ model: model(`${side}.model`), archetype: value(`${side}.archetype`) || undefined });
+  const format = $("#open").elements.format.value;
   return {
-    motion: $("#motion").value, turns: figure("turns"), max_words: figure("max_words"),
-    pro: seat("pro"), con: seat("con"), judge: { model: model("judge.model") },
+    motion: $("#motion").value, format, turns: format === "protocol" ? undefined : figure("turns"), max_words: figure("max_words"),
+    pro: seat("pro"), con: seat("con"),
+    judge: { model: model("judge.model"), second: model("judge.second"), samples: figure("judge.samples") },
+    panel: $("#open [name=panel]").checked ? RATERS.map((name) => ({ rater: name, model: model(`raters.${name}`), samples: figure("judge.samples") })) : undefined,
   };
 }
 
@@ -117,6 +136,7 @@ function show(error) {
   const box = name ? $(`[data-error="${name}"]`) : $("#form-error");
   say(box, name || !error.field ? error.message : `${error.field}: ${error.message}`);
   box.hidden = false;
+  box.closest("details")?.setAttribute("open", "");
   const field = name && $(`#open [name="${name}"]`);
   if (!field) return;
   field.setAttribute("aria-invalid", "true");

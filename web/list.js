@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { $, h, say } from "./dom.js";
-import { NAME, SIGN, count, moment, winnerWords } from "./words.js";
+import { FORMAT, NAME, SIGN, count, moment, winnerWords } from "./words.js";
 
 const EVERY_MS = 5_000;
 const PAUSE_MS = 250;
@@ -61,13 +61,22 @@ export function list() {
 
 const STATE = { open: "Live", paused: "Paused", halted: "Halted", concluded: "Ended" };
 
+const OVER = { deliberation: "Judged", calibration: "Measured" };
+
+function outcomeOf(debate) {
+  if (debate.state !== "concluded") return STATE[debate.state] ?? debate.state;
+  return OVER[debate.format] ?? (debate.winner === "neither" ? "No winner named" : debate.winner ? winnerWords(debate.winner) : STATE.concluded);
+}
+
 function row(debate) {
-  const outcome = debate.state === "concluded" && debate.winner ? winnerWords(debate.winner) : STATE[debate.state] ?? debate.state;
+  const { format, turns_spoken: spoken, turns_planned: planned } = debate;
   const name = (seat) => (typeof seat === "string" ? seat : seat?.model ?? "");
-  return h("li", {}, h("a.debate", { href: `/d/${encodeURIComponent(debate.id)}`, "data-state": debate.state },
-    h("span.motion", {}, debate.motion),
-    h("span.sides", {}, h("span.pro", {}, `${SIGN.pro} ${NAME.pro} `, h("i", {}, name(debate.pro))), " ", h("span.con", {}, `${SIGN.con} ${NAME.con} `, h("i", {}, name(debate.con)))),
-    h("span.outcome", { "data-winner": debate.winner ?? "" }, debate.winner && debate.winner !== "neither" ? `${SIGN[debate.winner]} ` : "", outcome),
-    h("span.when", {}, `${debate.turns_spoken} of ${count(debate.turns_planned, "turn")} · `, h("time", { datetime: debate.opened_at }, moment(debate.opened_at)),
+  const isDebate = Boolean(name(debate.pro));
+  return h("li", {}, h("a.debate", { href: `/d/${encodeURIComponent(debate.id)}`, "data-state": debate.state, "data-format": format },
+    h("span.motion", {}, debate.motion, FORMAT[format] && h("span.tag", {}, FORMAT[format])),
+    h("span.sides", {}, ...(isDebate ? [h("span.pro", {}, `${SIGN.pro} ${NAME.pro} `, h("i", {}, name(debate.pro))), " ", h("span.con", {}, `${SIGN.con} ${NAME.con} `, h("i", {}, name(debate.con)))]
+      : [format === "calibration" ? "Raters before debates whose outcome is known" : "Personas judge a text, each on its own and then together"])),
+    h("span.outcome", { "data-winner": debate.winner ?? "" }, isDebate && debate.winner && debate.winner !== "neither" ? `${SIGN[debate.winner]} ` : "", outcomeOf(debate)),
+    h("span.when", {}, isDebate && `${spoken} of ${count(planned, format === "protocol" ? "statement" : "turn")} · `, h("time", { datetime: debate.opened_at }, moment(debate.opened_at)),
       debate.exhibition ? " · exhibition" : "")));
 }

@@ -103,7 +103,7 @@ function disputes(view) {
     all.length === 0 && h("p.quiet", {}, "Nothing is disputed: on no item do the raters lie far apart."),
     h("ol", {}, ...all.map(([item, each]) => h("li.dispute", {},
       h("div", {}, h("p.what", {}, h("b", {}, linked(view, item)), claimOf(view, item) && h("span.thesis", {}, ` ${claimOf(view, item)}`)),
-        h("p.quiet", {}, Object.entries(each.scores).sort(([, a], [, b]) => b - a).map(([name, value]) => `${plain(name)} ${number(value, 1)}`).join(" · "), `; variance ${number(each.variance, 1)}`),
+        h("p.quiet", {}, Object.entries(each.scores).sort(([, a], [, b]) => b - a).map(([name, value]) => `${plain(name)} ${number(value, 1)}`).join(" · "), `; variance ${number(each.variance, 2)}`),
         each.decides && h("p.decides", {}, "It decides: the outcome stands and falls with it.")),
       dots(each.scores)))));
 }
@@ -126,7 +126,7 @@ function numbers(view, go) {
         h("th", { scope: "row" }, linked(view, item), conclusion?.disputed[item] && h("span.word.dock", {}, " disputed")),
         ...names.map((name) => cell(name, item, raters[name])),
         h("td", { "data-label": "lowest to highest" }, items[item] ? `${number(items[item].low, 1)} to ${number(items[item].high, 1)}` : "–"),
-        h("td", { "data-label": "variance" }, number(items[item]?.variance, 1))))))),
+        h("td", { "data-label": "variance" }, number(items[item]?.variance, 2))))))),
     seats(view, go));
 }
 
@@ -208,9 +208,9 @@ export function inShort(root) {
       root.parentElement.hidden = !raters || !view.pro;
       if (root.parentElement.hidden) return;
       const done = Object.values(raters).filter(({ scored }) => scored).length;
-      root.replaceChildren(h("p", {}, conclusion ? sentence(view.panel) : `${done} of ${count(Object.keys(raters).length, "rater")} have scored.`),
+      root.replaceChildren(...[h("p", {}, conclusion ? sentence(view.panel) : `${done} of ${count(Object.keys(raters).length, "rater")} have scored.`),
         measured && h("p.quiet", {}, measured.raw.undefined ? `Agreement undefined: ${measured.raw.undefined}.` : `Agreement ${figure(measured.raw.value)}: ${measured.raw.band}.`),
-        conclusion ? h("p", {}, toPlace("panel", "All numbers")) : "");
+        conclusion && h("p", {}, toPlace("panel", "All numbers"))].filter(Boolean));
     },
   };
 }

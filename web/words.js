@@ -57,7 +57,7 @@ export function outcomeWords({ panel, conclusion, format }) {
   return `${winnerWords(conclusion.winner)} ${ruleWords(conclusion.by_rule)}`;
 }
 
-const RULE = { scorecard: "the scorecard", narrative: "the narrative verdict", panel: "the panel" };
+const RULE = { scorecard: "the scorecard", narrative: "the narrative verdict", panel: "the panel", assessment: "the judge’s assessment" };
 export const ruleWords = (rule) => `by ${RULE[rule] ?? plain(rule)}`;
 
 const KIND = {

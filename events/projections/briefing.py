@@ -139,8 +139,20 @@ def _cautions(
             yield f"{name}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
         if given.missing is UNSET and each.trace is not UNSET and isinstance(each.trace.total, Missing):
             yield f"{name} has no total: {each.trace.total.missing.reason}."
-    if panel.conclusion is not UNSET and panel.conclusion.outcome not in {"concluded", "cautious"}:
+    yield from _panel_beside(given, panel)
+
+
+def _panel_beside(given: AssessmentGiven, panel: Panel) -> Iterator[str]:
+    """What the panel says otherwise than the judge."""
+    if panel.conclusion is UNSET:
+        return
+    winner = panel.conclusion.winner
+    if winner == "neither":
         yield f"The panel names no winner: {panel.conclusion.outcome}."
+    elif not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
+        leader = "pro" if given.pro_total > given.con_total else "con"
+        if leader != winner and given.pro_total != given.con_total:
+            yield f"The panel names {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
 
 
 def _faulty(protocol: "Protocol") -> Iterator[str]:

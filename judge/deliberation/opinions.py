@@ -1,7 +1,7 @@
 """What a judge answers, read leniently: what is not there or off the scale is named, and stays missing."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.deliberation import OpinionGiven, Verdict
 from events.types import Reason
 from judge.deliberation.matter import Matter
+from judge.protocol.reading import tidy
 from judge.quotes import find
 
 SHOWN = 40
@@ -37,12 +38,12 @@ def read_opinion(answer: OpinionAnswer, matter: Matter, *, rater: str, model: st
         return OpinionGiven(rater=rater, model=model, round=number, missing=Reason(why))
     absent: dict[str, str] = {}
     scores = _scores(answer.scores, matter, absent)
-    quote = _text(answer.quote)
+    quote = tidy(answer.quote)
     found = any(find(quote, text, matter.quote_minimum) is not None for text in matter.texts)
     return OpinionGiven(
         rater=rater, model=model, round=number, verdict=verdict, confidence=_confidence(answer.confidence, absent),
         scores=scores, findings=_list("findings", answer.findings, absent),
-        remediation=_list("remediation", answer.remediation, absent), rationale=_text(answer.rationale), quote=quote,
+        remediation=_list("remediation", answer.remediation, absent), rationale=tidy(answer.rationale), quote=quote,
         verified=found, absent=absent,
     )
 
@@ -53,7 +54,7 @@ def no_opinion(why: Reason, *, rater: str, model: str, number: int) -> OpinionGi
 
 
 def _verdict(said: Any, matter: Matter) -> Verdict | UnsetType:
-    wanted = _text(said).casefold()
+    wanted = tidy(said).casefold()
     for verdict in matter.verdicts:
         if wanted in {verdict.casefold(), matter.told(verdict).casefold()}:
             return verdict
@@ -100,15 +101,10 @@ def _number(said: Any, low: float, high: float) -> float | str:
 
 def _list(name: str, said: Any, absent: dict[str, str]) -> tuple[str, ...]:
     """Sentences, each once."""
-    items: Iterable[Any] = said if isinstance(said, list | tuple) else [said]
-    texts = [each for each in items if isinstance(each, str)]
-    if len(texts) < len(list(items)):
+    items: Sequence[Any] = said if isinstance(said, list | tuple) else [said]
+    if not all(isinstance(each, str) for each in items):
         absent[name] = "not all of it is text"
-    return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
-
-
-def _text(said: Any) -> str:
-    return said.strip() if isinstance(said, str) else ""
+    return tuple(dict.fromkeys(text for each in items if (text := tidy(each))))
 
 
 def _shown(said: Any) -> str:

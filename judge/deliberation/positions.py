@@ -9,6 +9,7 @@ from events.projections.debate import Debate
 from events.projections.panel import Heard
 from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
 from judge.deliberation.agreement import DIGITS
+from judge.panel.questions import sides
 
 LEAST_GAP = 0.05
 """Where the rubric has no panel's rules."""
@@ -19,15 +20,16 @@ def positions(debate: Debate, opened: DebateOpened) -> dict[str, OpinionGiven]:
     rules = opened.rubric.panel
     least_gap = rules.least_gap if rules is not None else LEAST_GAP
     criteria = opened.rubric.criteria or Criteria(dimensions={})
+    items = sides(debate, opened)
     return {
-        name: position(heard, heard.scored, sides_of(debate, heard.scored), criteria, least_gap)
+        name: position(heard, heard.scored, items, criteria, least_gap)
         for name, heard in debate.panel.raters.items()
         if isinstance(heard.scored, PanelistScored)
     }
 
 
 def position(
-    heard: Heard, scored: PanelistScored, sides: Mapping[str, Side], criteria: Criteria, least_gap: float
+    heard: Heard, scored: PanelistScored, items: Mapping[str, Side], criteria: Criteria, least_gap: float
 ) -> OpinionGiven:
     """Verdict by the rater's own weighted scores, and its mean score of each side's dimensions.
 
@@ -36,7 +38,7 @@ def position(
     name, model = heard.seat.name, heard.seat.model
     if isinstance(scored.missing, Reason):
         return OpinionGiven(rater=name, model=model, round=0, missing=scored.missing)
-    totals = {side: [heard.totals[item] for item in heard.totals if sides.get(item) == side] for side in SIDES}
+    totals = {side: [heard.totals[item] for item in heard.totals if items.get(item) == side] for side in SIDES}
     for side, values in totals.items():
         if not values:
             why = Reason(f"no item of {side} has a score on every dimension")
@@ -46,24 +48,13 @@ def position(
     for side in SIDES:
         for dimension in criteria.dimensions:
             given = [each[dimension] for item, each in scored.scores.items()
-                     if sides.get(item) == side and dimension in each]
+                     if items.get(item) == side and dimension in each]
             if given:
                 means[f"{side}.{dimension}"] = round(fmean(given), 4)
     return OpinionGiven(
         rater=name, model=model, round=0, verdict=_verdict(pro, con, least_gap), scores=means,
         rationale=f"independent scores, weighted: pro {pro:.2f}, con {con:.2f}",
     )
-
-
-def sides_of(debate: Debate, scored: PanelistScored) -> dict[str, Side]:
-    """Whose item each scored item is: arguments begin with their side, turns are the speaker's."""
-    sides: dict[str, Side] = {}
-    for item in scored.scores:
-        if item.isdecimal() and (turn := debate.transcript.turns.get(int(item))) is not None:
-            sides[item] = turn.side
-        elif (side := item.partition("-")[0].lower()) in SIDES:
-            sides[item] = "pro" if side == "pro" else "con"
-    return sides
 
 
 def _verdict(pro: float, con: float, least_gap: float) -> Verdict:

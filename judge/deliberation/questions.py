@@ -12,12 +12,14 @@ import msgspec
 from msgspec import UNSET, Meta, Struct
 
 from events.deliberation import Disagreement, OpinionGiven
-from events.types import Artifact, Rater, TurnSpoken
-from judge.ask import Prompt, Prompts, opening, turn_segment
+from events.projections.debate import Debate
+from events.types import Artifact, DebateOpened, Rater
+from judge.ask import Prompt, Prompts
 from judge.deliberation.agreement import given
 from judge.deliberation.matter import Matter, Opinions, titles_of
 from judge.deliberation.opinions import OpinionAnswer
 from judge.neutralise import quoted
+from judge.panel.questions import panel_prompt
 from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
@@ -60,17 +62,14 @@ def round_of_artifact(
 
 
 def round_of_debate(
-    prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken], matter: Matter, shown: str, seat: Rater,
-    own: OpinionGiven,
+    opened: DebateOpened, debate: Debate, matter: Matter, shown: str, seat: Rater, own: OpinionGiven
 ) -> Prompt:
-    """Ask a rater of a panel for its opinion on a debate anew."""
-    frame = prompts["deliberate"]
+    """Ask a rater of a panel for its opinion anew; the debate stands before it as when it was rated."""
+    frame = opened.prompts["deliberate"]
     answer = fill(section(frame, "debate_answer"), **_scale(matter))
     look = _look(section(frame, "debate_look"), seat, own, matter)
-    return (
-        *opening(prompts, motion), *(turn_segment(prompts, spoken, turn) for turn in spoken),
-        Segment("user", shown), Segment("user", f"{look}\n\n{answer}"),
-    )
+    material = panel_prompt(opened, debate, seat)[:-1]
+    return (*material, Segment("user", shown), Segment("user", f"{look}\n\n{answer}"))
 
 
 def shown_to_all(

@@ -1,61 +1,46 @@
-"""What a rater is asked about a case whose outcome is known, and how its answer is read."""
+"""What a rater is asked about a case whose outcome is known: the panel's own question, of its opening arguments.
 
-from collections.abc import Mapping
-from statistics import median
-from typing import Annotated, Any
+So a record is of the very thing that the rater does in a debate.  It sees the arguments and never the outcome, its
+source, or what another rater says.
+"""
 
-import msgspec
-from msgspec import Meta
+from typing import Any
+
+from msgspec import UNSET
 
 from events.criteria import Criteria
-from events.types import Case, Rater, Reason, Template
+from events.types import Case, DebateOpened, Rater, Reason
+from judge.ask import Prompt, opening
 from judge.desk import Answers
 from judge.neutralise import quoted
+from judge.panel.questions import panel_type, rating
+from judge.panel.reading import read_rater
 from judge.panel.truth import Scores
-from judge.samples import why_missing
+from judge.protocol.openings import in_words
+from judge.templates import fill, section
 from providers.base import Segment
-from providers.schema import guided
+
+
+def names_of(case: Case) -> tuple[str, ...]:
+    """The ids of all arguments, pro's first."""
+    return tuple(each.id for each in (*case.pro, *case.con))
 
 
 def case_type(case: Case, criteria: Criteria) -> Any:
-    """What a rater answers."""
-    points = Annotated[int, Meta(ge=criteria.low, le=criteria.high)]
-    card = msgspec.defstruct("Card", [(name, points) for name in criteria.dimensions])
-    ids = [each.id for each in (*case.pro, *case.con)]
-    scores = msgspec.defstruct(
-        "Scores", [(f"a{n}", card) for n in range(len(ids))], rename={f"a{n}": each for n, each in enumerate(ids)}
+    """The type of a rater's answer."""
+    return panel_type(names_of(case), criteria)
+
+
+def case_prompt(opened: DebateOpened, seat: Rater, case: Case) -> Prompt:
+    """Ask a rater for its scores of every argument of a case."""
+    frame = section(opened.prompts["protocol"], "argument")
+    shown = (
+        Segment("user", fill(frame, id=each.id, text=quoted(in_words(each)))) for each in (*case.pro, *case.con)
     )
-    return guided(dict[str, Any], msgspec.defstruct("Given", [("scores", scores)]), {})
+    return (*opening(opened.prompts, case.motion), *shown, rating(opened, seat, names_of(case)))
 
 
-def case_prompt(prompts: Mapping[str, Template], criteria: Criteria, seat: Rater, case: Case) -> tuple[Segment, ...]:
-    """The motion, both sides' arguments, the question."""
-    del prompts
-    shown = "\n".join(
-        f"{each.id}:\n{quoted(each.claim)}\n{quoted(each.reasoning)}\n{quoted(each.evidence)}"
-        for each in (*case.pro, *case.con)
-    )
-    asks = "\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items())
-    return (
-        Segment("system", f"You are a {seat.title}. You look at {seat.focus}. Answer with JSON only."),
-        Segment("user", f"The motion:\n{quoted(case.motion)}\n\n{shown}"),
-        Segment("user", f"Score each argument from {criteria.low} to {criteria.high} on:\n{asks}"),
-    )
-
-
-def read_case(answers: Answers[Any], case: Case, criteria: Criteria) -> Scores | Reason:
-    """The median of each score over the samples."""
-    if not answers.given:
-        return why_missing(answers)
-    found: dict[str, dict[str, float]] = {}
-    for each in (*case.pro, *case.con):
-        for name in criteria.dimensions:
-            said = [
-                value
-                for answer in answers.values
-                if isinstance(value := ((answer.get("scores") or {}).get(each.id) or {}).get(name), int | float)
-                and criteria.low <= value <= criteria.high
-            ]
-            if said:
-                found.setdefault(each.id, {})[name] = float(median(said))
-    return found or Reason("no score could be read")
+def read_case(seat: Rater, answers: Answers[Any], case: Case, criteria: Criteria) -> Scores | Reason:
+    """The scores by argument and dimension, or why there are none."""
+    given = read_rater(seat, answers, names_of(case), criteria)
+    return given.scores if given.missing is UNSET else given.missing

@@ -96,11 +96,6 @@ def record_of(verdicts: Iterable[RaterCalibrated]) -> TrackRecord:
     return TrackRecord(right=sum(counted), of=len(counted))
 
 
-def accuracy(record: TrackRecord, rules: PanelRules) -> float:
-    """Share of right verdicts, drawn toward the prior: (right + 2) ÷ (n + 4) by the rubric's figures."""
-    return (record.right + rules.prior_right) / (record.of + rules.prior_of)
-
-
 def wilson(record: TrackRecord) -> Interval | None:
     """Wilson's score interval (1927) of the share of right verdicts; None without any."""
     if not record.of:

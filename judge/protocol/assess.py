@@ -21,7 +21,7 @@ from providers.schema import guided
 
 QUOTE_MOST: Final = 160
 REASON_MOST: Final = 200
-INSIGHT_MOST: Final = 400
+INSIGHT_LEAST, INSIGHT_MOST = 20, 400
 FALLACIES_MOST: Final = 12
 QUESTIONS_MOST: Final = 3
 
@@ -40,7 +40,7 @@ def _assess_type(
         "ArgumentScores", [(name, points) for name in dimensions], frozen=True, kw_only=True, module=__name__
     )
     reason = Annotated[str, Meta(max_length=REASON_MOST)]
-    insight = Annotated[str, Meta(max_length=INSIGHT_MOST)]
+    insight = Annotated[str, Meta(min_length=INSIGHT_LEAST, max_length=INSIGHT_MOST)]
     traced = msgspec.defstruct(
         "TracedArgument", [("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores)],
         frozen=True, kw_only=True, module=__name__,
@@ -90,8 +90,8 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
         fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
     )
-    closings = tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
-    return (*opening(opened.prompts, opened.motion), *material(opened, debate), *closings, Segment("user", ask))
+    shown = (*material(opened, debate), *closings(opened, debate))
+    return (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
 
 
 def material(opened: DebateOpened, debate: Debate) -> Prompt:
@@ -120,6 +120,13 @@ def material(opened: DebateOpened, debate: Debate) -> Prompt:
 def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
     """What a side said: its opening, its cross-examination, its closing."""
     return tuple(turn for turn in debate.transcript.spoken() if turn.side == side)
+
+
+def closings(opened: DebateOpened, debate: Debate) -> Prompt:
+    """Both sides' last words, as far as they count."""
+    rules = opened.rubric.protocol
+    assert rules is not None, "an opening fills in what a rubric leaves out"
+    return tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
 
 
 def _closing(opened: DebateOpened, debate: Debate, side: Side, most: int) -> Segment:

@@ -18,7 +18,8 @@ from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 
-POSITION_MOST: Final = 900
+POSITION_LEAST, POSITION_MOST = 60, 900
+"""Characters that models are held to; less is read as well."""
 CONCESSION_MOST: Final = 240
 CONCESSIONS_MOST: Final = 3
 GRANTS: Final = frozenset({"concede", "partial"})
@@ -36,7 +37,7 @@ def closing_type(names: tuple[str, ...]) -> Any:
         [
             ("concessions", Annotated[list[concession], Meta(max_length=CONCESSIONS_MOST)]),
             ("standing_arguments", Annotated[list[own], Meta(max_length=len(names))]),
-            ("final_position", Annotated[str, Meta(min_length=1, max_length=POSITION_MOST)]),
+            ("final_position", Annotated[str, Meta(min_length=POSITION_LEAST, max_length=POSITION_MOST)]),
         ],
         frozen=True, kw_only=True, module=__name__,
     )

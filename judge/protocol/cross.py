@@ -26,8 +26,9 @@ from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 
-REASONING_MOST: Final = 700
-FOLLOW_UP_MOST: Final = 240
+REASONING_LEAST, REASONING_MOST = 20, 700
+FOLLOW_UP_LEAST, FOLLOW_UP_MOST = 12, 240
+"""Characters that models are held to; less is read as well."""
 RESPONSES: Final[tuple[CrossResponse, ...]] = get_args(CrossResponse)
 _IDS: Final = ("target", "target_arg_id", "target_argument", "argument", "argument_id", "id")
 _AROUND: Final = ("responses", "answers", "cross_examination", "arguments")
@@ -40,9 +41,9 @@ def cross_type(targets: tuple[str, ...]) -> Any:
     answer = msgspec.defstruct(
         "CrossAnswer",
         [
-            ("reasoning", Annotated[str, Meta(min_length=1, max_length=REASONING_MOST)]),
+            ("reasoning", Annotated[str, Meta(min_length=REASONING_LEAST, max_length=REASONING_MOST)]),
             ("response", CrossResponse),
-            ("follow_up", Annotated[str, Meta(min_length=1, max_length=FOLLOW_UP_MOST)]),
+            ("follow_up", Annotated[str, Meta(min_length=FOLLOW_UP_LEAST, max_length=FOLLOW_UP_MOST)]),
         ],
         frozen=True, kw_only=True, module=__name__,
     )

@@ -65,7 +65,7 @@ def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: 
 
 def keyed(name: str, keys: tuple[str, ...], value: Any) -> type[Struct]:
     """An object that has all of ``keys``, which need not be names of Python, and no other."""
-    inner = {key.replace("-", "_"): key for key in keys}
+    inner = {f"key_{number}": key for number, key in enumerate(keys)}
     return msgspec.defstruct(
         name, [(field, value) for field in inner], frozen=True, kw_only=True, rename=inner, module=__name__
     )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 from events.types import Event, Side
@@ -93,6 +94,11 @@ def argument_id(name: str) -> str:
 def argument_ids(side: Side, count: int) -> tuple[str, ...]:
     """The ids of a side's arguments."""
     return tuple(f"{side.upper()}-{number}" for number in range(1, count + 1))
+
+
+def written(value: Any) -> str:
+    """A value that should have been another, as it was written."""
+    return "a list or an object" if isinstance(value, list | dict) else msgspec.json.encode(value).decode()[:SHOWN]
 
 
 def show(text: str) -> str:

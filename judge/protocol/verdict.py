@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct, field
 
 from events.criteria import STANDINGS, Criteria
 from events.types import Standing
-from judge.protocol.reading import SHOWN, argument_id, entries, first, prose, show, tidy
+from judge.protocol.reading import argument_id, entries, first, prose, show, tidy, written
 
 IDS: Final = ("argument", "argument_id", "id", "target")
 _AROUND: Final = ("arguments", "scores", "argument_scores")
@@ -104,7 +103,7 @@ def _said(items: Iterable[Any], criteria: Criteria) -> Said:
         elif (score := _whole(found[0], criteria)) is not None:
             scores[name] = score
         else:
-            absent[name] = f"{_written(found[0])} is no whole number from {criteria.low} to {criteria.high}"
+            absent[name] = f"{written(found[0])} is no whole number from {criteria.low} to {criteria.high}"
     told = next((tidy(each["standing"]) for each in items if "standing" in each), None)
     upper = plain(told).upper() if told else ""
     standing = next((each for each in STANDINGS if each == upper), None)
@@ -130,10 +129,6 @@ def _whole(value: Any, criteria: Criteria) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         return None
     return int(value) if criteria.low <= value <= criteria.high else None
-
-
-def _written(value: Any) -> str:
-    return "a list or an object" if isinstance(value, list | dict) else msgspec.json.encode(value).decode()[:SHOWN]
 
 
 def _fallacies(value: Any, scored: Iterable[tuple[str, Any]]) -> Iterator[Finding]:

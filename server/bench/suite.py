@@ -8,9 +8,11 @@ from server.bench.fanout import fanout
 from server.bench.figure import Figure
 from server.bench.fold import fold
 from server.bench.overhead import overhead
+from server.bench.panel import alpha_at_length, panel
 
 SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
     "appends": appends, "append": one_append, "fold": fold, "fanout": fanout, "overhead": overhead,
+    "panel": panel, "alpha": alpha_at_length,
 }
 
 

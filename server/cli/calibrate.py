@@ -15,7 +15,8 @@ from events.open import sqlite_path
 from events.patch import merge
 from events.types import RaterCalibrated
 from judge.panel.raters import load_profiles
-from judge.panel.truth import accuracy, chance, meaning, record_of, wilson
+from judge.panel.truth import chance, meaning, record_of, wilson
+from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server import observe
 from server.cases import CaseWish

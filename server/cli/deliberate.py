@@ -63,6 +63,8 @@ def _body(file: str, wished: dict[str, Any]) -> dict[str, Any]:
         body["judge"] = {"model": wished["judge_model"]}
     if wished["panel"] is not None:
         body["panel"] = [each.strip() for each in wished["panel"].split(",")]
+        if not all(body["panel"]):
+            raise BadField("panel", "the list of models has an empty place")
         if "judge" not in body and ":" in body["panel"][0]:
             body["judge"] = {"model": body["panel"][0]}   # nobody else is asked, and no default is looked for
     rubric = rubric_v1()

@@ -118,8 +118,8 @@ async def _watch(messages: Any, listener: Listener) -> None:
 async def _remote(
     settings: Settings, server: str, body: dict[str, Any] | None, resume: str | None, listener: Listener
 ) -> str:
-    headers = {"authorization": f"Bearer {settings.token}"} if settings.token else {}
-    async with httpx.AsyncClient(base_url=server, headers=headers, timeout=60, trust_env=False) as client:
+    headers = _headers(settings)
+    async with _client(settings, server) as client:
         if body is not None:
             debate, after = str((await _post(client, "/api/debates", body))["id"]), 0
         else:
@@ -135,6 +135,20 @@ async def _remote(
         click.echo(f"debate {debate}", err=True)
         await _watch(_remote_messages(client, server, headers, debate, after), listener)
         return debate
+
+
+async def post(settings: Settings, server: str, path: str, body: dict[str, Any]) -> Any:
+    """Ask the server that holds the store for an act.  Raises what it refuses as our own errors."""
+    async with _client(settings, server) as client:
+        return await _post(client, path, body)
+
+
+def _client(settings: Settings, server: str) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=server, headers=_headers(settings), timeout=60, trust_env=False)
+
+
+def _headers(settings: Settings) -> dict[str, str]:
+    return {"authorization": f"Bearer {settings.token}"} if settings.token else {}
 
 
 async def _remote_messages(

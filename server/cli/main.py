@@ -21,7 +21,7 @@ EXAMPLES: Final = """\b
 PLACES: Final = {
     "serve": Place("server.cli.serve", "serve", "Serve the page and the API, and go on with debates that were open."),
     "run": Place("server.cli.run", "run", "Hold a debate in the terminal."),
-    "deliberate": Place("server.cli.deliberate", "deliberate", "Have a text judged by five who read each other."),
+    "deliberate": Place("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
     "list": Place("server.cli.reading", "list_", "The debates in the store, newest first."),
     "show": Place("server.cli.show", "show", "One debate: what was said, how it was scored, how it ended."),
     "replay": Place(
@@ -31,6 +31,9 @@ PLACES: Final = {
         "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
     ),
     "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
+    "decide": Place(
+        "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."
+    ),
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),

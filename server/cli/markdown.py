@@ -2,12 +2,14 @@
 
 from msgspec import UNSET
 
+from events.projections.panel import Panel
 from events.projections.turn_view import TurnView
 from events.projections.view import Seat, View
 from events.types import Missing
+from server.cli.arguments import protocol_lines
 from server.cli.measured import as_table
-
-SIGNS = {"pro": "▲ Pro", "con": "▼ Con"}
+from server.cli.panels import panel_lines
+from server.cli.wording import SIGNS, conclusion_of
 
 
 def as_markdown(view: View) -> str:
@@ -19,9 +21,12 @@ def as_markdown(view: View) -> str:
             lines.append(f"- {SIGNS[side]}: {seat.model}, {seat.archetype}{caveat}")
     lines.append("")
     lines += as_table(view)
-    for number, turn in view.turns.items():
-        lines += _turn(number, turn)
-    lines += _end(view)
+    if view.format == "protocol":
+        lines += [*protocol_lines(view), *_unspoken(view)]
+    else:
+        for number, turn in view.turns.items():
+            lines += _turn(number, turn)
+    lines += [*panel_lines(view), *_end(view)]
     return "\n".join(lines)
 
 
@@ -42,11 +47,20 @@ def _turn(number: str, turn: TurnView) -> list[str]:
     return [f"## Turn {number} · {SIGNS[turn.side]}", "", quoted or f"*{turn.state}*", "", score_line(turn), ""]
 
 
+def _unspoken(view: View) -> list[str]:
+    """Statements that a protocol still waits for."""
+    silent = {number: turn for number, turn in view.turns.items() if not turn.text}
+    waiting = [f"- {SIGNS[turn.side]}, turn {number}: {turn.state}" for number, turn in silent.items()]
+    return [*waiting, ""] if waiting else []
+
+
 def _end(view: View) -> list[str]:
     if view.conclusion is UNSET:
         return [f"*{view.state}{': ' if view.reason else ''}{view.reason}*", ""]
-    if view.format == "calibration":
+    if view.format in {"calibration", "deliberation"}:
         return []   # nobody debated, so nobody won
+    if isinstance(view.panel, Panel) and view.panel.conclusion is not UNSET:
+        return [f"**{conclusion_of(view.panel)}**", ""]
     verdict = view.verdicts.scorecard
     reason = f" ({verdict.reason})" if verdict is not UNSET else ""
     return [f"**Winner: {view.conclusion.winner}**, by {view.conclusion.by_rule}{reason}", ""]

@@ -58,7 +58,7 @@ class Deliberations:
                 for line in held_lines(event, self._titles):
                     click.echo(line)
             case "artifact_judged":
-                _judged(event)
+                click.echo("\n".join(["", *judged_lines(event)]))
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
 
@@ -105,22 +105,21 @@ def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
     return lines
 
 
-def _judged(event: dict[str, Any]) -> None:
-    click.echo()
+def judged_lines(event: dict[str, Any]) -> list[str]:
+    """The verdict on an artifact: findings, remediation, reasons, and last the word itself."""
     if "missing" in event:
-        click.secho(f"Verdict: none, {event['missing']['reason']}", bold=True)
-        return
-    for heading, items in (("Critical findings", event["findings"]), ("Remediation", event["remediation"])):
+        return [click.style(f"Verdict: none, {event['missing']['reason']}", bold=True)]
+    lines = []
+    named = (("Critical findings", "findings"), ("Remediation", "remediation"), ("Why", "reasons"))
+    for heading, items in ((heading, event[name]) for heading, name in named):
         if items:
-            click.secho(heading, bold=True)
-            for item in items:
-                click.echo(f"  - {item}")
-    click.secho("Why", bold=True)
-    for reason in event["reasons"]:
-        click.echo(f"  - {reason}")
+            lines += [click.style(heading, bold=True), *(f"  - {item}" for item in items)]
     shares = ", ".join(f"{verdict} {share:.0%}" for verdict, share in event["shares"].items())
-    click.secho(f"Independent verdict: {event['independent']}")
-    click.secho(f"Verdict: {event['verdict']} ({shares})", bold=True, fg=COLOURS[event["verdict"]])
+    said = f"Verdict: {event['verdict']} ({shares})"
+    return [
+        *lines, f"Independent verdict: {event['independent']}",
+        click.style(said, bold=True, fg=COLOURS[event["verdict"]]),
+    ]
 
 
 def _cut(text: str) -> str:

@@ -11,6 +11,7 @@ from server import observe
 from server.cli.holding import hold
 from server.cli.options import with_json, with_store
 from server.cli.output import run_async, settings_of
+from server.cli.seats import panel_of
 from server.cli.transcript import Transcriber
 
 
@@ -30,6 +31,12 @@ from server.cli.transcript import Transcriber
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
 @click.option("--max-words", type=int, default=180, show_default=True, help="Words that a turn may have.")
 @click.option("--format", "form", type=click.Choice(["exchange", "protocol"]), default="exchange", show_default=True)
+@click.option("--panel", "panel", metavar="MODEL,…",
+              help="Seat a panel: one model sits on every seat, several take turns; a rater's name seats that one.")
+@click.option("--raters", "raters", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Other rater profiles than the four that ship.")
+@click.option("--topic-type", "topic_type", metavar="TYPE",
+              help="What the motion is about, for the raters' weights; without it its words tell.")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
 @click.option("--seed", type=int, help="For models that take one.")
 @click.option("--resume", metavar="ID", help="Go on with a debate that was interrupted, paused or halted.")
@@ -45,6 +52,7 @@ def run(
     \b
       moot run "Cities should ban private cars from their centres" --turns 4
       moot run "Zoos should close" --pro ollama:qwen3 --con embedded:smollm2 --pro-as philosopher
+      moot run "Should we move to microservices?" --format protocol --panel ollama:qwen3,embedded:smollm2
       moot run --exhibition juries
       moot run --resume ID
     """
@@ -72,7 +80,9 @@ def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
         body["judge"]["second"] = wished["second"]
     if wished["rubric"] is not None:
         body["rubric"] = msgspec.to_builtins(load_rubric(wished["rubric"]))
-    for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
+    if (panel := panel_of(wished["panel"], wished["raters"], wished["samples"])) is not None:
+        body["panel"] = panel
+    for name, option in (("topic_type", "topic_type"), ("seed", "seed"), ("max_cost_usd", "max_cost")):
         if wished[option] is not None:
             body[name] = wished[option]
     return body

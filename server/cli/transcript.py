@@ -1,13 +1,16 @@
 """A debate as it comes, on a terminal or in a pipe: fed with the same messages that the page gets."""
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import click
 import msgspec
 
 from events.patch import merge
-from events.types import RaterCalibrated
+from events.types import Briefing, RaterCalibrated
+from server.cli import proceedings
+from server.cli.arguments import briefing_lines
 from server.cli.measured import case_lines
 
 SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
@@ -52,14 +55,20 @@ class Transcriber:
         match event["type"]:
             case "debate_opened":
                 click.secho(event["motion"], bold=True)
-                for caveat in sorted({event[role].get("caveat", "") for role in ("pro", "con", "judge")} - {""}):
+                seats = [*(event[role] for role in ("pro", "con", "judge")), *event["panel"]]
+                for caveat in sorted({seat.get("caveat", "") for seat in seats} - {""}):
                     click.secho(caveat, dim=True)
+            case "turn_started" if self.view["format"] == "protocol":
+                self._print(proceedings.heading(event, begins=True))
             case "turn_started":
                 sign, colour = SIGNS[event["side"]]
                 again = f" (attempt {event['attempt']})" if event["attempt"] > 1 else ""
                 click.echo()
                 click.secho(f"{sign} · turn {event['turn']}{again}", fg=colour, bold=True)
                 self._shown = ""
+            case "turn_spoken" if self.view["format"] == "protocol":
+                self._print(proceedings.heading(event, begins=False))
+                click.echo(event["text"])
             case "turn_spoken":
                 if self._streams and event["text"].startswith(self._shown):
                     click.echo(event["text"][len(self._shown) :])
@@ -80,6 +89,12 @@ class Transcriber:
                 click.echo("\n".join(case_lines([msgspec.convert(event, RaterCalibrated)])))
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
+            case _:
+                self._print(proceedings.lines(event, self.view))
+
+    def _print(self, lines: Iterable[proceedings.Line]) -> None:
+        for line in lines:
+            click.secho(line.text, **line.style)
 
     def _scores(self, turn: int) -> str:
         scored = self.view["turns"][str(turn)]
@@ -96,11 +111,25 @@ class Transcriber:
         if self.ended["type"] == "debate_halted":
             click.secho(f"halted: {self.ended['reason']}", fg="red")
             return
-        if self.ended["by_rule"] == "calibration":
+        if self.ended["by_rule"] in {"calibration", "artifact"}:
             return   # nobody debated, so nobody won
+        self._briefing()
         self._narrative()
-        verdict = self.view.get("verdicts", {}).get("scorecard", {})
-        click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or self.ended['by_rule']})", bold=True)
+        if self.ended["by_rule"] == "panel" and self.ended["winner"] == "neither":
+            click.secho("No winner is named (panel)", bold=True)
+            return
+        rule = self.ended["by_rule"].replace("_", " ")
+        verdict = {} if rule == "panel" else self.view.get("verdicts", {}).get("scorecard", {})
+        click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or rule})", bold=True)
+
+    def _briefing(self) -> None:
+        """What a protocol leaves to the person who decides."""
+        said = self.view.get("protocol", {})
+        if "briefing" not in said:
+            return
+        claims = {name: each["claim"] for name, each in said["arguments"].items()}
+        for line in briefing_lines(msgspec.convert(said["briefing"], Briefing), claims):
+            click.secho(line.lstrip("#").strip().replace("**", ""), bold=line.startswith(("#", "**")))
 
     def _narrative(self) -> None:
         """The other verdicts, where they were reached."""

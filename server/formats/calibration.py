@@ -5,8 +5,9 @@ are asked at once, none knowing what another says.  A question's key is ``panel:
 ``panel:technical@*`` answers every case and ``panel:technical@tides`` one.
 """
 
-from typing import Any, Final
+from typing import Final
 
+from events.criteria import Criteria
 from events.projections.debate import Debate, question
 from events.record import Draft
 from events.types import Case, DebateConcluded, DebateOpened, Rater
@@ -16,7 +17,7 @@ from server.formats.course import halt, record, spent
 from server.formats.questions import Question, answers, kind_of, pending
 from server.formats.steps import Record, Step
 
-TOKENS: Final = 1600
+TOKENS: Final = 2400
 UNANSWERED: Final = frozenset({"unreachable", "auth", "unknown_model", "rate_limit", "overloaded"})
 """Failures that say nothing of a rater: its model was not there to be asked."""
 
@@ -44,7 +45,7 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
     drafts = []
     for seat in due:
         said = answers(debate, asked[seat.name])
-        scores = read_case(said, case, _criteria(opened))
+        scores = read_case(seat, said, case, _criteria(opened))
         drafts.append(
             Draft(event=calibrated(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.position)
         )
@@ -54,12 +55,12 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
 def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
     return Question(
         key=f"panel:{seat.name}@{case.id}", purpose="panel", turn=None, model=seat.model,
-        prompt=lambda: case_prompt(opened.prompts, _criteria(opened), seat, case),
+        prompt=lambda: case_prompt(opened, seat, case),
         answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, samples=seat.samples, cause=1,
     )
 
 
-def _criteria(opened: DebateOpened) -> Any:
+def _criteria(opened: DebateOpened) -> Criteria:
     assert opened.rubric.criteria is not None, "an opening fills in what a rubric leaves out"
     return opened.rubric.criteria
 

@@ -160,8 +160,7 @@ def _again(debate: Debate, table: Table, number: int) -> dict[str, Question]:
         def prompt(seat: Rater = seat, own: Any = own) -> Any:
             if opened.artifact is not UNSET:
                 return questions.round_of_artifact(opened.prompts, opened.artifact, matter, shown, seat, own)
-            spoken = debate.transcript.spoken()
-            return questions.round_of_debate(opened.prompts, opened.motion, spoken, matter, shown, seat, own)
+            return questions.round_of_debate(opened, debate, matter, shown, seat, own)
 
         left_ms = table.left_ms - _spent_ms(debate, seat, number)
         if left_ms > 0:

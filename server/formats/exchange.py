@@ -18,7 +18,7 @@ from events.types import (
     Side,
 )
 from judge.scorecard import scorecard_verdict
-from server.formats import judging
+from server.formats import judging, panel
 from server.formats.course import halt, record, spent
 from server.formats.prompts import speech_prompt
 from server.formats.questions import PERMANENT, pending
@@ -103,10 +103,18 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         means = BothSides(pro=card.pro.composite, con=card.con.composite)
         verdict = scorecard_verdict(means, card.rounds, opened.rubric)
         return record([Draft(event=verdict, cause=debate.position)])
-    if asked := judging.final_questions(debate, opened):
-        return pending(debate, opened, list(asked.values())) or record(judging.concluded_from(debate, asked))
+    asked = judging.final_questions(debate, opened)
+    if asks := (*pending(debate, opened, list(asked.values())), *panel.asks(debate, opened)):
+        return asks
+    if asked:
+        return record(judging.concluded_from(debate, asked))
     if conflict := judging.conflict_question(debate, opened):
         return pending(debate, opened, [conflict]) or record(judging.resolved(debate, conflict))
+    if due := panel.steps(debate, opened):
+        return due
+    if (named := panel.winner(debate)) is not None:
+        concluded = DebateConcluded(winner=named, by_rule="panel")
+        return record([Draft(event=concluded, cause=debate.panel.positions["conclusion"])])
     nobody = isinstance(debate.verdicts.scorecard.margin, Missing)
     concluded = DebateConcluded(
         winner=debate.verdicts.scorecard.winner, by_rule="no_judgement" if nobody else "scorecard"

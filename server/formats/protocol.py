@@ -42,7 +42,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     for pair in ROUNDS:
         if steps := _round(debate, opened, pair):
             return steps
-    return _judge(debate, opened) or panel.steps(debate, opened) or _end(debate, opened)
+    return _judge(debate, opened) or _sit(debate, opened) or _end(debate, opened)
 
 
 # the rounds
@@ -148,11 +148,19 @@ def _assessment(debate: Debate, opened: DebateOpened) -> Question:
     )
 
 
+def _sit(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """What the panel has still to do; none once it is done, or where no panel sits."""
+    due = panel.steps(debate, opened)
+    return _unless_spent(debate, opened, due) if any(isinstance(step, Ask) for step in due) else due
+
+
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """Who wins: whom the panel names where one sits, else who stands clearly higher in the assessment."""
-    named = panel.winner(debate)
-    concluded = DebateConcluded(winner=named, by_rule="panel") if named is not None else _by_totals(debate, opened)
-    return record([Draft(event=concluded, cause=debate.position)])
+    if (named := panel.winner(debate)) is not None:
+        concluded, cause = DebateConcluded(winner=named, by_rule="panel"), debate.panel.positions["conclusion"]
+    else:
+        concluded, cause = _by_totals(debate, opened), debate.protocol.positions["assessment"]
+    return record([Draft(event=concluded, cause=cause)])
 
 
 def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:

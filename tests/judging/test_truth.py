@@ -11,9 +11,10 @@ from msgspec import UNSET
 from statsmodels.stats.proportion import proportion_confint
 
 from events.types import Argument, BothSides, Case, Missing, Rater, RaterCalibrated, Reason, TrackRecord, missing
+from judge.desk import Answers
+from judge.panel.case import read_case
 from judge.panel.raters import shipped
 from judge.panel.truth import (
-    accuracy,
     calibrated,
     chance,
     meaning,
@@ -22,6 +23,7 @@ from judge.panel.truth import (
     verdict,
     wilson,
 )
+from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server.cases import CaseWish, cases_of, faults
 from server.cli.case_files import read_cases
@@ -30,6 +32,8 @@ CASES = Path(__file__).parent / "cases"
 PANEL = rubric_v1().panel
 assert PANEL is not None
 RULES = PANEL
+CRITERIA = rubric_v1().criteria
+assert CRITERIA is not None
 PROFILE = shipped().raters["technical"]
 SEAT = Rater(
     name="technical", title="t", domain="technical", focus="f", weights=PROFILE.weights, model="scripted:one",
@@ -45,6 +49,10 @@ def case(truth: Any = "pro", pro: int = 2, con: int = 2) -> Case:
         id="c", motion="m", pro=tuple(argument(f"PRO-{n}") for n in range(1, pro + 1)),
         con=tuple(argument(f"CON-{n}") for n in range(1, con + 1)), truth=truth, source="s", digest="d",
     )
+
+
+def given_answers(*values: Any) -> Answers[Any]:
+    return Answers(given=tuple(enumerate(values, 2)))
 
 
 def all_at(points: float) -> dict[str, float]:
@@ -137,6 +145,32 @@ def test_every_case_is_right_wrong_or_missing_with_its_reason(said: dict[str, di
     event = calibrated(SEAT, case(), said, RULES)
 
     assert (event.right is UNSET) == (event.said is UNSET) == (event.missing is not UNSET)
+
+
+# the answer
+
+
+def test_what_is_off_the_scale_or_invented_is_not_there() -> None:
+    answer = {"scores": {"pro 1": all_at(7) | {"logic": 11}, "CON-1": all_at(4), "PRO-9": all_at(9)}}
+    read = read_case(SEAT, given_answers(answer), case(), CRITERIA)
+
+    assert {"PRO-1": {"evidence": 7, "responsiveness": 7, "honesty": 7}, "CON-1": all_at(4)} == read
+
+
+@pytest.mark.parametrize("answer", [{}, {"scores": {}}, {"scores": "high"}, [], "PRO wins", {"winner": "pro"}])
+def test_an_answer_without_scores_is_missing_whatever_else_it_says(answer: Any) -> None:
+    assert isinstance(read_case(SEAT, given_answers(answer), case(), CRITERIA), Reason)
+
+
+def test_of_several_samples_the_median_counts_and_what_one_leaves_out_the_others_give() -> None:
+    partly = {"scores": {"CON-1": all_at(3)}}
+    full = [{"scores": {"PRO-1": all_at(points)}} for points in (2, 9, 8)]
+
+    assert {"PRO-1": all_at(8), "CON-1": all_at(3)} == read_case(SEAT, given_answers(*full, partly), case(), CRITERIA)
+
+
+def test_no_answer_says_why() -> None:
+    assert Reason("it was silent") == read_case(SEAT, Answers(failed=Reason("it was silent")), case(), CRITERIA)
 
 
 # the record

@@ -226,3 +226,30 @@ def test_one_core_is_left_to_the_others(cores: int, speaking: int, sleeps: bool)
 async def speak_of(provider: EmbeddedProvider, model: str, request: Any) -> None:
     async with provider.stream(model, request):
         pass
+
+
+@pytest.mark.embedded
+async def test_a_call_beyond_the_slots_waits_where_waiting_is_no_silence(
+    provider: EmbeddedProvider, ask: Any
+) -> None:
+    """Within llama.cpp it would wait without a word, for longer than anybody's patience."""
+    request = ask(prompt=HELLO, max_tokens=8, temperature=0.7, idle_timeout_s=60)
+    said = [await speak(provider, request)]
+    child = child_of(provider)
+    for _ in range(child.slots):
+        child.floor.acquire_nowait()
+
+    async def one() -> None:
+        said.append(await speak(provider, request))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(one)
+        await anyio.wait_all_tasks_blocked()
+
+        assert 1 == child.floor.statistics().tasks_waiting
+        assert 1 == len(said)
+        for _ in range(child.slots):
+            child.floor.release()
+
+    assert 2 == len(said)
+    assert child.slots == child.floor.value

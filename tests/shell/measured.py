@@ -8,7 +8,10 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrated
+from server import opening
 from server.cases import CaseWish
+from server.records import records_for
+from tests.shell.house import House
 
 DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
 RATERS = ("technical", "business", "risk", "general")
@@ -40,7 +43,7 @@ def wish(*cases: dict[str, Any], model: str, panel: list[Any] | None = None, **m
     return {"format": "calibration", "cases": list(cases), "panel": panel or [model], "judge": {"model": model}, **more}
 
 
-RIGHT_AND_WRONG = {"panel:technical@*": PRO, "panel:business@*": CON, "panel:risk@*": EVEN}
+RIGHT_AND_WRONG = {"panel:technical@*": PRO, "panel:business@*": CON, "panel:risk@*": EVEN, "panel:general@*": {}}
 """Where the motion holds; the general rater gives nothing."""
 
 
@@ -58,3 +61,16 @@ def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
             call = records[record.cause - 1].event
             assert isinstance(call, ModelAnswered)
             assert f"panel:{record.event.rater}@{record.event.case}" == call.key
+
+
+async def held(at_home: House, body: dict[str, Any]) -> list[Recorded]:
+    """A calibration from beginning to end."""
+    asked = opening.as_wish(body)
+    records = await records_for(at_home.log, asked)
+    debate = await at_home.moderators.open(
+        await opening.opened(asked, at_home.registry, at_home.settings, records)
+    )
+    ended = await at_home.ended(debate)
+
+    assert isinstance(ended, DebateConcluded), ended
+    return list(await at_home.log.read(debate))

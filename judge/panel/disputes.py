@@ -1,0 +1,104 @@
+"""Weighted scores of the sides, and the items on which they stand or fall.  All on raw scores, 1–10."""
+
+from collections.abc import Iterable, Mapping
+from statistics import fmean
+
+from msgspec import Struct
+
+from events.criteria import PanelRules
+from events.types import SIDES, BothSides, Dispute, Missing, Side, Winner, missing
+
+DIGITS = 9
+"""Decimals that thresholds are compared at: 3.0 is 3, whatever its sum was made of."""
+PAIR = 2
+Totals = Mapping[str, Mapping[str, float]]
+"""A rater's own weighted score of each item that it scored on every dimension."""
+
+
+class Sums(Struct, frozen=True, kw_only=True):
+    """What the sides come to.  A side's score is the mean over its items of the raters' weighted mean."""
+
+    sides: dict[Side, float | None]
+    items: dict[str, float]
+
+    @property
+    def leaning(self) -> Winner:
+        """Who stands higher."""
+        pro, con = self.sides["pro"], self.sides["con"]
+        if pro is None or con is None or round(pro - con, DIGITS) == 0:
+            return "neither"
+        return "pro" if pro > con else "con"
+
+    @property
+    def gap(self) -> float | Missing:
+        """|pro − con| ÷ (pro + con)."""
+        pro, con = self.sides["pro"], self.sides["con"]
+        if pro is None or con is None:
+            return missing("a side has no score")
+        if pro + con == 0:
+            return missing("both sides stand at 0")
+        return round(abs(pro - con) / (pro + con), DIGITS)
+
+    @property
+    def both(self) -> BothSides:
+        """The sides as an event keeps them."""
+        said = {side: self._said(side) for side in SIDES}
+        return BothSides(pro=said["pro"], con=said["con"])
+
+    def _said(self, side: Side) -> float | Missing:
+        score = self.sides[side]
+        return missing(f"nobody whose scores count scored {side}") if score is None else round(score, 4)
+
+
+def counting(totals: Totals, sides: Mapping[str, Side]) -> tuple[str, ...]:
+    """The raters that scored something of both sides: one that left a side out would tilt the balance."""
+    return tuple(
+        name for name, given in totals.items() if {sides[item] for item in given if item in sides} == set(SIDES)
+    )
+
+
+def sums(totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], *, without: str = "") -> Sums:
+    """The weighted scores of the raters in ``weights``, one item left out where it is named."""
+    items = {
+        item: score
+        for item in sides
+        if item != without and (score := _item(totals, weights, item)) is not None
+    }
+    scored = {side: [score for item, score in items.items() if sides[item] == side] for side in SIDES}
+    return Sums(sides={side: fmean(each) if each else None for side, each in scored.items()}, items=items)
+
+
+def disputed(
+    totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], rules: PanelRules
+) -> dict[str, Dispute]:
+    """The items on which the raters are far apart, the furthest first.
+
+    One decides when the winner changes without it, when a side has nothing left without it, or from a variance on
+    that no panel can be said to have a view of it.
+    """
+    leaning = sums(totals, weights, sides).leaning
+    found = {}
+    for item in sides:
+        scores = {name: given[item] for name, given in totals.items() if item in given}
+        spread = variance(scores.values())
+        if spread is None or spread < rules.disputed_variance:
+            continue
+        left = sums(totals, weights, sides, without=item)
+        decides = spread >= rules.decisive_variance or None in left.sides.values() or left.leaning != leaning
+        found[item] = Dispute(variance=round(spread, 4), decides=decides, scores=scores)
+    return dict(sorted(found.items(), key=lambda each: -each[1].variance))
+
+
+def variance(scores: Iterable[float]) -> float | None:
+    """Sample variance (n − 1); None of fewer than two."""
+    given = list(scores)
+    if len(given) < PAIR:
+        return None
+    mean = fmean(given)
+    return round(sum((score - mean) ** 2 for score in given) / (len(given) - 1), DIGITS)
+
+
+def _item(totals: Totals, weights: Mapping[str, float], item: str) -> float | None:
+    given = [(weights[name], totals[name][item]) for name in weights if item in totals.get(name, {})]
+    total = sum(weight for weight, _ in given)
+    return sum(weight * score for weight, score in given) / total if total > 0 else None

@@ -1,0 +1,57 @@
+"""Fleiss' kappa over standings, with the same bootstrap as alpha.
+
+Source: Fleiss (1971), Measuring nominal scale agreement among many raters.  His items have equally many ratings; where
+one has fewer, its own number stands in its share of agreeing pairs, and all ratings count in the categories' shares.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from events.criteria import PanelRules
+from events.types import Measured
+from judge.panel.agreement import PAIR, Array, resamples, stated
+
+
+def kappa(counts: Array) -> float:
+    """Kappa of ``counts[item, category]``, each with two ratings or more; NaN where there is one category only."""
+    return float(_kappas(counts, np.ones((1, len(counts))))[0])
+
+
+def measure_kappa(standings: Sequence[Mapping[str, str]], rules: PanelRules) -> Measured:
+    """Kappa of one mapping ``{item: category}`` a rater, with its interval; or why it has none."""
+    if sum(map(bool, standings)) < PAIR:
+        return Measured(undefined="one rater alone cannot agree with anybody")
+    counts = tally(standings)
+    if not len(counts):
+        return Measured(undefined="no two raters gave a standing to the same item")
+    if len(counts) < rules.least_items:
+        return Measured(undefined=f"only {len(counts)} items can be compared, at least {rules.least_items} are needed")
+    if (counts.sum(axis=0) > 0).sum() == 1:
+        return Measured(undefined="every standing is the same: with one category there is nothing to agree on")
+    return stated(kappa(counts), _kappas(counts, resamples(len(counts), rules.bootstrap)), len(counts), rules)
+
+
+def tally(standings: Sequence[Mapping[str, str]]) -> Array:
+    """``counts[item, category]`` of the items that two raters or more have given a standing."""
+    items = sorted({item for each in standings for item in each})
+    categories = sorted({category for each in standings for category in each.values()})
+    counts = np.array(
+        [[sum(each.get(item) == category for each in standings) for category in categories] for item in items],
+        dtype=np.float64,
+    ).reshape(len(items), len(categories))
+    kept: Array = counts[counts.sum(axis=1) >= PAIR]
+    return kept
+
+
+def _kappas(counts: Array, weights: Array) -> Array:
+    """Kappa of each sample of the items; ``weights[sample, item]``."""
+    n = counts.sum(axis=1)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
+    observed: Array = weights @ agreeing / weights.sum(axis=1)
+    ratings = weights @ counts
+    shares = ratings / ratings.sum(axis=1, keepdims=True)
+    expected = (shares**2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values: Array = np.where(expected > 1 - 1e-12, np.nan, (observed - expected) / (1 - expected))
+    return values

@@ -1,0 +1,94 @@
+"""What a rater is asked about a debate: everything that was said, its own part, and the items to rate.
+
+In format ``protocol`` the items are the opening arguments, in ``exchange`` the turns.  The debate stands first and is
+the same for all raters, so that a model that keeps what it has read reads it once; no rater sees another's scores, and
+none learns a model's name.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+from events.criteria import STANDINGS, Criteria
+from events.projections.debate import Debate
+from events.types import DebateOpened, Rater, Side
+from judge.arc import IN_FULL, shortened
+from judge.ask import Prompt, opening, speaker
+from judge.neutralise import quoted
+from judge.protocol.assess import choice, closings, material
+from judge.protocol.openings import keyed
+from judge.protocol.reading import listed
+from judge.templates import fill, section
+from providers.base import Segment
+from providers.schema import guided
+
+NOTE_MOST: Final = 120
+
+
+def sides(debate: Debate, opened: DebateOpened) -> dict[str, Side]:
+    """The items to be rated, each with its side: argument ids, or turn numbers as text."""
+    if opened.format == "protocol":
+        return {name: argument.side for name, argument in debate.protocol.arguments.items()}
+    return {str(turn.turn): turn.side for turn in debate.transcript.spoken()}
+
+
+def panel_type(names: tuple[str, ...], criteria: Criteria) -> Any:
+    """``{"scores": {item: {dimension: n}}, "standings": {item: STANDING}, "notes": {item: text}}``, read leniently."""
+    return _panel_type(names, tuple(criteria.dimensions), criteria.low, criteria.high)
+
+
+@lru_cache(maxsize=64)
+def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, high: int) -> Any:
+    points = Annotated[int, Meta(ge=low, le=high)]
+    card = msgspec.defstruct(
+        "ItemScores", [(name, points) for name in dimensions], frozen=True, kw_only=True, module=__name__
+    )
+    writes = msgspec.defstruct(
+        "PanelScores",
+        [
+            ("scores", keyed("ScoredItems", names, card)), ("standings", keyed("Standings", names, choice(STANDINGS))),
+            ("notes", keyed("Notes", names, Annotated[str, Meta(max_length=NOTE_MOST)])),
+        ],
+        frozen=True, kw_only=True, module=__name__,
+    )
+    middle = dict.fromkeys(dimensions, (low + high) // 2)
+    neutral = {"scores": dict.fromkeys(names, middle), "standings": dict.fromkeys(names, "UNCERTAIN"), "notes": {}}
+    return guided(Any, writes, neutral)
+
+
+def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
+    """Ask one rater for its scores, standings and notes."""
+    shown = _arguments(opened, debate) if opened.format == "protocol" else _turns(opened, debate)
+    return (*opening(opened.prompts, opened.motion), *shown, rating(opened, seat, sides(debate, opened)))
+
+
+def rating(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
+    """The question itself: a rater's part, and the items to rate."""
+    criteria = opened.rubric.criteria
+    assert criteria is not None, "an opening fills in what a rubric leaves out"
+    ask = fill(
+        section(opened.prompts["panel"], "ask"), title=seat.title.lower(), focus=seat.focus,
+        weights=listed(f"{name} {weight:.0%}" for name, weight in seat.weights.items()),
+        ids=listed(names), low=str(criteria.low), high=str(criteria.high),
+        criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
+    )
+    return Segment("user", ask)
+
+
+def _arguments(opened: DebateOpened, debate: Debate) -> Prompt:
+    return (*material(opened, debate), *closings(opened, debate))
+
+
+def _turns(opened: DebateOpened, debate: Debate) -> Prompt:
+    """The turns, the early ones of a long debate shortened and said to be so."""
+    template, spoken = opened.prompts["panel"], debate.transcript.spoken()
+    shown = []
+    for turn in spoken:
+        is_whole = turn.turn > len(spoken) - IN_FULL
+        frame = section(template, "turn" if is_whole else "shortened")
+        text = turn.text if is_whole else shortened(turn.text)
+        shown.append(fill(frame, turn=str(turn.turn), speaker=speaker(spoken, turn), text=quoted(text)))
+    return tuple(Segment("user", text) for text in shown)

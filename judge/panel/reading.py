@@ -1,0 +1,188 @@
+"""A rater's answer, read by item id and leniently: what is off the scale, left out or invented is said, never mended.
+
+With several samples the median of those that give a score counts, and the standing that more than half of them give.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import Any, Final
+
+from msgspec import Struct
+
+from events.criteria import STANDINGS, Criteria
+from events.types import PanelistScored, Rater, Reason, Standing
+from judge.desk import Answers
+from judge.protocol.reading import SHOWN, argument_id, entries, first, show, tidy, written
+from judge.protocol.verdict import IDS, plain
+from judge.samples import majority, why_missing
+
+NOTE_MOST: Final = 300
+LEFT_OUT: Final = "the rater left it out"
+_TURN: Final = re.compile(r"\s*(?:turn|t)?\s*#?\s*([0-9]{1,3})\s*", re.IGNORECASE)
+_PARTS: Final = frozenset({"scores", "standings", "notes"})
+
+
+class Rated(Struct, frozen=True, kw_only=True):
+    """One sample.  ``absent`` is keyed by item, or by ``item.dimension`` and ``item.standing``."""
+
+    scores: dict[str, dict[str, float]]
+    standings: dict[str, Standing]
+    notes: dict[str, str]
+    absent: dict[str, str]
+    invented: tuple[str, ...]
+
+
+def read_rater(seat: Rater, answers: Answers[Any], names: Sequence[str], criteria: Criteria) -> PanelistScored:
+    """What a rater gave, as the event that keeps it."""
+    if not answers.given:
+        return PanelistScored(rater=seat.name, model=seat.model, missing=why_missing(answers))
+    samples = [read_sample(value, names, criteria) for value in answers.values]
+    scores, spread = _medians(samples, names, criteria)
+    standings = _standings(samples, names)
+    if not scores and not standings:
+        why = Reason("the answer holds no score and no standing that can be read")
+        return PanelistScored(
+            rater=seat.name, model=seat.model, samples=len(samples), missing=why, absent=samples[0].absent
+        )
+    return PanelistScored(
+        rater=seat.name, model=seat.model, samples=len(samples), scores=scores, standings=standings, spread=spread,
+        notes=samples[0].notes, absent=_absent(samples, scores, standings, names, criteria),
+    )
+
+
+def invented(answers: Answers[Any], names: Sequence[str], criteria: Criteria) -> tuple[str, ...]:
+    """Ids that a rater scored and nobody has used."""
+    found = (each for value in answers.values for each in read_sample(value, names, criteria).invented)
+    return tuple(dict.fromkeys(found))
+
+
+def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> Rated:
+    """One answer, by whichever of the shapes that raters give it."""
+    scored, unknown = _by_item(value, "scores", names)
+    stood, more = _by_item(value, "standings", names)
+    noted, _ = _by_item(value, "notes", names)
+    scores: dict[str, dict[str, float]] = {}
+    standings: dict[str, Standing] = {}
+    notes: dict[str, str] = {}
+    absent: dict[str, str] = {}
+    for name in names:
+        given = scored.get(name)
+        if given is None:
+            absent[name] = LEFT_OUT
+        elif not isinstance(given, dict):
+            absent[name] = f"{written(given)} holds no scores by dimension"
+        else:
+            scores |= {name: found} if (found := _scores(name, given, criteria, absent)) else {}
+        told = stood.get(name, first(given, ("standing",)))
+        note = noted.get(name, first(given, ("note", "notes", "reason")))
+        if (standing := _standing(told)) is not None:
+            standings[name] = standing
+        elif name not in absent:
+            absent[f"{name}.standing"] = LEFT_OUT if told is None else f"{show(written(told))} is no standing"
+        if text := tidy(note):
+            notes[name] = text[:NOTE_MOST]
+    return Rated(
+        scores=scores, standings=standings, notes=notes, absent=absent,
+        invented=tuple(dict.fromkeys((*unknown, *more))),
+    )
+
+
+def item_id(name: str, names: Sequence[str]) -> str:
+    """The item that a name means: ``PRO-1`` for ``pro 1``, ``3`` for ``turn 3``; itself where it means none."""
+    if (argument := argument_id(name)) in names:
+        return argument
+    found = _TURN.fullmatch(name)
+    return str(int(found[1])) if found and str(int(found[1])) in names else name.strip()
+
+
+def _by_item(value: Any, part: str, names: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a part of the answer says of each item, and the ids in it that are none."""
+    inner = first(value, (part,))
+    if isinstance(inner, dict):
+        pairs = [(str(name), item) for name, item in inner.items()]
+    elif isinstance(inner, list):
+        pairs = entries(inner, (), IDS)
+    elif part == "scores" and isinstance(value, dict):   # the items themselves, without anything around them
+        pairs = [(name, item) for name, item in value.items() if name not in _PARTS]
+    else:
+        pairs = []
+    found: dict[str, Any] = {}
+    unknown = []
+    for name, item in pairs:
+        if (known := item_id(name, names)) in names:
+            found.setdefault(known, item)
+        elif known:
+            unknown.append(known[:SHOWN])
+    return found, tuple(unknown)
+
+
+def _scores(name: str, given: Mapping[str, Any], criteria: Criteria, absent: dict[str, str]) -> dict[str, float]:
+    scores: dict[str, float] = {}
+    inner = given.get("scores")
+    for dimension in criteria.dimensions:
+        value = first(inner if isinstance(inner, dict) else given, (dimension, f"{dimension}_score"))
+        if _is_on_scale(value, criteria):
+            scores[dimension] = float(value)
+        else:
+            off = f"{written(value)} is not a number from {criteria.low} to {criteria.high}"
+            absent[f"{name}.{dimension}"] = LEFT_OUT if value is None and dimension not in given else off
+    return scores
+
+
+def _is_on_scale(value: Any, criteria: Criteria) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and criteria.low <= value <= criteria.high
+
+
+def _standing(told: Any) -> Standing | None:
+    upper = plain(told).upper() if isinstance(told, str) else ""
+    return next((each for each in STANDINGS if each == upper), None)
+
+
+def _medians(
+    samples: Sequence[Rated], names: Iterable[str], criteria: Criteria
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+    """Median and range of each score over the samples that have it."""
+    scores: dict[str, dict[str, float]] = {}
+    spread: dict[str, dict[str, float]] = {}
+    for name in names:
+        for dimension in criteria.dimensions:
+            given = [each.scores[name][dimension] for each in samples if dimension in each.scores.get(name, {})]
+            if given:
+                scores.setdefault(name, {})[dimension] = float(median(given))
+            if len(given) > 1:
+                spread.setdefault(name, {})[dimension] = max(given) - min(given)
+    return scores, spread
+
+
+def _standings(samples: Sequence[Rated], names: Iterable[str]) -> dict[str, Standing]:
+    """The standing that more than half of the samples that give one give."""
+    found: dict[str, Standing] = {}
+    for name in names:
+        given: list[Standing | None] = [each.standings[name] for each in samples if name in each.standings]
+        if given and (most := majority(given, None)) is not None:
+            found[name] = most
+    return found
+
+
+def _absent(
+    samples: Sequence[Rated], scores: Mapping[str, Mapping[str, float]], standings: Mapping[str, Standing],
+    names: Iterable[str], criteria: Criteria,
+) -> dict[str, str]:
+    """What none of the samples gave, and why."""
+    reasons: dict[str, str] = {}
+    for each in reversed(samples):
+        reasons |= each.absent
+    gone: dict[str, str] = {}
+    for name in names:
+        if name not in scores and name not in standings and name in reasons:
+            gone[name] = reasons[name]
+            continue
+        for dimension in criteria.dimensions:
+            if dimension not in scores.get(name, {}):
+                at = f"{name}.{dimension}"
+                gone[at] = reasons.get(at, reasons.get(name, LEFT_OUT))
+        if name not in standings:
+            gone[f"{name}.standing"] = reasons.get(f"{name}.standing", "the samples differ, and none has the majority")
+    return gone

@@ -1,0 +1,131 @@
+"""A panel's reading in sentences that a person understands."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import UNSET
+
+from events.criteria import PanelRules
+from events.types import (
+    AgreementMeasured,
+    Dispute,
+    Measured,
+    Missing,
+    PanelistScored,
+    PanelOutcome,
+    Rater,
+    Side,
+    Winner,
+    Without,
+)
+from judge.panel.disputes import Sums
+
+NAMES: Mapping[Winner, str] = {"pro": "Pro", "con": "Con", "neither": "nobody"}
+
+
+def reasons(
+    seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side], rules: PanelRules,
+    measured: AgreementMeasured, total: Sums, contested: Mapping[str, Dispute], weighing: Mapping[str, float],
+) -> tuple[str, ...]:
+    """Why the outcome is what it is, the weightiest first."""
+    return (
+        *_disputes(contested, rules), *_gap(total, rules), _alpha(measured.raw), *_kappa(measured, rules),
+        *_left_out(seats, scored, sides, weighing),
+    )
+
+
+def advice(
+    seats: Sequence[Rater], outcome: PanelOutcome, contested: Mapping[str, Dispute], without: Mapping[str, Without],
+    winner: Winner,
+) -> tuple[str, ...]:
+    """What to find out, or to do, next."""
+    return tuple(_advice({seat.name: seat for seat in seats}, outcome, contested, without, winner))
+
+
+def _disputes(contested: Mapping[str, Dispute], rules: PanelRules) -> Iterator[str]:
+    for item, dispute in contested.items():
+        low, high = min(dispute.scores.values()), max(dispute.scores.values())
+        apart = f"On {item} the raters are far apart: {low:.1f} to {high:.1f} (variance {dispute.variance:.1f})."
+        if dispute.variance >= rules.decisive_variance:
+            yield f"{apart} So far that nobody can say what the panel thinks of it."
+        elif dispute.decides:
+            yield f"{apart} Without it the winner would be another."
+        else:
+            yield f"{apart} The winner is the same without it."
+
+
+def _gap(total: Sums, rules: PanelRules) -> Iterator[str]:
+    gap = total.gap
+    if isinstance(gap, Missing):
+        yield f"The sides cannot be compared: {gap.missing.reason}."
+    elif gap < rules.least_gap:
+        yield (
+            f"The sides are too close: {total.sides['pro']:.2f} to {total.sides['con']:.2f}, "
+            f"a gap of {gap:.1%} where {rules.least_gap:.0%} is the least."
+        )
+
+
+def _alpha(raw: Measured) -> str:
+    if raw.value is UNSET:
+        return f"How far the raters agree on scores cannot be said: {raw.undefined}."
+    enough = {
+        "high": "enough to rely on", "moderate": "enough to conclude",
+        "low": "enough to conclude with care only", "unacceptable": "too little to conclude",
+    }
+    return f"Agreement on scores is {raw.value:.2f}, {enough[str(raw.band)]}."
+
+
+def _kappa(measured: AgreementMeasured, rules: PanelRules) -> Iterator[str]:
+    said = measured.kappa
+    if measured.raw.value is not UNSET and measured.raw.value >= rules.low:
+        return   # standings are asked only where scores do not agree
+    if said.value is UNSET:
+        yield f"How far they agree on where arguments stand cannot be said: {said.undefined}."
+    elif said.value >= rules.kappa_leaning:
+        yield f"They agree better on where arguments stand ({said.value:.2f}): the panel leans, and no more."
+    else:
+        yield f"Nor do they agree on where arguments stand ({said.value:.2f})."
+
+
+def _left_out(
+    seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side],
+    weighing: Mapping[str, float],
+) -> Iterator[str]:
+    for seat in seats:
+        given = scored.get(seat.name)
+        if given is None or given.missing is not UNSET:
+            why = "" if given is None or given.missing is UNSET else f" ({given.missing.reason})"
+            yield f"{seat.title} gave nothing{why}; the panel goes on without it."
+        elif seat.name not in weighing:
+            yield f"{seat.title} left a whole side without a score: its scores are shown and do not count."
+        elif gone := [item for item in sides if not given.scores.get(item)]:
+            yield f"{seat.title} left out {', '.join(gone)}."
+
+
+def _advice(
+    seats: Mapping[str, Rater], outcome: PanelOutcome, contested: Mapping[str, Dispute], without: Mapping[str, Without],
+    winner: Winner,
+) -> Iterator[str]:
+    for item, dispute in contested.items():
+        ordered = sorted(dispute.scores, key=lambda name: dispute.scores[name])
+        least, most = seats[ordered[0]], seats[ordered[-1]]
+        yield (
+            f"Find out what {item} rests on: {least.title} gave it {dispute.scores[least.name]:.1f} looking at "
+            f"{_short(least.focus)}, {most.title} {dispute.scores[most.name]:.1f} looking at {_short(most.focus)}."
+        )
+    turning = [seats[name].title for name, each in without.items() if each.winner not in {winner, "neither"}]
+    if turning:
+        yield f"The verdict would be another without {' or '.join(turning)}: read what it saw before relying on it."
+    match outcome:
+        case "irreconcilable" | "undetermined":
+            yield "Do not decide by this panel. Get the facts that the open questions name, then ask it again."
+            yield "A person may decide and record the decision with its reason."
+        case "contested":
+            yield "A person should decide: the panel leans one way and does not agree on why."
+        case "cautious":
+            yield "Read the transcript of the disputed and partly upheld arguments before relying on the verdict."
+        case "concluded":
+            pass
+
+
+def _short(focus: str) -> str:
+    return focus.partition(":")[0].removeprefix("whether ").strip()

@@ -1,0 +1,148 @@
+"""A protocol as Markdown: the briefing first, then every argument with its answer, the closings, the trace."""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import UNSET
+
+from events.projections.protocol import Protocol, Traced
+from events.projections.view import View
+from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
+from server.cli.wording import NAMES, RESPONSES, SIGNS, STANDINGS, inline
+
+CROSSED_IN = {"pro": "3", "con": "4"}
+"""The turn in which a side cross-examines."""
+
+
+def briefing_lines(briefing: Briefing, claims: Mapping[str, str]) -> list[str]:
+    """The decision briefing.  ``claims``: what each argument claims, by id."""
+    lines = ["## Decision briefing", "", f"**{_sentence(briefing.meaning)}**", ""]
+    if isinstance(briefing.gap, Missing):
+        lines += [f"No gap: {inline(briefing.gap.missing.reason)}.", ""]
+    if briefing.key_insight:
+        lines += [inline(briefing.key_insight), ""]
+    if briefing.recommendation:
+        lines += [f"**Recommendation:** {inline(briefing.recommendation)}", ""]
+    for title, found in (
+        ("Rely on", briefing.rely_on), ("Treat with care", briefing.with_care), ("Do not use", briefing.do_not_use),
+        ("Still open", briefing.still_open),
+        ("Unresolved", tuple(each for each in briefing.unresolved if each not in briefing.find_out)),
+        ("What to find out", briefing.find_out), ("Cautions", briefing.cautions),
+    ):
+        named = (f"{each}: {inline(claims[each])}" if each in claims else inline(each) for each in found)
+        lines += _listed(title, named)
+    return lines
+
+
+def protocol_lines(view: View) -> list[str]:
+    """The whole of it."""
+    protocol = view.protocol
+    if not isinstance(protocol, Protocol):
+        return []
+    lines: list[str] = []
+    if protocol.briefing is not UNSET:
+        lines += briefing_lines(protocol.briefing, {name: each.claim for name, each in protocol.arguments.items()})
+    for side in SIDES:
+        lines += _case(view, protocol, side)
+    if protocol.closings:
+        lines += ["## Closings", ""]
+        for side in SIDES:
+            if side in protocol.closings:
+                lines += _closing(side, protocol.closings[side])
+    return [*lines, *_trace(protocol)]
+
+
+def _case(view: View, protocol: Protocol, side: Side) -> list[str]:
+    opening, examiner = protocol.openings.get(side), other(side)
+    if opening is None:
+        return []
+    lines = [f"## {SIGNS[side]}", "", *_faulty("This opening", opening.faults, opening.free_text)]
+    for name, each in protocol.arguments.items():
+        if each.side == side:
+            lines += _argument(name, each)
+    turn = view.turns.get(CROSSED_IN[examiner])
+    said = turn.text if turn is not None else ""
+    return [*lines, *_faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), said)]
+
+
+def _argument(name: str, each: Traced) -> list[str]:
+    heading = [name]
+    if each.trace is not UNSET:
+        heading += [_standing(each.trace), _total(each.trace)]
+    lines = [f"### {' · '.join(heading)}", "", f"**{inline(each.claim)}**", "", f"> {inline(each.reasoning)}", ">",
+             f"> Evidence: {inline(each.evidence)}", ""]
+    if each.cross is not UNSET:
+        asks = f" And asks: *{inline(each.cross.follow_up)}*" if each.cross.follow_up else ""
+        how = f"{SIGNS[each.cross.by]} {RESPONSES[each.cross.response]}"
+        lines += [f"**{how}:** {inline(each.cross.reasoning)}{asks}", ""]
+    if each.trace is not UNSET:
+        scores = " · ".join(f"{dimension} {score:g}" for dimension, score in each.trace.scores.items())
+        missing = f"no standing: {each.trace.missing.reason}" if each.trace.missing is not UNSET else ""
+        said = " ".join(filter(None, [_sentence(each.trace.reason), missing, scores]))
+        lines += [f"Judge: {said}", ""] if said else []
+    if each.fallacies:
+        lines += [f"- {found.fallacy.replace('_', ' ')}: “{inline(found.quote)}” {inline(found.reason)}".rstrip()
+                  for found in each.fallacies.values()]
+        lines.append("")
+    return lines
+
+
+def _closing(side: Side, each: ClosingStated) -> list[str]:
+    lines = [f"### {SIGNS[side]} · {each.words} words", "", *_faulty("This closing", each.faults, each.free_text)]
+    lines += [f"> {inline(each.final_position)}", ""]
+    lines += _listed("Concedes", map(inline, each.concessions), level=4)
+    if each.standing_arguments:
+        lines += [f"Holds that these were not rebutted: {inline(', '.join(each.standing_arguments))}", ""]
+    return lines
+
+
+def _trace(protocol: Protocol) -> list[str]:
+    """Every argument in a row, and both totals."""
+    traced = {name: each.trace for name, each in protocol.arguments.items() if each.trace is not UNSET}
+    if not traced:
+        return []
+    names = list(dict.fromkeys(name for each in traced.values() for name in each.scores))
+    lines = ["## Trace", "", f"| argument | standing | {''.join(f'{name} | ' for name in names)}total |",
+             f"|---|---|{'---:|' * len(names)}---:|"]
+    for name, each in traced.items():
+        scores = "".join(f"{each.scores[part]:g} | " if part in each.scores else "– | " for part in names)
+        total = "–" if isinstance(each.total, Missing) else f"{each.total:.2f}"
+        lines.append(f"| {name} | {_standing(each)} | {scores}{total} |")
+    lines.append("")
+    given = protocol.assessment
+    if given is UNSET:
+        return lines
+    if given.missing is not UNSET:
+        return [*lines, f"No overall assessment: {inline(given.missing.reason)}", ""]
+    totals = [f"{NAMES[side]} {'–' if isinstance(total, Missing) else format(total, '.2f')}"
+              for side, total in (("pro", given.pro_total), ("con", given.con_total))]
+    return [*lines, f"Totals: {', '.join(totals)}", ""]
+
+
+def _standing(each: ArgumentTraced) -> str:
+    return "no standing" if each.standing is UNSET else STANDINGS[each.standing]
+
+
+def _total(each: ArgumentTraced) -> str:
+    if isinstance(each.total, Missing):
+        return f"no score: {inline(each.total.missing.reason)}"
+    return f"{each.total:g} of 10"
+
+
+def _faulty(what: str, faults: Iterable[str], text: str) -> list[str]:
+    """What a statement lacked, and all that was said instead."""
+    found = list(faults)
+    if not found:
+        return []
+    quoted = [f"> {inline(line)}" if line.strip() else ">" for line in text.splitlines()]
+    return [f"*{what} did not keep its form: {inline('; '.join(found))}.*", "", *quoted, *([""] if quoted else [])]
+
+
+def _listed(title: str, items: Iterable[str], level: int = 3) -> list[str]:
+    found = [f"- {each}" for each in items]
+    return [f"{'#' * level} {title}", "", *found, ""] if found else []
+
+
+def _sentence(text: str) -> str:
+    """With a capital and a full stop."""
+    said = inline(text)
+    return said if not said else f"{said[0].upper()}{said[1:]}{'' if said[-1] in '.?!…”' else '.'}"

@@ -1,0 +1,117 @@
+"""What a protocol and a panel do, event by event, as lines on a terminal."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from events.types import AgreementMeasured, PanelConcluded
+from server.cli.opinions import held_lines, judged_lines, opinion_line
+from server.cli.wording import NAMES, SIGNS, STANDINGS, flat, measured, sentence
+
+ROUNDS = {1: "openings", 3: "cross-examination", 5: "closings"}
+COLOURS = {"pro": "cyan", "con": "yellow"}
+
+
+class Line(NamedTuple):
+    """One line; ``style`` is what ``click.secho`` takes."""
+
+    text: str
+    style: dict[str, Any]
+
+
+BOLD: dict[str, Any] = {"bold": True}
+DIM: dict[str, Any] = {"dim": True}
+PLAIN: dict[str, Any] = {}
+
+
+def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noqa: C901 - a case for each event
+    """What an event says, given the view after it; nothing for events of the turns."""
+    match event["type"]:
+        case "arguments_opened" | "closing_stated":
+            yield from _faulty(event["side"], "opening" if "arguments" in event else "closing", event["faults"])
+        case "cross_examination_faulted":
+            yield from _faulty(event["by"], "cross-examination", event["faults"])
+        case "fallacy_found":
+            fallacy = event["fallacy"].replace("_", " ")
+            yield Line(f"  {event['argument']} {fallacy}: “{flat(event['quote'])}”", {"fg": "magenta", "dim": True})
+        case "argument_traced":
+            yield Line(f"  {_traced(event)}", PLAIN)
+        case "assessment_given":
+            yield from _assessed(event)
+        case "panelist_scored":
+            yield Line(f"  {event['rater']} rater: {_scored(event)}", DIM)
+        case "agreement_measured":
+            given = msgspec.convert(event, AgreementMeasured)
+            yield Line("", PLAIN)
+            yield Line(f"agreement {measured(given.raw, 'other arguments like these were rated')}", PLAIN)
+        case "opinion_given":
+            yield Line(opinion_line(event, _titles(view)), PLAIN)
+        case "deliberation_held":
+            yield Line(f"round {event['round']} of deliberation", BOLD)
+            yield from (Line(text, PLAIN) for text in held_lines(event, _titles(view)))
+        case "artifact_judged":
+            yield from (Line(text, PLAIN) for text in ["", *judged_lines(event)])
+        case "panel_concluded":
+            yield from _concluded(event, view)
+        case "decision_recorded":
+            why = f": {flat(event['reason'])}" if event["reason"] else ""
+            yield Line(f"decided by {event['by']}: {flat(event['decision'])}{why}", BOLD)
+
+
+def heading(event: dict[str, Any], *, begins: bool) -> Iterator[Line]:
+    """The head of a protocol's round where its first turn begins, and of each statement once it is there."""
+    turn = event["turn"]
+    if not begins:
+        yield Line("", PLAIN)
+        yield Line(f"{SIGNS[event['side']]} · turn {turn}", {"fg": COLOURS[event["side"]], **BOLD})
+    elif turn in ROUNDS:
+        yield Line("", PLAIN)
+        yield Line(f"round {turn // 2 + 1} of 3: {ROUNDS[turn]}", BOLD)
+
+
+def _faulty(side: str, what: str, faults: list[str]) -> Iterator[Line]:
+    if faults:
+        yield Line(f"  {NAMES[side]}’s {what} did not keep its form: {flat('; '.join(faults))}", {"fg": "magenta"})
+
+
+def _traced(event: dict[str, Any]) -> str:
+    standing = STANDINGS.get(event.get("standing", ""), "no standing")
+    total = event["total"]
+    figure = total["missing"]["reason"] if isinstance(total, dict) else f"{total:g} of 10"
+    why = flat(event["reason"]) or event.get("missing", {}).get("reason", "")
+    return f"{event['argument']} {standing} · {figure}{f' · {why}' if why else ''}"
+
+
+def _assessed(event: dict[str, Any]) -> Iterator[Line]:
+    if "missing" in event:
+        yield Line(f"no assessment: {event['missing']['reason']}", BOLD)
+        return
+    totals = (f"{NAMES[side]} {'–' if isinstance(event[key], dict) else format(event[key], 'g')}"
+              for side, key in (("pro", "pro_total"), ("con", "con_total")))
+    yield Line(f"totals: {', '.join(totals)}", BOLD)
+
+
+def _scored(event: dict[str, Any]) -> str:
+    if "missing" in event:
+        return f"no scores, {event['missing']['reason']}"
+    absent = f", {len(event['absent'])} not given" if event["absent"] else ""
+    return f"scored {len(event['scores'])} items{absent}"
+
+
+def _titles(view: dict[str, Any]) -> dict[str, str]:
+    return {name: heard["seat"]["title"] for name, heard in view.get("panel", {}).get("raters", {}).items()}
+
+
+def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:
+    said = msgspec.convert(event, PanelConcluded)
+    known = view["panel"].get("agreement")
+    yield Line("", PLAIN)
+    yield Line(sentence(said, msgspec.convert(known, AgreementMeasured) if known else None), BOLD)
+    yield from (Line(f"  - {flat(each)}", PLAIN) for each in said.reasons)
+    for name, each in said.without.items():
+        winner = "no winner" if each.winner == "neither" else NAMES[each.winner]
+        yield Line(f"  without the {name.replace('_', ' ')} rater: {each.outcome}, {winner}", DIM)
+    if said.advice:
+        yield Line("find out instead:" if said.winner == "neither" else "find out next:", BOLD)
+        yield from (Line(f"  - {flat(each)}", PLAIN) for each in said.advice)

@@ -1,0 +1,90 @@
+"""Words that the terminal and Markdown share: standings, outcomes, figures, and other people's text made harmless."""
+
+import re
+from typing import Final
+
+from msgspec import UNSET
+
+from events.projections.panel import Panel
+from events.types import AgreementMeasured, Measured, Missing, PanelConcluded
+
+SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
+NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
+STANDINGS: Final = {
+    "UPHELD": "upheld", "PARTIALLY_UPHELD": "upheld in part", "REFUTED": "refuted", "UNCERTAIN": "uncertain",
+}
+RESPONSES: Final = {
+    "refute": "refutes this", "challenge": "challenges this", "concede": "concedes this",
+    "partial": "accepts this in part",
+}
+RECORD_STANDS: Final = (
+    "The scores that each rater gave on its own stay the verdict of record: nothing here changes the outcome."
+)
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&])")
+
+
+def flat(text: str) -> str:
+    """Somebody's words on one line, without control characters."""
+    return " ".join(_CONTROLS.sub(" ", text).split())
+
+
+def inline(text: str) -> str:
+    """Somebody's words within a line of Markdown: they stay words, and break no table."""
+    return _MARKUP.sub(r"\\\1", flat(text))
+
+
+def figure(value: float | Missing) -> str:
+    """A figure of a panel with two decimals, or why there is none."""
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{value:.2f}"
+
+
+def share(value: float | Missing) -> str:
+    """A share of 1 in percent."""
+    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
+
+
+def measured(each: Measured, again: str) -> str:
+    """A coefficient as a person understands it.  ``again``: what would be done another time."""
+    if each.value is UNSET:
+        return f"undefined: {each.undefined}"
+    band = f", {each.band}" if each.band is not UNSET else ""
+    said = f"{each.value:.2f}{band}"
+    if each.low is UNSET or each.high is UNSET:
+        return said
+    return f"{said}. If {again}, the agreement would likely lie between {each.low:.2f} and {each.high:.2f}"
+
+
+def interval(each: Measured) -> str:
+    """A coefficient with its interval, in few characters."""
+    if each.value is UNSET:
+        return f"undefined ({each.undefined})"
+    return f"{each.value:.2f}" + ("" if each.low is UNSET else f" ({each.low:.2f} to {each.high:.2f})")
+
+
+def sentence(said: PanelConcluded, agreement: AgreementMeasured | None) -> str:
+    """What a panel says, in one plain sentence."""
+    if said.winner != "neither":
+        caution = " with caution" if said.outcome == "cautious" else ""
+        return f"The panel concludes{caution}: {NAMES[said.winner]}."
+    if said.outcome == "contested":
+        leans = "" if said.leaning == "neither" else f"the panel leans to {NAMES[said.leaning]}, but "
+        return f"No winner is named: {leans}the raters are divided."
+    if said.outcome == "undetermined":
+        return "No winner is named: how far the raters agree could not be measured."
+    if any(each.decides for each in said.disputed.values()):
+        return "No winner is named: the raters are too far apart on an argument that decides."
+    if agreement is not None and agreement.raw.band == "unacceptable":
+        return "No winner is named: the raters are too far apart."
+    return "No winner is named: the two sides are too close to tell apart."
+
+
+def conclusion_of(panel: Panel) -> str:
+    """The sentence of a panel that has concluded."""
+    assert panel.conclusion is not UNSET, "asked only of a panel that has concluded"
+    return sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)
+
+
+def item_name(item: str) -> str:
+    """Arguments bear their own ids, turns are numbers."""
+    return f"turn {item}" if item.isdecimal() else item

@@ -1,0 +1,69 @@
+"""Raters and their scores, made for the panel's tests."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from events.types import AgreementMeasured, PanelConcluded, PanelistScored, Rater, Side, TrackRecord
+from judge.panel.outcome import conclude
+from judge.panel.raters import shipped
+from judge.rubric import rubric_v1
+
+SIDES: tuple[Side, ...] = ("pro", "con")
+ITEMS: dict[str, Side] = {f"{side.upper()}-{number}": side for side in SIDES for number in (1, 2, 3)}
+DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
+STANDING = {"pro": "UPHELD", "con": "REFUTED"}
+
+
+def seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
+    """The four that ship, or the first of them."""
+    return [
+        Rater(
+            name=name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
+            model=f"scripted:{name}", record=records.get(name, TrackRecord()),
+        )
+        for name, profile in list(shipped().raters.items())[:count]
+    ]
+
+
+def alike(count: int) -> list[Rater]:
+    """Raters that differ in nothing but their names."""
+    profile = shipped().raters["general"]
+    return [
+        Rater(
+            name=f"r{number}", title=f"Rater {number}", domain="general", focus=profile.focus, weights=profile.weights,
+            model="scripted:x",
+        )
+        for number in range(count)
+    ]
+
+
+def flat(scores: Mapping[str, float | None], standings: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """One number an item, the same on all dimensions; None leaves the item out."""
+    given = {item: dict.fromkeys(DIMENSIONS, float(score)) for item, score in scores.items() if score is not None}
+    said = {item: STANDING[ITEMS[item]] for item in given} if standings is None else dict(standings)
+    return {"scores": given, "standings": said}
+
+
+def panel(
+    raters: Sequence[Rater], rows: Sequence[Sequence[float | None]], *, topic: str = "default",
+    standings: Sequence[Mapping[str, str]] | None = None,
+) -> tuple[AgreementMeasured, PanelConcluded]:
+    """What a panel says whose raters give these scores, one number an item in the order of ``ITEMS``."""
+    scored = {
+        seat.name: PanelistScored(
+            rater=seat.name, model=seat.model,
+            **flat(dict(zip(ITEMS, row, strict=True)), None if standings is None else standings[number]),
+        )
+        for number, (seat, row) in enumerate(zip(raters, rows, strict=True))
+    }
+    return read(raters, scored, topic)
+
+
+def read(
+    raters: Sequence[Rater], scored: Mapping[str, PanelistScored], topic: str = "default"
+) -> tuple[AgreementMeasured, PanelConcluded]:
+    """By rubric v1."""
+    rubric = rubric_v1()
+    assert rubric.panel is not None
+    assert rubric.criteria is not None
+    return conclude(raters, scored, ITEMS, rubric.panel, rubric.criteria, topic)
