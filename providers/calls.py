@@ -18,6 +18,10 @@ DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
 """Of the providers that come with Moot; ``scripted`` and those of others have none."""
 
 
+IN_PROCESS: Final = frozenset({"scripted"})
+"""Providers that no rest can mend: nobody is there to be left alone."""
+
+
 class Load(Struct, frozen=True, kw_only=True):
     """How busy a provider is.  ``rests_s`` above 0: its breaker is open."""
 
@@ -48,7 +52,8 @@ class Guard:
     @asynccontextmanager
     async def call(self, provider: Provider, model: str, debate: str) -> AsyncIterator[Call]:
         """A place for one call of ``debate``.  Raises ``Unreachable`` at once while the breaker is open."""
-        self.breaker.check()
+        if self.name not in IN_PROCESS:
+            self.breaker.check()
         try:
             async with self.gate.place(debate):
                 yield Call(provider, model, self.gate)
