@@ -1,5 +1,7 @@
 """What people, and the rules, do to a debate's course."""
 
+from msgspec import UNSET, UnsetType
+
 from events.base import Base, Winner
 
 
@@ -11,10 +13,11 @@ class DebatePaused(Base, frozen=True, kw_only=True, tag="debate_paused"):
 
 
 class DebateResumed(Base, frozen=True, kw_only=True, tag="debate_resumed"):
-    """A paused or halted debate goes on."""
+    """A paused or halted debate goes on; ``max_cost_usd`` is its new cap, where one was given."""
 
     reason: str
     by: str
+    max_cost_usd: float | UnsetType = UNSET
 
 
 class DebateHalted(Base, frozen=True, kw_only=True, tag="debate_halted"):

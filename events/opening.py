@@ -36,6 +36,15 @@ class Debater(Struct, frozen=True, kw_only=True):
     elasticity: float
     caveat: str = ""
     """What a reader must know of this model, shown wherever it speaks."""
+    window: int = 0
+    """Tokens that its prompts may fill; 0 where nothing bounds them."""
+
+
+class FamilyWarned(Base, frozen=True, kw_only=True, tag="family_warned"):
+    """Who judges and who debates are models of one family: judges favour their own.  ``roles`` as in the seats."""
+
+    roles: tuple[str, ...]
+    family: str
 
 
 class JudgeSeat(Struct, frozen=True, kw_only=True):

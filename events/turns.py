@@ -16,6 +16,18 @@ class TurnStarted(Base, frozen=True, kw_only=True, tag="turn_started"):
     directive: int | None
 
 
+class ContextSummarised(Base, frozen=True, kw_only=True, tag="context_summarised"):
+    """From this turn on a debater reads earlier turns by their first sentences: its window holds no more.
+
+    A turn that stands in neither list is not given at all.
+    """
+
+    turn: int
+    side: Side
+    turns_in_full: tuple[int, ...]
+    turns_summarised: tuple[int, ...]
+
+
 class TurnSpoken(Base, frozen=True, kw_only=True, tag="turn_spoken"):
     """A debater finished a turn."""
 

@@ -42,6 +42,7 @@ from events.opening import (
     Case,
     DebateOpened,
     Debater,
+    FamilyWarned,
     Format,
     JudgeSeat,
     Response,
@@ -108,6 +109,7 @@ from events.temper import (
 )
 from events.turns import (
     AttemptAbandoned,
+    ContextSummarised,
     ModelAnswered,
     ModelFailed,
     TurnFailed,
@@ -129,7 +131,9 @@ from events.verdicts import (
 
 Event = (
     DebateOpened
+    | FamilyWarned
     | TurnStarted
+    | ContextSummarised
     | TurnSpoken
     | TurnFailed
     | AttemptAbandoned
@@ -209,6 +213,7 @@ __all__ = [
     "ClosingStated",
     "ComponentScore",
     "ConflictResolved",
+    "ContextSummarised",
     "ContradictionFound",
     "ConvergenceAssessed",
     "ConvergenceKind",
@@ -231,6 +236,7 @@ __all__ = [
     "Event",
     "Fallacy",
     "FallacyFound",
+    "FamilyWarned",
     "FindingRefused",
     "Format",
     "InjectionDetected",

@@ -57,16 +57,19 @@ class AnthropicProvider:
 
         try:
             if model is None:
-                listed = [each.id async for each in self._client().models.list(limit=50)]
+                listed = {each.id: each.max_input_tokens async for each in self._client().models.list(limit=50)}
             else:
-                listed = [(await self._client().models.retrieve(model)).id]
+                found = await self._client().models.retrieve(model)
+                listed = {found.id: found.max_input_tokens}
         except (APIStatusError, APIConnectionError) as error:
-            found = self._translate(error)
-            hint = HINT if isinstance(found, NotAuthorised) else ""
-            return (self._status(model or "MODEL", ok=False, detail=found.message, hint=hint),)
+            fault = self._translate(error)
+            hint = HINT if isinstance(fault, NotAuthorised) else ""
+            return (self._status(model or "MODEL", ok=False, detail=fault.message, hint=hint),)
         except ProviderError as error:
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=HINT),)
-        return tuple(self._status(name, ok=True, detail=f"listed at {url()}") for name in listed)
+        return tuple(
+            self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
+        )
 
     def caveat(self, model: str) -> str:  # noqa: ARG002 - models are as good as people chose them
         """Nothing."""
@@ -161,8 +164,11 @@ class AnthropicProvider:
             return broken("Anthropic", url(), error)
         return BrokenOff(f"Anthropic says: {secretless(str(error), secret)}")
 
-    def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
-        return ModelStatus(name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint)
+    def _status(
+        self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
+    ) -> ModelStatus:
+        name = f"{self.name}:{model}"
+        return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window)
 
 
 _BY_KIND: Final = {

@@ -90,6 +90,8 @@ class ModelStatus(Struct, frozen=True, kw_only=True):
     detail: str
     hint: str = ""
     caveat: str = ""
+    window: int | None = None
+    """Tokens that a prompt and its answer may have together, or that the model reads well; None where nobody says."""
 
 
 class Provider(Protocol):

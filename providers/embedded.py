@@ -19,7 +19,7 @@ from . import sse
 from .base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens, messages
 from .errors import BrokenOff, ProviderError, UnknownModel, Unreachable, by_status
 from .grammar import grammar
-from .llama_process import LlamaProcess
+from .llama_process import CONTEXT, LlamaProcess
 from .schema import schema
 from .streaming import Source, answered, speaking
 
@@ -33,6 +33,9 @@ CAVEAT = (
 )
 REPEAT_PENALTY = 1.1
 """Small models loop without it."""
+
+READS_WELL = 2048
+"""Tokens of a prompt beyond which a model of this size loses the thread; its window is larger."""
 
 ANSWER_CHARACTERS = 1100
 """What the strings of one typed answer hold together: about ten seconds of a small model on two cores."""
@@ -93,7 +96,8 @@ class EmbeddedProvider:
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
         return ModelStatus(
-            name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint, caveat=self.caveat(model)
+            name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint,
+            caveat=self.caveat(model), window=READS_WELL if model == SMOLLM2 else CONTEXT,
         )
 
 

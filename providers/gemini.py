@@ -61,10 +61,13 @@ class GeminiProvider:
         try:
             if model is None:
                 pages = await self._client().aio.models.list()
-                listed = [as_text(each.name).removeprefix("models/") async for each in pages if _speaks(each)]
+                listed = {
+                    as_text(each.name).removeprefix("models/"): each.input_token_limit
+                    async for each in pages
+                    if _speaks(each)
+                }
             else:
-                await self._client().aio.models.get(model=model)
-                listed = [model]
+                listed = {model: (await self._client().aio.models.get(model=model)).input_token_limit}
         except APIError as error:
             found = self._translate(error)
             hint = HINT if isinstance(found, NotAuthorised) else ""
@@ -73,7 +76,9 @@ class GeminiProvider:
             return (self._status(model or "MODEL", ok=False, detail=broken("Gemini", url(), error).message),)
         except ProviderError as error:
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=HINT),)
-        return tuple(self._status(name, ok=True, detail=f"listed at {url()}") for name in listed)
+        return tuple(
+            self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
+        )
 
     def caveat(self, model: str) -> str:  # noqa: ARG002 - models are as good as people chose them
         """Nothing."""
@@ -151,8 +156,11 @@ class GeminiProvider:
         headers = getattr(error.response, "headers", None) or {}
         return refused("Gemini", status, said, headers, key=KEY, secret=secret)
 
-    def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
-        return ModelStatus(name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint)
+    def _status(
+        self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
+    ) -> ModelStatus:
+        name = f"{self.name}:{model}"
+        return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window)
 
 
 class _Reply:

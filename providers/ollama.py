@@ -116,7 +116,9 @@ class OllamaProvider:
             raise translate(error) from error
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
-        return ModelStatus(name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint)
+        return ModelStatus(
+            name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint, window=WINDOWS[-1]
+        )
 
 
 def host() -> str:

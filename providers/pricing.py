@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from .errors import BadRequest
-from .hosted import variable
+from .hosted import is_local, variable
 
 Usd = Annotated[float, Meta(ge=0)]
 MILLION = 1_000_000
@@ -60,6 +60,23 @@ def cost(
     dear = known.input if known.written is None else known.written
     cheap = known.input if known.cached is None else known.cached
     return (fresh * known.input + said * known.output + cached * cheap + written * dear) / MILLION
+
+
+def is_priced(name: str) -> bool:
+    """Whether the cost of ``provider:model`` will be known.  Models on this machine cost nothing."""
+    provider, _, model = name.partition(":")
+    address = _ADDRESSES.get(provider)
+    if address is None:   # scripted and embedded know; what others' providers know is theirs to say
+        return True
+    is_here = is_local(variable(address) or _ELSEWHERE.get(provider, "https://far.away"))
+    return price(provider, model) is not None or (is_here and not model.endswith("cloud"))
+
+
+_ADDRESSES = {
+    "anthropic": "ANTHROPIC_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL", "ollama": "OLLAMA_HOST",
+    "openai": "OPENAI_BASE_URL",
+}
+_ELSEWHERE = {"ollama": "127.0.0.1"}
 
 
 def tables() -> tuple[Table, ...]:

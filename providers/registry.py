@@ -92,7 +92,8 @@ class Registry:
         if guard is None or not guard.breaker.rests_s:
             return status
         detail = f"left alone for {guard.breaker.rests_s:.0f} s more after failures, last: {guard.breaker.last}"
-        return msgspec.structs.replace(status, ok=False, detail=detail, hint=status.hint or "it is tried again by itself")
+        hint = status.hint or "it is tried again by itself"
+        return msgspec.structs.replace(status, ok=False, detail=detail, hint=hint)
 
     async def check(self, name: str) -> ModelStatus:
         """Whether this one model answers.  Never raises a ``ProviderError``: what it would say is in ``detail``."""

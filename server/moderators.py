@@ -17,6 +17,7 @@ from server import observe
 from server.errors import TooMany
 from server.hub import Hub
 from server.moderator import STORE_WAIT_S, Moderator
+from server.opening import family_warnings
 
 logger = structlog.get_logger()
 
@@ -67,7 +68,8 @@ class Moderators:
         if self.running >= self._most:
             raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
         debate = new_id()
-        await self._log.append(debate, 0, [Draft(event=opened, id=new_id())])
+        warnings = [Draft(event=warned, cause=1, id=new_id()) for warned in family_warnings(opened)]
+        await self._log.append(debate, 0, [Draft(event=opened, id=new_id()), *warnings])
         self._start(await self._moderator(debate))
         return debate
 

@@ -15,6 +15,7 @@ from events.types import (
     Artifact,
     DebateOpened,
     Debater,
+    FamilyWarned,
     Format,
     JudgeSeat,
     TrackRecord,
@@ -27,6 +28,8 @@ from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.errors import ProviderError
+from providers.families import family
+from providers.pricing import is_priced
 from providers.registry import Registry
 from server import exhibitions
 from server.cases import CaseWish, cases_of
@@ -40,6 +43,8 @@ MOTION_MOST: Final = 2000
 ARTIFACT_MOST: Final = 200_000
 """Characters of an artifact: more than any judge here reads."""
 STATEMENTS: Final = 6
+SAFE_WINDOW: Final = 32_768
+"""Tokens that a model is taken to read where its provider does not say."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
 """The formats in which somebody debates."""
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -188,7 +193,10 @@ async def opened(
         names["judge.second"] = wish.judge.second
     rubric = _rubric(wish)
     seated, topic = _seats(wish, rubric, names["judge.model"]), _topic(wish, rubric)
-    caveats = await _check(names | {seat.field: seat.model for seat in seated}, registry)
+    models = names | {seat.field: seat.model for seat in seated}
+    if wish.max_cost_usd is not None:
+        _must_be_priced(models)
+    caveats, windows = await _check(models, registry)
     known = archetypes()
     chosen = {"pro": wish.pro.archetype or "engineer", "con": wish.con.archetype or "provocateur"}
     for side, name in chosen.items():
@@ -199,6 +207,7 @@ async def opened(
         model = names[f"{side}.model"]
         return Debater(
             model=model, archetype=chosen[side], elasticity=seat.elasticity, caveat=caveats[model],
+            window=windows[model],
         )
 
     return DebateOpened(
@@ -273,9 +282,34 @@ def _or_unset(value: Any) -> Any | UnsetType:
     return UNSET if value is None else value
 
 
-async def _check(names: dict[str, str], registry: Registry) -> dict[str, str]:
-    """The caveat of each distinct model, once it has been found to answer."""
+def family_warnings(opened: DebateOpened) -> tuple[FamilyWarned, ...]:
+    """Where who judges is of one family with who debates.  A script has none."""
+    debaters = {"pro": opened.pro.model, "con": opened.con.model}
+    judges = {"judge": opened.judge.model} | {f"panel.{seat.name}": seat.model for seat in opened.panel}
+    if opened.judge.second is not UNSET:
+        judges["judge.second"] = opened.judge.second
+    debating = {family(model) for model in debaters.values() if model} - {""}
+    return tuple(
+        FamilyWarned(
+            roles=tuple(role for role, model in (judges | debaters).items() if model and family(model) == shared),
+            family=shared,
+        )
+        for shared in sorted(debating & {family(model) for model in judges.values()})
+    )
+
+
+def _must_be_priced(models: dict[str, str]) -> None:
+    """Raise ``BadField`` where a cap on cost could not be kept: nobody knows what a model costs."""
+    for field, model in models.items():
+        if not is_priced(model):
+            why = f"the cap cannot be kept: no price is known for {model} ({field}); put it into a file for MOOT_PRICES"
+            raise BadField("max_cost_usd", why)
+
+
+async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, str], dict[str, int]]:
+    """Caveat and window of each distinct model, once it has been found to answer."""
     caveats: dict[str, str] = {}
+    windows: dict[str, int] = {}
     faults: dict[str, str] = {}
 
     async def ask(name: str) -> None:
@@ -289,6 +323,7 @@ async def _check(names: dict[str, str], registry: Registry) -> dict[str, str]:
             faults[name] = f"{name}: {status.detail}{' · ' if status.hint else ''}{status.hint}"
             return
         caveats[name] = provider.caveat(model)
+        windows[name] = 0 if provider.name == "scripted" else status.window or SAFE_WINDOW
 
     async with anyio.create_task_group() as tasks:
         for name in set(names.values()):
@@ -296,4 +331,4 @@ async def _check(names: dict[str, str], registry: Registry) -> dict[str, str]:
     for field, name in names.items():
         if name in faults:
             raise BadField(field, faults[name])
-    return caveats
+    return caveats, windows

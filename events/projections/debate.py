@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.projections import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage
@@ -20,12 +20,14 @@ from events.types import (
     ClaimCleared,
     ClaimUpheld,
     ConflictResolved,
+    ContextSummarised,
     ConvergenceAssessed,
     DebateConcluded,
     DebateHalted,
     DebateOpened,
     DebatePaused,
     DebateResumed,
+    FamilyWarned,
     InjectionDetected,
     ModelAnswered,
     ModelFailed,
@@ -33,6 +35,7 @@ from events.types import (
     RaterCalibrated,
     Reason,
     ScorecardVerdictReached,
+    Side,
     TurnScored,
     Usage,
     Winner,
@@ -57,6 +60,8 @@ class Standing(Struct, frozen=True, kw_only=True):
     reason: str = ""
     by: str = ""
     conclusion: Conclusion | None = None
+    max_cost_usd: float | None = None
+    """The cap that the debate was last resumed with, in place of the one that it was opened with."""
 
 
 class Given(Struct, frozen=True, kw_only=True):
@@ -114,6 +119,9 @@ class Debate(Struct, frozen=True, kw_only=True):
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
     verdicts: Verdicts = Verdicts()
+    context: dict[Side, ContextSummarised] = {}
+    """What each side was last given of the turns, where that was not all of them."""
+    families: tuple[FamilyWarned, ...] = ()
     protocol: Protocol = protocol.INITIAL
     panel: Panel = panel.INITIAL
 
@@ -131,6 +139,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     event = record.event
     opened, opened_at, standing = debate.opened, debate.opened_at, debate.standing
     calls, segments, verdicts, injections = debate.calls, debate.segments, debate.verdicts, debate.injections
+    context, families = debate.context, debate.families
     match event:
         case DebateOpened():
             opened, opened_at, standing = event, record.at, Standing()
@@ -139,7 +148,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         case DebateHalted():
             standing = replace(standing, state="halted", reason=event.reason, by=event.by)
         case DebateResumed():
-            standing = replace(standing, state="open", reason=event.reason, by=event.by)
+            cap = standing.max_cost_usd if event.max_cost_usd is UNSET else event.max_cost_usd
+            standing = replace(standing, state="open", reason=event.reason, by=event.by, max_cost_usd=cap)
             calls = replace(calls, failed={}) if calls.failed else calls
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
@@ -154,6 +164,10 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
             calls = _without(calls, {f"second_opinion:{claim}/1"})
         case RaterCalibrated(rater=rater, case=measured):
             calls = _without(calls, {key for key in calls.asked if key.startswith(f"panel:{rater}@{measured}/")})
+        case ContextSummarised():
+            context = {**context, event.side: event}
+        case FamilyWarned():
+            families = (*families, event)
         case InjectionDetected():
             injections = (*injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():
@@ -169,6 +183,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
         claims=claims.apply(debate.claims, record), spine=spine.apply(debate.spine, record),
         temper=temper.apply(debate.temper, record), injections=injections, verdicts=verdicts,
+        context=context, families=families,
         protocol=protocol.apply(debate.protocol, opened, record, panel_after), panel=panel_after,
     )
 

@@ -25,9 +25,11 @@ from events.types import (
     Artifact,
     Case,
     ConflictResolved,
+    ContextSummarised,
     ConvergenceAssessed,
     DebateOpened,
     Debater,
+    FamilyWarned,
     JudgeSeat,
     NarrativeVerdictReached,
     PressureApplied,
@@ -103,6 +105,10 @@ class View(Struct, frozen=True, kw_only=True):
     """Empty where no panel sits."""
     artifact: Artifact | UnsetType = UNSET
     cases: dict[str, Case] | UnsetType = UNSET
+    families: tuple[FamilyWarned, ...] | UnsetType = UNSET
+    """Judges and debaters of one family, where there are any."""
+    context: dict[str, ContextSummarised] | UnsetType = UNSET
+    """What each side was last given of the turns, where that was not all of them."""
     traits: dict[str, dict[str, float]] = {}
     archetype_traits: dict[str, dict[str, float]] = {}
     """Where each side's traits began."""
@@ -154,6 +160,8 @@ def apply(fold: Fold, record: Recorded) -> Fold:
             directives=_words(after) if conclusion is not None and not view.directives else view.directives,
             conclusion=UNSET if conclusion is None else conclusion,
             usage=after.usage,
+            families=after.families or UNSET,
+            context=after.context or UNSET,
             protocol=after.protocol if view.format == "protocol" else {},
             panel=after.panel if after.panel.raters else {},
         ),

@@ -34,8 +34,16 @@ def cut_off(debate: Debate, reason: str, cause: int | None, *, but: int = 0) -> 
 
 def spent(debate: Debate, opened: DebateOpened) -> Record | None:
     """A halt once the money is spent."""
-    most = opened.settings.max_cost_usd
-    if not isinstance(most, float) or debate.usage.cost_usd < most:
+    most = cap(debate, opened)
+    if most is None or debate.usage.cost_usd < most:
         return None
     sums = f"{debate.usage.cost_usd:.4f} of {most:.4f} USD"
-    return halt(f"the cost cap is reached: {sums}; open a debate with a higher cap", debate.position)
+    return halt(f"the cost cap is reached: {sums}; resume it with a higher cap", debate.position)
+
+
+def cap(debate: Debate, opened: DebateOpened) -> float | None:
+    """The most that the debate may cost, in US dollars: as it was last resumed, else as it was opened."""
+    if debate.standing.max_cost_usd is not None:
+        return debate.standing.max_cost_usd
+    most = opened.settings.max_cost_usd
+    return most if isinstance(most, float) else None

@@ -20,16 +20,24 @@ from events.types import (
 from judge.scorecard import scorecard_verdict
 from server.formats import judging, panel
 from server.formats.course import halt, record, spent
-from server.formats.prompts import speech_prompt
+from server.formats.prompts import speech_prompt, summary_due
 from server.formats.questions import PERMANENT, pending
-from server.formats.steps import Record, Speak, Step
+from server.formats.steps import Ask, Record, Speak, Step
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """What may be done now."""
+    """What may be done now.  Nothing that costs is done once the money is spent."""
     opened = debate.opened
     if opened is None or debate.standing.state != "open":
         return ()
+    steps = _steps(debate, opened)
+    costs = any(isinstance(step, Speak | Ask) for step in steps)
+    if costs and (stop := spent(debate, opened)) is not None:
+        return (stop,)
+    return steps
+
+
+def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     turn = debate.transcript.current
     if turn is not None and turn.state == "speaking":
         return (_abandon(turn),)
@@ -42,12 +50,13 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return steps if isinstance(steps[0], Record) else (*steps, *opinions)
     if turn is not None and turn.state == "judged" and turn.number >= opened.turns:
         return opinions or _end(debate, opened)
-    if (stop := spent(debate, opened)) is not None:
-        return (stop,)
+    number = turn.number if turn is not None and turn.state == "failed" else len(debate.transcript.turns) + 1
+    if (summarised := summary_due(debate, opened, number, side_of(number))) is not None:
+        return record([Draft(event=summarised, cause=debate.position)])
     if turn is not None and turn.state == "failed":
         return (_again(debate, opened, turn), *opinions)
     # A second opinion is asked while the next turn is being spoken: nobody waits for it.
-    return (_speak(debate, opened, 1 if turn is None else turn.number + 1, attempt=1, delay_ms=0), *opinions)
+    return (_speak(debate, opened, number, attempt=1, delay_ms=0), *opinions)
 
 
 def side_of(turn: int) -> Side:
