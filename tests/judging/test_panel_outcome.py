@@ -405,6 +405,15 @@ def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:
     assert all(each[0].isupper() and each.rstrip().endswith((".", "”")) for each in (*verdict.reasons, *verdict.advice))
 
 
+@pytest.mark.parametrize(("pro", "con", "expected"), [(3, 4, "min-max"), (4, 3, "min-max"), (4, 4, "z-score")])
+def test_the_shorter_side_says_how_scores_are_calibrated(pro: int, con: int, expected: str) -> None:
+    items = {f"PRO-{n}": "pro" for n in range(pro)} | {f"CON-{n}": "con" for n in range(con)}
+
+    measured, _ = read(seats(2), {}, items=items)
+
+    assert expected == measured.calibration
+
+
 # in words
 
 
