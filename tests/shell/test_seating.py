@@ -13,6 +13,7 @@ from server import opening
 from server.cli.seats import panel_of
 from server.errors import BadField
 from server.seating import MOST_SEATS, seats
+from tests.shell.children import Cli, as_json, said
 from tests.shell.house import QUICK
 
 pytestmark = pytest.mark.anyio
@@ -209,13 +210,13 @@ def test_a_list_with_commas_is_a_panel() -> None:
 
 
 def test_profiles_by_file_take_the_seats_and_models_take_turns(file: Path) -> None:
-    def said(panel: str | None) -> list[tuple[str, str | None, bool]]:
+    def asked(panel: str | None) -> list[tuple[str, str | None, bool]]:
         return [(each["rater"], each.get("model"), "profile" in each) for each in panel_of(panel, file, 3) or ()]
 
-    assert [("nurse", None, True), ("clerk", None, True)] == said(None)
-    assert [("nurse", "a:x", True), ("clerk", "a:x", True)] == said("a:x")
-    assert [("nurse", "a:x", True), ("clerk", "b:y", True), ("nurse", "c:z", True)] == said("a:x,b:y,c:z")
-    assert [("clerk", None, True), ("risk", None, False)] == said("clerk,risk")
+    assert [("nurse", None, True), ("clerk", None, True)] == asked(None)
+    assert [("nurse", "a:x", True), ("clerk", "a:x", True)] == asked("a:x")
+    assert [("nurse", "a:x", True), ("clerk", "b:y", True), ("nurse", "c:z", True)] == asked("a:x,b:y,c:z")
+    assert [("clerk", None, True), ("risk", None, False)] == asked("clerk,risk")
     assert {3} == {each["samples"] for each in panel_of("a:x", file, 3) or ()}
 
 
@@ -230,3 +231,36 @@ def test_a_file_without_raters_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadField, match="has no raters"):
         panel_of(None, path, 1)
 
+
+
+def test_moot_run_seats_what_it_is_told(moot: Cli, models: list[str], file: Path) -> None:
+    told = ("--panel", f"{models[1]},{models[2]}", "--raters", str(file), "--topic-type", "security", "--samples", "3")
+    seats_ = ("--pro", models[0], "--con", models[0], "--judge", models[0])
+    done = moot("run", "The cost of trams", "--turns", "1", *seats_, *told)
+    assert done.returncode == 0, done.stderr.decode()
+    panel = moot.json("show", done.stdout.decode().splitlines()[-1])["panel"]
+
+    assert [("nurse", models[1], 3), ("clerk", models[2], 3)] == [
+        (name, each["seat"]["model"], each["seat"]["samples"]) for name, each in panel["raters"].items()
+    ]
+    assert ("security", "security") == (panel["topic_type"], panel["conclusion"]["topic_type"])
+
+
+@pytest.mark.parametrize(("told", "field"), [
+    (("--panel", "poet,risk"), "panel.0"), (("--panel", "risk,,general"), "panel"), (("--panel", "risk"), "panel"),
+    (("--topic-type", "weather"), "topic_type"),
+])
+def test_moot_run_refuses_by_the_same_field(
+    moot: Cli, models: list[str], told: tuple[str, ...], field: str
+) -> None:
+    seats_ = ("--pro", models[0], "--con", models[0], "--judge", models[0])
+
+    as_json(moot.here("run", "The cost of trams", *seats_, *told, "--json"), 2, field)
+
+
+def test_moot_run_refuses_raters_that_make_no_sense(moot: Cli, models: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(msgspec.json.encode({"raters": {"nurse": OWN | {"weights": {"logic": 0.4}}}}))
+
+    as_json(moot.here("run", "x", "--raters", str(path), "--json"), 2, "raters.nurse.weights")
+    said(moot.here("run", "x", "--raters", str(tmp_path / "none.json")), 2, "none.json")
