@@ -184,6 +184,19 @@ async def test_without_a_panel_nothing_of_one_is_there(script: Script) -> None:
                               panel.winner(play.debate))
 
 
+def test_a_rater_of_many_turns_may_answer_at_length() -> None:
+    """Of a hundred turns as of two: an answer that is cut short would be no answer."""
+    most = []
+    for turns in (2, 100):
+        play = Play(msgspec.structs.replace(opened(turns), panel=tuple(seats(2))))
+        for turn in range(1, turns + 1):
+            play.add(started(turn), spoken(turn))
+        assert play.debate.opened is not None
+        most += {ask.max_tokens for ask in panel.asks(play.debate, play.debate.opened)}
+
+    assert 98 * panel.ITEM_TOKENS == most[1] - most[0]
+
+
 # what raters give
 
 
