@@ -30,7 +30,7 @@ def reasons(
     """Why the outcome is what it is, the weightiest first."""
     return (
         *_disputes(contested, rules), *_gap(total, rules), *_alpha(measured.raw), *_kappa(measured, rules, outcome),
-        *_left_out(seats, scored, sides, weighing),
+        *_one_model(seats), *_left_out(seats, scored, sides, weighing),
     )
 
 
@@ -52,7 +52,13 @@ def _disputes(contested: Mapping[str, Dispute], rules: PanelRules) -> Iterator[s
         elif dispute.decides:
             yield f"{apart} Without it the winner would be another."
         else:
-            yield f"{apart} The winner is the same without it."
+            yield f"{apart} Without it the same side leads."
+
+
+def _one_model(seats: Sequence[Rater]) -> Iterator[str]:
+    models = {seat.model for seat in seats}
+    if len(models) == 1 and not models.pop().startswith("scripted:"):
+        yield "One model sits on all seats: that it agrees with itself says little."
 
 
 def _gap(total: Sums, rules: PanelRules) -> Iterator[str]:
