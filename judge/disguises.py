@@ -31,6 +31,7 @@ _LATIN: Final = {**_LOOKALIKES, **_BOXED}
 _LEET: Final = str.maketrans("013457@$", "oieastas")
 _HAS_LEET: Final = re.compile(r"[a-z][013457@$]|[013457@$][a-z]")
 _SPACED: Final = re.compile(r"(?<![^\W_])[^\W_](?:[ \t._*·|/-]{1,3}[^\W_](?![^\W_])){5,400}+")
+_LETTERS: Final = re.compile(r"(?<![^\W_])[^\W_](?:([ ._*·|/-])[^\W_](?![^\W_]))(?:\1[^\W_](?![^\W_])){2,40}")
 _LINE_ENDS: Final = {ord(end): "\n" for end in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"}
 _BETWEEN: Final = re.compile(r"[ \t._*·|/-]{2,3}")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -54,7 +55,7 @@ class View(Struct, frozen=True, kw_only=True):
 
 
 def views(text: str) -> Iterator[View]:
-    """The text as it is seen; without invisible characters; with Latin letters for look-alikes; without leet."""
+    """As it is seen; without the invisible; with Latin letters for look-alikes; without leet; drawn together."""
     seen = _seen(text)
     yield seen
     shown = _kept(seen, "hidden_characters")
@@ -63,8 +64,12 @@ def views(text: str) -> Iterator[View]:
     latin = _turned(shown, "look_alikes", _LATIN)
     if latin.text != shown.text:
         yield latin
+    plain = latin
     if _HAS_LEET.search(latin.text):
-        yield _turned(latin, "leet", _LEET)
+        plain = _turned(latin, "leet", _LEET)
+        yield plain
+    if _LETTERS.search(plain.text):
+        yield drawn_together(plain)
 
 
 def spaced(text: str) -> Iterator[tuple[str, Span]]:
@@ -73,6 +78,23 @@ def spaced(text: str) -> Iterator[tuple[str, Span]]:
         words = [re.sub(r"[\W_]", "", word) for word in _BETWEEN.split(match[0])]
         for joined in (" ".join(words), "".join(words)):
             yield _latin(joined), match.span()
+
+
+def drawn_together(view: View) -> View:
+    """The view with every run of s p a c e d letters as one word: some words of an order may stand plain."""
+    parts: list[str] = []
+    places: list[int] = []
+    at = 0
+    for match in _LETTERS.finditer(view.text):
+        gaps = {place for place in range(*match.span()) if not view.text[place].isalnum()}
+        parts += [view.text[at : match.start()], "".join(each for each in match[0] if each.isalnum())]
+        places += [*view.places[at : match.start()]]
+        places += [view.places[place] for place in range(*match.span()) if place not in gaps]
+        at = match.end()
+    return View(
+        disguise="spaced_letters", text="".join((*parts, view.text[at:])), places=(*places, *view.places[at:]),
+        end=view.end,
+    )
 
 
 def decoded(text: str) -> Iterator[tuple[str, Span]]:

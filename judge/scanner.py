@@ -21,7 +21,10 @@ _WORDS: Final[dict[str, int]] = {
 }
 _SCALES: Final[dict[str, int]] = {
     "hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "trillion": 10**12,
+    "mio": 10**6, "mrd": 10**9,
 }
+_SHORT: Final[dict[str, int]] = {"k": 10**3, "m": 10**6, "tn": 10**12}
+"""Scales that stand right behind the digits: ``£10m``."""
 _PARTS: Final[dict[str, int]] = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
 }
@@ -29,6 +32,7 @@ _CURRENCIES: Final[dict[str, str]] = {
     "$": "usd", "us$": "usd", "dollar": "usd", "€": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "¥": "jpy",
     "yen": "jpy", "₹": "inr", "rupee": "inr", "franc": "chf",
 }
+_CODES: Final = "(?:usd|eur|gbp|chf|jpy|inr|cny|cad|aud|sek|nok|dkk|pln|czk|brl)"
 
 
 def _any(words: Iterable[str]) -> str:
@@ -37,29 +41,37 @@ def _any(words: Iterable[str]) -> str:
 
 _GAP: Final = r"[ \t\u00a0\u202f]"
 _DIGITS: Final = (
-    rf"(?<![^\W_])(?<!\d[.,])(?:[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}}(?!\w)){{1,4}}(?:[.,][0-9]{{1,15}})?"
+    rf"(?<![^\W_])(?<![^\W\d_]-)(?<!\d[.,])(?:[0-9]{{1,3}}(?:{_GAP}[0-9]{{3}}(?!\w)){{1,4}}(?:[.,][0-9]{{1,15}})?"
     r"|[0-9]{1,15}(?:[.,’'][0-9]{1,15}){0,5})(?![0-9])"
 )
 _WORD: Final = rf"(?<!\w)(?:{_any(_WORDS)})(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?(?!\w)"
 _NUMBER: Final = rf"(?P<number>{_DIGITS}|{_WORD})"
-_SCALE: Final = rf"(?P<scale>{_any(_SCALES)})(?!\w)"
+_SCALE: Final = rf"(?P<scale>(?:hundred )?(?:{_any(_SCALES)}))(?!\w)"
 _MEASURE: Final = (
-    r"(?:km|kg|kwh|mwh|gwh|twh|mw|gw|°c?|degrees|tonnes|tons|kilomet(?:re|er)s|met(?:re|er)s|miles|lit(?:re|er)s|"
+    r"(?:km|kg|kwh|mwh|gwh|twh|mw|gw|°[cf]?|degrees|tonnes|tons|kilomet(?:re|er)s|met(?:re|er)s|miles|lit(?:re|er)s|"
     r"hectares|hours|minutes|days|weeks|months|times|people|deaths|jobs|lives)(?!\w)"
 )
 _EMPTY: Final = (
     r"(?:a|an|and|are|as|at|because|but|by|can|could|did|do|does|for|from|had|has|have|he|her|his|i|if|in|into|is|it|"
-    r"its|may|might|must|no|nor|not|of|on|or|our|she|should|so|than|that|the|their|then|there|these|they|this|those|to|"
+    r"its|may|might|must|no|nor|not|of|on|or|our|per|she|should|so|than|that|the|their|then|there|these|they|this|those|to|"
     r"was|we|were|when|where|which|while|who|will|with|would|yet|you|your)(?!\w)"
 )
 _UNIT: Final = rf"(?P<unit>{_MEASURE}|(?!{_EMPTY})(?!(?:{_any(_SCALES)})(?!\w))[^\W\d_]{{2,24}}(?!\w))"
 _POINTS: Final = r"(?:percentage|per[ -]?cent)[ -]points?(?!\w)"
 _PERCENT: Final = rf"(?P<percent>{_POINTS}|[%‰]|(?:per[ -]?cent|pct|prozent|pour cent|por ciento)(?!\w))"
-_WHOLE: Final = rf"(?:a |one )?(?:hundred|thousand)|[0-9]{{1,4}}|{_any(_WORDS)}"
+_YEARLIKE: Final = r"(?:1[5-9]|20)[0-9]{2}(?![0-9])"
+_WHOLE: Final = (
+    rf"(?:a |one )?(?:hundred|thousand|million)|[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,2}}|(?!{_YEARLIKE})[0-9]{{1,7}}"
+    rf"|{_any(_WORDS)}"
+)
+_LOW: Final = (
+    rf"(?:(?<=between )(?P<least>{_DIGITS}) and |(?!{_YEARLIKE})(?P<low>{_DIGITS})(?:{_GAP}?[–-]{_GAP}?| to ))?"
+)
+"""The lower end of a range: its upper end follows."""
 _FRACTION: Final = (
     rf"(?<!\w)(?:(?P<part>{_any(_WORDS)}|an?)[ -](?P<of>{_any(_PARTS)})s?(?!\w)(?=[ -]of\b|(?<=s)|(?<=one.third))"
-    rf"|(?P<many>{_any(_WORDS)}|[0-9]{{1,4}})(?: in| out of)(?: every)? (?P<among>{_WHOLE})(?!\w)"
-    r"|(?P<half>half) of(?!\w))"
+    rf"|(?P<many>{_any(_WORDS)}|[0-9]{{1,4}})(?: in| out of| per)(?: every)? (?P<among>{_WHOLE})(?!\w)"
+    r"|(?P<half>half) (?:of|the|all|our|their|its)(?!\w))"
 )
 _NOT_A_LABEL: Final = "".join(
     rf"(?<!\b{word} )"
@@ -76,50 +88,63 @@ _PEOPLE: Final = (
     r"(?:researchers|scientists|economists|experts|scholars|doctors|professors|historians|engineers|analysts)(?!\w)"
 )
 _BODY: Final = (
-    r"(?-i:University|Institute|Foundation|Agency|Bureau|Commission|Association|Council|Ministry|Academy|Bank|"
+    r"(?-i:University|Institute|Foundation|Agency|Bureau|Commission|Association|Council|Ministry|Academy|Bank|Office|"
     r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
 )
 _ALNUM: Final = r"[^\W_]"
-_FIRST: Final[dict[str, str]] = {"money": "[0-9a-z$€£¥₹]", "quotation": "[“„«»‹「『＂\"‘']"}
+_FIRST: Final[dict[str, str]] = {"money": "[0-9a-z$€£¥₹]", "quotation": "[“„«»‹「『＂\"‘'‚]"}
 """What a kind begins with where that is no letter or digit: most places are passed over at a glance."""
+_SAYS: Final = (
+    r"(?:says|said|writes|wrote|argues|argued|finds|found|reports|reported|estimates|estimated|warns|warned|shows|showed)"
+    r"(?!\w)"
+)
 _MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
 
 PATTERNS: Final[dict[str, re.Pattern[str]]] = {
     kind: re.compile(rf"(?={_FIRST.get(kind, _ALNUM)})(?:{pattern})", re.IGNORECASE)
     for kind, pattern in {
-        "percentage": rf"{_NUMBER}{_GAP}?{_PERCENT}|{_FRACTION}",
+        "percentage": rf"{_LOW}{_NUMBER}(?: (?P<scale>hundred))?{_GAP}?{_PERCENT}|{_FRACTION}",
         "money": (
-            rf"(?<!\w)(?P<symbol>(?:us)?[$€£¥₹]){_GAP}?(?P<amount>{_DIGITS})(?:{_GAP}?(?P<power>{_any(_SCALES)})(?!\w))?"
-            rf"|{_NUMBER}(?:{_GAP}{_SCALE})?{_GAP}?(?P<currency>[€£¥₹]|(?:euro|dollar|pound|yen|rupee|franc)s?(?!\w))"
+            rf"(?<!\w)(?P<symbol>(?:us)?[$€£¥₹]|{_CODES}(?!\w)){_GAP}?(?P<amount>{_DIGITS})"
+            rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|{_GAP}?(?P<power>{_any(_SCALES)})(?!\w))?"
+            rf"|{_NUMBER}(?:{_GAP}{_SCALE})?{_GAP}?(?:(?:us|swiss|canadian|australian) )?"
+            rf"(?P<currency>[€£¥₹]|(?:{_CODES}|(?:euro|dollar|pound|yen|rupee|franc)s?)(?!\w))"
         ),
         "year": (
             r"(?<![\w.,’'])(?<![\w]-)(?:1[5-9]|20)[0-9]{2}"
             rf"(?:s(?!\w)|(?![\w%‰])(?![.,’'][0-9])(?!{_GAP}(?:{_MEASURE}|{_any(_SCALES)})))"
         ),
-        "figure": rf"{_NOT_A_LABEL}(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?:[ -]{_SCALE})?(?:{_GAP}?{_UNIT})?",
+        "figure": (
+            rf"{_NOT_A_LABEL}(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?!(?:st|nd|rd|th)(?!\w))"
+            rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|[ -]{_SCALE})?(?:(?:{_GAP}|-)?{_UNIT})?"
+        ),
         "study": (
-            rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: [\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
+            rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: (?!{_WORK})[\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
             rf"(?:by|from|at|in|published in|led by|conducted by|carried out by) (?:the )?{_NAMES}"
-            rf"|(?<!\w)(?:an?|the) {_LATELY}(?: [\w’'-]{{1,24}}){{0,3}}? {_WORK}|(?<!\w)(?:an?|the) {_NAMES} {_WORK}"
+            rf"|(?<!\w)(?:an?|the) {_LATELY}(?: [\w’'-]{{1,24}}){{0,3}}? {_WORK}"
+            rf"|(?<!\w)(?:an?|the) {_NAMES} {_WORK}(?! {_NAME})"
             rf"|{_NAME}(?: (?:and|&) {_NAME}| et al\.?)? \({_LATELY}[a-z]?\)|{_NAME} et al\b\.?"
         ),
         "authority": (
             rf"(?<!\w)according to (?:an? |the )?{_NAMES}"
             rf"|(?:{_NAME} )?(?<!\w){_PEOPLE} (?:at|from|of|with) (?:the )?{_NAMES}"
             rf"|{_NAME} {_PEOPLE}"
-            rf"|(?-i:(?<!\w)(?:Dr|Prof|Professor|Sir|Dame|Justice|Judge|President|Senator)\.? {_NAME})"
+            r"|(?-i:(?<!\w)(?:Dr|Prof|Professor|Sir|Dame|Justice|Judge|President|Senator)\.? (?:[A-Z]\. ?){0,3}"
+            rf"{_NAME})"
             rf"(?: {_NAME}){{0,2}}|{_BODY} of (?:the )?{_NAMES}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
-            r"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{2,7}) (?=(?:says|said|found|finds|reports|estimates|warns|shows)(?!\w))"
+            rf"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{{2,7}}) (?={_SAYS})"
+            rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS})"
         ),
         "quotation": "|".join((
             *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
             *(
                 rf"(?<!\w){begin}(?=\S)(?:[^{begin}{end}\n]|(?<=\w){end}(?=\w)){{2,400}}{end}(?!\w)"
-                for begin, end in ("‘’", "''")
+                for begin, end in ("‘’", "''", "‚‘")
             ),
         )),
     }.items()
 }
+_IS_MEASURE: Final = re.compile(_MEASURE, re.IGNORECASE)
 _TELLING: Final = 2
 """Digits from which a figure without a unit counts, and from which a figure tells two claims apart."""
 
@@ -178,10 +203,11 @@ def _blanked(text: str, spans: list[Span]) -> str:
 
 
 def _is_specific(match: re.Match[str]) -> bool:
-    """Not every "one": digits with a unit, two digits and more, or a number word with its scale."""
-    number, scale, unit = match["number"], match["scale"], match["unit"]
+    """Not every "one": digits with a unit, two digits and more, a number word with its scale or a true measure."""
+    number, scale, unit = match["number"], match["scale"] or match["short"], match["unit"]
     if number is None or number[0].isalpha():
-        return scale is not None
+        counted = number is not None and number.lower() != "one" and _IS_MEASURE.fullmatch(unit or "")
+        return scale is not None or bool(counted)
     return unit is not None or scale is not None or len(number) >= _TELLING
 
 
@@ -190,11 +216,12 @@ def _token(kind: str, groups: dict[str, str | None]) -> str | None:
     if kind == "percentage":
         return _share(groups)
     if kind == "money":
-        value = _value(groups["amount"] or groups["number"] or "", groups["power"] or groups["scale"])
+        scale = groups["power"] or groups["short"] or groups["scale"]
+        value = _value(groups["amount"] or groups["number"] or "", scale)
         sign = groups["symbol"] or groups["currency"] or ""
-        return f"{value} {_CURRENCIES[sign if sign in _CURRENCIES else sign.removesuffix('s')]}"
+        return f"{value} {_CURRENCIES.get(sign) or _CURRENCIES.get(sign.removesuffix('s'), sign)}"
     if kind == "figure" and groups["unit"]:
-        value = _value(groups["number"] or "half", groups["scale"])
+        value = _value(groups["number"] or "half", groups["scale"] or groups["short"])
         return f"{value} {groups['unit'].removesuffix('s')}" if len(value) >= _TELLING else None
     return None
 
@@ -203,7 +230,9 @@ def _share(groups: dict[str, str | None]) -> str | None:
     if groups["number"]:
         sign = groups["percent"] or ""
         unit = "points" if "point" in sign else "‰" if sign == "‰" else "%"
-        return f"{_value(groups['number'], None)} {unit}"
+        low = groups["low"] or groups["least"]
+        range_from = f"{_value(low, None)}-" if low else ""
+        return f"{range_from}{_value(groups['number'], groups['scale'])} {unit}"
     if groups["of"]:
         part = groups["part"] or ""
         return f"{_WORDS.get(part, 1)}/{_PARTS[groups['of']]}"
@@ -221,7 +250,9 @@ def _value(number: str, scale: str | None) -> str:
         value = Decimal(sum(_WORDS[word] for word in re.split("[ -]", number)))
     else:
         value = Decimal(_plain(number))
-    return f"{(value * _SCALES.get(scale or '', 1)).normalize():f}"
+    for word in (scale or "").split():
+        value *= _SCALES.get(word) or _SHORT[word]
+    return f"{value.normalize():f}"
 
 
 def _plain(number: str) -> str:
