@@ -106,5 +106,5 @@ def _deficits(rubric: Rubric, own: Card, theirs: Card) -> dict[str, float] | Non
         dimension, mine, other = rubric.dimensions.get(name), own.balances.get(name), theirs.balances.get(name)
         if dimension is None or mine is None or other is None:
             return None
-        found[name] = max(0.0, other.effective - mine.effective) / dimension.maximum
+        found[name] = min(max(0.0, other.effective - mine.effective) / dimension.maximum, 1.0)
     return found

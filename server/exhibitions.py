@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from events.types import Format
 from providers.scripted import shipped
 from server.errors import BadField
 
@@ -15,9 +16,14 @@ class Exhibition(Struct, frozen=True, kw_only=True):
     title: str
     motion: str
     turns: int
+    format: Format = "exchange"
     pro: dict[str, Any] = {}
     con: dict[str, Any] = {}
     judge: dict[str, Any] = {}
+    panel: tuple[str, ...] = ()
+    """Raters by name; the script answers for each of them."""
+    topic_type: str = ""
+    """What the motion is about, for the raters' weights; empty where its words tell."""
     summary: str = ""
     shows: tuple[str, ...] = ()
     max_words: int = 180
@@ -43,8 +49,13 @@ def wish_for(name: str) -> dict[str, Any]:
     if name not in known:
         raise BadField("exhibition", f"{name!r} is none of {', '.join(known) or 'none at all'}")
     shown, model = known[name], f"scripted:{name}"
-    return {
-        "motion": shown.motion, "turns": shown.turns, "max_words": shown.max_words, "exhibition": name,
-        "pro": {"model": model, **shown.pro}, "con": {"model": model, **shown.con},
+    wish: dict[str, Any] = {
+        "motion": shown.motion, "format": shown.format, "turns": shown.turns, "max_words": shown.max_words,
+        "exhibition": name, "pro": {"model": model, **shown.pro}, "con": {"model": model, **shown.con},
         "judge": {"model": model, **shown.judge},
     }
+    if shown.panel:
+        wish["panel"] = [{"rater": rater, "model": model} for rater in shown.panel]
+    if shown.topic_type:
+        wish["topic_type"] = shown.topic_type
+    return wish

@@ -47,5 +47,5 @@ function made(each, view) {
 /** An argument by its claim, linked; a sentence as it is. */
 function named(item, view) {
   const argument = view.protocol.arguments[item];
-  return argument ? [toPlace(item, item), h("span.thesis", {}, ` ${argument.claim}`)] : item;
+  return argument ? [toPlace(item, item), " ", h("span.thesis", {}, argument.claim)] : item;
 }

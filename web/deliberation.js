@@ -25,7 +25,7 @@ function round(number_, held, said, raters, go) {
   return h("div.round", { id: `round-${number_}` },
     h("h4", {}, `Round ${number_}`, held && h("span.quiet", {}, isMissing(held.after) ? `: agreement ${figure(held.before)}, then ${held.after.missing.reason}` : `: agreement ${figure(held.before)} → ${figure(held.after)}`)),
     held && held.changes.length > 0 && h("ul.changes", {}, ...held.changes.map((each) => h("li", { "data-kind": each.kind },
-      h("b", {}, title(each.rater)), ": ", verdictWord(each.from), " → ", verdictWord(each.to), each.kind === "evidence" ? " by evidence " : " by conformity, no new words named",
+      h("b", {}, title(each.rater)), ": ", verdictWord(each.from), " → ", verdictWord(each.to), each.kind === "evidence" ? " by evidence " : " by conformity, no new words named ",
       each.quote && h("q", {}, each.quote)))),
     held && held.changes.length === 0 && h("p.quiet", {}, "Nobody changed their verdict."),
     more(`round-${number_}`, `What each said in round ${number_}`,

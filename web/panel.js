@@ -23,7 +23,7 @@ export function panel(root, go, decide) {
       const { conclusion, decision: decided } = view.panel;
       form.hidden = !(head && conclusion?.winner === "neither" && !decided);
       const isWriting = form.contains(document.activeElement) && document.activeElement;
-      replaced(body, [outcome(view, running, go), form, agreement(view.panel), disputes(view), numbers(view, go), sides(view.panel), without(view.panel), deliberation(view.panel, go)]);
+      replaced(body, [outcome(view, running, go), form, agreement(view), disputes(view), numbers(view, go), sides(view.panel), without(view.panel), deliberation(view.panel, go)]);
       if (isWriting) isWriting.focus({ preventScroll: true });
     },
     place(event) {
@@ -34,13 +34,15 @@ export function panel(root, go, decide) {
   };
 }
 
+const isTurn = (item) => /^\d+$/.test(item);
+
 /** What a panel says, in one plain sentence. */
 export function sentence({ conclusion, agreement: measured }) {
   const { outcome: kind, winner, leaning, disputed } = conclusion;
   if (winner !== "neither") return kind === "cautious" ? `The panel concludes with caution: ${NAME[winner]}.` : `The panel concludes: ${NAME[winner]}.`;
   if (kind === "contested") return leaning === "neither" ? "No winner is named: the raters are divided." : `No winner is named: the panel leans to ${NAME[leaning]}, but the raters are divided.`;
   if (kind === "undetermined") return "No winner is named: how far the raters agree could not be measured.";
-  if (Object.values(disputed).some(({ decides }) => decides)) return "No winner is named: the raters are too far apart on an argument that decides.";
+  if (Object.values(disputed).some(({ decides }) => decides)) return `No winner is named: the raters are too far apart on ${Object.keys(disputed).some(isTurn) ? "a turn" : "an argument"} that decides.`;
   if (measured?.raw.band === "unacceptable") return "No winner is named: the raters are too far apart.";
   return "No winner is named: the two sides are too close to tell apart.";
 }
@@ -63,13 +65,14 @@ function outcome(view, running, go) {
 
 // How far they agree
 
-function agreement({ agreement: measured, thresholds }) {
+function agreement({ format, panel: { agreement: measured, thresholds } }) {
   if (!measured) return null;
+  const others = `other ${format === "exchange" ? "turns" : "arguments"} like these`;
   const edges = ["low", "moderate", "high"].filter((name) => typeof thresholds[name] === "number").map((name) => [name, thresholds[name]]);
   return h("section.agreement", { id: "agreement", "aria-labelledby": "agreement-title" }, h("h3", { id: "agreement-title" }, "How far the raters agree"),
     h("div.lanes", {},
-      coefficient("Scores", "Krippendorff’s alpha", measured.raw, edges, "other arguments like these were rated"),
-      coefficient("Standings", "Fleiss’ kappa", measured.kappa, edges, "other arguments like these were given a standing")),
+      coefficient("Scores", "Krippendorff’s alpha", measured.raw, edges, `${others} were rated`),
+      coefficient("Standings", "Fleiss’ kappa", measured.kappa, edges, `${others} were given a standing`)),
     h("p.quiet", {}, "1 is agreement throughout, 0 what chance would give, below 0 less than that. Alpha on the scores as they were given decides."),
     more("measures", "Other ways to measure it", h("table.figures", {},
       h("thead", {}, h("tr", {}, ...["Measure", "value", "likely between", "items"].map((text) => h("th", { scope: "col" }, text)))),
@@ -93,7 +96,7 @@ function coefficient(what, name, each, edges, again) {
 // What they disagree on
 
 const claimOf = (view, item) => view.protocol?.arguments?.[item]?.claim;
-const linked = (view, item) => (claimOf(view, item) ? toPlace(item, item) : /^\d+$/.test(item) ? toPlace(`turn-${item}`, itemWords(item)) : itemWords(item));
+const linked = (view, item) => (claimOf(view, item) ? toPlace(item, item) : isTurn(item) ? toPlace(`turn-${item}`, itemWords(item)) : itemWords(item));
 
 function disputes(view) {
   const { conclusion } = view.panel;

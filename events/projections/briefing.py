@@ -127,7 +127,8 @@ def _cautions(
     if opened is not None:
         caveats = [opened.judge.caveat, opened.pro.caveat, opened.con.caveat, *(each.caveat for each in opened.panel)]
         yield from filter(None, caveats)
-        if opened.pro.model == opened.con.model == opened.judge.model:
+        is_script = opened.judge.model.startswith("scripted:")
+        if opened.pro.model == opened.con.model == opened.judge.model and not is_script:
             yield "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
     if given.missing is not UNSET:
         yield f"There is no assessment: {given.missing.reason}."

@@ -112,7 +112,7 @@ def apply(panel: Panel, record: Recorded) -> Panel:  # noqa: C901 - a case for e
 
 def _totals(seat: Rater, event: PanelistScored) -> dict[str, float]:
     return {
-        item: round(sum(weight * given[name] for name, weight in seat.weights.items()), 4)
+        item: round(sum(weight * given[name] for name, weight in seat.weights.items()) / sum(seat.weights.values()), 6)
         for item, given in event.scores.items()
         if given.keys() >= seat.weights.keys()
     }

@@ -23,6 +23,10 @@ SEED: Final = 20_261_121
 """Of every bootstrap: the same scores always have the same interval."""
 USABLE: Final = 0.5
 """Share of the draws that must have a value, or no interval is stated."""
+AT_ONCE: Final = 500
+"""Samples in one matrix product: more would only wake the threads of BLAS, and wait for them."""
+PLACES: Final = 6
+"""Decimals of a coefficient; as it is stated it is read."""
 PAIR: Final = 2
 
 
@@ -45,13 +49,15 @@ class Ratings(Struct, frozen=True):
 
 def alpha(ratings: Ratings, level: Level, least_items: int) -> float | str:
     """The coefficient, or why it has none: one rater alone, no overlap, too few units, one value throughout."""
-    if why := why_undefined(ratings, least_items):
+    pairable = ratings.pairable.values
+    if why := _why_undefined(ratings, pairable.shape[1], least_items):
         return why
-    if np.nanmin(ratings.pairable.values) == np.nanmax(ratings.pairable.values):
+    counts, domain = _counts(pairable)
+    if domain.size == 1:
         return "every rating is the same: without any difference there is nothing to agree on"
     import krippendorff  # noqa: PLC0415 - only where a panel sits
 
-    return float(krippendorff.alpha(reliability_data=ratings.pairable.values, level_of_measurement=level))
+    return float(krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level))
 
 
 def measure(ratings: Ratings, level: Level, rules: PanelRules) -> Measured:
@@ -59,15 +65,19 @@ def measure(ratings: Ratings, level: Level, rules: PanelRules) -> Measured:
     value = alpha(ratings, level, rules.least_items)
     if isinstance(value, str):
         return Measured(undefined=value)
-    return stated(value, draws(ratings, level, rules.bootstrap), ratings.pairable.items.size, rules)
+    pairable = ratings.pairable
+    enough = np.unique(pairable.items).size >= rules.least_items   # a few items drawn again are the same few
+    sampled = draws(ratings, level, rules.bootstrap) if enough else np.empty(0)
+    return stated(value, sampled, pairable.items.size, rules)
 
 
 def draws(ratings: Ratings, level: Level, number: int) -> Array:
     """Alpha of ``number`` samples of the items, drawn with replacement; NaN where a sample has no alpha."""
     pairable = ratings.pairable
     _, clusters = np.unique(pairable.items, return_inverse=True)
-    parts = _PARTS[level](pairable.values, clusters, int(clusters.max()) + 1)
-    return parts(resamples(int(clusters.max()) + 1, number))
+    items = int(clusters.max()) + 1
+    sample, times = _PARTS[level](pairable.values, clusters, items), resamples(items, number)
+    return np.concatenate([sample(times[start : start + AT_ONCE]) for start in range(0, number, AT_ONCE)])
 
 
 @cache
@@ -78,13 +88,14 @@ def resamples(items: int, number: int) -> Array:
 
 
 def stated(value: float, sampled: Array, items: int, rules: PanelRules) -> Measured:
-    """A value with the percentile interval of its samples."""
+    """A value with the percentile interval of its samples; without one where too few of them have a value."""
     usable = sampled[~np.isnan(sampled)]
-    said = Measured(value=round(value, 4), items=items, band=band(value, rules))
-    if usable.size < USABLE * sampled.size:
+    value = round(value, PLACES)
+    said = Measured(value=value, items=items, band=band(value, rules))
+    if not usable.size or usable.size < USABLE * sampled.size:
         return said
     low, high = np.percentile(usable, [2.5, 97.5])
-    return replace(said, low=round(float(low), 4), high=round(float(high), 4))
+    return replace(said, low=round(float(low), PLACES), high=round(float(high), PLACES))
 
 
 def band(value: float, rules: PanelRules) -> str:
@@ -96,16 +107,15 @@ def band(value: float, rules: PanelRules) -> str:
     return "low" if value >= rules.low else "unacceptable"
 
 
-def why_undefined(ratings: Ratings, least_items: int) -> str:
-    """Why there cannot be a coefficient; empty where there can."""
+def _why_undefined(ratings: Ratings, count: int, least_items: int) -> str:
+    """Why there cannot be a coefficient of ``count`` pairable units; empty where there can."""
     rated = (~np.isnan(ratings.values)).any(axis=1).sum()
     if rated < PAIR:
         return "one rater alone cannot agree with anybody" if rated else "nobody rated anything"
-    count = ratings.pairable.items.size
     if count == 0:
         return "no two raters rated the same thing"
     if count < least_items:
-        return f"only {count} ratings can be compared, at least {least_items} are needed"
+        return f"only {count} rating{'' if count == 1 else 's'} can be compared, at least {least_items} are needed"
     return ""
 
 
@@ -170,12 +180,12 @@ def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sample
     sums = _summed(np.column_stack([counts, coincidences]), clusters, number)
 
     def sample(weights: Array) -> Array:
-        drawn = weights @ sums
-        margins = drawn[:, :size]
-        rank = margins.cumsum(axis=1) - margins / 2
-        n, squares = margins.sum(axis=1), (margins * rank**2).sum(axis=1)
-        observed = 2 * (squares - np.einsum("bp,bp->b", drawn[:, size:], rank[:, one] * rank[:, other]))
-        return _alpha(observed, 2 * (n * squares - (margins * rank).sum(axis=1) ** 2), n)
+        drawn = sums.T @ weights.T
+        margins = drawn[:size]
+        rank = margins.cumsum(axis=0) - margins / 2
+        n, squares = margins.sum(axis=0), (margins * rank**2).sum(axis=0)
+        observed = 2 * (squares - (drawn[size:] * rank[one] * rank[other]).sum(axis=0))
+        return _alpha(observed, 2 * (n * squares - (margins * rank).sum(axis=0) ** 2), n)
 
     return sample
 

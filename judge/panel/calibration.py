@@ -13,9 +13,9 @@ from judge.panel.agreement import Array
 Method = Literal["z-score", "min-max"]
 
 
-def method_for(most_items: int, minmax_at: int) -> Method:
-    """Min-max where no side has more than ``minmax_at`` items: so few scores have no spread worth estimating."""
-    return "min-max" if most_items <= minmax_at else "z-score"
+def method_for(fewest_items: int, minmax_at: int) -> Method:
+    """Min-max where a side has ``minmax_at`` items or fewer: so few scores have no spread worth estimating."""
+    return "min-max" if fewest_items <= minmax_at else "z-score"
 
 
 def calibrated(scores: Array, method: Method) -> Array:

@@ -7,10 +7,9 @@ from msgspec import Struct
 
 from events.criteria import PanelRules
 from events.types import SIDES, BothSides, Dispute, Missing, Side, Winner, missing
+from judge.panel.agreement import PAIR
+from judge.panel.truth import DIGITS
 
-DIGITS = 9
-"""Decimals that thresholds are compared at: 3.0 is 3, whatever its sum was made of."""
-PAIR = 2
 Totals = Mapping[str, Mapping[str, float]]
 """A rater's own weighted score of each item that it scored on every dimension."""
 

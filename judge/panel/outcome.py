@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from events.criteria import Criteria, PanelRules
 from events.types import (
@@ -26,10 +27,11 @@ from events.types import (
     missing,
 )
 from judge.panel import words
-from judge.panel.agreement import Array, Ratings, alpha, measure
+from judge.panel.agreement import PLACES, Array, Ratings, alpha, measure
 from judge.panel.calibration import Method, calibrated, method_for
 from judge.panel.disputes import Sums, Totals, counting, disputed, sums
 from judge.panel.kappa import kappa, measure_kappa, tally
+from judge.panel.truth import total as weighed
 from judge.panel.weights import weights
 
 
@@ -50,59 +52,24 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 class Panel(Struct, frozen=True, kw_only=True):
-    """Everything that a reading is made of."""
+    """Everything that a reading is made of; ``ratings`` and ``standings`` have a row for each seat."""
 
     seats: tuple[Rater, ...]
-    scored: Mapping[str, PanelistScored]
+    totals: Totals
+    ratings: Ratings
+    standings: tuple[dict[str, str], ...]
     sides: Mapping[str, Side]
     rules: PanelRules
-    criteria: Criteria
     topic_type: str
-
-    @property
-    def totals(self) -> Totals:
-        """Each rater's own weighted score of the items that it scored on all of its dimensions."""
-        return {
-            seat.name: {
-                item: round(sum(weight * given[name] for name, weight in seat.weights.items()), 9)
-                for item, given in self.scored[seat.name].scores.items()
-                if item in self.sides and given.keys() >= seat.weights.keys()
-            }
-            for seat in self.seats
-            if seat.name in self.scored
-        }
-
-    @property
-    def ratings(self) -> Ratings:
-        """Item × dimension, a row a rater."""
-        names = list(self.criteria.dimensions)
-        values = [
-            [self._score(seat.name, item, name) for item in self.sides for name in names] for seat in self.seats
-        ]
-        shaped = np.array(values, dtype=np.float64).reshape(len(self.seats), len(self.sides) * len(names))
-        return Ratings(shaped, np.repeat(np.arange(len(self.sides)), len(names)))
-
-    @property
-    def standings(self) -> list[dict[str, str]]:
-        """What each rater says of where the items stand."""
-        return [
-            {item: said for item, said in self.scored[seat.name].standings.items() if item in self.sides}
-            if seat.name in self.scored
-            else {}
-            for seat in self.seats
-        ]
 
     def without(self, name: str) -> "Panel":
         """The panel with one rater less."""
-        seats = tuple(seat for seat in self.seats if seat.name != name)
-        return Panel(
-            seats=seats, scored=self.scored, sides=self.sides, rules=self.rules, criteria=self.criteria,
-            topic_type=self.topic_type,
+        gone = [seat.name for seat in self.seats].index(name)
+        return replace(
+            self, seats=self.seats[:gone] + self.seats[gone + 1 :], ratings=self.ratings.without(gone),
+            totals={rater: given for rater, given in self.totals.items() if rater != name},
+            standings=self.standings[:gone] + self.standings[gone + 1 :],
         )
-
-    def _score(self, rater: str, item: str, dimension: str) -> float:
-        given = self.scored.get(rater)
-        return np.nan if given is None else given.scores.get(item, {}).get(dimension, np.nan)
 
 
 def conclude(
@@ -110,8 +77,12 @@ def conclude(
     criteria: Criteria, topic_type: str,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
     """The agreement of a panel and what follows from it.  ``sides``: the side of every item, scored or not."""
+    given = {seat.name: scored[seat.name] for seat in seats if seat.name in scored}
+    standings = ({} if seat.name not in given else given[seat.name].standings for seat in seats)
     panel = Panel(
-        seats=tuple(seats), scored=scored, sides=sides, rules=rules, criteria=criteria, topic_type=topic_type
+        seats=tuple(seats), sides=sides, rules=rules, topic_type=topic_type, totals=_totals(seats, given, sides),
+        ratings=_ratings(seats, given, sides, tuple(criteria.dimensions)),
+        standings=tuple({item: said for item, said in each.items() if item in sides} for each in standings),
     )
     measured = agreement(panel)
     reading = read(panel, _value(measured.raw), _value(measured.kappa))
@@ -121,10 +92,38 @@ def conclude(
         topic_type=topic_type, weighted=reading.sums.both, calibrated=_calibrated(panel, reading.weights).both,
         gap=reading.sums.gap, disputed=reading.disputed, without=without,
         reasons=words.reasons(
-            panel.seats, scored, sides, rules, measured, reading.sums, reading.disputed, reading.weights
+            panel.seats, scored, sides, rules, measured, reading.sums, reading.disputed, reading.weights,
+            reading.outcome,
         ),
         advice=words.advice(panel.seats, reading.outcome, reading.disputed, without, reading.winner),
     )
+
+
+def _totals(seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side]) -> Totals:
+    """Each rater's own weighted score of the items that it scored on all of its dimensions."""
+    return {
+        seat.name: {
+            item: score
+            for item, given in scored[seat.name].scores.items()
+            if item in sides and (score := weighed(given, seat.weights)) is not None
+        }
+        for seat in seats
+        if seat.name in scored
+    }
+
+
+def _ratings(
+    seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side],
+    dimensions: Sequence[str],
+) -> Ratings:
+    """Item × dimension, a row a rater; by the items' names, so that their order says nothing."""
+    values = np.full((len(seats), len(sides), len(dimensions)), np.nan)
+    for row, seat in zip(values, seats, strict=True):
+        given = scored[seat.name].scores if seat.name in scored else {}
+        for unit, item in zip(row, sorted(sides), strict=True):
+            unit[:] = [given.get(item, {}).get(name, np.nan) for name in dimensions]
+    items = np.repeat(np.arange(len(sides)), len(dimensions))
+    return Ratings(values.reshape(len(seats), items.size), items)
 
 
 def agreement(panel: Panel) -> AgreementMeasured:
@@ -172,13 +171,13 @@ def _outcome(
 def _without(panel: Panel) -> Without:
     """The same panel with a rater less; no interval is needed to read it."""
     value = alpha(panel.ratings, "interval", panel.rules.least_items)
+    known = round(value, PLACES) if isinstance(value, float) else None
     counts = tally(panel.standings)
     leaning = kappa(counts) if len(counts) >= panel.rules.least_items else np.nan
-    known = value if isinstance(value, float) else None
-    reading = read(panel, known, None if np.isnan(leaning) else leaning)
+    reading = read(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
     return Without(
         outcome=reading.outcome, winner=reading.winner, gap=reading.sums.gap,
-        alpha=round(value, 4) if isinstance(value, float) else missing(value),
+        alpha=missing(value) if isinstance(value, str) else round(value, PLACES),
     )
 
 
@@ -199,7 +198,7 @@ def _calibrated(panel: Panel, weighing: Mapping[str, float]) -> Sums:
 
 def _method(panel: Panel) -> Method:
     sides = list(panel.sides.values())
-    return method_for(max(sides.count("pro"), sides.count("con")), panel.rules.minmax_at)
+    return method_for(min(sides.count("pro"), sides.count("con")), panel.rules.minmax_at)
 
 
 def _value(measured: Measured) -> float | None:

@@ -79,7 +79,8 @@ def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> Rated:
         if (standing := _standing(told)) is not None:
             standings[name] = standing
         elif name not in absent:
-            absent[f"{name}.standing"] = LEFT_OUT if told is None else f"{show(written(told))} is no standing"
+            shown = show(told) if isinstance(told, str) else written(told)
+            absent[f"{name}.standing"] = LEFT_OUT if told is None else f"{shown} is no standing"
         if text := tidy(note):
             notes[name] = text[:NOTE_MOST]
     return Rated(

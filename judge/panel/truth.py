@@ -25,6 +25,8 @@ from events.types import (
 )
 
 Scores = Mapping[str, Mapping[str, float]]
+DIGITS: Final = 9
+"""Decimals that a score is kept at, so that a threshold is met by what is exactly on it."""
 Z: Final = 1.959963984540054
 """Quantile of the normal distribution for a two-sided 95 %."""
 COIN: Final = 0.5
@@ -38,10 +40,14 @@ class Interval(NamedTuple):
 
 
 def total(given: Mapping[str, float], weights: Mapping[str, float]) -> float | None:
-    """A rater's weighted score of one argument; None unless every dimension that it weighs is scored."""
+    """A rater's weighted score of one argument; None unless every dimension that it weighs is scored.
+
+    The same score on all of them is that score, whatever the weights' last digits.
+    """
     if not given.keys() >= weights.keys():
         return None
-    return math.fsum(weight * given[name] for name, weight in weights.items())
+    weighed = math.fsum(weight * given[name] for name, weight in weights.items())
+    return round(weighed / math.fsum(weights.values()), DIGITS)
 
 
 def means(case: Case, scores: Scores, weights: Mapping[str, float]) -> BothSides:

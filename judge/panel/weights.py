@@ -13,7 +13,10 @@ def accuracy(record: TrackRecord, rules: PanelRules) -> float:
 
 
 def weights(seats: Sequence[Rater], rules: PanelRules, topic_type: str) -> dict[str, float]:
-    """Of each rater, summing to 1; agreeing with the majority never counts."""
+    """Of each rater, summing to 1; agreeing with the majority never counts.
+
+    A domain that the topic does not know weighs as ``general`` does, or as one of so many raters.
+    """
     topics = rules.topics
     topic = topics.get(topic_type) or topics.get(DEFAULT)
     domains = topic.weights if topic else {}
@@ -25,5 +28,5 @@ def weights(seats: Sequence[Rater], rules: PanelRules, topic_type: str) -> dict[
     }
     total = sum(raw.values())
     if total == 0:
-        return {name: round(1 / len(raw), 6) for name in raw}
-    return {name: round(weight / total, 6) for name, weight in raw.items()}
+        return {name: 1 / len(raw) for name in raw}
+    return {name: weight / total for name, weight in raw.items()}

@@ -25,11 +25,12 @@ NAMES: Mapping[Winner, str] = {"pro": "Pro", "con": "Con", "neither": "nobody"}
 def reasons(
     seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side], rules: PanelRules,
     measured: AgreementMeasured, total: Sums, contested: Mapping[str, Dispute], weighing: Mapping[str, float],
+    outcome: PanelOutcome,
 ) -> tuple[str, ...]:
     """Why the outcome is what it is, the weightiest first."""
     return (
-        *_disputes(contested, rules), *_gap(total, rules), _alpha(measured.raw), *_kappa(measured, rules),
-        *_left_out(seats, scored, sides, weighing),
+        *_disputes(contested, rules), *_gap(total, rules), *_alpha(measured.raw), *_kappa(measured, rules, outcome),
+        *_one_model(seats), *_left_out(seats, scored, sides, weighing),
     )
 
 
@@ -44,13 +45,20 @@ def advice(
 def _disputes(contested: Mapping[str, Dispute], rules: PanelRules) -> Iterator[str]:
     for item, dispute in contested.items():
         low, high = min(dispute.scores.values()), max(dispute.scores.values())
-        apart = f"On {item} the raters are far apart: {low:.1f} to {high:.1f} (variance {dispute.variance:.1f})."
+        spread = f"{low:.1f} to {high:.1f} (variance {dispute.variance:.1f})"
+        apart = f"On {_named(item)} the raters are far apart: {spread}."
         if dispute.variance >= rules.decisive_variance:
             yield f"{apart} So far that nobody can say what the panel thinks of it."
         elif dispute.decides:
             yield f"{apart} Without it the winner would be another."
         else:
-            yield f"{apart} The winner is the same without it."
+            yield f"{apart} Without it the same side leads."
+
+
+def _one_model(seats: Sequence[Rater]) -> Iterator[str]:
+    models = {seat.model for seat in seats}
+    if len(models) == 1 and not models.pop().startswith("scripted:"):
+        yield "One model sits on all seats: that it agrees with itself says little."
 
 
 def _gap(total: Sums, rules: PanelRules) -> Iterator[str]:
@@ -60,28 +68,35 @@ def _gap(total: Sums, rules: PanelRules) -> Iterator[str]:
     elif gap < rules.least_gap:
         yield (
             f"The sides are too close: {total.sides['pro']:.2f} to {total.sides['con']:.2f}, "
-            f"a gap of {gap:.1%} where {rules.least_gap:.0%} is the least."
+            f"a gap of {gap:.2%} where {rules.least_gap:.0%} is the least."
         )
 
 
-def _alpha(raw: Measured) -> str:
+def _alpha(raw: Measured) -> Iterator[str]:
     if raw.value is UNSET:
-        return f"How far the raters agree on scores cannot be said: {raw.undefined}."
+        yield f"How far the raters agree on scores cannot be said: {raw.undefined}."
+        return
     enough = {
         "high": "enough to rely on", "moderate": "enough to conclude",
         "low": "enough to conclude with care only", "unacceptable": "too little to conclude",
     }
-    return f"Agreement on scores is {raw.value:.2f}, {enough[str(raw.band)]}."
+    yield f"Agreement on scores is {raw.value:.2f}, {enough[str(raw.band)]}."
+    if raw.low is UNSET:
+        yield "How sure that figure is cannot be said: there are too few items, or too few that differ."
 
 
-def _kappa(measured: AgreementMeasured, rules: PanelRules) -> Iterator[str]:
-    said = measured.kappa
-    if measured.raw.value is not UNSET and measured.raw.value >= rules.low:
+def _kappa(measured: AgreementMeasured, rules: PanelRules, outcome: PanelOutcome) -> Iterator[str]:
+    raw, said = measured.raw.value, measured.kappa
+    if raw is not UNSET and raw >= rules.low:
         return   # standings are asked only where scores do not agree
     if said.value is UNSET:
-        yield f"How far they agree on where arguments stand cannot be said: {said.undefined}."
+        if said.undefined != measured.raw.undefined:
+            yield f"How far they agree on where arguments stand cannot be said: {said.undefined}."
+    elif raw is UNSET:
+        yield f"On where arguments stand their agreement is {said.value:.2f}; that alone names nobody."
     elif said.value >= rules.kappa_leaning:
-        yield f"They agree better on where arguments stand ({said.value:.2f}): the panel leans, and no more."
+        leans = ": the panel leans, and no more" if outcome == "contested" else ""
+        yield f"They agree better on where arguments stand ({said.value:.2f}){leans}."
     else:
         yield f"Nor do they agree on where arguments stand ({said.value:.2f})."
 
@@ -97,8 +112,12 @@ def _left_out(
             yield f"{seat.title} gave nothing{why}; the panel goes on without it."
         elif seat.name not in weighing:
             yield f"{seat.title} left a whole side without a score: its scores are shown and do not count."
-        elif gone := [item for item in sides if not given.scores.get(item)]:
-            yield f"{seat.title} left out {', '.join(gone)}."
+        else:
+            rated = {item: given.scores.get(item, {}).keys() for item in sides}
+            if gone := [_named(item) for item in sides if not rated[item]]:
+                yield f"{seat.title} left out {', '.join(gone)}."
+            if part := [_named(item) for item in sides if rated[item] and not rated[item] >= seat.weights.keys()]:
+                yield f"{seat.title} scored {', '.join(part)} in part only, which does not count for a side."
 
 
 def _advice(
@@ -109,12 +128,15 @@ def _advice(
         ordered = sorted(dispute.scores, key=lambda name: dispute.scores[name])
         least, most = seats[ordered[0]], seats[ordered[-1]]
         yield (
-            f"Find out what {item} rests on: {least.title} gave it {dispute.scores[least.name]:.1f} looking at "
+            f"Find out what {_named(item)} rests on: {least.title} gave it {dispute.scores[least.name]:.1f} looking at "
             f"{_short(least.focus)}, {most.title} {dispute.scores[most.name]:.1f} looking at {_short(most.focus)}."
         )
-    turning = [seats[name].title for name, each in without.items() if each.winner not in {winner, "neither"}]
-    if turning:
-        yield f"The verdict would be another without {' or '.join(turning)}: read what it saw before relying on it."
+    turning: dict[Winner, list[str]] = {}
+    for name, each in without.items():
+        if each.winner != winner and each.outcome != "undetermined":
+            turning.setdefault(each.winner, []).append(seats[name].title)
+    for named, titles in turning.items():
+        yield f"Without {' or without '.join(titles)} the panel would name {NAMES[named]}: read what it saw."
     match outcome:
         case "irreconcilable" | "undetermined":
             yield "Do not decide by this panel. Get the facts that the open questions name, then ask it again."
@@ -128,4 +150,9 @@ def _advice(
 
 
 def _short(focus: str) -> str:
-    return focus.partition(":")[0].removeprefix("whether ").strip()
+    return focus.partition(":")[0].strip()
+
+
+def _named(item: str) -> str:
+    """Arguments bear their own ids, turns are numbers."""
+    return f"turn {item}" if item.isdecimal() else item

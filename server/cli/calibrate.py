@@ -14,7 +14,6 @@ from events.criteria import PanelRules
 from events.open import sqlite_path
 from events.patch import merge
 from events.types import RaterCalibrated
-from judge.panel.raters import load_profiles
 from judge.panel.truth import chance, meaning, record_of, wilson
 from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
@@ -25,7 +24,7 @@ from server.cli.holding import hold
 from server.cli.measured import case_lines
 from server.cli.options import reading, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.errors import BadField
+from server.cli.seats import panel_of, places
 from server.records import Known, calibrations
 from server.settings import Settings
 
@@ -68,30 +67,14 @@ def _body(cases: Sequence[CaseWish], wished: Mapping[str, Any]) -> dict[str, Any
     body: dict[str, Any] = {
         "format": "calibration", "cases": msgspec.to_builtins(cases), "judge": {"samples": wished["samples"]},
     }
-    seats = [each.strip() for each in (wished["panel"] or "").split(",") if each.strip()]
-    models = [each for each in seats if ":" in each]
-    if models:
+    if models := [each for each in places(wished["panel"]) if ":" in each]:
         body["judge"]["model"] = models[0]   # nobody is asked as the judge; its seat names a model all the same
-    if wished["raters"] is not None:
-        body["panel"] = _own_seats(wished["raters"], models, wished["samples"])
-    elif seats:
-        body["panel"] = seats
+    if (panel := panel_of(wished["panel"], wished["raters"], wished["samples"])) is not None:
+        body["panel"] = panel
     for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
         if wished[option] is not None:
             body[name] = wished[option]
     return body
-
-
-def _own_seats(path: Path, models: Sequence[str], samples: int) -> list[dict[str, Any]]:
-    """A seat for each profile in the file, the models taking turns."""
-    profiles = load_profiles(path).raters
-    if not profiles:
-        raise BadField("raters", f"{path} has no raters")
-    return [
-        {"rater": name, "profile": msgspec.to_builtins(profile), "samples": samples}
-        | ({"model": models[number % len(models)]} if models else {})
-        for number, (name, profile) in enumerate(profiles.items())
-    ]
 
 
 async def _calibrate(settings: Settings, body: dict[str, Any], *, as_json: bool) -> None:

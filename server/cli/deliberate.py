@@ -13,6 +13,7 @@ from server.cli.holding import hold
 from server.cli.opinions import Deliberations
 from server.cli.options import with_json, with_store
 from server.cli.output import run_async, settings_of
+from server.cli.seats import places
 from server.errors import BadField
 from server.opening import ARTIFACT_MOST
 
@@ -62,9 +63,7 @@ def _body(file: str, wished: dict[str, Any]) -> dict[str, Any]:
     if wished["judge_model"] is not None:
         body["judge"] = {"model": wished["judge_model"]}
     if wished["panel"] is not None:
-        body["panel"] = [each.strip() for each in wished["panel"].split(",")]
-        if not all(body["panel"]):
-            raise BadField("panel", "the list of models has an empty place")
+        body["panel"] = places(wished["panel"])
         if "judge" not in body and ":" in body["panel"][0]:
             body["judge"] = {"model": body["panel"][0]}   # nobody else is asked, and no default is looked for
     rubric = rubric_v1()

@@ -19,9 +19,10 @@ def exhibitions_(*, as_json: bool) -> None:
         emit([{"name": name, **msgspec.structs.asdict(each)} for name, each in known.items()])
         return
     table = Table(box=None, pad_edge=False)
-    for heading in ("name", "turns", "motion", "what to watch for"):
+    for heading in ("name", "format", "turns", "motion", "what to watch for"):
         table.add_column(heading, overflow="fold")
     for name, each in known.items():
-        table.add_row(name, str(each.turns), each.motion, each.summary)
+        form = f"{each.format}, panel" if each.panel else each.format
+        table.add_row(name, form, str(each.turns), each.motion, each.summary)
     Console().print(table)
     click.echo("play one: moot run --exhibition NAME", err=True)

@@ -32,7 +32,7 @@ def panel_lines(view: View) -> list[str]:
     if panel.conclusion is not UNSET:
         lines += _outcome(panel, panel.conclusion)
     if panel.agreement is not UNSET:
-        lines += _agreement(panel.agreement)
+        lines += _agreement(panel.agreement, "turns" if view.format == "exchange" else "arguments")
     if panel.conclusion is not UNSET:
         lines += _disputes(panel.conclusion)
     lines += [*_numbers(panel), *_seats(panel)]
@@ -55,15 +55,16 @@ def _outcome(panel: Panel, said: PanelConcluded) -> list[str]:
     return [*lines, *_listed(title, said.advice)]
 
 
-def _agreement(given: AgreementMeasured) -> list[str]:
+def _agreement(given: AgreementMeasured, items: str) -> list[str]:
+    others_like_these = f"other {items} like these were"
     others = (
         f"- Scores calibrated by {given.calibration}: {interval(given.calibrated)}; ordinal {interval(given.ordinal)};"
         f" nominal {interval(given.nominal)}; ratio {interval(given.ratio)}."
     )
     return [
         "### How far the raters agree", "",
-        f"- Scores (Krippendorff’s alpha): {measured(given.raw, 'other arguments like these were rated')}.",
-        f"- Standings (Fleiss’ kappa): {measured(given.kappa, 'other arguments like these were given a standing')}.",
+        f"- Scores (Krippendorff’s alpha): {measured(given.raw, f'{others_like_these} rated')}.",
+        f"- Standings (Fleiss’ kappa): {measured(given.kappa, f'{others_like_these} given a standing')}.",
         others, "", "1 is agreement throughout, 0 what chance would give.", "",
     ]
 

@@ -43,8 +43,9 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noq
             yield Line(f"  {event['rater']} rater: {_scored(event)}", DIM)
         case "agreement_measured":
             given = msgspec.convert(event, AgreementMeasured)
+            items = "turns" if view["format"] == "exchange" else "arguments"
             yield Line("", PLAIN)
-            yield Line(f"agreement {measured(given.raw, 'other arguments like these were rated')}", PLAIN)
+            yield Line(f"agreement {measured(given.raw, f'other {items} like these were rated')}", PLAIN)
         case "opinion_given":
             yield Line(opinion_line(event, _titles(view)), PLAIN)
         case "deliberation_held":

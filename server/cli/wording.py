@@ -73,7 +73,8 @@ def sentence(said: PanelConcluded, agreement: AgreementMeasured | None) -> str:
     if said.outcome == "undetermined":
         return "No winner is named: how far the raters agree could not be measured."
     if any(each.decides for each in said.disputed.values()):
-        return "No winner is named: the raters are too far apart on an argument that decides."
+        what = "a turn" if any(item.isdecimal() for item in said.disputed) else "an argument"
+        return f"No winner is named: the raters are too far apart on {what} that decides."
     if agreement is not None and agreement.raw.band == "unacceptable":
         return "No winner is named: the raters are too far apart."
     return "No winner is named: the two sides are too close to tell apart."

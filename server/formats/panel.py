@@ -22,8 +22,10 @@ from server.formats.course import record, spent
 from server.formats.questions import Question, answers, pending
 from server.formats.steps import Ask, Step
 
-TOKENS: Final = 2400
-"""Most tokens of a rater's answer."""
+TOKENS: Final = 800
+"""Most tokens of a rater's answer, without its items."""
+ITEM_TOKENS: Final = 120
+"""More of them for each item: four scores, a standing, a note."""
 PURPOSE: Final = "panel"
 
 
@@ -59,12 +61,12 @@ def _questions(debate: Debate, opened: DebateOpened) -> list[Question]:
 
 
 def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
-    criteria = opened.rubric.criteria
+    criteria, names = opened.rubric.criteria, tuple(sides(debate, opened))
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
         key=f"{PURPOSE}:{seat.name}", purpose=PURPOSE, turn=None, model=seat.model, samples=seat.samples,
-        prompt=lambda: panel_prompt(opened, debate, seat), max_tokens=TOKENS, cause=_last_word(debate),
-        answer_type=panel_type(tuple(sides(debate, opened)), criteria),
+        prompt=lambda: panel_prompt(opened, debate, seat), max_tokens=TOKENS + ITEM_TOKENS * len(names),
+        cause=_last_word(debate), answer_type=panel_type(names, criteria),
     )
 
 

@@ -246,8 +246,11 @@ def test_cautions_name_models_faults_and_fallacies_once() -> None:
 
 def test_one_model_in_every_seat_is_a_caution() -> None:
     seats = opened()
-    same = replace(seats, con=seats.pro, judge=replace(seats.judge, model=seats.pro.model))
+    one = replace(seats.pro, model="ollama:qwen3")
+    same = replace(seats, pro=one, con=one, judge=replace(seats.judge, model=one.model))
+    script = replace(seats, con=seats.pro, judge=replace(seats.judge, model=seats.pro.model))
 
+    assert not any("same model" in each for each in Rounds(script).add(given()).briefing.cautions)
     assert any("one and the same model" in each for each in Rounds(same).add(given()).briefing.cautions)
     assert not any("same model" in each for each in Rounds(seats).add(given()).briefing.cautions)
 

@@ -25,13 +25,13 @@ def seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
     ]
 
 
-def alike(count: int) -> list[Rater]:
+def alike(count: int, weights: Mapping[str, float] | None = None) -> list[Rater]:
     """Raters that differ in nothing but their names."""
     profile = shipped().raters["general"]
     return [
         Rater(
-            name=f"r{number}", title=f"Rater {number}", domain="general", focus=profile.focus, weights=profile.weights,
-            model="scripted:x",
+            name=f"r{number}", title=f"Rater {number}", domain="general", focus=profile.focus,
+            weights=dict(weights or profile.weights), model="scripted:x",
         )
         for number in range(count)
     ]
@@ -60,10 +60,11 @@ def panel(
 
 
 def read(
-    raters: Sequence[Rater], scored: Mapping[str, PanelistScored], topic: str = "default"
+    raters: Sequence[Rater], scored: Mapping[str, PanelistScored], topic: str = "default",
+    items: Mapping[str, Side] = ITEMS,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
     """By rubric v1."""
     rubric = rubric_v1()
     assert rubric.panel is not None
     assert rubric.criteria is not None
-    return conclude(raters, scored, ITEMS, rubric.panel, rubric.criteria, topic)
+    return conclude(raters, scored, items, rubric.panel, rubric.criteria, topic)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from judge.panel.agreement import Level, Ratings, alpha, band, draws, measure, resamples
-from judge.panel.calibration import calibrated
+from judge.panel.agreement import Level, Ratings, alpha, band, draws, measure, resamples, stated
+from judge.panel.calibration import Method, calibrated, method_for
 from judge.panel.kappa import kappa, measure_kappa, tally
 from judge.rubric import rubric_v1
 
@@ -112,6 +113,18 @@ def test_an_item_is_drawn_with_all_its_dimensions() -> None:
         assert expected == pytest.approx(actual[sample], abs=1e-9)
 
 
+def test_an_interval_needs_items_to_draw_from_and_samples_with_a_value() -> None:
+    few = Ratings(np.array([[1, 9, 2, 8, 3, 7], [1, 8, 2, 9, 3, 6.0]]), np.array([0, 0, 0, 1, 1, 1]))
+    stubborn = np.full((2, 40), 7.0)
+    stubborn[0, 0] = 3.0   # a third of the samples leave the one item out that differs
+    rare = stated(0.5, np.array([0.1] * 49 + [math.nan] * 51), 6, RULES)
+
+    assert (UNSET, UNSET) == (measure(few, "interval", RULES).low, measure(few, "interval", RULES).high)
+    assert 0.9 < measure(few, "interval", RULES).value < 1
+    assert measure(units(stubborn), "interval", RULES).low is not UNSET
+    assert (UNSET, 0.5) == (rare.low, rare.value)
+
+
 def test_the_interval_holds_the_value_and_is_the_same_every_time() -> None:
     first, second = measure(units(OBSERVERS), "interval", RULES), measure(units(OBSERVERS), "interval", RULES)
 
@@ -144,7 +157,8 @@ def test_what_has_no_alpha_says_why_and_is_never_one(values: list[list[float]], 
         ([{"a": "UPHELD"}, {}], "one rater alone"),
         ([{"a": "UPHELD", "b": "REFUTED"}, {"c": "UPHELD", "d": "UPHELD"}], "no two raters"),
         ([dict.fromkeys("abcde", "UPHELD"), dict.fromkeys("abcde", "UPHELD")], "one category"),
-        ([{"a": "UPHELD"}, {"a": "REFUTED"}], "only 1 items can be compared"),
+        ([{"a": "UPHELD"}, {"a": "REFUTED"}], "only 1 item can be compared, at least 5 are needed"),
+        ([{}, {}], "nobody gave a standing"),
     ],
 )
 def test_what_has_no_kappa_says_why_and_is_never_one(standings: list[dict[str, str]], why: str) -> None:
@@ -210,6 +224,33 @@ def test_alpha_is_at_most_one_and_one_means_no_difference_within_a_unit(values: 
         assert (value == pytest.approx(1, abs=1e-12)) == bool((apart == 0).all())
 
 
+@given(SCORES, st.sampled_from(["z-score", "min-max"]), st.integers(-3, 3), st.sampled_from([1.0, 2.0, 0.5]))
+def test_calibrated_alpha_does_not_know_how_strict_a_rater_is(
+    values: np.ndarray, method: Method, more: int, times: float
+) -> None:
+    stricter = values.copy()
+    stricter[0] = stricter[0] * times + more
+
+    one = alpha(units(calibrated(values, method)), "interval", 2)
+    other = alpha(units(calibrated(stricter, method)), "interval", 2)
+
+    assert isinstance(one, str) == isinstance(other, str)
+    assert isinstance(one, str) or one == pytest.approx(other, abs=1e-7)
+
+
+@given(st.integers(1, 10), st.lists(st.integers(1, 10), min_size=2, max_size=8).filter(lambda row: len({*row}) > 1))
+def test_raw_alpha_falls_when_one_of_two_who_agree_becomes_stricter(shift: int, row: list[int]) -> None:
+    same, apart = np.array([row, row], dtype=float), np.array([row, [each + shift for each in row]], dtype=float)
+
+    assert 1.0 == pytest.approx(alpha(units(same), "interval", 2))
+    assert alpha(units(apart), "interval", 2) < 1
+
+
+@pytest.mark.parametrize(("fewest", "expected"), [(2, "min-max"), (3, "min-max"), (4, "z-score")])
+def test_min_max_where_a_side_has_three_items_or_fewer(fewest: int, expected: str) -> None:
+    assert expected == method_for(fewest, RULES.minmax_at)
+
+
 def test_three_points_apart_is_consistency_and_not_agreement() -> None:
     strict, mild = [2.0, 4, 6, 3, 5, 1], [5.0, 7, 9, 6, 8, 4]
     raw = units(np.array([strict, mild]))
@@ -220,8 +261,8 @@ def test_three_points_apart_is_consistency_and_not_agreement() -> None:
 
 
 @pytest.mark.parametrize(("method", "middle"), [("z-score", 0.0), ("min-max", 0.5)])
-def test_a_rater_who_gives_everyone_seven_stands_in_the_middle(method: str, middle: float) -> None:
-    levelled = calibrated(np.array([[7, 7, N, 7], [1, 5, 9, 3.0]]), method)   # type: ignore[arg-type]
+def test_a_rater_who_gives_everyone_seven_stands_in_the_middle(method: Method, middle: float) -> None:
+    levelled = calibrated(np.array([[7, 7, N, 7], [1, 5, 9, 3.0]]), method)
 
     assert [middle, middle, middle] == levelled[0][[0, 1, 3]].tolist()
     assert math.isnan(levelled[0][2])

@@ -1,12 +1,12 @@
 """The ladder on raw scores, disputes, weights, and what a rater more or less would change."""
 
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.types import AgreementMeasured, Missing, PanelConcluded, PanelistScored, Reason, TrackRecord
+from events.types import AgreementMeasured, Missing, PanelConcluded, PanelistScored, Reason
 from judge.panel.disputes import variance
-from judge.panel.weights import accuracy, weights
 from judge.rubric import rubric_v1
 from tests.judging.bench_of_raters import ITEMS, STANDING, alike, flat, panel, read, seats
 
@@ -115,12 +115,19 @@ def test_a_gap_of_4_9_per_cent_is_irreconcilable_and_one_of_5_1_is_not(gap: floa
 # disputes
 
 
-@given(st.lists(st.lists(st.integers(1, 10), min_size=5, max_size=5), min_size=4, max_size=4), st.integers(0, 5))
-@settings(max_examples=40, deadline=None)
-def test_2_4_7_9_for_one_argument_is_irreconcilable_whatever_the_others(rows: list[list[int]], at: int) -> None:
-    disputed = [[*row[:at], score, *row[at:]] for row, score in zip(rows, (2, 4, 7, 9), strict=True)]
+@given(
+    st.lists(
+        st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=5, max_size=5), min_size=4, max_size=4
+    ),
+    st.integers(0, 5), st.permutations([2, 4, 7, 9]),
+)
+@settings(max_examples=60, deadline=None)
+def test_2_4_7_9_for_one_argument_is_irreconcilable_whatever_the_others(
+    rows: list[list[int | None]], at: int, scores: list[int]
+) -> None:
+    disputed = [[*row[:at], score, *row[at:]] for row, score in zip(rows, scores, strict=True)]
 
-    _, verdict = panel(alike(4), disputed)
+    _, verdict = panel(seats(), disputed)
 
     assert ("irreconcilable", "neither") == (verdict.outcome, verdict.winner)
     assert verdict.disputed[list(ITEMS)[at]].decides
@@ -162,11 +169,21 @@ def test_the_variance_is_that_of_a_sample(scores: list[float], expected: float) 
 
 
 def test_a_variance_of_exactly_three_is_disputed_whatever_floats_make_of_it() -> None:
-    assert 3.0 == variance([0.1 + 0.2 + 4.7, 7.0, 7.0 - 1e-16, 8.0, 4.0 + 5.0 - 2.0]) or variance([5, 8, 8]) == 3.0
+    thirds = alike(3, {"logic": 0.333333, "evidence": 0.333333, "honesty": 0.333333})
 
-    _, verdict = panel(alike(3), [[5, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2]])
+    assert 3.0 == variance([2.3 + 2.7, 5.7 + 2.3, 8.1 - 0.1])
+    for raters in (seats(3), alike(3), thirds):
+        _, verdict = panel(raters, [[5, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2]])
 
-    assert {"PRO-1"} == verdict.disputed.keys()
+        assert {"PRO-1": 3.0} == {item: dispute.variance for item, dispute in verdict.disputed.items()}
+
+
+def test_a_variance_of_exactly_nine_decides() -> None:
+    _, below = panel(seats(3), [[3.0001, 8, 8, 2, 3, 2], [9, 8, 8, 2, 3, 2], [6, 8, 8, 2, 3, 2]])
+    _, exact = panel(seats(3), [[3, 8, 8, 2, 3, 2], [9, 8, 8, 2, 3, 2], [6, 8, 8, 2, 3, 2]])
+
+    assert (False, "concluded") == (below.disputed["PRO-1"].decides, below.outcome)
+    assert (True, "irreconcilable") == (exact.disputed["PRO-1"].decides, exact.outcome)
 
 
 # two, three, and one who gives everyone seven
@@ -256,85 +273,4 @@ def test_an_item_counts_only_with_all_the_dimensions_that_its_rater_weighs() -> 
 
     assert pytest.approx((8 + 7 + 8) / 3, abs=0.0001) == verdict.weighted.pro   # r1's logic of 10 alone moves nothing
     assert 21 == measured.raw.items   # 24 units less the three that one rater alone has
-
-
-# weights
-
-
-@given(
-    st.integers(1, 200).flatmap(lambda of: st.tuples(st.integers(of // 2 + 1, of), st.just(of))),
-    st.sampled_from(["technical", "business", "risk", "general"]), st.sampled_from(list(RULES.topics)),
-)
-def test_a_stranger_never_outweighs_a_record_better_than_chance(
-    record: tuple[int, int], domain: str, topic: str
-) -> None:
-    stranger, known = alike(2)
-    stranger = type(stranger)(**{**_fields(stranger), "domain": domain})
-    known = type(known)(**{**_fields(known), "domain": domain, "record": TrackRecord(right=record[0], of=record[1])})
-
-    found = weights([stranger, known], RULES, topic)
-
-    assert found["r1"] > found["r0"]
-
-
-def _fields(seat: object) -> dict[str, object]:
-    return {name: getattr(seat, name) for name in seat.__struct_fields__}   # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(("right", "of", "expected"), [(0, 0, 0.5), (3, 3, 5 / 7), (0, 3, 2 / 7), (90, 100, 92 / 104)])
-def test_accuracy_is_drawn_toward_chance(right: int, of: int, expected: float) -> None:
-    assert expected == pytest.approx(accuracy(TrackRecord(right=right, of=of), RULES))
-
-
-@pytest.mark.parametrize("topic", ["architecture", "business", "security", "default", "a topic of nobody"])
-def test_weights_are_the_topics_and_sum_to_one(topic: str) -> None:
-    found = weights(seats(), RULES, topic)
-    known = RULES.topics.get(topic, RULES.topics["default"]).weights
-    raw = {name: 0.7 * known[name] + 0.3 * 0.5 for name in found}
-
-    assert 1 == pytest.approx(sum(found.values()), abs=1e-5)
-    assert {name: raw[name] / sum(raw.values()) for name in raw} == pytest.approx(found, abs=1e-5)
-
-
-def test_whose_topic_it_is_weighs_most() -> None:
-    found = weights(seats(), RULES, "security")
-
-    assert "risk" == max(found, key=found.__getitem__)
-
-
-# laws
-
-
-@given(ROWS)
-@settings(max_examples=40, deadline=None)
-def test_the_sides_swapped_swap_the_winner_and_nothing_else(rows: list[list[int]]) -> None:
-    _, verdict = panel(alike(len(rows)), rows)
-    _, mirrored = panel(alike(len(rows)), [[*row[3:], *row[:3]] for row in rows])
-    swapped = {"pro": "con", "con": "pro", "neither": "neither"}
-
-    assert (verdict.outcome, verdict.gap) == (mirrored.outcome, mirrored.gap)
-    assert swapped[verdict.leaning] == mirrored.leaning
-    assert swapped[verdict.winner] == mirrored.winner
-
-
-@given(ROWS)
-@settings(max_examples=40, deadline=None)
-def test_a_winner_is_named_only_where_the_raters_agree_and_it_leads(rows: list[list[int]]) -> None:
-    measured, verdict = panel(alike(len(rows)), rows)
-
-    if verdict.winner != "neither":
-        assert measured.raw.value >= RULES.low
-        assert verdict.gap >= RULES.least_gap
-        assert verdict.winner == verdict.leaning
-        assert not any(dispute.decides for dispute in verdict.disputed.values())
-    else:
-        assert verdict.outcome in {"contested", "irreconcilable", "undetermined"}
-
-
-@given(ROWS)
-@settings(max_examples=40, deadline=None)
-def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:
-    _, verdict = panel(alike(len(rows)), rows)
-
-    assert verdict.reasons
-    assert all(each[0].isupper() and each.rstrip().endswith((".", "”")) for each in (*verdict.reasons, *verdict.advice))
+    assert any("Rater 1 scored PRO-1 in part only" in reason for reason in verdict.reasons)

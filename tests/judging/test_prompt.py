@@ -1,5 +1,7 @@
 """What the judge is shown: neutral labels, stable segments, nothing that a speech could pose as."""
 
+from importlib import resources
+
 import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
@@ -227,10 +229,9 @@ def test_convergence_is_asked_of_both_ends(turns: int, shown: list[int]) -> None
 
 
 def test_the_judge_carries_all_of_its_templates() -> None:
-    names = {"judge", "score", "compare", "claims", "gaps", "premises", "second_opinion", "narrative", "conflict",
-             "convergence", "protocol", "open", "cross", "close", "assess", "artifact", "deliberate"}
+    files = {path.name.removesuffix(".md") for path in (resources.files("judge") / "prompts").iterdir()}
 
-    assert names == judge_templates().keys()
+    assert files == judge_templates().keys()
 
 
 def test_a_debate_is_asked_from_its_own_templates() -> None:

@@ -133,6 +133,12 @@ def test_the_rubric_says_what_full_pressure_is(full: float, expected: float) -> 
     assert expected == felt(*exchange(WORSE, GOOD, penalty(1), opening=opening))[3]
 
 
+def test_a_deficit_ends_at_one_whatever_a_ledger_says() -> None:
+    behind, ahead = dict.fromkeys(MAXIMA, 0.0), {**dict.fromkeys(MAXIMA, 0.0), "rhetoric": 29.0}
+
+    assert 1.0 == felt(*exchange(behind, ahead, penalty(2, dimension="rhetoric", claim="C1.1")))[1]
+
+
 @given(
     own=SCORES, theirs=SCORES, winner=st.sampled_from(["pro", "con"]), points=st.lists(st.integers(0, 3), max_size=4),
 )

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { progressWords } from "../../web/heading.js";
+import { recordWords, sentence } from "../../web/panel.js";
+import { eventWords, figure, joined, outcomeWords, percent } from "../../web/words.js";
+
+const said = (more) => ({ conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more }, agreement: { raw: { band: "moderate" } } });
+
+test("a panel's outcome is one sentence, and names a winner only where there is one", () => {
+  assert.equal("The panel concludes: Pro.", sentence(said({ outcome: "concluded", winner: "pro" })));
+  assert.equal("The panel concludes with caution: Con.", sentence(said({ outcome: "cautious", winner: "con" })));
+  assert.equal("No winner is named: the panel leans to Con, but the raters are divided.", sentence(said({ outcome: "contested" })));
+  assert.equal("No winner is named: how far the raters agree could not be measured.", sentence(said({ outcome: "undetermined" })));
+  assert.equal("No winner is named: the two sides are too close to tell apart.", sentence(said()));
+  assert.equal("No winner is named: the raters are too far apart.", sentence({ ...said(), agreement: { raw: { band: "unacceptable" } } }));
+  for (const [item, what] of [["CON-1", "an argument"], ["3", "a turn"]]) {
+    assert.equal(`No winner is named: the raters are too far apart on ${what} that decides.`, sentence(said({ disputed: { [item]: { decides: true } } })));
+  }
+});
+
+test("how it ended is told by what decided", () => {
+  const concluded = (winner, by_rule) => ({ format: "protocol", conclusion: { winner, by_rule }, panel: {} });
+  assert.equal("no winner is named", outcomeWords(concluded("neither", "panel")));
+  assert.equal("Pro wins by the panel", outcomeWords(concluded("pro", "panel")));
+  assert.equal("Con wins by the judge’s assessment", outcomeWords(concluded("con", "assessment")));
+  assert.equal("verdict Fail", outcomeWords({ ...concluded("neither", "artifact"), panel: { verdict: { verdict: "FAIL" } } }));
+  assert.equal("no verdict", outcomeWords({ ...concluded("neither", "artifact"), panel: { verdict: { missing: { reason: "x" } } } }));
+  assert.equal("raters measured", outcomeWords({ ...concluded("neither", "calibration"), format: "calibration" }));
+});
+
+test("figures keep their decimals, missing ones are dashes", () => {
+  assert.deepEqual(["0.30", "−0.29", "–", "–"], [0.3, -0.287, { missing: { reason: "x" } }, undefined].map(figure));
+  assert.deepEqual(["9 %", "3.5 %", "100 %", "0 %"], [0.09, 0.035, 1, 0].map(percent));
+  assert.equal("a, b and c", joined(["a", "b", "c"]));
+  assert.equal("right on 7 of 9 known outcomes", recordWords({ right: 7, of: 9 }));
+  assert.equal("no track record yet", recordWords({ right: 0, of: 0 }));
+});
+
+test("progress is told in rounds", () => {
+  const view = (round, more) => ({ format: "protocol", protocol: { round }, panel: {}, state: "open", ...more });
+  assert.equal("Round 1 of 3: openings", progressWords(view("openings")));
+  assert.equal("Round 2 of 3: cross-examination", progressWords(view("cross_examination")));
+  assert.equal("Three rounds: judgement", progressWords(view("judgement")));
+  assert.equal("The panel is at work", progressWords(view("done", { panel: { raters: {} } })));
+  assert.equal("Deliberation, round 2", progressWords({ format: "deliberation", panel: { opinions: { 0: {}, 2: {} } } }));
+  assert.equal("1 of 2 verdicts", progressWords({ format: "calibration", cases: { a: {}, b: {} }, panel: { raters: { x: { calibrations: { a: {} } } } } }));
+});
+
+test("events of a panel are said without telling what they hold", () => {
+  assert.equal("the panel’s outcome", eventWords({ type: "panel_concluded", winner: "pro" }));
+  assert.equal("an opening was written", eventWords({ type: "model_answered", purpose: "open", turn: 1 }));
+  assert.equal("Con answered PRO-1", eventWords({ type: "argument_cross_examined", by: "con", target: "PRO-1" }));
+});
