@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import pytest
 
@@ -65,6 +66,7 @@ class Child:
 
     def __init__(self, path: Path, url: str) -> None:
         self._client = httpx.AsyncClient(base_url=url, timeout=None)
+        self.floor = anyio.Semaphore(2)
 
     async def ready(self) -> httpx.AsyncClient:
         return self._client
