@@ -25,6 +25,7 @@ class Breaker:
         self._name, self._clock = name, clock
         self._failures, self._rest_s, self._opens_at = 0, REST_S, 0.0
         self._trial = False
+        self._kind: type[ProviderError] = Unreachable
         self.last = ""
         """What went wrong last."""
 
@@ -33,13 +34,28 @@ class Breaker:
         """Seconds until the next trial; 0 while calls go through."""
         return max(0.0, self._opens_at - self._clock()) if self._failures >= FAILURES else 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """Whether calls are held back, but for one trial once the rest is over."""
+        return self._failures >= FAILURES
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether a trial is under way."""
+        return self._trial
+
+    @property
+    def may_mend(self) -> bool:
+        """Whether the last failure is one that passes by itself: a wrong key does not."""
+        return self._kind.retryable
+
     def check(self) -> None:
-        """Let a call through, or raise ``Unreachable`` with the time to wait."""
-        if self._failures < FAILURES:
+        """Let a call through, or raise with the time to wait: ``Unreachable``, or ``NotAuthorised`` after a wrong key."""
+        if not self.is_open:
             return
         if (left_s := self.rests_s) > 0 or self._trial:
             wait_s = round(left_s or REST_S, 1)
-            raise Unreachable(
+            raise self._kind(
                 f"{self._name} is left alone for {wait_s:g} s after {self._failures} failures, last: {self.last}",
                 retry_after_s=wait_s,
             )
@@ -57,6 +73,7 @@ class Breaker:
             self._trial = False
             return
         self.last = error.message
+        self._kind = Unreachable if error.retryable else type(error)
         self._failures += 1
         if self._trial:
             self._rest_s = min(self._rest_s * 2, LONGEST_REST_S)

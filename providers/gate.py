@@ -8,23 +8,17 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Final
 
 import anyio
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
-from msgspec import Meta, Struct
 
-Most = Annotated[int, Meta(ge=1)]
+from .quota import Limit as Limit
 
-
-class Limit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one provider may be asked for; None is no limit."""
-
-    concurrent: Most | None = None
-    calls_per_minute: Most | None = None
-    tokens_per_minute: Most | None = None
+KNOWN: Final = 4
+"""Debates whose calls are counted, for each one that is here, before the others are looked through."""
 
 
 class Gate:
@@ -35,6 +29,8 @@ class Gate:
         self._queues: dict[str, deque[anyio.Event]] = {}
         self._served: dict[str, int] = {}
         self._inside: dict[str, int] = {}
+        self._paced: list[str] = []
+        """Debates that have a place and wait for a minute with room, one entry a call."""
         self.running = 0
         self._window = MovingWindowRateLimiter(MemoryStorage())
         self._calls = limit.calls_per_minute and RateLimitItemPerMinute(limit.calls_per_minute)
@@ -45,12 +41,28 @@ class Gate:
         """Calls that wait for a place."""
         return sum(map(len, self._queues.values()))
 
+    def ahead(self, debate: str) -> int | None:
+        """Calls of others that are let in before the next one of ``debate``; None where none of its calls waits."""
+        if debate not in self._queues:
+            return None
+        own, ahead, is_before = self._served[debate], 0, True
+        for each, queue in self._queues.items():
+            if each == debate:
+                is_before = False
+            else:
+                ahead += min(len(queue), max(0, own - self._served[each] + is_before))
+        return ahead
+
+    def is_paced(self, debate: str) -> bool:
+        """Whether a call of ``debate`` has a place and waits for a minute with room."""
+        return debate in self._paced
+
     @asynccontextmanager
     async def place(self, debate: str) -> AsyncIterator[None]:
         """Wait for a place, and give it back."""
         await self._enter(debate)
         try:
-            await self._pace()
+            await self._pace(debate)
             yield
         finally:
             self._leave(debate)
@@ -67,8 +79,7 @@ class Gate:
             self._admit(debate)
             return
         turn = anyio.Event()
-        if debate not in self._served:
-            self._served[debate] = min((self._served[each] for each in self._queues), default=0)
+        self._served[debate] = max(self._served.get(debate, 0), self._least_served())
         self._queues.setdefault(debate, deque()).append(turn)
         try:
             await turn.wait()
@@ -84,9 +95,15 @@ class Gate:
         self._served[debate] = self._served.get(debate, 0) + 1
         self._inside[debate] = self._inside.get(debate, 0) + 1
 
+    def _least_served(self) -> int:
+        """Calls that the least served of the waiting debates has had."""
+        return min((self._served[each] for each in self._queues), default=0)
+
     def _leave(self, debate: str) -> None:
         self.running -= 1
         self._inside[debate] -= 1
+        if not self._inside[debate]:
+            del self._inside[debate]
         if self._queues and (self._limit.concurrent is None or self.running < self._limit.concurrent):
             following = min(self._queues, key=lambda each: self._served[each])
             turn = self._queues[following].popleft()
@@ -94,9 +111,16 @@ class Gate:
                 del self._queues[following]
             self._admit(following)
             turn.set()
-        if not self._queues and not self.running:   # nobody is owed anything any more
-            self._served.clear()
-            self._inside.clear()
+        if not self._queues or len(self._served) > KNOWN * (len(self._queues) + len(self._inside)):
+            self._forget_served()
+
+    def _forget_served(self) -> None:
+        """Let go of debates that are not here and would begin with the others if they came back."""
+        least = self._least_served()
+        self._served = {
+            each: served for each, served in self._served.items()
+            if each in self._queues or each in self._inside or (self._queues and served > least)
+        }
 
     def _forget(self, debate: str, turn: anyio.Event) -> None:
         queue = self._queues[debate]
@@ -104,14 +128,20 @@ class Gate:
         if not queue:
             del self._queues[debate]
 
-    async def _pace(self) -> None:
+    async def _pace(self, debate: str) -> None:
         """Wait until the minute has room for one more call, and for tokens at all."""
-        if self._tokens:
-            while not self._window.test(self._tokens, "tokens"):   # noqa: ASYNC110 - time is what is waited for
-                await anyio.sleep(self._wait_s("tokens"))
-        if self._calls:
-            while not self._window.hit(self._calls, "calls"):   # noqa: ASYNC110 - likewise
-                await anyio.sleep(self._wait_s("calls"))
+        if not self._tokens and not self._calls:
+            return
+        self._paced.append(debate)
+        try:
+            if self._tokens:
+                while not self._window.test(self._tokens, "tokens"):   # noqa: ASYNC110 - time is what is waited for
+                    await anyio.sleep(self._wait_s("tokens"))
+            if self._calls:
+                while not self._window.hit(self._calls, "calls"):   # noqa: ASYNC110 - likewise
+                    await anyio.sleep(self._wait_s("calls"))
+        finally:
+            self._paced.remove(debate)
 
     def _wait_s(self, what: str) -> float:
         item = self._calls if what == "calls" else self._tokens

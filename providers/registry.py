@@ -13,9 +13,9 @@ import anyio
 import msgspec
 
 from .base import ModelStatus, Provider
-from .calls import DEFAULT_LIMITS, Call, Guard, Load
+from .calls import PATIENCE_S, Call, Guard, Load
 from .errors import ProviderError, UnknownModel, Unreachable
-from .gate import Limit
+from .quota import DEFAULT_LIMITS, Limit
 
 GROUP = "moot.providers"
 FALLBACK = "embedded:smollm2"
@@ -68,18 +68,23 @@ class Registry:
         return self._made[name]
 
     @asynccontextmanager
-    async def call(self, name: str, debate: str) -> AsyncIterator[Call]:
+    async def call(self, name: str, debate: str, *, patience_s: float = PATIENCE_S) -> AsyncIterator[Call]:
         """A fair place for one call of ``debate`` to ``provider:model``; the provider's breaker hears how it goes.
 
-        Raises what ``resolve`` raises, and ``Unreachable`` at once while the breaker is open.
+        Raises what ``resolve`` raises, and at once where the provider rests for longer than ``patience_s``.
         """
         provider, model = self.resolve(name)
-        async with self._guard(provider.name).call(provider, model, debate) as call:
+        async with self._guard(provider.name).call(provider, model, debate, patience_s=patience_s) as call:
             yield call
 
+    def wait(self, name: str, debate: str) -> str:
+        """Why a debate's calls to ``provider:model`` wait now, in words; empty where none does."""
+        provider, _, model = name.partition(":")
+        return self._guards[provider].wait(model, debate) if provider in self._guards else ""
+
     def loads(self) -> tuple[Load, ...]:
-        """How busy each provider is that was ever called."""
-        return tuple(guard.load for _, guard in sorted(self._guards.items()))
+        """How busy each provider is."""
+        return tuple(self._guard(name).load for name in self.names)
 
     def _guard(self, name: str) -> Guard:
         if name not in self._guards:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from providers.quota import Limit
 from server.errors import BadField
 
 FILE: Final = "moot.toml"
@@ -47,6 +48,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Times that a turn is tried, and a question asked, before it is given up."""
     retry_ms: Annotated[int, Meta(ge=0)] = 500
     """Wait before the second try; doubled for each further one."""
+    limits: dict[str, Limit] = {}
+    """By provider, on top of what is usual: ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute`` and
+    ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``."""
 
     @property
     def is_loopback(self) -> bool:
@@ -66,7 +70,8 @@ def load(
     origins = dict.fromkeys(said, FILE)
     for name in NAMES:
         if (value := environment.get(PREFIX + name.upper())) is not None:
-            said[name], origins[name] = value, PREFIX + name.upper()
+            origins[name] = PREFIX + name.upper()
+            said[name] = _spread(value) if name == "limits" else value
     for name, value in flags.items():
         if value is not None:
             said[name], origins[name] = value, f"--{name.replace('_', '-')}"
@@ -78,10 +83,35 @@ def load(
 def _check(name: str, value: Any, origin: str) -> None:
     if name not in NAMES:
         raise BadField(name, f"{origin} names an unknown setting {name!r}")
+    if name == "limits" and isinstance(value, dict):
+        for provider, said in value.items():
+            _check_limit(f"{name}.{provider}", said, origin)
     try:
         msgspec.convert({name: value}, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise BadField(name, f"{origin}: {str(error).partition(' - at ')[0]}") from error
+
+
+def _check_limit(field: str, said: Any, origin: str) -> None:
+    """Name the one value of a limit that makes no sense."""
+    for key, value in said.items() if isinstance(said, dict) else ():
+        try:
+            msgspec.convert({key: value}, Limit, strict=False)
+        except msgspec.ValidationError as error:
+            why = str(error).partition(" - at ")[0]
+            raise BadField(f"{field}.{key}", f"{origin}: {field}.{key}: {why}") from error
+
+
+def _spread(line: str) -> dict[str, dict[str, str]]:
+    """Limits from the one line that an environment has for them.  Raises ``BadField``."""
+    limits: dict[str, dict[str, str]] = {}
+    for part in filter(None, (part.strip() for part in line.split(";"))):
+        provider, colon, said = part.partition(":")
+        pairs = [pair.partition("=") for pair in said.split()]
+        if not colon or not provider.strip() or not all(sign and value for _, sign, value in pairs):
+            raise BadField("limits", f"MOOT_LIMITS: {part!r} is not of the form 'provider: concurrent=4'")
+        limits[provider.strip()] = {key: value for key, _, value in pairs}
+    return limits
 
 
 def _from_file(path: Path) -> dict[str, Any]:
