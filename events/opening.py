@@ -79,6 +79,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     judge_temperature: float = 0.2
     seed: int | UnsetType = UNSET
     max_cost_usd: float | UnsetType = UNSET
+    deadline_s: float | UnsetType = UNSET
+    """Seconds that it may run from its opening, and again from each time that it is resumed."""
 
 
 class Case(Struct, frozen=True, kw_only=True):

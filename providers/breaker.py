@@ -50,7 +50,7 @@ class Breaker:
         return self._kind.retryable
 
     def check(self) -> None:
-        """Let a call through, or raise with the time to wait: ``Unreachable``, or ``NotAuthorised`` after a wrong key."""
+        """Let a call through, or raise ``Unreachable`` with the time to wait; after a wrong key ``NotAuthorised``."""
         if not self.is_open:
             return
         if (left_s := self.rests_s) > 0 or self._trial:

@@ -1,7 +1,7 @@
 """One call to a model: its provider, a fair place in that provider's queue, and a breaker that hears how it went.
 
-Waiting is done here, before a call and never during one: for a place, for a minute that has room, for a model that asked
-to be left alone (``retry-after``), for a provider whose breaker is open.  Who would have to wait for too long is told so.
+Waiting is done here, before a call and never during one: for a place, for a minute that has room, for a model that
+asked to be left alone (``retry-after``), for a provider whose breaker is open.  Who would wait for too long is told so.
 """
 
 import random
@@ -60,7 +60,7 @@ class Guard:
     async def call(
         self, provider: Provider, model: str, debate: str, *, patience_s: float = PATIENCE_S
     ) -> AsyncIterator[Call]:
-        """A place for one call of ``debate``.  Raises what the provider failed with last where it rests for too long."""
+        """A place for one call of ``debate``.  Raises where the provider rests for longer than ``patience_s``."""
         while True:
             await self._spared(model, patience_s)
             async with self.gate.place(debate):

@@ -15,7 +15,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-from .quota import Limit as Limit
+from .quota import Limit
 
 KNOWN: Final = 4
 """Debates whose calls are counted, for each one that is here, before the others are looked through."""

@@ -99,6 +99,8 @@ class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     """Play this one: everything but the motion comes from it."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+    deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
+    """Seconds after which it is halted, wherever it stands."""
 
 
 def read_wish(body: bytes) -> Wish:
@@ -229,6 +231,7 @@ async def opened(
             turn_attempts=settings.attempts, judge_attempts=settings.attempts,
             turn_timeout_s=settings.turn_timeout_s, judge_timeout_s=settings.judge_timeout_s,
             retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
+            deadline_s=_or_unset(wish.deadline_s),
         ),
         blind=False, exhibition=wish.exhibition, moot=VERSION,
         topic_type=topic if seated else "",

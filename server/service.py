@@ -27,7 +27,7 @@ class Service(Struct, frozen=True):
 
 
 def limited(settings: Settings) -> Registry:
-    """The providers with this process's limits on top of what is usual.  Raises ``BadField`` for one that is not there."""
+    """The providers with this process's limits on top of what is usual.  Raises ``BadField`` for an unknown one."""
     registry = Registry(limits={**DEFAULT_LIMITS, **settings.limits})
     for provider in settings.limits:
         if provider not in registry.names:

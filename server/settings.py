@@ -49,8 +49,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retry_ms: Annotated[int, Meta(ge=0)] = 500
     """Wait before the second try; doubled for each further one."""
     limits: dict[str, Limit] = {}
-    """By provider, on top of what is usual: ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute`` and
-    ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``."""
+    """By provider, on top of what is usual: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
+    ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.
+    """
 
     @property
     def is_loopback(self) -> bool:

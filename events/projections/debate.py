@@ -60,6 +60,8 @@ class Standing(Struct, frozen=True, kw_only=True):
     reason: str = ""
     by: str = ""
     conclusion: Conclusion | None = None
+    since: str = ""
+    """When it was opened, or last resumed."""
     max_cost_usd: float | None = None
     """The cap that the debate was last resumed with, in place of the one that it was opened with."""
 
@@ -103,6 +105,8 @@ class Debate(Struct, frozen=True, kw_only=True):
 
     id: str = ""
     position: int = 0
+    at: str = ""
+    """Time of the last record."""
     opened: DebateOpened | None = None
     opened_at: str = ""
     standing: Standing = Standing()
@@ -142,14 +146,16 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     context, families = debate.context, debate.families
     match event:
         case DebateOpened():
-            opened, opened_at, standing = event, record.at, Standing()
+            opened, opened_at, standing = event, record.at, Standing(since=record.at)
         case DebatePaused():
             standing = replace(standing, state="paused", reason=event.reason, by=event.by)
         case DebateHalted():
             standing = replace(standing, state="halted", reason=event.reason, by=event.by)
         case DebateResumed():
             cap = standing.max_cost_usd if event.max_cost_usd is UNSET else event.max_cost_usd
-            standing = replace(standing, state="open", reason=event.reason, by=event.by, max_cost_usd=cap)
+            standing = replace(
+                standing, state="open", reason=event.reason, by=event.by, max_cost_usd=cap, since=record.at
+            )
             calls = replace(calls, failed={}) if calls.failed else calls
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
@@ -177,7 +183,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     ledger_after = ledger.apply(debate.ledger, record)
     panel_after = panel.apply(debate.panel, record)
     return Debate(
-        id=record.debate, position=record.position, opened=opened, opened_at=opened_at, standing=standing,
+        id=record.debate, position=record.position, at=record.at, opened=opened, opened_at=opened_at, standing=standing,
         transcript=transcript.apply(debate.transcript, record), ledger=ledger_after,
         usage=usage.apply(debate.usage, record), calls=calls, segments=segments,
         exchanges=exchanges.apply(debate.exchanges, ledger_after, record),

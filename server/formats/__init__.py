@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from events.projections.debate import Debate
 from server.formats import calibration, deliberation, exchange, protocol
-from server.formats.steps import Step
+from server.formats.deadline import overdue
+from server.formats.steps import Ask, Speak, Step
 
 FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {
     "exchange": exchange.next_steps,
@@ -17,4 +18,6 @@ FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {
 def next_steps(debate: Debate) -> tuple[Step, ...]:
     """The steps that may be taken now, all of them at once; none when the debate rests or has ended."""
     assert debate.opened is not None, "a debate begins with debate_opened"
-    return FORMATS[debate.opened.format](debate)
+    steps = FORMATS[debate.opened.format](debate)
+    waits = any(isinstance(step, Speak | Ask) for step in steps)
+    return (late,) if waits and (late := overdue(debate)) is not None else steps
