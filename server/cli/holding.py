@@ -11,6 +11,7 @@ import click
 import httpx
 import msgspec
 import structlog
+from msgspec import Struct
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
@@ -19,6 +20,7 @@ from server import opening
 from server.cli.options import reading, server_of, whole_id
 from server.cli.output import emit
 from server.errors import BadField, CannotServe, MootError, NotAllowed, NotFound, NotNow, TokenMissing
+from server.estimate import estimate, in_words
 from server.hub import Reader
 from server.records import records_for
 from server.service import Service, running
@@ -43,8 +45,15 @@ class Listener(Protocol):
         ...
 
 
+class Resumption(Struct, frozen=True, kw_only=True):
+    """A debate to go on with, by the beginning of its id, and its new cap where one is given."""
+
+    debate: str
+    max_cost_usd: float | None = None
+
+
 async def hold(
-    settings: Settings, body: dict[str, Any] | None, resume: str | None, listener: Listener, *, as_json: bool
+    settings: Settings, body: dict[str, Any] | None, resume: Resumption | None, listener: Listener, *, as_json: bool
 ) -> None:
     """Hold the debate that ``body`` asks for, or go on with ``resume``; its id comes last.
 
@@ -67,18 +76,19 @@ async def hold(
         raise click.exceptions.Exit(1)
 
 
-async def _here(settings: Settings, body: dict[str, Any] | None, resume: str | None, listener: Listener) -> str:
+async def _here(settings: Settings, body: dict[str, Any] | None, resume: Resumption | None, listener: Listener) -> str:
     async with running(settings) as service:
         if body is not None:
             wish = opening.as_wish(body)
             records = await records_for(service.log, wish)
             opened = await opening.opened(wish, service.registry, settings, records)
+            click.echo(in_words(estimate(opened)), err=True)
             debate, after = await service.moderators.open(opened), 0
         else:
             assert resume is not None
-            debate = await whole_id(service.log, resume)
+            debate = await whole_id(service.log, resume.debate)
             after = await service.log.head(debate)
-            await _go_on(service, debate)
+            await _go_on(service, debate, resume.max_cost_usd)
         click.echo(f"debate {debate}", err=True)
         try:
             await _watch(_messages(service, debate, after), listener)
@@ -88,7 +98,7 @@ async def _here(settings: Settings, body: dict[str, Any] | None, resume: str | N
         return debate
 
 
-async def _go_on(service: Service, debate: str) -> None:
+async def _go_on(service: Service, debate: str, max_cost_usd: float | None) -> None:
     """Resume a debate that rests; take up one that was cut off."""
     view = (await service.hub.view_at(debate, None)).view
     if view.state == "concluded":
@@ -96,7 +106,7 @@ async def _go_on(service: Service, debate: str) -> None:
     if view.state == "open":
         await service.moderators.take_up_one(debate)
     else:
-        await service.moderators.resume(debate, "resumed from the command line", "operator")
+        await service.moderators.resume(debate, "resumed from the command line", "operator", max_cost_usd)
 
 
 async def _messages(service: Service, debate: str, after: int) -> AsyncGenerator[str]:
@@ -116,7 +126,7 @@ async def _watch(messages: Any, listener: Listener) -> None:
 
 
 async def _remote(
-    settings: Settings, server: str, body: dict[str, Any] | None, resume: str | None, listener: Listener
+    settings: Settings, server: str, body: dict[str, Any] | None, resume: Resumption | None, listener: Listener
 ) -> str:
     headers = _headers(settings)
     async with _client(settings, server) as client:
@@ -125,13 +135,16 @@ async def _remote(
         else:
             assert resume is not None
             async with reading(settings) as log:
-                debate = await whole_id(log, resume)
+                debate = await whole_id(log, resume.debate)
             view = await _get(client, f"/api/debates/{debate}")
             after = int(view["position"])
             if view["state"] == "concluded":
                 raise BadField("resume", f"debate {debate} has concluded")
             if view["state"] in {"paused", "halted"}:
-                await _post(client, f"/api/debates/{debate}/resume", {"reason": "resumed from the command line"})
+                asked: dict[str, Any] = {"reason": "resumed from the command line"}
+                if resume.max_cost_usd is not None:
+                    asked["max_cost_usd"] = resume.max_cost_usd
+                await _post(client, f"/api/debates/{debate}/resume", asked)
         click.echo(f"debate {debate}", err=True)
         await _watch(_remote_messages(client, server, headers, debate, after), listener)
         return debate

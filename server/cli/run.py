@@ -8,7 +8,7 @@ import msgspec
 
 from judge.rubric import load_rubric
 from server import observe
-from server.cli.holding import hold
+from server.cli.holding import Resumption, hold
 from server.cli.options import with_json, with_store
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_of
@@ -61,7 +61,8 @@ def run(
     if sum(each is not None for each in (motion, resume, wished["exhibition"])) != 1:
         raise click.UsageError("give a motion, or --exhibition NAME, or --resume ID", context)
     body = None if resume is not None else _body(motion or "", wished)
-    run_async(lambda: hold(settings, body, resume, Transcriber(as_json=as_json), as_json=as_json))
+    resumed = None if resume is None else Resumption(debate=resume, max_cost_usd=wished["max_cost"])
+    run_async(lambda: hold(settings, body, resumed, Transcriber(as_json=as_json), as_json=as_json))
 
 
 def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:

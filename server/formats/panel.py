@@ -51,6 +51,11 @@ def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     return deliberation.rounds(debate, opened) or record(_concluded(debate, opened))
 
 
+def most_tokens(items: int) -> int:
+    """Most tokens of an answer that rates so many items."""
+    return TOKENS + ITEM_TOKENS * items
+
+
 def winner(debate: Debate) -> Winner | None:
     """Whom the panel names; None where no panel sits or has concluded."""
     return None if debate.panel.conclusion is UNSET else debate.panel.conclusion.winner
@@ -65,7 +70,7 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
         key=f"{PURPOSE}:{seat.name}", purpose=PURPOSE, turn=None, model=seat.model, samples=seat.samples,
-        prompt=lambda: panel_prompt(opened, debate, seat), max_tokens=TOKENS + ITEM_TOKENS * len(names),
+        prompt=lambda: panel_prompt(opened, debate, seat), max_tokens=most_tokens(len(names)),
         cause=_last_word(debate), answer_type=panel_type(names, criteria),
     )
 

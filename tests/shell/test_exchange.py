@@ -12,6 +12,7 @@ from events.types import (
     ConflictResolved,
     DebateConcluded,
     DebateHalted,
+    DebateResumed,
     ModelAnswered,
     NarrativeVerdictReached,
     ScorecardVerdictReached,
@@ -218,14 +219,23 @@ def test_the_money_is_spent_before_the_next_turn_begins() -> None:
 
     halted = recorded_event(*spent, scored)
 
-    assert halted.reason == "the cost cap is reached: 0.6000 of 0.5000 USD; open a debate with a higher cap"
+    assert halted.reason == "the cost cap is reached: 0.6000 of 0.5000 USD; resume it with a higher cap"
 
 
-def test_a_debate_whose_last_turn_is_judged_concludes_even_when_the_money_is_spent() -> None:
+def test_the_last_questions_are_not_asked_with_money_that_is_spent() -> None:
     spent = Play(*heard(opened(1, max_cost_usd=0.5), started(1), spoken(1)), answered(1, cost_usd=0.6))
     end(spent)
 
     assert spent.of(ScorecardVerdictReached)
+    assert isinstance(spent.events[-1], DebateHalted)
+
+
+def test_a_higher_cap_lets_it_conclude() -> None:
+    spent = Play(*heard(opened(1, max_cost_usd=0.5), started(1), spoken(1)), answered(1, cost_usd=0.6))
+    end(spent)
+    spent.add(Draft(event=DebateResumed(reason="", by="operator", max_cost_usd=0.8)))
+    end(spent)
+
     assert isinstance(spent.events[-1], DebateConcluded)
 
 
