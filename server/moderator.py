@@ -36,7 +36,7 @@ from providers.registry import Registry
 from server import observe
 from server.calls import answered, failed, usage
 from server.decisions import undecided
-from server.errors import NotFound, NotNow
+from server.errors import BadField, NotFound, NotNow
 from server.formats import next_steps
 from server.formats.course import cut_off
 from server.formats.steps import Ask, Record, Speak, Step
@@ -95,9 +95,15 @@ class Moderator:
         """Let what is in flight finish, then rest."""
         return await self._act(DebatePaused(reason=reason, by=by), {"open"})
 
-    async def resume(self, reason: str, by: str) -> int:
-        """Go on; the caller runs the moderator again where it has stopped."""
-        return await self._act(DebateResumed(reason=reason, by=by), {"paused", "halted"})
+    async def resume(self, reason: str, by: str, max_cost_usd: float | None = None) -> int:
+        """Go on, with a new cap where one is given; the caller runs the moderator again where it has stopped."""
+        resumed = DebateResumed(reason=reason, by=by)
+        if max_cost_usd is not None:
+            if max_cost_usd <= self.debate.usage.cost_usd:
+                spent = f"{self.debate.usage.cost_usd:.4f} USD have been spent already"
+                raise BadField("max_cost_usd", f"{spent}: a cap must be above that")
+            resumed = msgspec.structs.replace(resumed, max_cost_usd=max_cost_usd)
+        return await self._act(resumed, {"paused", "halted"})
 
     async def halt(self, reason: str, by: str) -> int:
         """Stop at once, cutting off what is in flight."""

@@ -78,10 +78,10 @@ class Moderators:
         async with self._acting(debate) as moderator:
             return await moderator.pause(reason, by)
 
-    async def resume(self, debate: str, reason: str, by: str) -> int:
-        """Go on."""
+    async def resume(self, debate: str, reason: str, by: str, max_cost_usd: float | None = None) -> int:
+        """Go on, with a new cap where one is given."""
         async with self._acting(debate) as moderator:
-            position = await moderator.resume(reason, by)
+            position = await moderator.resume(reason, by, max_cost_usd)
             self._start(moderator)
             return position
 

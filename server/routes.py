@@ -22,6 +22,7 @@ from server.access import COOKIE, COOKIE_AGE_S, Access
 from server.audit import audit_of
 from server.decisions import read_decision
 from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
+from server.estimate import estimate
 from server.exhibitions import exhibitions
 from server.records import records_for
 from server.service import Service
@@ -156,6 +157,15 @@ async def list_frames(request: Request) -> Response:
     return Response(body, media_type="application/json")
 
 
+async def show_estimate(request: Request) -> Response:
+    """POST /api/estimate: what a debate would take, for the body that would open it.  Nothing is opened or asked."""
+    access_of(request).require_operator(request)
+    service = service_of(request)
+    wish = opening.read_wish(await request.body())
+    opened = await opening.opened(wish, service.registry, service.settings)
+    return json_response(estimate(opened))
+
+
 async def show_call(request: Request) -> Response:
     """GET /api/debates/{id}/calls/{call}: the whole question and answer, for the director or once it is over."""
     service, debate = service_of(request), request.path_params["debate"]
@@ -208,16 +218,20 @@ async def act(request: Request) -> Response:
     """POST /api/debates/{id}/pause, /resume, /halt."""
     access_of(request).require_operator(request)
     service, debate = service_of(request), request.path_params["debate"]
-    reason = _reason(await request.body())
+    reason, cap = _reason(await request.body())
     name = request.url.path.rsplit("/", 1)[1]
-    does = {"pause": service.moderators.pause, "resume": service.moderators.resume, "halt": service.moderators.halt}
-    position = await does[name](debate, reason, "moderator")
+    if name == "resume":
+        position = await service.moderators.resume(debate, reason, "moderator", cap)
+    else:
+        does = {"pause": service.moderators.pause, "halt": service.moderators.halt}
+        position = await does[name](debate, reason, "moderator")
     return json_response({"position": position})
 
 
-def _reason(body: bytes) -> str:
+def _reason(body: bytes) -> tuple[str, float | None]:
+    """Why, and the new cap on cost that a resume may bring."""
     if not body.strip():
-        return ""
+        return "", None
     try:
         said = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -225,7 +239,12 @@ def _reason(body: bytes) -> str:
     reason = said.get("reason", "") if isinstance(said, dict) else None
     if not isinstance(reason, str) or len(reason) > REASON_MOST:
         raise BadField("reason", f"a reason is a text of at most {REASON_MOST} characters")
-    return reason
+    cap = said.get("max_cost_usd")
+    if cap is None:
+        return reason, None
+    if isinstance(cap, bool) or not isinstance(cap, int | float) or not 0 < cap < float("inf"):
+        raise BadField("max_cost_usd", "a cap is a number of US dollars above 0")
+    return reason, float(cap)
 
 
 async def list_models(request: Request) -> Response:
