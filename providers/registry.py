@@ -125,10 +125,19 @@ class Registry:
 
     async def default_model(self, environ: Mapping[str, str] = os.environ) -> str:
         """With none given, the first that answers: Ollama on this machine, a key in the environment, else embedded."""
-        if "ollama" in self._entries:
-            for status in await _in_time("ollama", "ollama", self.provider("ollama").check()):
-                if status.ok:
-                    return status.name
+        is_there = "ollama" in self._entries
+        statuses = await _in_time("ollama", "ollama", self.provider("ollama").check()) if is_there else ()
+        return self._default(statuses, environ)
+
+    async def survey(self) -> tuple[tuple[ModelStatus, ...], str]:
+        """What ``check_all`` and ``default_model`` say, from asking once."""
+        statuses = await self.check_all()
+        return statuses, self._default(statuses, os.environ)
+
+    def _default(self, statuses: Iterable[ModelStatus], environ: Mapping[str, str]) -> str:
+        for status in statuses:
+            if status.provider == "ollama" and status.ok:
+                return status.name
         for variable, model in KEYED:
             if environ.get(variable) and model.partition(":")[0] in self._entries:
                 return model

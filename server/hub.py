@@ -8,7 +8,8 @@ reader that falls behind simply gets a longer delta.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, Self
 
 import anyio
@@ -25,6 +26,8 @@ from server.errors import BadQuery
 
 RING: Final = 4096
 """Frames kept encoded in a room; older ones are folded again from the log."""
+LOOK_S: Final = 0.25
+"""A wait that is shorter than this is not worth a word; one that lasts is told anew after four of them."""
 
 
 class Speech:
@@ -58,6 +61,8 @@ class Room:
         self.debate = debate
         self.fold: Fold = views.INITIAL
         self.speech: Speech | None = None
+        self.wait = ""
+        """What the debate waits for, in words."""
         self.spectators = 0
         self.ready = anyio.Event()
         self.idle_since = time.monotonic()
@@ -129,6 +134,7 @@ class Hub:
         self._rooms: dict[str, Room] = {}
         self._speeches: dict[str, Speech] = {}
         self._flushing: set[str] = set()
+        self._waits: dict[str, list[Callable[[], str]]] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
 
     @property
@@ -177,6 +183,35 @@ class Hub:
         self._speeches.pop(debate, None)
         if room := self._rooms.get(debate):
             room.speech = None
+
+    # what is waited for
+
+    @contextmanager
+    def waiting(self, debate: str, why: Callable[[], str]) -> Iterator[None]:
+        """A debate may have to wait: where it lasts, its readers are told ``why`` in words, until it is over."""
+        waits = self._waits.setdefault(debate, [])
+        waits.append(why)
+        if len(waits) == 1:
+            asyncio.get_running_loop().call_later(LOOK_S, self._look, debate, waits)
+        try:
+            yield
+        finally:
+            waits.remove(why)
+            if not waits:
+                del self._waits[debate]
+                self._tell_wait(debate, "")
+
+    def _look(self, debate: str, waits: list[Callable[[], str]]) -> None:
+        if not waits or self._waits.get(debate) is not waits:
+            return
+        self._tell_wait(debate, next(filter(None, (why() for why in waits)), ""))
+        asyncio.get_running_loop().call_later(4 * LOOK_S, self._look, debate, waits)
+
+    def _tell_wait(self, debate: str, words: str) -> None:
+        room = self._rooms.get(debate)
+        if room is not None and room.wait != words:
+            room.wait = words
+            self.stir(debate)
 
     # who reads
 
@@ -298,6 +333,7 @@ class Reader:
         self._said_to = 0
         self._live = False
         self._spectators = -1
+        self._wait = ""
 
     async def __aenter__(self) -> Self:
         """Enter the room."""
@@ -353,6 +389,9 @@ class Reader:
         if room.spectators != self._spectators:
             self._spectators = room.spectators
             batch.append(frames.status(spectators=room.spectators))
+        if room.wait != self._wait:
+            self._wait = room.wait
+            batch.append(frames.status(wait=room.wait))
         if speech := room.speech_now():
             if (speech.turn, speech.attempt) != self._said:
                 self._said, self._said_to = (speech.turn, speech.attempt), 0

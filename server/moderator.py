@@ -7,8 +7,8 @@ only writer of its debate; everybody else's acts go through ``act``.
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from typing import Any, assert_never
 
 import anyio
@@ -31,6 +31,7 @@ from events.types import (
     TurnStarted,
 )
 from providers.base import Outcome, Request
+from providers.calls import PATIENCE_S, Call
 from providers.errors import Empty, ProviderError, TimedOut, UnknownReference
 from providers.registry import Registry
 from server import observe
@@ -39,6 +40,7 @@ from server.decisions import undecided
 from server.errors import BadField, NotFound, NotNow
 from server.formats import next_steps
 from server.formats.course import cut_off
+from server.formats.deadline import late, left_s
 from server.formats.steps import Ask, Record, Speak, Step
 from server.hub import Hub, Speech
 from server.speech import Pace, clean, clip, words
@@ -46,8 +48,10 @@ from server.speech import Pace, clean, clip, words
 logger = structlog.get_logger()
 
 Build = Callable[[Debate], Sequence[Draft]]
-LONGEST_WAIT_S = 60.0
-"""Most that a provider's ``retry-after`` makes us wait before the next try."""
+LIVE = frozenset({"open", "paused"})
+"""States in which something may still be in flight."""
+SLACK_S = 0.05
+"""The deadline is the wall clock's, the scope that keeps it is not: it ends when both agree."""
 STORE_WAIT_S = 1.0
 """Wait before a failed append is tried again."""
 
@@ -81,13 +85,26 @@ class Moderator:
         try:
             while steps := next_steps(self.debate):
                 self._decided_at = self.debate.position
-                with anyio.CancelScope() as self._steps:
+                with anyio.move_on_after(self._left_s() + SLACK_S) as self._steps:
                     async with anyio.create_task_group() as tasks:
                         for step in steps:
                             tasks.start_soon(self._take, step)
+                if self._left_s() <= 0:
+                    await self._halt_late()
         finally:
             self.is_running = False
             self._hub.silence(self.id)
+
+    def _left_s(self) -> float:
+        """Seconds until the deadline of the debate; without one there is no end of them."""
+        left = left_s(self.debate, now()) if self.debate.standing.state in LIVE else None
+        return math.inf if left is None else left
+
+    async def _halt_late(self, why: str = "") -> None:
+        """The deadline has passed, or will before what has to be waited for."""
+        await self._append(lambda debate: late(debate, why).drafts if debate.standing.state in LIVE else ())
+        if self._steps is not None:
+            self._steps.cancel()
 
     # acts of people
 
@@ -209,6 +226,24 @@ class Moderator:
         decided_at = self._decided_at
         await self._append(lambda debate: step.drafts if debate.position == decided_at else ())
 
+    @asynccontextmanager
+    async def _call(self, step: Speak | Ask) -> AsyncIterator[Call]:
+        """A place for one call.  While it is waited for, the audience is told why."""
+        patience_s = min(PATIENCE_S, self._left_s())
+        with ExitStack() as waits:
+            waits.enter_context(self._hub.waiting(self.id, lambda: self._registry.wait(step.model, self.id)))
+            async with self._registry.call(step.model, self.id, patience_s=patience_s) as call:
+                waits.close()
+                yield call
+
+    async def _failed(self, step: Speak | Ask, error: ProviderError) -> None:
+        """What follows from any failed call: the numbers, and the end where no time is left for another."""
+        purpose = "speak" if isinstance(step, Speak) else step.purpose
+        observe.MODEL_FAILURES.labels(purpose, step.model.partition(":")[0], error.kind).inc()
+        if error.retry_after_s and error.retry_after_s >= self._left_s():
+            wait = f"{error.message} (in {error.retry_after_s:.0f} s)"
+            await self._halt_late(f"the deadline comes before {step.model} can be asked again: {wait}")
+
     async def _speak(self, step: Speak) -> None:
         await anyio.sleep(_jittered(step.delay_ms))
         started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive)
@@ -229,7 +264,7 @@ class Moderator:
                 max_tokens=math.ceil(step.max_words * 1.6) + 40, temperature=step.temperature,
                 seed=self._seed(step.turn * 100 + step.attempt), idle_timeout_s=self._idle_timeout_s,
             )
-            async with self._registry.call(step.model, self.id) as call:
+            async with self._call(step) as call:
                 began = time.monotonic()   # a place in the queue was waited for: that is not the model's time
                 with _deadline(settings.turn_timeout_s):
                     async with call.provider.stream(call.model, request) as stream:
@@ -269,7 +304,6 @@ class Moderator:
     ) -> None:
         self._hub.silence(self.id)
         logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
-        observe.MODEL_FAILURES.labels("speak", error.kind).inc()
         turn_failed = TurnFailed(
             turn=step.turn, side=step.side, attempt=step.attempt, kind=error.kind, message=error.message
         )
@@ -282,7 +316,7 @@ class Moderator:
             return [Draft(event=call, cause=started), Draft(event=turn_failed, cause=debate.position + 1)]
 
         await self._append(build)
-        await anyio.sleep(min(error.retry_after_s or 0, LONGEST_WAIT_S))
+        await self._failed(step, error)
 
     async def _ask(self, step: Ask) -> None:
         await anyio.sleep(_jittered(step.delay_ms))
@@ -297,7 +331,7 @@ class Moderator:
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
                 idle_timeout_s=self._idle_timeout_s,
             )
-            async with self._registry.call(step.model, self.id) as call:
+            async with self._call(step) as call:
                 began = time.monotonic()
                 with _deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
                     answer = await call.provider.answer(call.model, request, step.answer_type)
@@ -308,7 +342,6 @@ class Moderator:
         except ProviderError as error:
             latency_ms = int((time.monotonic() - began) * 1000)
             logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
-            observe.MODEL_FAILURES.labels(step.purpose, error.kind).inc()
             failure = error
             await self._append(
                 lambda debate: [
@@ -318,7 +351,7 @@ class Moderator:
                     )
                 ]
             )
-            await anyio.sleep(min(error.retry_after_s or 0, LONGEST_WAIT_S))
+            await self._failed(step, error)
             return
         observe.MODEL_SECONDS.labels(step.purpose).observe(answer.outcome.latency_ms / 1000)
         await self._append(

@@ -20,7 +20,12 @@ MODEL_SECONDS: Final = Histogram(
     buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160),
 )
 MODEL_FAILURES: Final = Counter(
-    "moot_model_failures_total", "Model calls that failed", ["purpose", "kind"], registry=METRICS
+    "moot_model_failures_total", "Model calls that failed", ["purpose", "provider", "kind"], registry=METRICS
+)
+PROVIDER_RUNNING: Final = Gauge("moot_provider_running", "Calls under way", ["provider"], registry=METRICS)
+PROVIDER_WAITING: Final = Gauge("moot_provider_waiting", "Calls that wait for a place", ["provider"], registry=METRICS)
+PROVIDER_RESTS: Final = Gauge(
+    "moot_provider_breaker_open", "1 while a provider is left alone after failures", ["provider"], registry=METRICS
 )
 
 

@@ -250,7 +250,8 @@ def _reason(body: bytes) -> tuple[str, float | None]:
 async def list_models(request: Request) -> Response:
     """GET /api/models."""
     registry = service_of(request).registry
-    return json_response({"models": await registry.check_all(), "default": await registry.default_model()})
+    models, default = await registry.survey()
+    return json_response({"models": models, "default": default, "load": registry.loads()})
 
 
 async def list_exhibitions(request: Request) -> Response:
@@ -302,7 +303,12 @@ async def readyz(request: Request) -> Response:
 
 async def metrics(request: Request) -> Response:
     """GET /metrics."""
-    hub = service_of(request).hub
+    service = service_of(request)
+    hub = service.hub
+    for load in service.registry.loads():
+        observe.PROVIDER_RUNNING.labels(load.provider).set(load.running)
+        observe.PROVIDER_WAITING.labels(load.provider).set(load.waiting)
+        observe.PROVIDER_RESTS.labels(load.provider).set(load.rests_s > 0)
     observe.SPECTATORS.set(hub.spectators)
     observe.ROOMS.set(hub.rooms)
     return PlainTextResponse(generate_latest(observe.METRICS), media_type=CONTENT_TYPE_LATEST)

@@ -77,6 +77,10 @@ feed.addEventListener("state", ({ detail }) => {
 });
 feed.addEventListener("status", ({ detail }) => {
   if (typeof detail.spectators === "number") say($("#watching"), `${detail.spectators.toLocaleString("en")} watching`);
+  if ("wait" in detail) {
+    player.wait = detail.wait;
+    draw();
+  }
 });
 feed.addEventListener("trouble", async ({ detail }) => {
   if (detail.code === 4403) await api.view(id).then(() => feed.open(), trouble);

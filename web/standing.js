@@ -25,6 +25,6 @@ export function standing(line, player) {
     case "paused":
       return { name: "paused", text: "Paused" };
     default:
-      return { name: line === "closed" ? "connecting" : "live", text: line === "closed" ? "Connecting…" : "Live" };
+      return line === "closed" ? { name: "connecting", text: "Connecting…" } : { name: "live", text: player.wait ? `Live, ${player.wait}` : "Live" };
   }
 }
