@@ -5,13 +5,26 @@ from __future__ import annotations
 import time
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import quote
 
 import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
 from .dialects import ANTHROPIC, is_closed, is_object, spoken
 from .errors import BadRequest, BrokenOff, ContextExceeded, NotAuthorised, ProviderError, Refused
-from .hosted import as_text, broken, client_for, is_local, refused, room_for, secretless, variable
+from .hosted import (
+    as_text,
+    broken,
+    client_for,
+    is_local,
+    listing,
+    objects,
+    refused,
+    room_for,
+    secretless,
+    variable,
+    window_of,
+)
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
@@ -28,6 +41,7 @@ KEY: Final = "ANTHROPIC_API_KEY"
 HINT: Final = f"set {KEY}"
 TOOL: Final = "answer"
 FAILED: Final = 400
+VERSION: Final = "2023-06-01"
 CACHED: Final = {"type": "ephemeral"}
 
 
@@ -53,20 +67,18 @@ class AnthropicProvider:
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models of this key."""
-        from anthropic import APIConnectionError, APIStatusError  # noqa: PLC0415
-
+        key = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
+        headers = {"x-api-key": key} if variable(KEY) else {"authorization": f"Bearer {key}"}
+        where = f"{url().rstrip('/')}/v1/models" + (f"/{quote(model, safe='')}" if model else "?limit=50")
         try:
-            if model is None:
-                listed = {each.id: each.max_input_tokens async for each in self._client().models.list(limit=50)}
-            else:
-                found = await self._client().models.retrieve(model)
-                listed = {found.id: found.max_input_tokens}
-        except (APIStatusError, APIConnectionError) as error:
-            fault = self._translate(error)
-            hint = HINT if isinstance(fault, NotAuthorised) else ""
-            return (self._status(model or "MODEL", ok=False, detail=fault.message, hint=hint),)
+            if not key:
+                raise NotAuthorised("no key")  # noqa: TRY301 - one place says what to set
+            said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY)
         except ProviderError as error:
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=HINT),)
+            hint = HINT if isinstance(error, NotAuthorised) else ""
+            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
+        found = [said] if model else objects(said.get("data"))
+        listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in found}
         return tuple(
             self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
         )

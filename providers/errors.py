@@ -22,9 +22,14 @@
 
 from typing import ClassVar
 
+from .redaction import redacted
+
 
 class ProviderError(Exception):
-    """Base.  ``retryable``: the same call may succeed later.  ``raw`` is what the model had said, if anything."""
+    """Base.  ``retryable``: the same call may succeed later.  ``raw`` is what the model had said, if anything.
+
+    No key of ours stands in either, whatever a vendor repeats.
+    """
 
     kind: ClassVar[str] = "provider_error"
     code: ClassVar[str] = "provider_error"
@@ -33,8 +38,8 @@ class ProviderError(Exception):
     retryable: ClassVar[bool] = True
 
     def __init__(self, message: str, *, retry_after_s: float | None = None, raw: str = "") -> None:
-        self.message, self.retry_after_s, self.raw = message, retry_after_s, raw
-        super().__init__(message)
+        self.message, self.retry_after_s, self.raw = redacted(message), retry_after_s, redacted(raw)
+        super().__init__(self.message)
 
 
 class Unreachable(ProviderError):

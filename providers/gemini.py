@@ -7,13 +7,25 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import quote
 
 import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
 from .dialects import GEMINI, spoken
 from .errors import BrokenOff, NotAuthorised, ProviderError, Refused
-from .hosted import as_text, broken, client_for, is_local, refused, room_for, variable
+from .hosted import (
+    as_text,
+    broken,
+    client_for,
+    is_local,
+    listing,
+    objects,
+    refused,
+    room_for,
+    variable,
+    window_of,
+)
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
@@ -27,6 +39,7 @@ Parameters = dict[str, str | int | float | bool | None]
 URL: Final = "https://generativelanguage.googleapis.com"
 KEY: Final = "GEMINI_API_KEY"
 HINT: Final = f"set {KEY}"
+VERSION: Final = "v1beta"
 STOPS: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", "OTHER"})
 BAD_KEY: Final = "API key not valid"
 
@@ -56,26 +69,20 @@ class GeminiProvider:
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models of this key that generate text."""
-        from google.genai.errors import APIError  # noqa: PLC0415
-
+        key = variable(KEY, "GOOGLE_API_KEY")
+        where = f"{url().rstrip('/')}/{VERSION}/models" + (f"/{quote(model, safe='')}" if model else "?pageSize=200")
         try:
-            if model is None:
-                pages = await self._client().aio.models.list()
-                listed = {
-                    as_text(each.name).removeprefix("models/"): each.input_token_limit
-                    async for each in pages
-                    if _speaks(each)
-                }
-            else:
-                listed = {model: (await self._client().aio.models.get(model=model)).input_token_limit}
-        except APIError as error:
-            found = self._translate(error)
-            hint = HINT if isinstance(found, NotAuthorised) else ""
-            return (self._status(model or "MODEL", ok=False, detail=found.message, hint=hint),)
-        except (httpx2.HTTPError, ValueError) as error:
-            return (self._status(model or "MODEL", ok=False, detail=broken("Gemini", url(), error).message),)
+            if not key:
+                raise NotAuthorised("no key")  # noqa: TRY301 - one place says what to set
+            said = await listing("Gemini", where, {"x-goog-api-key": key}, key=KEY)
         except ProviderError as error:
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=HINT),)
+            hint = HINT if isinstance(error, NotAuthorised) else ""
+            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
+        found = [said] if model else [each for each in objects(said.get("models")) if _speaks(each)]
+        listed = {
+            model or as_text(each.get("name")).removeprefix("models/"): window_of(each.get("inputTokenLimit"))
+            for each in found
+        }
         return tuple(
             self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
         )
@@ -196,7 +203,7 @@ def url() -> str:
 
 
 def _speaks(model: Any) -> bool:
-    return "generateContent" in (model.supported_actions or ["generateContent"])
+    return "generateContent" in (model.get("supportedGenerationMethods") or ["generateContent"])
 
 
 def _word(reason: Any) -> str:

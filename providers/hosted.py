@@ -1,6 +1,7 @@
 """What providers over a vendor's SDK share: keys and addresses from the environment, patience, errors by status."""
 
 import ipaddress
+import json
 import os
 from collections.abc import Mapping
 from typing import Any, Final
@@ -12,6 +13,10 @@ from .errors import BrokenOff, NotAuthorised, ProviderError, TimedOut, Unreachab
 
 CONNECT_S: Final = 4.0   # below the five seconds that a check may take
 MOST_SAID: Final = 400
+FAILED: Final = 400
+NOT_AUTHORISED: Final = 401
+BAD_KEY: Final = "API key not valid"
+"""Gemini calls a wrong key a bad request."""
 THINKING_TOKENS: Final = 4096
 """Room for the thoughts of a model that thinks: vendors count them among the tokens of an answer."""
 
@@ -65,9 +70,45 @@ def broken(vendor: str, url: str, error: Exception) -> ProviderError:
             return BrokenOff(f"{vendor} broke off ({type(error).__name__})")
 
 
+async def listing(vendor: str, address: str, headers: Mapping[str, str], *, key: str) -> Any:
+    """What a vendor lists at an address, as JSON: a GET needs no SDK, which takes seconds to import.
+
+    ``key`` names the variable that holds the key.  Raises ``ProviderError``.
+    """
+    try:
+        async with client_for(address) as client:
+            response = await client.get(address, headers={**headers, "accept": "application/json"})
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise broken(vendor, address, error) from error
+    except UnicodeEncodeError as error:
+        raise NotAuthorised(f"{key} holds characters that no key has") from error
+    try:
+        said = json.loads(response.content)
+    except ValueError:
+        said = None
+    if response.status_code >= FAILED:
+        fault = said.get("error", said) if isinstance(said, dict) else said
+        words = as_text(fault.get("message") if isinstance(fault, dict) else fault) or f"status {response.status_code}"
+        status = NOT_AUTHORISED if BAD_KEY in words else response.status_code
+        raise refused(vendor, status, words, response.headers, key=key, secret=variable(key))
+    if not isinstance(said, dict):
+        raise BrokenOff(f"{vendor} sent what is not of its protocol")
+    return said
+
+
 def room_for(thinks: bool) -> int:
     """Tokens beside those that the answer may have."""
     return THINKING_TOKENS if thinks else 0
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The JSON objects of what should be a list of them."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def window_of(value: Any) -> int | None:
+    """A window that a vendor tells, in tokens."""
+    return value if isinstance(value, int) and value > 0 else None
 
 
 def as_text(value: Any) -> str:

@@ -43,6 +43,9 @@ function caveats(view) {
     const sat = roles.filter((role) => role.endsWith("rater"));
     if (sat.length === raters.length && sat.length > 2) roles.splice(roles.indexOf(sat[0]), sat.length, "every rater");
   }
+  for (const { roles, family } of view.families ?? []) {
+    known.set(`they are of one family (${family}), and judges favour their own.`, roles.map((role) => NAME[role] ?? role.replace("panel.", "rater ")));
+  }
   return known;
 }
 
