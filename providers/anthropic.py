@@ -72,7 +72,7 @@ class AnthropicProvider:
         where = f"{url().rstrip('/')}/v1/models" + (f"/{quote(model, safe='')}" if model else "?limit=50")
         try:
             if not key:
-                raise NotAuthorised("no key")  # noqa: TRY301 - one place says what to set
+                raise NotAuthorised("no key")
             said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY)
         except ProviderError as error:
             hint = HINT if isinstance(error, NotAuthorised) else ""

@@ -39,7 +39,7 @@ Parameters = dict[str, str | int | float | bool | None]
 URL: Final = "https://generativelanguage.googleapis.com"
 KEY: Final = "GEMINI_API_KEY"
 HINT: Final = f"set {KEY}"
-VERSION: Final = "v1beta"
+VERSION: Final = "v1"
 STOPS: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", "OTHER"})
 BAD_KEY: Final = "API key not valid"
 
@@ -73,7 +73,7 @@ class GeminiProvider:
         where = f"{url().rstrip('/')}/{VERSION}/models" + (f"/{quote(model, safe='')}" if model else "?pageSize=200")
         try:
             if not key:
-                raise NotAuthorised("no key")  # noqa: TRY301 - one place says what to set
+                raise NotAuthorised("no key")
             said = await listing("Gemini", where, {"x-goog-api-key": key}, key=KEY)
         except ProviderError as error:
             hint = HINT if isinstance(error, NotAuthorised) else ""

@@ -68,7 +68,7 @@ class OpenAIProvider:
         key = variable(KEY)
         try:
             if not key and not variable("OPENAI_BASE_URL"):
-                raise NotAuthorised("no key")  # noqa: TRY301 - one place says what to set
+                raise NotAuthorised("no key")
             headers = {"authorization": f"Bearer {key or KEYLESS}"}
             said = await listing("the server", f"{url().rstrip('/')}/models", headers, key=KEY)
         except ProviderError as error:
