@@ -61,7 +61,7 @@ def refused(vendor: str, status: int, said: str, headers: Mapping[str, str], *, 
 
 def broken(vendor: str, url: str, error: Exception) -> ProviderError:
     """The error of a connection that was never there, or that died."""
-    match error.__cause__ or error:
+    match error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error:
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
             return Unreachable(f"{vendor} does not answer at {url}")
         case httpx2.TimeoutException():

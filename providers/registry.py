@@ -16,10 +16,12 @@ from .base import ModelStatus, Provider
 from .calls import PATIENCE_S, Call, Guard, Load
 from .errors import ProviderError, UnknownModel, Unreachable
 from .quota import DEFAULT_LIMITS, Limit
+from .redaction import redacted
 
 GROUP = "moot.providers"
 FALLBACK = "embedded:smollm2"
-CHECK_S = 5.0
+CHECK_S = 3.5
+"""So that a whole ``moot doctor`` says within five seconds what is wrong."""
 
 KEYED: tuple[tuple[str, str], ...] = (
     ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-4-6"), ("GEMINI_API_KEY", "gemini:gemini-2.5-flash"),
@@ -92,7 +94,8 @@ class Registry:
         return self._guards[name]
 
     def _rested(self, status: ModelStatus) -> ModelStatus:
-        """A model's status, with what its provider's breaker knows."""
+        """A model's status, with what its provider's breaker knows and without our keys."""
+        status = msgspec.structs.replace(status, detail=redacted(status.detail), hint=redacted(status.hint))
         guard = self._guards.get(status.provider)
         if guard is None or not guard.breaker.rests_s:
             return status

@@ -2,10 +2,12 @@
 
 import logging
 import sys
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from providers.redaction import redacted
 
 METRICS: Final = CollectorRegistry()
 
@@ -29,6 +31,15 @@ PROVIDER_RESTS: Final = Gauge(
 )
 
 
+_TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)   # keys and prompts are among the locals
+)
+
+
+def _without_keys(_logger: Any, _name: str, line: str) -> str:
+    return redacted(line)
+
+
 def configure_logging(level: str, *, json_lines: bool | None = None) -> None:
     """Log to stderr: readable on a terminal, one JSON object a line in a pipe."""
     as_json = not sys.stderr.isatty() if json_lines is None else json_lines
@@ -38,8 +49,9 @@ def configure_logging(level: str, *, json_lines: bool | None = None) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks if as_json else structlog.processors.StackInfoRenderer(),
+            _TRACEBACKS if as_json else structlog.processors.StackInfoRenderer(),
             renderer,
+            _without_keys,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
