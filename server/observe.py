@@ -36,7 +36,7 @@ _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
 )
 
 
-def _without_keys(_logger: Any, _name: str, line: str) -> str:
+def _without_keys(_logger: Any, _name: str, line: Any) -> Any:
     return redacted(line)
 
 

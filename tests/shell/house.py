@@ -33,8 +33,10 @@ def fault(kind: str, times: int = 1) -> dict[str, Any]:
 class House:
     """Log, registry, hub and moderators."""
 
-    def __init__(self, log: EventLog, settings: Settings, *, idle_s: float = 30.0) -> None:
-        self.log, self.settings, self.registry = log, settings, Registry()
+    def __init__(
+        self, log: EventLog, settings: Settings, *, idle_s: float = 30.0, registry: Registry | None = None
+    ) -> None:
+        self.log, self.settings, self.registry = log, settings, registry or Registry()
         self.hub = Hub(log, tick_ms=settings.tick_ms, idle_s=idle_s)
         self.moderators = Moderators(log, self.registry, self.hub, idle_timeout_s=settings.idle_timeout_s)
 
@@ -80,10 +82,11 @@ class House:
 
 @asynccontextmanager
 async def house(
-    log: EventLog | None = None, *, idle_s: float = 30.0, settings: Settings = QUICK
+    log: EventLog | None = None, *, idle_s: float = 30.0, settings: Settings = QUICK,
+    registry: Registry | None = None,
 ) -> AsyncIterator[House]:
     """A house whose tasks have all ended when it is left."""
-    made = House(MemoryLog() if log is None else log, settings, idle_s=idle_s)
+    made = House(MemoryLog() if log is None else log, settings, idle_s=idle_s, registry=registry)
     async with anyio.create_task_group() as tasks:
         await tasks.start(made.hub.run)
         await tasks.start(made.moderators.run)
