@@ -16,7 +16,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
 
-from server import opening
+from server import frames, opening
 from server.cli.options import reading, server_of, whole_id
 from server.cli.output import emit
 from server.errors import BadField, CannotServe, MootError, NotAllowed, NotFound, NotNow, TokenMissing
@@ -88,6 +88,7 @@ async def _here(settings: Settings, body: dict[str, Any] | None, resume: Resumpt
             assert resume is not None
             debate = await whole_id(service.log, resume.debate)
             after = await service.log.head(debate)
+            listener.take(frames.snapshot((await service.hub.view_at(debate, after)).view, None))
             await _go_on(service, debate, resume.max_cost_usd)
         click.echo(f"debate {debate}", err=True)
         try:
@@ -138,6 +139,8 @@ async def _remote(
                 debate = await whole_id(log, resume.debate)
             view = await _get(client, f"/api/debates/{debate}")
             after = int(view["position"])
+            standing = {"kind": "snapshot", "position": after, "view": view, "speaking": None}
+            listener.take(msgspec.json.encode(standing).decode())
             if view["state"] == "concluded":
                 raise BadField("resume", f"debate {debate} has concluded")
             if view["state"] in {"paused", "halted"}:

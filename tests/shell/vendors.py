@@ -61,7 +61,7 @@ def smallest(schema: dict[str, Any], root: dict[str, Any] | None = None) -> Any:
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
-        return schema["enum"][0]
+        return "neither" if "neither" in schema["enum"] else schema["enum"][0]
     for kind in ("anyOf", "oneOf"):
         if kind in schema:
             return smallest(schema[kind][0], root)
