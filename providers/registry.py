@@ -128,9 +128,13 @@ class Registry:
 
     async def default_model(self, environ: Mapping[str, str] = os.environ) -> str:
         """With none given, the first that answers: Ollama on this machine, a key in the environment, else embedded."""
-        is_there = "ollama" in self._entries
-        statuses = await _in_time("ollama", "ollama", self.provider("ollama").check()) if is_there else ()
-        return self._default(statuses, environ)
+        keyed = [model.partition(":")[0] for variable, model in KEYED if environ.get(variable)]
+        for name in ("ollama", *keyed):
+            if name in self._entries:
+                statuses = await _in_time(name, name, self.provider(name).check())
+                if (found := self._default(statuses, environ)) != FALLBACK:
+                    return found
+        return FALLBACK
 
     async def survey(self) -> tuple[tuple[ModelStatus, ...], str]:
         """What ``check_all`` and ``default_model`` say, from asking once."""
@@ -138,11 +142,13 @@ class Registry:
         return statuses, self._default(statuses, os.environ)
 
     def _default(self, statuses: Iterable[ModelStatus], environ: Mapping[str, str]) -> str:
+        statuses = tuple(statuses)
         for status in statuses:
             if status.provider == "ollama" and status.ok:
                 return status.name
+        answering = {status.provider for status in statuses if status.ok}
         for variable, model in KEYED:
-            if environ.get(variable) and model.partition(":")[0] in self._entries:
+            if environ.get(variable) and model.partition(":")[0] in answering:
                 return model
         return FALLBACK
 

@@ -37,6 +37,10 @@ class Down(Fake):
     ok = False
 
 
+class Refused(Fake):
+    ok = False
+
+
 class Up(Fake):
     name = "ollama"
 
@@ -132,6 +136,7 @@ async def test_close_ends_each_once() -> None:
     [
         ({"ollama": "Up"}, {"A_KEY": "k"}, "ollama:first"),
         ({"ollama": "Down", "fake": "Fake"}, {"A_KEY": "k"}, "fake:keyed"),
+        ({"ollama": "Down", "fake": "Refused"}, {"A_KEY": "k"}, FALLBACK),
         ({"ollama": "Down"}, {"A_KEY": "k"}, FALLBACK),
         ({"ollama": "Down", "fake": "Fake"}, {"A_KEY": ""}, FALLBACK),
         ({}, {}, FALLBACK),
