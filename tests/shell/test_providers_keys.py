@@ -3,7 +3,10 @@
 The vendors repeat in every error the key that they were sent, as careless servers do.
 """
 
+import io
+import itertools
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,9 +44,13 @@ def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Vendor]]:
 
 
 @pytest.fixture
-def logged(capsys: pytest.CaptureFixture[str]) -> Iterator[Any]:
-    observe.configure_logging("debug", json_lines=True)
-    yield lambda: capsys.readouterr().err
+def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """What has been logged so far."""
+    stream = io.StringIO()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        observe.configure_logging("debug", json_lines=True)
+    yield stream.getvalue
     structlog.reset_defaults()
 
 
@@ -77,9 +84,11 @@ def test_debates_that_succeed_and_fail_say_no_key(
     operated: Site, vendors: dict[str, Vendor], logged: Any, moot: Cli, tmp_path: Path
 ) -> None:
     said: dict[str, str] = {}
-    for number, (name, vendor) in enumerate(vendors.items()):
-        for kind in ("", FAULTS[number], FAULTS[number + 1]):
-            model = f"d{number}{kind}"
+    exports: dict[str, Path] = {}
+    numbers = itertools.count()
+    for place, (name, vendor) in enumerate(vendors.items()):
+        for kind in ("", FAULTS[place], FAULTS[place + 1]):
+            model = f"d{next(numbers)}"
             vendor.faults[model] = Trouble(kind, 1, 99 if kind else 0)
             debate = operated.open(f"{name}:{model}", turns=1)
             end = operated.ended(debate)
@@ -88,8 +97,10 @@ def test_debates_that_succeed_and_fail_say_no_key(
             said |= {f"{model} {path}": text for path, text in read(operated, debate).items()}
             export = tmp_path / f"{model}.ndjson"
             export.write_text(operated.client.get(f"/api/debates/{debate}/events.ndjson?director=1").text)
-            said |= {f"{model} {each}": text for each, text in printed(moot, export, debate).items()}
+            exports[debate] = export
     said["log"] = logged()
+    for debate, export in exports.items():
+        said |= {f"{export.name} {each}": text for each, text in printed(moot, export, debate).items()}
 
     assert "turn_failed" in said["log"]
     assert any("says: it went wrong: …" in text for text in said.values())   # it was repeated, and taken out
