@@ -29,7 +29,7 @@ def overdue(debate: Debate) -> Record | None:
 
 
 def late(debate: Debate, why: str = "") -> Record:
-    """The halt of a debate that has no time left, with the turns that it cuts off.  ``why``: what it cannot wait for."""
+    """The halt of a debate that has no time left, with the turns that it cuts off.  ``why``: what it cannot await."""
     assert debate.opened is not None
     deadline_s = debate.opened.settings.deadline_s
     reason = why or f"the deadline of {deadline_s:g} s has passed"

@@ -8,7 +8,6 @@ import itertools
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,7 @@ def left_over() -> tuple[set[str], int, int]:
     sockets = 0
     for each in Path("/proc/self/fd").iterdir():
         try:
-            sockets += "socket:" in os.readlink(each)
+            sockets += "socket:" in str(each.readlink())
         except OSError:
             continue
     return tasks, children, sockets
@@ -116,11 +115,10 @@ async def to_the_end(h: House, debate: str) -> int:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Breakers that rest for so short that a test can wait for it."""
     monkeypatch.setattr(breaker, "REST_S", 0.05)
     monkeypatch.setattr(breaker, "LONGEST_REST_S", 0.2)
-    yield
 
 
 async def test_a_fault_anywhere_hurts_no_debate(
@@ -153,11 +151,10 @@ async def test_a_fault_anywhere_hurts_no_debate(
             for vendor in vendors.values():
                 vendor.met.clear()
         with anyio.fail_after(5):
-            while any(vendor.connections for vendor in vendors.values()):
+            while any(vendor.connections for vendor in vendors.values()):   # noqa: ASYNC110 - the other side's sockets
                 await anyio.sleep(0.01)
         after = left_over()
 
-    print(f"\n{DEBATES} debates; halts: {dict(sorted(halts.items()))}; faults met: {dict(met)}")
     assert DEBATES == halts.total()
     assert set(WIRE_FAULTS) == set(met)
     assert before[0] == after[0]

@@ -56,7 +56,7 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def operated(monkeypatch: pytest.MonkeyPatch, vendors: dict[str, Vendor]) -> Iterator[Site]:
-    monkeypatch.setattr(service, "Registry", lambda limits: registry(limits))
+    monkeypatch.setattr(service, "Registry", registry)
     for site in serving(host="0.0.0.0", token=TOKEN, attempts=2):
         site.client.headers.update(OPERATOR)
         yield site

@@ -68,7 +68,6 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(scrip
         (load,) = [each for each in h.registry.loads() if each.provider == "scripted"]
         gate = h.registry._guards["scripted"].gate
 
-    print(f"\n{CROWD} debates: median {statistics.median(took):.2f} s, slowest {max(took):.2f} s; held {held}")
     assert CROWD == len(took)
     assert max(took) <= 1.5 * statistics.median(took)
     assert held[2] - held[1] < 300_000   # the first of them filled what is kept for good
@@ -201,7 +200,7 @@ async def test_who_has_less_patience_than_the_rest_is_told_at_once() -> None:
     guard = Guard("vendor", Limit())
     await troubled(guard, Overloaded("busy"))
 
-    with anyio.fail_after(1), pytest.raises(Unreachable, match="left alone for 15 s .* last: busy") as refused:
+    with anyio.fail_after(1), pytest.raises(Unreachable, match=r"left alone for 15 s .* last: busy") as refused:
         await call(guard, patience_s=3)
 
     assert 14 < (refused.value.retry_after_s or 0) <= 15
