@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import time
 from contextlib import AbstractAsyncContextManager, aclosing
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from urllib.parse import quote
 
 import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
 from .dialects import ANTHROPIC, is_closed, is_object, spoken
-from .errors import BadRequest, BrokenOff, ContextExceeded, NotAuthorised, ProviderError, Refused
+from .errors import (
+    BadRequest,
+    BrokenOff,
+    ContextExceeded,
+    Malformed,
+    NotAuthorised,
+    ProviderError,
+    Refused,
+    WrongType,
+)
 from .hosted import (
     as_text,
     broken,
@@ -53,7 +63,7 @@ class AnthropicProvider:
     def __init__(self) -> None:
         self._made: AsyncAnthropic | None = None
         self._lacks: dict[str, set[str]] = {}
-        """What a model was found not to take: ``temperature``, ``format``."""
+        """What a model was found not to take: ``temperature``, ``json_schema``, ``tool``."""
         self._thinks: set[str] = set()
         """Models that were seen to think: they get room for it."""
 
@@ -62,14 +72,29 @@ class AnthropicProvider:
         return speaking(self._listen(model, request, None), request)
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON by ``output_config.format``; by a forced tool where the model or the server lacks it."""
-        return await answered(self._listen(model, request, schema(type_)), request, type_)
+        """Answer in JSON by ``output_config.format``; by a forced tool, or by the prompt, where that is lacking.
+
+        A compatible server may pass over what it does not know: prose for an answer says that it did.
+        """
+        form, lacks = schema(type_), self._lacks.setdefault(model, set())
+        while True:
+            means = _means(form, lacks)
+            in_prose = means == "prompt"
+            try:
+                return await answered(self._listen(model, request, form), request, type_, in_prose=in_prose)
+            except WrongType:
+                raise
+            except Malformed:
+                if url() == URL or in_prose:
+                    raise
+                lacks.add(means)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models of this key."""
         key = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
         headers = {"x-api-key": key} if variable(KEY) else {"authorization": f"Bearer {key}"}
-        where = f"{url().rstrip('/')}/v1/models" + (f"/{quote(model, safe='')}" if model else "?limit=50")
+        one = model if url() == URL else None   # of compatible servers few can be asked for one model
+        where = f"{url().rstrip('/')}/v1/models" + (f"/{quote(one, safe='')}" if one else "?limit=50")
         try:
             if not key:
                 raise NotAuthorised("no key")
@@ -77,8 +102,10 @@ class AnthropicProvider:
         except ProviderError as error:
             hint = HINT if isinstance(error, NotAuthorised) else ""
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
-        found = [said] if model else objects(said.get("data"))
+        found = [said] if one else objects(said.get("data"))
         listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in found}
+        if model is not None:   # a compatible server that lists other names may answer to this one too
+            listed = {model: listed.get(model)}
         return tuple(
             self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
         )
@@ -131,7 +158,9 @@ class AnthropicProvider:
         asked = _parameters(request, form, lacks, room=room_for(model in self._thinks))
         said = _Message(model)
         try:
-            stream = await self._client().messages.create(model=model, stream=True, **_prompt(request.prompt), **asked)
+            stream = await self._client().messages.create(
+                model=model, stream=True, **_prompt(_told(request.prompt, form, lacks)), **asked
+            )
             async with stream:
                 async for event in stream:
                     yield said.feed(event)
@@ -258,6 +287,14 @@ def url() -> str:
     return variable("ANTHROPIC_BASE_URL") or URL
 
 
+def _told(prompt: tuple[Segment, ...], form: dict[str, Any] | None, lacks: set[str]) -> tuple[Segment, ...]:
+    """The prompt, with the form of the answer in words where nothing else holds the model to it."""
+    if form is None or _means(form, lacks) != "prompt":
+        return prompt
+    asks = "Answer with one JSON object of this schema and nothing else:\n" + json.dumps(form, ensure_ascii=False)
+    return (*prompt, Segment("user", asks))
+
+
 def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
     """System and messages, a block a segment; what comes before the last block is cached, since it grows and stays."""
     system = [{"type": "text", "text": each.text} for each in prompt if each.role == "system"]
@@ -282,8 +319,11 @@ def _parameters(request: Request, form: dict[str, Any] | None, lacks: set[str], 
         asked["extra_body"] = {"temperature": min(request.temperature, 1.0)}
     if form is None:
         return asked
-    if _is_native(form, lacks):
-        return asked | {"output_config": {"format": {"type": "json_schema", "schema": spoken(form, ANTHROPIC)}}}
+    match _means(form, lacks):
+        case "json_schema":
+            return asked | {"output_config": {"format": {"type": "json_schema", "schema": spoken(form, ANTHROPIC)}}}
+        case "prompt":
+            return asked
     tool = {"name": TOOL, "description": "Gives the answer that is asked for.", "input_schema": form}
     return asked | {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
 
@@ -293,8 +333,14 @@ def _takes_temperature(lacks: set[str]) -> bool:
     return url() != URL and "temperature" not in lacks
 
 
-def _is_native(form: dict[str, Any], lacks: set[str]) -> bool:
-    return "format" not in lacks and is_object(form) and is_closed(form)
+Means = Literal["json_schema", "tool", "prompt"]
+
+
+def _means(form: dict[str, Any], lacks: set[str]) -> Means:
+    """How an answer is held to its form: by the vendor's own means, by a forced tool, or by words."""
+    if "json_schema" not in lacks and is_object(form) and is_closed(form):
+        return "json_schema"
+    return "prompt" if "tool" in lacks else "tool"
 
 
 def _recorded(request: Request, form: dict[str, Any] | None, lacks: set[str]) -> Parameters:
@@ -302,7 +348,7 @@ def _recorded(request: Request, form: dict[str, Any] | None, lacks: set[str]) ->
     said: Parameters = {"max_tokens": request.max_tokens, "seed": request.seed}
     said["temperature"] = min(request.temperature, 1.0) if _takes_temperature(lacks) else None
     if form is not None:
-        said["structured_output"] = "json_schema" if _is_native(form, lacks) else "tool"
+        said["structured_output"] = _means(form, lacks)
     return said
 
 
@@ -312,8 +358,8 @@ def _lack(message: str, form: dict[str, Any] | None, lacks: set[str]) -> str | N
     if "temperature" in said and "temperature" not in lacks:
         return "temperature"
     words = ("output_config", "output_format", "json_schema", "structured output", "schema")
-    if form is not None and "format" not in lacks and any(word in said for word in words):
-        return "format"
+    if form is not None and "json_schema" not in lacks and any(word in said for word in words):
+        return "json_schema"
     return None
 
 

@@ -78,7 +78,9 @@ class OpenAIProvider:
         if model is None:
             return tuple(self._status(name, ok=True, detail=f"listed at {url()}") for name in listed)
         if listed and model not in listed:
-            return (self._status(model, ok=False, detail=f"not listed at {url()}", hint=", ".join(listed[:5])),)
+            # A server of one model, such as llama.cpp, answers to any name; OpenAI does not.
+            why = f"not listed at {url()}"
+            return (self._status(model, ok=url() != URL, detail=why, hint=", ".join(listed[:5])),)
         return (self._status(model, ok=True, detail=f"listed at {url()}"),)
 
     def caveat(self, model: str) -> str:  # noqa: ARG002 - models are as good as people chose them

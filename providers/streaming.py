@@ -8,7 +8,7 @@ import anyio
 
 from .base import Answer, Outcome, Request
 from .errors import BrokenOff, Empty, ProviderError, TimedOut
-from .schema import parse
+from .schema import amid_prose, parse
 
 T = TypeVar("T")
 
@@ -87,13 +87,18 @@ async def speaking(source: Source, request: Request, *, limit_s: float | None = 
             await source.aclose()
 
 
-async def answered(source: Source, request: Request, type_: type[T], *, limit_s: float | None = None) -> Answer[T]:
-    """Let a source speak to its end, and read what it said as a value of ``type_``."""
+async def answered(
+    source: Source, request: Request, type_: type[T], *, limit_s: float | None = None, in_prose: bool = False
+) -> Answer[T]:
+    """Let a source speak to its end, and read what it said as a value of ``type_``.
+
+    ``in_prose``: nothing held the model to JSON, so that the one object in its prose is the answer.
+    """
     async with speaking(source, request, limit_s=limit_s) as speech:
         async for _ in speech:
             pass
     try:
-        value = parse(speech.said, type_)
+        value = parse(amid_prose(speech.said) if in_prose else speech.said, type_)
     except ProviderError as error:
         if speech.outcome.finish == "length":
             error.message += f" (it ran into its limit of {request.max_tokens} tokens)"
