@@ -72,6 +72,7 @@ feed.addEventListener("frame", ({ detail }) => {
 });
 feed.addEventListener("delta", ({ detail }) => player.delta(detail));
 feed.addEventListener("state", ({ detail }) => {
+  if (detail !== "live") player.wait = "";   // a new line tells anew what is waited for
   if (detail === "live" && isLineTrouble) $("#trouble").hidden = true;
   draw();
 });
