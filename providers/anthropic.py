@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from urllib.parse import quote
 
@@ -28,6 +29,7 @@ from .hosted import (
     client_for,
     is_local,
     listing,
+    load,
     objects,
     refused,
     room_for,
@@ -67,15 +69,19 @@ class AnthropicProvider:
         self._thinks: set[str] = set()
         """Models that were seen to think: they get room for it."""
 
-    def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
-        """Speak."""
-        return speaking(self._listen(model, request, None), request)
+    @asynccontextmanager
+    async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
+        """Speak.  Loading the SDK is no part of the idle timeout."""
+        await load("anthropic")
+        async with speaking(self._listen(model, request, None), request) as speech:
+            yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Answer in JSON by ``output_config.format``; by a forced tool, or by the prompt, where that is lacking.
 
         A compatible server may pass over what it does not know: prose for an answer says that it did.
         """
+        await load("anthropic")
         form, lacks = schema(type_), self._lacks.setdefault(model, set())
         while True:
             means = _means(form, lacks)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from .hosted import (
     client_for,
     is_local,
     listing,
+    load,
     objects,
     refused,
     room_for,
@@ -59,12 +60,16 @@ class GeminiProvider:
         self._thinks: set[str] = set()
         """Models that were seen to think: they get room for it."""
 
-    def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
-        """Speak."""
-        return speaking(self._listen(model, request, None), request)
+    @asynccontextmanager
+    async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
+        """Speak.  Loading the SDK is no part of the idle timeout."""
+        await load("google.genai")
+        async with speaking(self._listen(model, request, None), request) as speech:
+            yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Answer in JSON by ``response_json_schema``."""
+        await load("google.genai")
         return await answered(self._listen(model, request, schema(type_)), request, type_)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:

@@ -3,11 +3,14 @@
 import ipaddress
 import json
 import os
+import sys
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpx2
+from anyio import to_thread
 
 from .errors import BrokenOff, NotAuthorised, ProviderError, TimedOut, Unreachable, by_status
 
@@ -26,6 +29,12 @@ def client_for(url: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_S), trust_env=not is_local(url), follow_redirects=True
     )
+
+
+async def load(module: str) -> None:
+    """Import an SDK in a thread of its own: some take seconds, in which everybody else's debates go on."""
+    if module not in sys.modules:
+        await to_thread.run_sync(import_module, module)
 
 
 def is_local(url: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import httpx2
@@ -17,6 +18,7 @@ from .hosted import (
     client_for,
     is_local,
     listing,
+    load,
     objects,
     refused,
     room_for,
@@ -55,12 +57,16 @@ class OpenAIProvider:
         self._thinks: set[str] = set()
         """Models that were seen to think: they get room for it."""
 
-    def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
-        """Speak."""
-        return speaking(self._listen(model, request, None), request)
+    @asynccontextmanager
+    async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
+        """Speak.  Loading the SDK is no part of the idle timeout."""
+        await load("openai")
+        async with speaking(self._listen(model, request, None), request) as speech:
+            yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Answer in JSON by ``response_format``, strictly where the schema allows it."""
+        await load("openai")
         return await answered(self._listen(model, request, schema(type_)), request, type_)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
