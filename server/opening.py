@@ -171,7 +171,7 @@ def _asked_once(wish: Wish) -> None:
 def _field_of(error: msgspec.ValidationError) -> BadField:
     """Msgspec says `… - at `$.pro.model``, or names the field in the sentence."""
     message, _, path = str(error).partition(" - at `$")
-    field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).lstrip(".")
+    field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).replace("[...]", "").lstrip(".")
     if "field `" in message:
         name = message.split("field `", 1)[1].split("`", 1)[0]
         field = f"{field}.{name}" if field else name

@@ -1,5 +1,6 @@
 """Who sits on a panel: what was asked for, by model, by profile or whole, as the seats that a debate carries."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final
 
@@ -13,6 +14,7 @@ from server.errors import BadField
 
 MOST_SEATS: Final = 12
 LEAST_SEATS: Final = 2
+NUMBERED: Final = re.compile(r"-[0-9]{1,2}$")
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
@@ -85,7 +87,8 @@ def _seat(
     if profile is None:
         raise BadField(field, f"{name!r} is none of {', '.join(profiles)}")
     if name in seated:
-        name = next(free for n in range(2, MOST_SEATS + 2) if (free := f"{name}-{n}") not in seated)
+        stem = NUMBERED.sub("", name)
+        name = next(free for n in range(2, MOST_SEATS + 2) if (free := f"{stem}-{n}") not in seated)
     try:
         check(f"{field}.profile", name, profile)
     except RubricError as error:

@@ -18,7 +18,7 @@ from judge.errors import RubricError
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}(?:-[0-9]{1,2})?")
 CLOSE_TO_ONE: Final = 1e-6
-Words = Annotated[str, Meta(min_length=1, max_length=300)]
+Words = Annotated[str, Meta(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,7 +27,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     title: Words
     focus: Words
     weights: dict[str, Share]
-    domain: str = "general"
+    domain: Words = "general"
     share: Share | UnsetType = UNSET
     """A persona's weight in the verdict on an artifact."""
 

@@ -49,8 +49,8 @@ def _outcome(panel: Panel, said: PanelConcluded) -> list[str]:
     lines += [f"{given} {calibrated}", ""]
     if panel.decision is not UNSET:
         decided = panel.decision
-        why = f" Because: {inline(decided.reason)}" if decided.reason else ""
-        lines += [f"**Decided by {inline(decided.by)}:** {inline(decided.decision)}{why}", ""]
+        lines += [f"**Decided by {inline(decided.by)}:** {inline(decided.decision)}", ""]
+        lines += [f"The reason: {inline(decided.reason)}", ""] if decided.reason else []
     title = "What to find out instead" if said.winner == "neither" else "What to find out next"
     return [*lines, *_listed(title, said.advice)]
 

@@ -109,7 +109,7 @@ async def test_a_decision_stands_beside_the_outcome() -> None:
     decided = DecisionRecorded(by="operator", decision="Two lines first", reason="cheap to undo")
     text = await markdown([*panels.irreconcilable(), decided])
 
-    assert "**Decided by operator:** Two lines first Because: cheap to undo" in text
+    assert "**Decided by operator:** Two lines first\n\nThe reason: cheap to undo\n" in text
 
 
 async def test_an_earlier_position_tells_nothing_of_later_ones() -> None:
