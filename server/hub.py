@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, Self
+from typing import Final, Self
 
 import anyio
 import anyio.abc
@@ -23,35 +23,12 @@ from events.record import Recorded
 from events.types import ALL_PRIVATE
 from server import frames
 from server.errors import BadQuery
+from server.in_flight import Speech
 
 RING: Final = 4096
 """Frames kept encoded in a room; older ones are folded again from the log."""
 LOOK_S: Final = 0.25
 """A wait that is shorter than this is not worth a word; one that lasts is told anew after four of them."""
-
-
-class Speech:
-    """Text of a turn in flight."""
-
-    def __init__(self, turn: int, side: str, attempt: int, started_at: str) -> None:
-        self.turn, self.side, self.attempt, self.started_at = turn, side, attempt, started_at
-        self.text = ""
-        self._encoded: tuple[int, int, str] = (0, 0, "")
-
-    def delta_from(self, at: int) -> str:
-        """The encoded text after ``at``; readers at the same place share one encoding."""
-        start, end, encoded = self._encoded
-        if (start, end) != (at, len(self.text)) or not encoded:
-            encoded = frames.delta(self.turn, self.attempt, at, self.text[at:])
-            self._encoded = (at, len(self.text), encoded)
-        return encoded
-
-    def so_far(self) -> dict[str, Any]:
-        """What a joiner is given once."""
-        return {
-            "turn": self.turn, "side": self.side, "attempt": self.attempt, "text": self.text,
-            "started_at": self.started_at,
-        }
 
 
 class Room:

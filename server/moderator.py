@@ -42,7 +42,8 @@ from server.formats import next_steps
 from server.formats.course import cut_off
 from server.formats.deadline import late, left_s
 from server.formats.steps import Ask, Record, Speak, Step
-from server.hub import Hub, Speech
+from server.hub import Hub
+from server.in_flight import Speech
 from server.speech import Pace, clean, clip, words
 
 logger = structlog.get_logger()

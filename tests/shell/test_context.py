@@ -1,13 +1,12 @@
 """A debate that outgrows a model's window: what is given in full, what by its first sentence, and the event of it."""
 
 from msgspec.structs import replace
-from tests.shell.given import Play
 
 from events.types import ContextSummarised, DebateOpened, TurnScored, missing
 from server.formats.exchange import next_steps
 from server.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due
 from server.formats.steps import Record, Speak
-from tests.shell.given import opened, spoken, started
+from tests.shell.given import Play, opened, spoken, started
 
 WORDS = "Trams carry more people than cars do. " + "They share one track and one wire, and that is why. " * 12
 

