@@ -20,6 +20,8 @@
 
 
 
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import ClassVar
 
 from .redaction import redacted
@@ -146,8 +148,20 @@ _TOO_LONG = ("context length", "context size", "exceed_context_size_error")
 
 
 def by_status(status: int, message: str, retry_after: str = "") -> ProviderError:
-    """The error that an HTTP status means.  ``retry_after``: that header, obeyed where it is a number of seconds."""
+    """The error that an HTTP status means.  ``retry_after``: that header, a number of seconds or a date."""
     if any(words in message for words in _TOO_LONG):
         return ContextExceeded(message)
     error = _BY_STATUS.get(status, Overloaded if status >= _SERVER_ERROR else BadRequest)
-    return error(message, retry_after_s=float(retry_after) if retry_after.isdecimal() else None)
+    return error(message, retry_after_s=_seconds(retry_after.strip()))
+
+
+def _seconds(retry_after: str) -> float | None:
+    """Seconds from now; None for what is neither a number nor a date.  Source: RFC 9110, section 10.2.3."""
+    try:
+        if retry_after.isdecimal():
+            return float(retry_after)
+        at = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    left = at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)
+    return max(0.0, left.total_seconds())

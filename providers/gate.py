@@ -8,7 +8,6 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Final
 
 import anyio
 from limits import RateLimitItemPerMinute
@@ -16,9 +15,6 @@ from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
 from .quota import Limit
-
-KNOWN: Final = 4
-"""Debates whose calls are counted, for each one that is here, before the others are looked through."""
 
 
 class Gate:
@@ -79,7 +75,8 @@ class Gate:
             self._admit(debate)
             return
         turn = anyio.Event()
-        self._served[debate] = max(self._served.get(debate, 0), self._least_served())
+        if debate not in self._served:
+            self._served[debate] = self._least_served()
         self._queues.setdefault(debate, deque()).append(turn)
         try:
             await turn.wait()
@@ -111,16 +108,11 @@ class Gate:
                 del self._queues[following]
             self._admit(following)
             turn.set()
-        if not self._queues or len(self._served) > KNOWN * (len(self._queues) + len(self._inside)):
-            self._forget_served()
 
-    def _forget_served(self) -> None:
-        """Let go of debates that are not here and would begin with the others if they came back."""
-        least = self._least_served()
-        self._served = {
-            each: served for each, served in self._served.items()
-            if each in self._queues or each in self._inside or (self._queues and served > least)
-        }
+    def forget(self, debate: str) -> None:
+        """A debate has ended: what it has had counts no more.  One that still has calls here is not forgotten."""
+        if debate not in self._queues and debate not in self._inside:
+            self._served.pop(debate, None)
 
     def _forget(self, debate: str, turn: anyio.Event) -> None:
         queue = self._queues[debate]

@@ -84,6 +84,11 @@ class Registry:
         provider, _, model = name.partition(":")
         return self._guards[provider].wait(model, debate) if provider in self._guards else ""
 
+    def forget(self, debate: str) -> None:
+        """A debate rests or has ended: no provider counts its calls any more."""
+        for guard in self._guards.values():
+            guard.gate.forget(debate)
+
     def loads(self) -> tuple[Load, ...]:
         """How busy each provider is."""
         return tuple(self._guard(name).load for name in self.names)

@@ -95,6 +95,7 @@ class Moderator:
         finally:
             self.is_running = False
             self._hub.silence(self.id)
+            self._registry.forget(self.id)
 
     def _left_s(self) -> float:
         """Seconds until the deadline of the debate; without one there is no end of them."""

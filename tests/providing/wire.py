@@ -36,6 +36,8 @@ class Wire:
     fixed: dict[str, Any] = field(default_factory=dict)   # path -> JSON that is always the answer
     refusals: list[tuple[int, Any]] = field(default_factory=list)   # status and error of the next calls
 
+    vanish: Callable[[], None] = lambda: None   # closes the door: nobody answers at the address any more
+
     def refuse_once(self, status: int, error: Any) -> None:
         self.refusals.append((status, error))
 
@@ -86,6 +88,8 @@ class Wire:
             writer.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(last), last))
         elif self.scene.end == "quit":
             writer.write(b"0\r\n\r\n")
+        elif self.scene.end == "endless":
+            await self._go_on(frames[-1], writer)
         elif self.scene.end == "silence":
             await reader.read()
             self.hung_up.set()
@@ -95,11 +99,23 @@ class Wire:
         await writer.drain()
 
 
+    async def _go_on(self, frame: bytes, writer: asyncio.StreamWriter) -> None:
+        """Say the same again until the client hangs up."""
+        try:
+            while True:
+                writer.write(b"%x\r\n%s\r\n" % (len(frame), frame))
+                await writer.drain()
+                await asyncio.sleep(0.01)
+        finally:
+            self.hung_up.set()
+
+
 @asynccontextmanager
 async def playing(frames: Callable[[Scene], tuple[list[bytes], bytes]]) -> AsyncIterator[Wire]:
     wire = Wire(frames)
     server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
     wire.port = server.sockets[0].getsockname()[1]
+    wire.vanish = server.close
     async with server:
         yield wire
         server.close()
