@@ -17,6 +17,7 @@ from events.types import DebateConcluded, ModelFailed, TurnFailed
 from providers import breaker
 from providers.calls import Guard
 from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
+from providers.gate import Gate
 from providers.quota import Limit
 from server.hub import Reader
 from tests.shell.house import PATIENCE_S, QUICK, House, check_sound, house, is_a
@@ -155,6 +156,37 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
 
     assert breaker.FAILURES == len(failures)
     assert {"overloaded"} == {event.kind for event in failures}
+
+
+async def test_who_is_behind_stays_so_though_the_queue_was_empty_meanwhile() -> None:
+    """Otherwise every short lull would make those equal who are not."""
+    gate, order = Gate(ONE), []
+
+    async def one(debate: str) -> None:
+        async with gate.place(debate):
+            order.append(debate)
+
+    for _ in range(5):
+        await one("ahead")
+    await one("behind")
+    async with anyio.create_task_group() as tasks:
+        async with gate.place("other"):
+            for debate in ("ahead", "behind", "behind", "behind"):
+                tasks.start_soon(one, debate)
+                await anyio.wait_all_tasks_blocked()
+
+    assert ["behind", "behind", "behind", "ahead"] == order[6:]
+
+
+async def test_a_debate_that_ended_is_forgotten_and_one_with_calls_is_not() -> None:
+    gate = Gate(ONE)
+    async with gate.place("a"):
+        gate.forget("a")
+        kept = dict(gate._served)
+    gate.forget("a")
+
+    assert {"a": 1} == kept
+    assert {} == gate._served
 
 
 class Provided:
