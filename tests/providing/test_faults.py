@@ -93,7 +93,7 @@ class Faults:
         model = stage.play(Scene(texts=("and so on ",), end="endless"))
 
         with anyio.fail_after(10), pytest.raises(errors.TimedOut):
-            await heard(stage, model, ask(idle_timeout_s=0.1))
+            await heard(stage, model, ask(idle_timeout_s=0.3))
         await hung_up(stage)
 
 
