@@ -169,11 +169,10 @@ async def test_who_is_behind_stays_so_though_the_queue_was_empty_meanwhile() -> 
     for _ in range(5):
         await one("ahead")
     await one("behind")
-    async with anyio.create_task_group() as tasks:
-        async with gate.place("other"):
-            for debate in ("ahead", "behind", "behind", "behind"):
-                tasks.start_soon(one, debate)
-                await anyio.wait_all_tasks_blocked()
+    async with anyio.create_task_group() as tasks, gate.place("other"):
+        for debate in ("ahead", "behind", "behind", "behind"):
+            tasks.start_soon(one, debate)
+            await anyio.wait_all_tasks_blocked()
 
     assert ["behind", "behind", "behind", "ahead"] == order[6:]
 
