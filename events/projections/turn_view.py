@@ -74,6 +74,10 @@ class TurnView(Struct, frozen=True, kw_only=True):
     components: dict[str, dict[str, Component]] = {}
     """By dimension, then by component."""
     composite: float | Missing | UnsetType = UNSET
+    composite_admitted: float | UnsetType = UNSET
+    """What the rules admitted, where later entries moved the composite."""
+    composite_spread: float | UnsetType = UNSET
+    """Sum of its dimensions' spreads over the judge's samples: the composite's own is at most this."""
     changed: tuple[int, ...] = ()
     compared: Head | UnsetType = UNSET
     """The comparison with the turn before."""
@@ -140,10 +144,15 @@ def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
             if part in card.components
         }
     changed = tuple(entry.position for entry in card.entries if entry.position != card.position)
+    counted = [card.balances[name] for name in debate.ledger.dimensions]
+    composite = card.composite(debate.ledger.dimensions)
+    admitted = round(sum(each.admitted for each in counted), 2)
     return {
         "scores": scores,
         "components": components,
-        "composite": card.composite(debate.ledger.dimensions),
+        "composite": composite,
+        "composite_admitted": UNSET if admitted == composite else admitted,
+        "composite_spread": round(sum(each.spread for each in counted), 2) or UNSET,
         "changed": changed,
     }
 
