@@ -80,6 +80,10 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
     card = debate.ledger.cards.get(number)
     if card is None:
         return Audit(turn=number, side=turn.side, entries=(), effective={})
+    flagged = {
+        claim.flagged: (Evidence(turn=claim.turn, quote=claim.quote, span=claim.span),)
+        for claim in debate.claims.values()
+    }
     return Audit(
         turn=number,
         side=turn.side,
@@ -87,7 +91,8 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
             AuditEntry(
                 position=each.position, cause=each.cause, rule=each.rule, kind=each.kind, dimension=each.dimension,
                 requested=each.requested, applied=each.applied, before=each.before, after=each.after,
-                evidence=each.evidence, reason=each.reason, call=auditor.call_behind(each.position),
+                evidence=each.evidence or flagged.get(each.cause or 0, ()), reason=each.reason,
+                call=auditor.call_behind(each.position),
             )
             for each in card.entries
         ),

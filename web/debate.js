@@ -2,20 +2,17 @@
 
 import * as address from "./address.js";
 import { api } from "./api.js";
-import { artifact } from "./artifact.js";
-import { briefing } from "./briefing.js";
-import { calibration } from "./calibration.js";
+import { chair } from "./chair.js";
 import { $, say } from "./dom.js";
 import { Feed } from "./feed.js";
 import { graph } from "./graph.js";
 import { contents, head, progress, strip } from "./heading.js";
 import { keys } from "./keys.js";
-import { inShort, panel } from "./panel.js";
 import { reach } from "./parts.js";
 import { Player } from "./player.js";
-import { protocol, trace } from "./protocol.js";
 import { anomalies, register } from "./register.js";
 import { scorecard } from "./scorecard.js";
+import { share } from "./share.js";
 import { spine } from "./spine.js";
 import { standing } from "./standing.js";
 import { temper } from "./temper.js";
@@ -33,13 +30,10 @@ const feed = new Feed(`${location.protocol === "https:" ? "wss" : "ws"}://${loca
   isDone: () => player.newest?.state === "concluded",
 });
 const jump = (position) => player.go(position).then(remember, trouble);
-const RECORDS = { protocol, deliberation: artifact, calibration };
 const decide = (decision, reason) => api.decide(id, decision, reason).then(catchUp);
 const parts = {
-  panel: panel($("#panel"), jump, decide),
-  briefing: briefing($("#briefing")),
-  trace: trace($("#trace")),
-  inShort: inShort($("#in-short")),
+  chair: chair(id, trouble),
+  share: share(id),
   claims: register($("#claims"), (claim) => api.appeal(id, claim).catch(trouble), jump),
   anomalies: anomalies($("#anomalies")),
   temper: temper($("#temper"), jump),
@@ -51,6 +45,7 @@ const parts = {
 const asked = address.read(location);
 let isPlaced = false;
 let opening = null;
+let fetching = null;
 let wasFollowing = true;
 let isLineTrouble = false;
 
@@ -118,25 +113,23 @@ function paint() {
   const isFirst = opening === null;
   const grows = view.format === "exchange" && view.state !== "concluded";   // elsewhere words come in their places, not at the end
   const stick = following && !isFirst && grows && isAtEnd();
-  if (opening !== view.opened_at) begin(view);
+  if (opening !== view.opened_at && !begin(view)) return;
   document.body.classList.toggle("reading-back", !following);
   document.body.toggleAttribute("data-ready", true);
   progress(view);
   parts.record.show(view, player.speech, { head: following });
-  parts.briefing.show(view);
-  parts.trace.show(view);
-  parts.inShort.show(view);
-  if (view.format !== "calibration" && view.format !== "deliberation") parts.panel.show(view, { head: following });
+  parts.formats?.show(view, { head: following });
+  room(view);
   contents($("#contents"), reach);
   parts.scorecard.show(view.scorecard);
-  parts.graph.show(view);
+  parts.graph.show(view, following ? null : turnAt(view));
   parts.claims.show(view, following);
   parts.anomalies.show(view);
   parts.temper.show(view);
   parts.spine.show(view);
   parts.timeline.show();
   strip(view);
-  chair(view, following);
+  parts.chair.show(view, following);
   if (isFirst) {
     if (!following) reveal();
     else if (grows && view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
@@ -146,29 +139,22 @@ function paint() {
   remember();
 }
 
-/** What a page shows is settled by the format of the debate. */
+/** What a page shows is settled by the format of the debate; false while what it needs is on its way. */
 function begin(view) {
+  if (!parts.formats && (view.format !== "exchange" || view.panel?.raters)) {
+    fetching ??= import("./formats.js").then(({ formats }) => {
+      parts.formats = formats(view, jump, id, decide);
+      parts.record = parts.formats.record;
+      draw();
+    }, () => trouble(new Error("A part of this page could not be fetched. Load it again.")));
+    return false;
+  }
   opening = view.opened_at;
-  parts.record ??= (RECORDS[view.format] ?? transcript)($("#transcript"), jump, id);
+  parts.record ??= transcript($("#transcript"), jump, id);
   for (const each of document.querySelectorAll("aside [data-of]")) each.hidden = !each.dataset.of.split(" ").includes(view.format);
   $("#record").setAttribute("aria-label", view.format === "exchange" ? "Transcript" : "Record");
   head(view);
-}
-
-function chair(view, following) {
-  const is = (...states) => following && states.includes(view.state);
-  $("#chair").hidden = !is("open", "paused", "halted");
-  $("#pause").hidden = !is("open");
-  $("#halt").hidden = !is("open", "paused");
-  const notice = $("#notice");
-  const isStopped = ["paused", "halted"].includes(view.state);
-  notice.hidden = !isStopped;
-  $("#resume").hidden = !is("paused", "halted");
-  if (isStopped) {
-    notice.dataset.state = view.state;
-    say($("#notice-what"), view.state === "paused" ? "Paused." : "Halted.");
-    say($("#notice-why"), view.reason || "No reason was given.");
-  }
+  return true;
 }
 
 /** A finished turn and a score are said once; streaming text never is. */
@@ -207,7 +193,7 @@ function reveal() {
   if (revealed === player.position || player.view.position !== player.position) return;
   revealed = player.position;
   const event = player.frame?.event ?? {};
-  const article = parts.panel.place(event) ?? parts.record.place(event, player.view);
+  const article = parts.formats?.place(event) ?? parts.record.place(event, player.view);
   if (!article) return;
   const { top, bottom } = article.getBoundingClientRect();
   const [from, to] = [$("#top").offsetHeight, innerHeight - $("#foot").offsetHeight];
@@ -237,31 +223,89 @@ addEventListener("popstate", () => {
   clearTimeout(writing);
   const { cursor, speed } = address.read(location);
   written = location.pathname + location.search + location.hash;
+  openedFor = null;
   player.setSpeed(speed);
   if (cursor) player.go(cursor).catch(trouble);
   else player.live();
 });
 
+// Rooms: the debate, and the audit of its log
+
+let auditing = null;
+let openedFor = null;
+
+/** Shows the room that the address names, and opens the turn that it asks about. */
+function room(view) {
+  const { view: name, turn } = address.read(location);
+  const isAudit = name === "audit";
+  document.body.dataset.room = name;
+  $("#audit").hidden = !isAudit;
+  for (const each of document.querySelectorAll("[data-room-button]")) each.setAttribute("aria-pressed", String(each.dataset.roomButton === name));
+  if (isAudit) {
+    auditing ??= import("./audit.js").then(({ audit }) => audit($("#audit"), id, { go: leave, move }));
+    auditing.then((part) => part.show(player.position, view), () => trouble(new Error("The audit could not be fetched. Load the page again.")));
+  } else if (turn !== openedFor && (turn === null || parts.record.open?.(turn))) {
+    openedFor = turn;
+  }
+}
+
+/** Changes what the address says besides the cursor; a change of room is a step that Back undoes. */
+function move(members) {
+  const next = address.changed(location, members);
+  const isTurn = "view" in members;
+  written = next;
+  clearTimeout(writing);
+  history[isTurn ? "pushState" : "replaceState"](null, "", next);
+  draw();
+}
+
+/** From the audit to a moment of the debate. */
+function leave(position) {
+  move({ view: null, event: null });
+  return jump(position);
+}
+
+/** The turn that the cursor stands in. */
+function turnAt(view) {
+  return player.frame?.event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
+}
+
+/** Opens the reasons of the score at the cursor: its turn, or the newest that has been judged. */
+function why() {
+  const { view } = player;
+  const judged = Object.keys(view?.turns ?? {}).map(Number).filter((number) => view.turns[number].judged);
+  const here = turnAt(view ?? { turns: {} });
+  const turn = judged.includes(here) ? here : judged.filter((number) => number <= here).at(-1) ?? judged.at(-1);
+  if (!turn) return;
+  openedFor = null;
+  move({ view: null, turn });
+}
+
+for (const each of document.querySelectorAll("[data-room-button]")) {
+  each.addEventListener("click", () => move({ view: each.dataset.roomButton === "audit" ? "audit" : null }));
+}
+
 // Acts
 
-async function act(name, reason) {
-  $("#trouble").hidden = true;
-  await api.act(id, name, reason).catch(trouble);
-}
-$("#pause").addEventListener("click", () => act("pause", "paused from the page"));
-$("#resume").addEventListener("click", () => act("resume", "resumed from the page"));
-$("#halt").addEventListener("click", () => $("#halting").showModal());
-$("#halt-cancel").addEventListener("click", () => $("#halting").close());
-$("#halting form").addEventListener("submit", () => act("halt", $("#halt-reason").value.trim() || "halted from the page"));
 $("#trouble-close").addEventListener("click", () => { $("#trouble").hidden = true; });
 $("#strip").addEventListener("click", () => $("#scorecard").scrollIntoView({ block: "center" }));
 
 const step = (count) => () => player.step(count).catch(trouble);
 const turn = (direction) => () => player.turn(direction)?.catch(trouble);
+const change = (direction) => () => player.change(direction)?.catch(trouble);
+/** The address that shows what is to be seen now, whatever comes after. */
+const linkHere = () => address.changed({ ...location, pathname: location.pathname, search: location.search, hash: player.position ? `#e${player.position}` : "" }, {});
+function search() {
+  move({ view: "audit" });
+  auditing?.then((part) => part.search(), () => undefined);
+}
+$("#copy").addEventListener("click", () => parts.share.copy(linkHere()));
 keys({
   ArrowLeft: step(-1), k: step(-1), ArrowRight: step(1), j: step(1),
   "Shift+ArrowLeft": turn(-1), "Shift+ArrowRight": turn(1),
   Home: () => player.go(1).catch(trouble), End: () => player.live(), l: () => player.live(),
+  a: () => move({ view: address.read(location).view === "audit" ? null : "audit" }), b: why,
+  y: () => parts.share.copy(linkHere()), "/": search, ",": change(-1), ".": change(1),
   Space: () => player.toggle(), "[": () => player.faster(-1), "]": () => player.faster(1),
 });
 

@@ -20,7 +20,7 @@ function made(element, name, attributes, children) {
     else if (value === true) element.setAttribute(key, "");
     else if (value !== false && value !== undefined && value !== null) element.setAttribute(key, String(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 

@@ -120,6 +120,13 @@ export class Player extends EventTarget {
     return Object.entries(placed).map(([name, position]) => ({ name, position }));
   }
 
+  /** To the next or the last moment at which a score was changed. */
+  change(direction) {
+    const stops = [...new Set(Object.values(this.newest?.turns ?? {}).flatMap(({ changed }) => changed ?? []))].sort((a, b) => a - b);
+    const stop = direction > 0 ? stops.find((position) => position > this.position) : stops.findLast((position) => position < this.position);
+    return stop === undefined ? undefined : this.go(stop, { stay: true });
+  }
+
   /** Back to the newest event, and on with it. */
   live() {
     this.#ticket += 1;

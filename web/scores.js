@@ -40,14 +40,14 @@ function value({ raw, admitted, effective, spread }) {
   return parts;
 }
 
-/** `<details>`: every component with its points, reason and quote.  `light(name | null)` marks the words meant. */
-export function why(turn, light) {
+/** `<details>`: the ledger, then every component with its points, reason and quote.  `light(name | null)` marks the words meant. */
+export function why(turn, light, { list, fill }) {
   if (!turn.scores || isMissing(turn.scores)) return null;
   const names = ordered(turn.scores).filter((name) => turn.components?.[name]);
   if (!names.length) return null;
-  return h("details.why", {},
+  return h("details.why", { on: { toggle: ({ target }) => target.open && target.matches(".why") && fill() } },
     h("summary", {}, "why this score"),
-    h("div.reasons", {}, ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light))));
+    h("div.reasons", {}, h("section", {}, h("h4", {}, "Every entry, in order"), list), ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light))));
 }
 
 function dimension(name, score, components, light) {

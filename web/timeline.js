@@ -11,6 +11,8 @@ export function timeline(player) {
   speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
   slider.addEventListener("input", () => player.go(Number(slider.value)));
   back.addEventListener("click", () => player.live());
+  const changes = [[$("#change-back"), -1], [$("#change-on"), 1]];
+  for (const [button, direction] of changes) button.addEventListener("click", () => player.change(direction));
 
   function show() {
     const { position, head, following, playing, fresh } = player;
@@ -30,16 +32,22 @@ export function timeline(player) {
     back.hidden = following;
     say(back, `${isLive ? "Back to live" : "To the end"}${fresh ? ` · ${fresh} new` : ""}`);
     slider.style.setProperty("--done", `${head > 1 ? ((position - 1) / (head - 1)) * 100 : 100}%`);
-    marks(head);
+    const changed = Object.values(player.newest?.turns ?? {}).flatMap((turn) => turn.changed ?? []);
+    for (const [button, direction] of changes) {
+      button.parentElement.hidden = !changed.length;
+      button.disabled = !changed.some((each) => (each - position) * direction > 0);
+    }
+    marks(head, [...new Set(changed)]);
   }
 
-  function marks(head) {
+  function marks(head, changed) {
     const turns = player.turns();
     const others = player.marks();
-    const key = `${head}:${turns.map(({ complete }) => complete).join()}:${others.map(({ position }) => position).join()}`;
+    const key = `${head}:${turns.map(({ complete }) => complete).join()}:${others.map(({ position }) => position).join()}:${changed.join()}`;
     if (key === drawn) return;
     drawn = key;
     ticks.replaceChildren(...turns.map(({ number, side, complete }) => tick(side, `${SIGN[side]} ${NAME[side]}, turn ${number}`, complete, head)),
+      ...changed.map((position) => tick("change", "A score was changed", position, head)),
       ...others.map(({ name, position }) => tick("mark-of", plain(name.replace(":", " ")), position, head)));
   }
 

@@ -1,7 +1,7 @@
 /** What is said, turn by turn. */
 
 import { h, heard, say } from "./dom.js";
-import { notes } from "./ledger.js";
+import { blame, notes } from "./ledger.js";
 import { scoreLine, spans, why } from "./scores.js";
 import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
@@ -13,7 +13,7 @@ export function transcript(root, go, id) {
   const coda = h("div.coda");
   root.append(turns, coda);
   const shown = new Map();
-  const gaps = new Map();   // turn → words that fail there, or expose a failure: {position, span}
+  const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
   let last = {};
 
   let now = null;
@@ -34,7 +34,7 @@ export function transcript(root, go, id) {
       const found = `${passages(view, number)}${holes.length}`;
       if (!entry || entry.turn !== turn || entry.running !== running || entry.found !== found) {
         const isOpen = entry?.article.querySelector("details.why")?.open;
-        const article = made(id, number, turn, view, running, go, holes, exposed);
+        const article = made(id, number, turn, view, running, go, holes, exposed, light);
         if (isOpen) article.querySelector("details.why")?.setAttribute("open", "");
         if (entry) entry.article.replaceWith(article);
         else turns.insertBefore(article, [...shown].filter(([n]) => n > number).sort(([a], [b]) => a - b)[0]?.[1].article ?? null);
@@ -49,36 +49,48 @@ export function transcript(root, go, id) {
     last = { verdicts: view.verdicts, conclusion: view.conclusion, empty: !numbers.length, state: view.state };
   }
 
-  /** Words that a docking rests on: kept, and marked in whichever turn they stand. */
+  /** Words that a later entry rests on: kept, and marked in whichever turn they stand. */
   function exposed(entries) {
     let isNew = false;
-    for (const { position, evidence } of entries.filter(({ kind }) => kind === "gap")) {
+    for (const { name, position, evidence } of entries) {
       for (const { turn, span } of evidence) {
         const known = gaps.get(turn) ?? gaps.set(turn, []).get(turn);
-        if (known.some((each) => each.position === position)) continue;
-        known.push({ position, span });
+        if (!span || known.some((each) => each.name === name)) continue;
+        known.push({ name, position, span });
         isNew = true;
       }
     }
     if (isNew) show(...now);
   }
 
+  /** Brings out the words that a reason rests on, in every turn where they stand; null lets them go. */
+  function light(name) {
+    turns.classList.toggle("lighting", name !== null);
+    for (const mark of turns.querySelectorAll("mark")) {
+      mark.classList.toggle("lit", name !== null && mark.dataset.names.split(" ").includes(name));
+    }
+  }
+
+  /** Opens what a turn's score rests on, and brings it into sight; false where there is nothing yet. */
+  function open(number) {
+    const details = shown.get(number)?.article.querySelector("details.why");
+    if (!details) return false;
+    details.open = true;
+    details.scrollIntoView({ block: "start" });
+    details.querySelector("summary").focus({ preventScroll: true });
+    return true;
+  }
+
   /** The turn that an event is about; the newest where it is about none. */
   const place = (event, view) => shown.get(event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number)))?.article;
-  return { show, place };
+  return { show, place, open };
 }
 
 /** Which claims and attempts stand in a turn: the words that are marked besides the quotes. */
 const passages = (view, number) => Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => `${name}${claim.state}`).join();
 
-function made(id, number, turn, view, running, go, holes, exposed) {
+function made(id, number, turn, view, running, go, holes, exposed, light) {
   const seat = view[turn.side];
-  const light = (name) => {
-    article.classList.toggle("lighting", name !== null);
-    for (const mark of article.querySelectorAll("mark")) {
-      mark.classList.toggle("lit", name !== null && mark.dataset.names.split(" ").includes(name));
-    }
-  };
   const position = turn.judged ?? turn.spoken ?? turn.started;
   const article = h(`article.turn.${turn.side}.${turn.state}`, { "data-turn": number, "aria-labelledby": `turn-${number}` },
     h("h3.who", { id: `turn-${number}` },
@@ -97,14 +109,14 @@ function made(id, number, turn, view, running, go, holes, exposed) {
       notes(id, number, turn, view.position, go, exposed),
       turn.repetition >= 0.2 && h("p.quiet.clip", {}, `${percent(turn.repetition * 100)} % of it had been said before by the same side, word for word.`),
       ...(turn.injections ?? []).slice(0, 1).map((each) => h("p.attempt", {}, h("b", {}, "Tries to instruct the judge: "), h("q", {}, each.quote))),
-      why(turn, light)));
+      why(turn, light, blame(id, number, turn, view.position, go, light))));
   return article;
 }
 
 const percent = number;
 
 /** Classes of marked words: under suspicion, and what a docking rests on. */
-const kinds = (names) => `${names.some((name) => name.startsWith("claim/")) ? ".claimed" : ""}${names.some((name) => name.startsWith("gap/")) ? ".gap" : ""}`;
+const kinds = (names) => `${names.some((name) => name.startsWith("claim/")) ? ".claimed" : ""}${names.some((name) => name.startsWith("gap/")) ? ".gap" : ""}${names.every((name) => name.startsWith("entry/")) ? ".entry" : ""}`;
 
 function compared(turn) {
   const head = turn.compared;
@@ -119,7 +131,7 @@ function compared(turn) {
 function extra(view, number, turn, holes) {
   const claims = Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => ({ name: `claim/${name}`, span: claim.span }));
   return [...claims, ...(turn.injections ?? []).map((each, i) => ({ name: `injection/${i}`, span: each.span })),
-    ...holes.map(({ position, span }) => ({ name: `gap/${position}`, span }))];
+    ...holes.map(({ name, span }) => ({ name, span }))];
 }
 
 function said(turn, others) {
