@@ -27,6 +27,7 @@ from .hosted import (
     as_text,
     broken,
     client_for,
+    hint_for,
     is_local,
     listing,
     load,
@@ -106,7 +107,7 @@ class AnthropicProvider:
                 raise NotAuthorised("no key")
             said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY)
         except ProviderError as error:
-            hint = HINT if isinstance(error, NotAuthorised) else ""
+            hint = hint_for(error, key=HINT, address="ANTHROPIC_BASE_URL")
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         found = [said] if one else objects(said.get("data"))
         listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in found}

@@ -18,6 +18,7 @@ from .hosted import (
     as_text,
     broken,
     client_for,
+    hint_for,
     is_local,
     listing,
     load,
@@ -81,7 +82,7 @@ class GeminiProvider:
                 raise NotAuthorised("no key")
             said = await listing("Gemini", where, {"x-goog-api-key": key}, key=KEY)
         except ProviderError as error:
-            hint = HINT if isinstance(error, NotAuthorised) else ""
+            hint = hint_for(error, key=HINT, address="GOOGLE_GEMINI_BASE_URL")
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         found = [said] if model else [each for each in objects(said.get("models")) if _speaks(each)]
         listed = {

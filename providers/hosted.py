@@ -3,9 +3,9 @@
 import ipaddress
 import json
 import os
-import sys
 from collections.abc import Mapping
 from importlib import import_module
+from threading import Lock
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -31,10 +31,21 @@ def client_for(url: str) -> httpx2.AsyncClient:
     )
 
 
+_importing: Final = Lock()
+_imported: set[str] = set()
+
+
 async def load(module: str) -> None:
     """Import an SDK in a thread of its own: some take seconds, in which everybody else's debates go on."""
-    if module not in sys.modules:
-        await to_thread.run_sync(import_module, module)
+    if module not in _imported:
+        await to_thread.run_sync(_import, module)
+
+
+def _import(module: str) -> None:
+    """One import at a time: a module stands in ``sys.modules`` before it is whole, and would be used half made."""
+    with _importing:
+        import_module(module)
+        _imported.add(module)
 
 
 def is_local(url: str) -> bool:
@@ -77,6 +88,15 @@ def broken(vendor: str, url: str, error: Exception) -> ProviderError:
             return TimedOut(f"{vendor} was silent for too long")
         case _:
             return BrokenOff(f"{vendor} broke off ({type(error).__name__})")
+
+
+def hint_for(error: ProviderError, *, key: str, address: str) -> str:
+    """What to do about a vendor that lists nothing: ``key`` says how to give one, ``address`` which variable it is."""
+    if isinstance(error, NotAuthorised):
+        return key
+    if isinstance(error, Unreachable):
+        return f"see whether this machine reaches it; {address} names another address"
+    return ""
 
 
 async def listing(vendor: str, address: str, headers: Mapping[str, str], *, key: str) -> Any:

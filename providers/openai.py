@@ -16,6 +16,7 @@ from .hosted import (
     as_text,
     broken,
     client_for,
+    hint_for,
     is_local,
     listing,
     load,
@@ -78,7 +79,7 @@ class OpenAIProvider:
             headers = {"authorization": f"Bearer {key or KEYLESS}"}
             said = await listing("the server", f"{url().rstrip('/')}/models", headers, key=KEY)
         except ProviderError as error:
-            hint = HINT if isinstance(error, NotAuthorised) else ""
+            hint = hint_for(error, key=HINT, address="OPENAI_BASE_URL")
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         listed = [as_text(each.get("id")) for each in objects(said.get("data"))]
         if model is None:

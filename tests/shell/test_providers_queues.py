@@ -29,6 +29,8 @@ pytestmark = pytest.mark.anyio
 CROWD = 50
 FEW = Limit(concurrent=4)
 ONE = Limit(concurrent=1)
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("events", "judge", "personalities", "providers", "server")
 
 
 async def finished(h: House, models: list[str], **wish: Any) -> list[float]:
@@ -50,6 +52,12 @@ async def finished(h: House, models: list[str], **wish: Any) -> list[float]:
     return took
 
 
+def held_by_us() -> int:
+    """Bytes that our own lines hold: the interpreter's table of strings grows by megabytes at once when it likes."""
+    ours = [tracemalloc.Filter(True, str(ROOT / folder / "*"), all_frames=False) for folder in FOLDERS]
+    return sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces(ours).traces)
+
+
 async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(script: Any, tmp_path: Path) -> None:
     model = script(pace={"chunk_chars": 400, "chunk_ms": 5, "answer_ms": 5})
     async with (
@@ -63,7 +71,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(scrip
             for _ in range(3):
                 await finished(h, [model] * (CROWD // 5))
                 gc.collect()
-                held.append(tracemalloc.get_traced_memory()[0])
+                held.append(held_by_us())
         finally:
             tracemalloc.stop()
         (load,) = [each for each in h.registry.loads() if each.provider == "scripted"]
@@ -71,7 +79,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(scrip
 
     assert CROWD == len(took)
     assert max(took) <= 1.5 * statistics.median(took)
-    assert held[2] - held[1] < 300_000   # the first of them filled what is kept for good
+    assert held[2] - held[1] < 300_000   # bytes; the first of them filled what is kept for good
     assert (0, 0) == (load.running, load.waiting)
     assert {} == gate._served == gate._inside == gate._queues
 
@@ -281,7 +289,7 @@ def test_models_and_metrics_say_how_busy_a_provider_is(script: Any, slow: str) -
         assert 'moot_provider_waiting{provider="scripted"} 1.0' in said
         assert 'moot_provider_breaker_open{provider="scripted"} 0.0' in said
         for debate in (first, second):
-            assert 200 == site.client.post(f"/api/debates/{debate}/halt").status_code
+            assert site.client.post(f"/api/debates/{debate}/halt").status_code in {200, 409}   # it may have ended
 
 
 def until_waiting(site: Site) -> dict[str, Any]:
