@@ -8,6 +8,8 @@ import { NAME, SIGN, capital, count, eventWords, isMissing, number, plain } from
 
 const PAGE = 1000;
 const MOST = 400;
+/** Steps of a chain that are shown at once: a directive's reach back to the judgement that it came from. */
+const NEAREST = 6;
 const KINDS = {
   turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "closing_"],
   scores: ["turn_scored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_", "fallacy_"],
@@ -146,7 +148,8 @@ export function audit(root, id, { go, move }) {
     return h("div.detail", {},
       h("p.ways", {}, h("a", { href: `#e${position}`, on: { click: (pressed) => { pressed.preventDefault(); go(position); } } }, "see it in the debate"),
         position > 1 && h("a", { href: `#e${position - 1}`, on: { click: (pressed) => { pressed.preventDefault(); go(position - 1); } } }, "as it was before")),
-      before.length > 0 && [h("h4", {}, "What led to it"), h("ol.chain", {}, ...before.map(step), h("li", { "aria-current": "true" }, `${position} ${eventWords(event)}`))],
+      before.length > 0 && [h("h4", {}, "What led to it"), before.length > NEAREST && h("details.call", {}, h("summary", {}, `${count(before.length - NEAREST, "earlier step")}`), h("ol.chain", {}, ...before.slice(0, -NEAREST).map(step))),
+        h("ol.chain", {}, ...before.slice(-NEAREST).map(step), h("li", { "aria-current": "true" }, `${position} ${eventWords(event)}`))],
       after.length > 0 && [h("h4", {}, "What came of it"), h("ol.chain", {}, ...after.slice(0, 20).map(step))],
       h("h4", {}, "What it changed"), told,
       event.call && call(id, event.call),

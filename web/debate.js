@@ -2,6 +2,7 @@
 
 import * as address from "./address.js";
 import { api } from "./api.js";
+import { audience } from "./audience.js";
 import { chair } from "./chair.js";
 import { $, say } from "./dom.js";
 import { Feed } from "./feed.js";
@@ -32,6 +33,7 @@ const feed = new Feed(`${location.protocol === "https:" ? "wss" : "ws"}://${loca
 const jump = (position) => player.go(position).then(remember, trouble);
 const decide = (decision, reason) => api.decide(id, decision, reason).then(catchUp);
 const parts = {
+  audience: audience(id),
   chair: chair(id, trouble),
   share: share(id),
   claims: register($("#claims"), (claim) => api.appeal(id, claim).catch(trouble), jump),
@@ -130,6 +132,8 @@ function paint() {
   parts.timeline.show();
   strip(view);
   parts.chair.show(view, following);
+  parts.audience.show(view, following);
+  ask(view, following);
   if (isFirst) {
     if (!following) reveal();
     else if (grows && view.state === "open" && Object.keys(view.turns).length > 1) toEnd();
@@ -155,6 +159,14 @@ function begin(view) {
   $("#record").setAttribute("aria-label", view.format === "exchange" ? "Transcript" : "Record");
   head(view);
   return true;
+}
+
+let asking = null;
+/** The question what if, once there is a score, for who stands at the newest event. */
+function ask(view, following) {
+  const isAsked = following && view.format !== "calibration" && Object.values(view.turns).some(({ judged }) => judged);
+  $("#whatif").hidden = !isAsked;
+  if (isAsked) asking ??= import("./whatif.js").then(({ whatif }) => whatif($("#whatif"), id), () => undefined);
 }
 
 /** A finished turn and a score are said once; streaming text never is. */

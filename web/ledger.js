@@ -35,10 +35,9 @@ export function notes(id, number_, turn, position, go, mark) {
   audit(id, number_, newestOf(turn)).then(({ entries }) => {
     const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
     list.replaceChildren(...later.map((entry) => h("li", { "data-kind": entry.kind },
-      h("b", {}, `${amount(entry)} ${plain(entry.dimension)}`), " ", ruleWords(entry.rule), ": ", entry.reason,
+      h("b", {}, `${amount(entry)} ${plain(entry.dimension)}`), ", ", h("s", {}, number(entry.before)), ` → ${number(entry.after)} · `, ruleWords(entry.rule), ": ", entry.reason,
       entry.kind === "gap" && words(entry),
-      " ", h("span.quiet", {}, `${number(entry.before)} → ${number(entry.after)} · `),
-      link(entry.cause ?? entry.position, go, "see it happen", entry.position))));
+      " ", link(entry.cause ?? entry.position, go, "see it happen", entry.position))));
     mark(later.map((entry) => ({ name: markOf(entry), position: entry.position, evidence: entry.evidence })));
   }, (error) => list.replaceChildren(h("li.quiet", {}, error.message)));
   return list;
