@@ -9,7 +9,7 @@ const CHOICES = ["pro", "con", "neither"];
 /** The audience of debate `id`. */
 export function audience(id) {
   const root = $("#audience-body");
-  const told = h("p.quiet", { role: "status" });
+  const told = h("p.quiet", { "aria-live": "polite" });
   const sent = () => JSON.parse(memory.get(`voice.${id}`) ?? "{}");
   let drawn = "";
 

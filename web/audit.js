@@ -36,7 +36,7 @@ export function audit(root, id, { go, move }) {
     field("side", "Side", ["", "both"], ["pro", `${SIGN.pro} ${NAME.pro}`], ["con", `${SIGN.con} ${NAME.con}`]),
     field("type", "Kind", ["", "every kind"], ...Object.keys(KINDS).map((kind) => [kind, kind])),
     h("label.field", {}, h("span", {}, "Turn"), turns));
-  const found = h("p.quiet", { role: "status" });
+  const found = h("p.quiet", { "aria-live": "polite" });
   const list = h("ol.log", { "aria-label": "Events" });
   const [from, to] = ["from", "to"].map((name) => h("input", { type: "number", name, min: "0", inputmode: "numeric", "aria-label": name === "from" ? "From event" : "To event", required: true }));
   const differences = h("div", { "aria-live": "polite" });
@@ -148,10 +148,10 @@ export function audit(root, id, { go, move }) {
     return h("div.detail", {},
       h("p.ways", {}, h("a", { href: `#e${position}`, on: { click: (pressed) => { pressed.preventDefault(); go(position); } } }, "see it in the debate"),
         position > 1 && h("a", { href: `#e${position - 1}`, on: { click: (pressed) => { pressed.preventDefault(); go(position - 1); } } }, "as it was before")),
-      before.length > 0 && [h("h4", {}, "What led to it"), before.length > NEAREST && h("details.call", {}, h("summary", {}, `${count(before.length - NEAREST, "earlier step")}`), h("ol.chain", {}, ...before.slice(0, -NEAREST).map(step))),
+      before.length > 0 && [h("h3", {}, "What led to it"), before.length > NEAREST && h("details.call", {}, h("summary", {}, `${count(before.length - NEAREST, "earlier step")}`), h("ol.chain", {}, ...before.slice(0, -NEAREST).map(step))),
         h("ol.chain", {}, ...before.slice(-NEAREST).map(step), h("li", { "aria-current": "true" }, `${position} ${eventWords(event)}`))],
-      after.length > 0 && [h("h4", {}, "What came of it"), h("ol.chain", {}, ...after.slice(0, 20).map(step))],
-      h("h4", {}, "What it changed"), told,
+      after.length > 0 && [h("h3", {}, "What came of it"), h("ol.chain", {}, ...after.slice(0, 20).map(step))],
+      h("h3", {}, "What it changed"), told,
       event.call && call(id, event.call),
       h("details.call", {}, h("summary", {}, "the event as recorded"), h("pre", { tabindex: "0" }, JSON.stringify(event, null, 1))),
       h("p.quiet.digest", {}, `${moment} · digest ${digest}`));

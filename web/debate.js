@@ -81,6 +81,11 @@ feed.addEventListener("status", ({ detail }) => {
   }
 });
 feed.addEventListener("trouble", async ({ detail }) => {
+  if (!player.view) {
+    say($("#kind"), "Not here");
+    say($("#motion"), detail.code === 4404 ? "No debate has this address" : "This debate cannot be shown");
+    document.body.toggleAttribute("data-nowhere", true);
+  }
   if (detail.code === 4403) await api.view(id).then(() => feed.open(), trouble);
   else trouble(detail);
   isLineTrouble = true;

@@ -94,9 +94,9 @@ export function call(id, name) {
       const facts = [said.model, said.latency_ms !== undefined && `${said.latency_ms.toLocaleString("en")} ms`, said.usage && `${number((said.usage.input_tokens ?? 0) + (said.usage.output_tokens ?? 0))} tokens`,
         ...Object.entries(said.parameters ?? {}).map(([key, value]) => `${plain(key)} ${typeof value === "object" ? JSON.stringify(value) : value}`)];
       box.replaceChildren(h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
-        ...said.prompt.flatMap(({ role, text }) => [h("h5", {}, role), h("pre", { tabindex: "0" }, text)]),
-        ...(said.reasoning ? [h("h5", {}, "its reasoning"), h("pre", { tabindex: "0" }, said.reasoning)] : []),
-        h("h5", {}, said.kind ? `no answer: ${said.message}` : "the answer, as it came"), said.answer && h("pre", { tabindex: "0" }, said.answer));
+        ...said.prompt.flatMap(({ role, text }) => [h("h4", {}, role), h("pre", { tabindex: "0" }, text)]),
+        ...(said.reasoning ? [h("h4", {}, "its reasoning"), h("pre", { tabindex: "0" }, said.reasoning)] : []),
+        h("h4", {}, said.kind ? `no answer: ${said.message}` : "the answer, as it came"), said.answer && h("pre", { tabindex: "0" }, said.answer));
     } catch (error) {
       box.replaceChildren(h("p.quiet", {}, error.message));
     }

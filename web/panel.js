@@ -123,7 +123,7 @@ function numbers(view, go) {
   const rows = [...order.filter((item) => found.includes(item)), ...found.filter((item) => !order.includes(item)).sort((a, b) => a.localeCompare(b, "en", { numeric: true }))];
   return h("section.numbers", { "aria-labelledby": "numbers-title" }, h("h3", { id: "numbers-title" }, "Every rater’s numbers"),
     h("p.quiet", {}, "Each rater’s own weighted score, 1 to 10, as it was given, with the standing that it gave."),
-    h("div.wide-table", { role: "region", "aria-labelledby": "numbers-title", tabindex: "0" }, h("table.figures.raters", {},
+    h("div.wide-table", { role: "group", "aria-label": "Table of the raters’ numbers", tabindex: "0" }, h("table.figures.raters", {},
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Item"), ...names.map((name) => h("th", { scope: "col" }, plain(name))), h("th", { scope: "col" }, "lowest to highest"), h("th", { scope: "col" }, "variance"))),
       h("tbody", {}, ...rows.map((item) => h(`tr${conclusion?.disputed[item] ? ".disputed" : ""}`, { "data-item": item },
         h("th", { scope: "row" }, linked(view, item), conclusion?.disputed[item] && h("span.word.dock", {}, " disputed")),

@@ -64,5 +64,5 @@ export function marked(text, quotes, kind) {
 /** A list of sentences under a heading; nothing where there are none. */
 export function listed(title, sentences, shown = (each) => each) {
   if (!sentences?.length) return null;
-  return h("div.listed", {}, h("h4", {}, title), h("ul", {}, ...sentences.map((each) => h("li", {}, shown(each)))));
+  return h("div.listed", {}, h("h3", {}, title), h("ul", {}, ...sentences.map((each) => h("li", {}, shown(each)))));
 }

@@ -47,14 +47,14 @@ export function why(turn, light, { list, fill }) {
   if (!names.length) return null;
   return h("details.why", { on: { toggle: ({ target }) => target.open && target.matches(".why") && fill() } },
     h("summary", {}, "why this score"),
-    h("div.reasons", {}, h("section", {}, h("h4", {}, "Every entry, in order"), list), ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light))));
+    h("div.reasons", {}, h("section", {}, h("h3", {}, "Every entry, in order"), list), ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light))));
 }
 
 function dimension(name, score, components, light) {
   const parts = Object.entries(components);
   const isWhole = parts.length === 1 && parts[0][0] === name;
   return h("section", {},
-    h("h4", {}, h("span.name", {}, plain(name)), " ", h("span.of", {}, ...points(score.raw, score.effective, score.maximum)),
+    h("h3", {}, h("span.name", {}, plain(name)), " ", h("span.of", {}, ...points(score.raw, score.effective, score.maximum)),
       !IN_COMPOSITE.includes(name) && h("span.word", {}, "not in the composite")),
     rules(score.rules),
     h(`ul.components${isWhole ? ".whole" : ""}`, {}, ...parts.map(([part, component]) => row(`${name}/${part}`, part, component, light))));

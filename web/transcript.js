@@ -93,7 +93,7 @@ function made(id, number, turn, view, running, go, holes, exposed, light) {
   const seat = view[turn.side];
   const position = turn.judged ?? turn.spoken ?? turn.started;
   const article = h(`article.turn.${turn.side}.${turn.state}`, { "data-turn": number, "aria-labelledby": `turn-${number}` },
-    h("h3.who", { id: `turn-${number}` },
+    h("h2.who", { id: `turn-${number}` },
       h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
       h("a", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(position); } } }, `Turn ${number}`),
       seat && h("span.as", {}, plain(seat.archetype))),

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { read, write } from "../../web/address.js";
+import { changed, read, write } from "../../web/address.js";
 import { decimalsOf, eventWords, number } from "../../web/words.js";
 
 test("the address holds cursor, speed and following", () => {
-  assert.deepEqual({ cursor: 42, speed: 4, follow: false }, read({ hash: "#e42", search: "?speed=4&follow=0" }));
-  assert.deepEqual({ cursor: null, speed: 1, follow: true }, read({ hash: "#e0", search: "" }));
+  assert.deepEqual({ cursor: 42, speed: 4, follow: false, view: "debate", turn: null }, read({ hash: "#e42", search: "?speed=4&follow=0" }));
+  assert.deepEqual({ cursor: null, speed: 1, follow: true, view: "debate", turn: null }, read({ hash: "#e0", search: "" }));
+  assert.deepEqual({ cursor: null, speed: 1, follow: true, view: "audit", turn: 3 }, read({ hash: "", search: "?view=audit&turn=3" }));
 });
 
 test("what is written is read again, and foreign parameters are kept", () => {
@@ -16,6 +17,13 @@ test("what is written is read again, and foreign parameters are kept", () => {
   assert.equal("/d/x", write({ pathname: "/d/x", search: "?speed=2" }, { following: true, position: 9, speed: 1 }));
 });
 
+test("members change one by one, and those that are empty are left out", () => {
+  const here = { pathname: "/d/x", search: "?view=audit&turn=3&speed=2", hash: "#e7" };
+
+  assert.equal("/d/x?turn=5&speed=2#e7", changed(here, { view: null, turn: 5 }));
+  assert.equal("/d/x?view=audit&speed=2&q=jury#e7", changed(here, { turn: "", q: "jury" }));
+});
+
 test("numbers are shown as they are", () => {
   assert.deepEqual(["70.7", "28", "17.33"], [70.7, 28.0, 17.33].map((value) => number(value)));
   assert.equal(2, decimalsOf([28, 17.33, { missing: { reason: "" } }]));
@@ -23,6 +31,6 @@ test("numbers are shown as they are", () => {
 });
 
 test("an event that this page does not know has a name all the same", () => {
-  assert.equal("audience voted", eventWords({ type: "audience_voted" }));
+  assert.equal("something new", eventWords({ type: "something_new" }));
   assert.equal("turn 1 was docked −4 for what turn 4 exposed", eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }));
 });

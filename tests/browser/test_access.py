@@ -1,0 +1,86 @@
+"""Everybody: no violation that axe-core knows (WCAG 2.2 AA) on any page, in both themes, narrow and wide; no sideways scroll."""
+
+from pathlib import Path
+from typing import Any
+
+import axe_playwright_python
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+PAGES = {
+    "list": "/", "judge": "/judge", "exchange": "/d/{juries}", "why": "/d/{juries}?turn=3", "read back": "/d/{juries}#e64",
+    "audit": "/d/{juries}?view=audit&event=64", "protocol": "/d/{transit}", "panel": "/d/{monolith}",
+    "nowhere": "/d/01a1fdbb-0000-7000-8000-000000000000",
+}
+
+
+@pytest.fixture(scope="module")
+def played(server: Any) -> dict[str, str]:
+    """Exhibitions that have ended, by name."""
+    ids = {}
+    for name in ("juries", "monolith", "transit"):
+        ids[name] = server.http.post("/api/debates", json={"exhibition": name}).json()["id"]
+    for debate in ids.values():
+        server.concluded(debate)
+    return ids
+
+
+def violations(page: Page) -> list[str]:
+    """The bars that stay in sight cover what is about to scroll out from under them: that is no small target."""
+    page.evaluate("for (const id of ['top', 'foot']) document.getElementById(id)?.style.setProperty('position', 'static')")
+    page.evaluate(AXE)
+    found = page.evaluate(
+        "async (tags) => (await axe.run(document, {runOnly: {type: 'tag', values: tags}})).violations", RULES
+    )
+    return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in found for node in each["nodes"]]
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(
+    new_page: Any, server: Any, played: dict[str, str], name: str, scheme: str, width: int
+) -> None:
+    page = new_page(width=width, scheme=scheme)
+    page.goto(server.url + PAGES[name].format(**played))
+    settled(page, name)
+
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def settled(page: Page, name: str) -> None:
+    """Wait until everything stands there: transitions would be read half way."""
+    page.emulate_media(reduced_motion="reduce")
+    match name:
+        case "list":
+            expect(page.locator("body[data-ready]")).to_have_count(1)
+        case "judge":
+            expect(page.locator("main h2").first).to_be_visible()
+        case "nowhere":
+            expect(page.locator("#trouble")).to_be_visible()
+        case "audit":
+            expect(page.locator(".detail table, .detail p").first).to_be_visible()
+        case "why":
+            expect(page.locator(".blame [data-kind=gap]")).to_be_visible()
+        case _:
+            expect(page.locator("body[data-ready]")).to_have_count(1)
+            expect(page.get_by_role("status").first).not_to_have_text("Connecting…")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_while_it_runs(new_page: Any, server: Any, scripts: Any, scheme: str) -> None:
+    debate = server.open(scripts.slow)
+    page = new_page(scheme=scheme)
+    page.goto(f"{server.url}/d/{debate}")
+    page.emulate_media(reduced_motion="reduce")
+    expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")
+
+    assert violations(page) == []
+    page.keyboard.press("?")
+    assert violations(page) == []
+    server.http.post(f"/api/debates/{debate}/halt")
