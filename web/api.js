@@ -1,5 +1,6 @@
 /** The server's HTTP side.  Every failure is an `ApiError` whose message can be shown as it is. */
 
+import { copy } from "./archive.js";
 import { h } from "./dom.js";
 
 export class ApiError extends Error {
@@ -12,6 +13,8 @@ export class ApiError extends Error {
 }
 
 async function request(method, path, body, isSecondTry = false) {
+  if (copy) return taken(method, path);
+  if (method !== "GET" && document.body.classList.contains("embed")) throw new ApiError(403, { message: "Open the debate itself to act in it." });
   const headers = { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) };
   let response;
   try {
@@ -22,6 +25,13 @@ async function request(method, path, body, isSecondTry = false) {
   if (response.status === 401 && !isSecondTry && (await askForToken())) return request(method, path, body, true);
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new ApiError(response.status, answer?.error);
+  return answer;
+}
+
+/** A copy answers for itself, and nothing can be done in it. */
+function taken(method, path) {
+  const answer = method === "GET" ? copy.answer(path) : undefined;
+  if (answer === undefined) throw new ApiError(404, { code: "copy", message: method === "GET" ? "This copy does not hold that." : "This is a copy: nothing is done here." });
   return answer;
 }
 
