@@ -5,7 +5,7 @@ count as a whole.  What appears is told leaf by leaf, what
 goes is told where it went.  Applying every change to the earlier view gives the later one.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -107,20 +107,6 @@ async def difference(log: EventLog, debate: str, start: int, end: int, *, reveal
     found = tuple(_changes(before, _shown(fold, revealed=revealed), (), touched, ()))
     cited = sorted({position for change in found for position in change.because_of})
     return Difference(from_=start, to=end, changes=found, events={str(at): causes[at] for at in cited})
-
-
-def applied(view: Mapping[str, Any], changes: Sequence[Change]) -> dict[str, Any]:
-    """The view after the changes: the law that a difference keeps."""
-    later: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(view))
-    for change in changes:
-        place, last = later, change.keys[-1]
-        for key in change.keys[:-1]:
-            place = place.setdefault(key, {})
-        if change.after is UNSET:
-            del place[last]
-        else:
-            place[last] = change.after
-    return later
 
 
 async def _up_to(log: EventLog, debate: str, end: int) -> AsyncIterator[Recorded]:

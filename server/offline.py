@@ -53,8 +53,11 @@ def inert(body: bytes) -> str:
     return body.decode().replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def offline(known: Mapping[str, str], archive: bytes, *, title: str, notes: Sequence[str] = ()) -> str:
-    """The page of a debate as one file.  ``known`` holds the page's files, ``notes`` what a reader is to be told."""
+def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, is_whole: bool) -> str:
+    """The page of a debate as one file.  ``known`` holds the page's files.
+
+    ``note`` is what a reader is to be told of the copy; one that is not whole says so as a caveat.
+    """
     digests: dict[str, list[str]] = {"script": [], "style": []}
 
     def inline(tag: str, text: str, attributes: str = "") -> str:
@@ -80,7 +83,7 @@ def offline(known: Mapping[str, str], archive: bytes, *, title: str, notes: Sequ
     page = _SCRIPT.sub(script, _LINK.sub(link, known[PAGE]))
     page = _HOME.sub(r"\1", page)
     assert "/static/" not in page, "the page names a file in a way that is not known here"
-    said = "".join(f'<p class="caveat">{escape(note)}</p>\n' for note in notes)
+    said = f'<p class="{"quiet" if is_whole else "caveat"}" id="copy-note">{escape(note)}</p>\n'
     return _replaced(
         page,
         {
@@ -96,8 +99,8 @@ def offline(known: Mapping[str, str], archive: bytes, *, title: str, notes: Sequ
 def _policy(digests: Mapping[str, Sequence[str]]) -> str:
     rules = (
         "default-src 'none'", f"script-src data: {' '.join(digests['script'])}",
-        f"style-src {' '.join(digests['style'])}", "img-src data:", "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
+        f"style-src {' '.join(digests['style'])}", "img-src data:", "base-uri 'none'", "form-action 'none'",
+        "require-trusted-types-for 'script'", "trusted-types 'none'",
     )
     return f'<meta http-equiv="content-security-policy" content="{"; ".join(rules)}">'
 

@@ -54,6 +54,6 @@ function* walk(before, after, keys, touched, above) {
     }
   } else if (JSON.stringify(before) !== JSON.stringify(after)) {
     const because = [...new Set([...above, ...all(touched)])].sort((a, b) => a - b);
-    yield { path: keys.join("."), keys, before, after, because_of: because };
+    yield { path: keys.join("."), keys, ...(before !== undefined && { before }), ...(after !== undefined && { after }), because_of: because };
   }
 }
