@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from typing import Final
 
 import msgspec
@@ -18,7 +19,9 @@ import msgspec
 import web
 
 PAGE: Final = "debate.html"
-SPECIFIER: Final = re.compile(r"""(\bfrom\s*|\bimport\s*\(?\s*)(["'])\./([\w-]+\.js)\2""")
+ARCHIVE: Final = "offline/archive.js"
+"""Answers in the place of a server; evaluated before the page's own modules."""
+SPECIFIER: Final = re.compile(r"""(\bfrom\s*|\bimport\s*\(?\s*)(["'])(\.{1,2}/[\w/-]+\.js)\2""")
 _LINK: Final = re.compile(r'<link rel="(\w+)" href="/static/([\w.-]+)"[^>]*>\n?')
 _SCRIPT: Final = re.compile(r'<script (type="module" )?src="/static/([\w.-]+)"></script>\n?')
 _HOME: Final = re.compile(r'(<a\b[^>]*?) href="/[^"]*"')
@@ -26,24 +29,30 @@ _HOME: Final = re.compile(r'(<a\b[^>]*?) href="/[^"]*"')
 
 def files() -> dict[str, str]:
     """The text files of the page by name."""
-    found = [each for each in Path(web.__file__).parent.iterdir() if each.suffix in {".html", ".css", ".js", ".svg"}]
-    return {each.name: each.read_text(encoding="utf-8") for each in sorted(found)}
+    folder = Path(web.__file__).parent
+    found = [each for each in folder.rglob("*") if each.suffix in {".html", ".css", ".js", ".svg"}]
+    return {each.relative_to(folder).as_posix(): each.read_text(encoding="utf-8") for each in sorted(found)}
 
 
-def rewritten(source: str) -> tuple[str, tuple[str, ...]]:
+def rewritten(name: str, source: str) -> tuple[str, tuple[str, ...]]:
     """A module with bare specifiers, and the names of the modules that it imports."""
-    names = tuple(match[3] for match in SPECIFIER.finditer(source))
-    return SPECIFIER.sub(r"\1\2moot/\3\2", source), names
+    names: list[str] = []
+
+    def bare(match: re.Match[str]) -> str:
+        names.append(normpath(join(dirname(name), match[3])))
+        return f"{match[1]}{match[2]}moot/{names[-1]}{match[2]}"
+
+    return SPECIFIER.sub(bare, source), tuple(names)
 
 
-def modules(known: Mapping[str, str], entry: str) -> dict[str, str]:
-    """The modules that ``entry`` needs, itself among them, with bare specifiers.  ``KeyError`` for one not there."""
+def modules(known: Mapping[str, str], *entries: str) -> dict[str, str]:
+    """The modules that the entries need, themselves among them, with bare specifiers.  Raises ``KeyError``."""
     found: dict[str, str] = {}
-    wanted = [entry]
+    wanted = [*entries]
     while wanted:
         name = wanted.pop()
         if name not in found:
-            found[name], names = rewritten(known[name])
+            found[name], names = rewritten(name, known[name])
             wanted += names
     return found
 
@@ -75,10 +84,10 @@ def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, 
         is_module, name = match[1], match[2]
         if not is_module:
             return inline("script", known[name])
-        texts = modules(known, name)
+        texts = modules(known, ARCHIVE, name)
         urls = {f"moot/{each}": _data("text/javascript", text) for each, text in sorted(texts.items())}
         mapped = inline("script", msgspec.json.encode({"imports": urls}).decode(), ' type="importmap"')
-        return mapped + inline("script", f'import "moot/{name}";', ' type="module"')
+        return mapped + inline("script", f'import "moot/{ARCHIVE}"; import "moot/{name}";', ' type="module"')
 
     page = _SCRIPT.sub(script, _LINK.sub(link, known[PAGE]))
     page = _HOME.sub(r"\1", page)

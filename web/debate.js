@@ -2,7 +2,6 @@
 
 import * as address from "./address.js";
 import { api } from "./api.js";
-import { copy, Line } from "./archive.js";
 import { artifact } from "./artifact.js";
 import { briefing } from "./briefing.js";
 import { calibration } from "./calibration.js";
@@ -25,6 +24,7 @@ import { transcript } from "./transcript.js";
 import { NAME, STANDING, VERDICT, count, number } from "./words.js";
 
 const NEAR = 120;
+const { copy, Line } = globalThis.moot ?? {};   // in a file that was taken away
 const id = copy?.archive.id ?? decodeURIComponent(location.pathname.split("/")[2]);   // /d/ID and /d/ID/embed
 const player = new Player({
   view: (at) => api.view(id, at),

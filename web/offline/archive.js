@@ -1,11 +1,12 @@
 /**
  * A debate taken away in one file: what the server would answer is answered from the page itself, and no line is opened.
  *
- * The archive holds the frames; a view at any position is what their patches make, as everywhere.
+ * The archive holds the frames; a view at any position is what their patches make, as everywhere.  A server's page never
+ * loads this: the file that is taken away does, before everything else, and the page finds `globalThis.moot`.
  */
 
 import { Differences } from "./difference.js";
-import { merge } from "./patch.js";
+import { merge } from "../patch.js";
 
 const KEPT = 200;
 
@@ -66,12 +67,10 @@ export class Copy {
 }
 
 const element = globalThis.document?.getElementById("archive");
-
-/** The copy that this page is; null on a page that a server gave. */
-export const copy = element ? new Copy(JSON.parse(element.textContent)) : null;
+const copy = element && new Copy(JSON.parse(element.textContent));
 
 /** Stands in for a WebSocket: the whole view at once, and nothing after it. */
-export class Line {
+class Line {
   readyState = 3;
 
   constructor() {
@@ -84,3 +83,5 @@ export class Line {
 
   close() { /* there is nothing to hang up */ }
 }
+
+if (copy) globalThis.moot = { copy, Line };
