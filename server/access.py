@@ -118,7 +118,9 @@ class Guard:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers_out = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers_out.setdefault(name, value)   # a page that may be framed says so itself
                 observe.REQUESTS.labels(scope["method"], str(message["status"])).inc()
             await send(message)
 

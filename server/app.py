@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 import web
 from events.errors import LogError
 from providers.errors import ProviderError
-from server import routes
+from server import routes, takeaway
 from server.access import Access, Guard, error_response
 from server.errors import HttpRefusal, MootError, NotFound
 from server.service import Service
@@ -73,6 +73,10 @@ def routes_of_debate() -> list[Route]:
         Route(f"{one}/events", routes.list_events),
         Route(f"{one}/events.ndjson", routes.export_events),
         Route(f"{one}/frames", routes.list_frames),
+        Route(f"{one}/diff", takeaway.show_diff),
+        Route(f"{one}/export.json", takeaway.export_json),
+        Route(f"{one}/export.md", takeaway.export_markdown),
+        Route(f"{one}/export.html", takeaway.export_html),
         Route(f"{one}/calls/{{call}}", routes.show_call),
         Route(f"{one}/audit/turns/{{turn}}", routes.audit_turn),
         Route(f"{one}/claims/{{claim}}/appeal", routes.appeal, methods=["POST"]),
@@ -95,6 +99,7 @@ def make_app(service: Service, access: Access) -> Starlette:
         routes=[
             Route("/", front),
             Route("/d/{debate}", page),
+            Route("/d/{debate}/embed", takeaway.embed),
             Route("/favicon.ico", favicon),
             Route("/api/debates", routes.list_debates, methods=["GET"]),
             Route("/api/debates", routes.open_debate, methods=["POST"]),

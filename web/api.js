@@ -2,6 +2,8 @@
 
 import { h } from "./dom.js";
 
+const { copy } = globalThis.moot ?? {};   // in a file that was taken away: it answers in the place of a server
+
 export class ApiError extends Error {
   constructor(status, { code = "failed", message = "The server could not do that.", field = null } = {}) {
     super(message);
@@ -12,6 +14,8 @@ export class ApiError extends Error {
 }
 
 async function request(method, path, body, isSecondTry = false) {
+  if (copy) return taken(method, path);
+  if (method !== "GET" && document.body.classList.contains("embed")) throw new ApiError(403, { message: "Open the debate itself to act in it." });
   const headers = { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) };
   let response;
   try {
@@ -22,6 +26,13 @@ async function request(method, path, body, isSecondTry = false) {
   if (response.status === 401 && !isSecondTry && (await askForToken())) return request(method, path, body, true);
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new ApiError(response.status, answer?.error);
+  return answer;
+}
+
+/** A copy answers for itself, and nothing can be done in it. */
+function taken(method, path) {
+  const answer = method === "GET" ? copy.answer(path) : undefined;
+  if (answer === undefined) throw new ApiError(404, { code: "copy", message: method === "GET" ? "This copy does not hold that." : "This is a copy: nothing is done here." });
   return answer;
 }
 

@@ -22,13 +22,15 @@ import { transcript } from "./transcript.js";
 import { NAME, STANDING, VERDICT, count, number } from "./words.js";
 
 const NEAR = 120;
-const id = decodeURIComponent(location.pathname.replace(/\/+$/, "").split("/").at(-1));
+const { copy, Line } = globalThis.moot ?? {};   // in a file that was taken away
+const id = copy?.archive.id ?? decodeURIComponent(location.pathname.split("/")[2]);   // /d/ID and /d/ID/embed
 const player = new Player({
   view: (at) => api.view(id, at),
   frames: (after, limit) => api.frames(id, after, limit),
 });
 const feed = new Feed(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws/debates/${encodeURIComponent(id)}`, {
-  isDone: () => player.newest?.state === "concluded",
+  isDone: () => copy || player.newest?.state === "concluded",
+  ...(copy && { Socket: Line }),
 });
 const jump = (position) => player.go(position).then(remember, trouble);
 const decide = (decision, reason) => api.decide(id, decision, reason).then(catchUp);
@@ -112,7 +114,7 @@ player.addEventListener("change", draw);
 function paint() {
   isDue = false;
   const { view, following } = player;
-  const { name, text } = standing(feed.state, player);
+  const { name, text } = standing(copy ? "copy" : feed.state, player);
   const status = $("#status");
   status.dataset.state = name;
   say(status, text);
@@ -232,7 +234,7 @@ function remember() {
   written = next;
   clearTimeout(writing);
   if (next === current) return;
-  if (isTurn) history.pushState(null, "", next);
+  if (isTurn && self === top) history.pushState(null, "", next);
   else writing = setTimeout(() => history.replaceState(null, "", next), 250);
 }
 

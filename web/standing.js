@@ -17,6 +17,7 @@ export function standing(line, player) {
   if (!following) {
     return { name: "back", text: player.playing ? `Replaying at ${player.speed}×` : "Reading back" };
   }
+  if (line === "copy" && newest && !isOver) return { name: "copy", text: `A copy, taken at event ${newest.position}` };
   switch (view?.state) {
     case "concluded":
       return { name: "ended", text: `Ended: ${outcomeWords(view)}` };

@@ -11,6 +11,7 @@ EXAMPLES: Final = """\b
   moot run "Cities should ban private cars"    a debate here in the terminal
   moot run --exhibition juries                 a scripted one, to see everything that the judge does
   moot audit ID 5                              why turn 5 has the score that it has
+  moot diff ID 40 52                           what changed between two events, and because of what
   moot list                                    the debates in the store
   moot replay ID --speed 4                     one of them again, four times as fast
   moot export ID > d.ndjson                    take it away; moot import d.ndjson brings it back
@@ -31,11 +32,17 @@ PLACES: Final = {
         "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
     ),
     "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
+    "diff": Place(
+        "server.cli.diff", "diff", "What changed between two positions, and because of which events."
+    ),
     "decide": Place(
         "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."
     ),
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
-    "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
+    "export": Place(
+        "server.cli.transfer", "export",
+        "Write a debate's whole log, its view, a transcript, or a page that replays it.",
+    ),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
     "calibrate": Place(
         "server.cli.calibrate", "calibrate", "Measure a panel's raters by debates whose outcome is known."

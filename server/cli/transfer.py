@@ -16,10 +16,12 @@ from events.projections import view as views
 from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verdict, verify_lines, verify_log
+from server.archive import Archive, archive_of
 from server.cli.markdown import as_markdown
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import CannotServe, NotFound
+from server.keepsake import keepsake
 from server.settings import Settings
 
 BROKEN = 4
@@ -62,18 +64,22 @@ async def _verify(settings: Settings, what: str) -> Verdict:
 @click.command()
 @click.argument("debate", metavar="ID")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of stdout.")
-@click.option("--as", "form", type=click.Choice(["ndjson", "json", "md"]), default="ndjson", show_default=True)
+@click.option("--as", "form", type=click.Choice(["ndjson", "json", "md", "html"]), default="ndjson", show_default=True)
+@click.option("--without-calls", is_flag=True, help="html without the prompts and raw answers: a smaller file.")
 @with_store
 @click.pass_context
-def export(context: click.Context, debate: str, output: Path | None, form: str, store: str | None) -> None:
-    """Write a debate's whole log, its view, or a transcript.
+def export(
+    context: click.Context, debate: str, output: Path | None, form: str, store: str | None, *, without_calls: bool
+) -> None:
+    """Write a debate's whole log, its view, a transcript, or a page that replays it.
 
-    ndjson imports and verifies; json is the view; md is a transcript to read.
+    ndjson imports and verifies; json is the view; md is a transcript to read; html is one file that replays the debate
+    in any browser, with the network off.
     """
     settings = settings_of(context, store=store)
     try:
         with _replacing(output) if output else nullcontext(sys.stdout.buffer) as file:
-            written = run_async(lambda: _export(settings, debate, form, file))
+            written = run_async(lambda: _export(settings, debate, form, file, with_calls=not without_calls))
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
@@ -100,7 +106,7 @@ def _replacing(output: Path) -> Iterator[BinaryIO]:
         raise
 
 
-async def _export(settings: Settings, said: str, form: str, file: BinaryIO) -> int:
+async def _export(settings: Settings, said: str, form: str, file: BinaryIO, *, with_calls: bool) -> int:
     async with reading(settings) as log:
         debate = await whole_id(log, said)
         if form == "ndjson":
@@ -110,6 +116,8 @@ async def _export(settings: Settings, said: str, form: str, file: BinaryIO) -> i
                 written += 1
             file.flush()
             return written
+        if form == "html":
+            return _write_page(await archive_of(log, debate, with_calls=with_calls), file)
         fold = views.INITIAL
         async for record in read_all(log, debate):
             fold = views.apply(fold, record)
@@ -117,6 +125,22 @@ async def _export(settings: Settings, said: str, form: str, file: BinaryIO) -> i
         file.write(shown + b"\n")
         file.flush()
         return fold.view.position
+
+
+def _write_page(archive: Archive, file: BinaryIO) -> int:
+    """The file that replays; says how large it is, and what is not in it."""
+    page = keepsake(archive).encode()
+    file.write(page)
+    file.flush()
+    calls = f", of which the model calls {_size(archive.calls_bytes)}" if archive.has_calls else ""
+    click.echo(f"the page has {_size(len(page))}{calls}", err=True)
+    if not archive.revealed:
+        click.echo("the debate has not ended: the page holds what a spectator may see", err=True)
+    return archive.position
+
+
+def _size(count: int) -> str:
+    return f"{count / 1_000_000:.1f} MB"
 
 
 @click.command("import")

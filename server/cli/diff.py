@@ -1,0 +1,85 @@
+"""``moot diff``: what changed between two positions, and because of what."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import click
+import msgspec
+from msgspec import UNSET
+
+from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.cli.wording import flat
+from server.diff import Change, Difference, difference
+from server.errors import BadQuery
+from server.settings import Settings
+
+WIDEST = 60
+"""Characters of a value on a line; ``--json`` gives it whole."""
+NO_TURN = 1 << 30
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.argument("start", metavar="FROM", type=click.IntRange(0))
+@click.argument("end", metavar="TO", type=click.IntRange(0))
+@with_store
+@with_json
+@click.pass_context
+def diff(context: click.Context, debate: str, start: int, end: int, store: str | None, *, as_json: bool) -> None:
+    """What changed between two positions, and because of which events.  FROM 0 stands before everything.
+
+    Long values are shortened to a line; --json gives them whole.
+    """
+    settings = settings_of(context, store=store)
+    found: Difference = run_async(lambda: _diff(settings, debate, start, end))
+    if as_json:
+        emit(found)
+    elif found.changes:
+        click.echo("\n".join(_lines(found)))
+    else:
+        click.echo(f"nothing that is shown changed between {start} and {end}", err=True)
+
+
+async def _diff(settings: Settings, said: str, start: int, end: int) -> Difference:
+    async with reading(settings) as log:
+        debate = await whole_id(log, said)
+        if end > (head := await log.head(debate)):
+            raise BadQuery(f"to={end} is beyond the head {head}", field="to")
+        return await difference(log, debate, start, end, revealed=True)
+
+
+def _lines(found: Difference) -> Iterator[str]:
+    """A heading for each turn, then a line a change; what is of no turn comes last."""
+    ordered = sorted(found.changes, key=_turn)
+    for turn, changes in groupby(ordered, key=_turn):
+        yield click.style("the debate" if turn == NO_TURN else f"turn {turn}", bold=True)
+        for each in changes:
+            why = click.style(_why(each, found), dim=True)
+            yield f"  {_words(each)}  {_value(each.before)} → {_value(each.after)}  {why}"
+
+
+def _turn(change: Change) -> int:
+    return int(change.keys[1]) if change.keys[0] == "turns" and len(change.keys) > 1 else NO_TURN
+
+
+def _words(change: Change) -> str:
+    keys = change.keys[2:] if change.keys[0] == "turns" else change.keys
+    return flat(", ".join(keys or change.keys).replace("_", " "))
+
+
+def _value(value: Any) -> str:
+    if value is UNSET:
+        return "nothing"
+    if isinstance(value, dict) and "missing" in value:
+        value = f"missing: {value['missing'].get('reason', '')}"
+    said = flat(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+    return said if len(said) <= WIDEST else said[: WIDEST - 1] + "…"
+
+
+def _why(change: Change, found: Difference) -> str:
+    """The events behind it: position, type, and of a ledger's entry the rule."""
+    causes = [(at, found.events[str(at)]) for at in change.because_of]
+    said = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({each.rule})") for at, each in causes]
+    return "because of " + ", ".join(said)

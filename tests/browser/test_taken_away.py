@@ -1,0 +1,172 @@
+"""A debate taken away as one file, opened from disk with the network off; and a debate within another site's page."""
+
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "</script><script>document.title='broken in'</script><img src=x onerror=\"document.title='broken in'\"><!--"
+CARDS = """() => Object.fromEntries([...document.querySelectorAll('article.turn')].map((article) => [
+  article.dataset.turn, [...article.querySelectorAll('.scores [data-dimension]')].map((each) =>
+    [each.dataset.dimension, Number(each.querySelector('b').textContent)])]))"""
+ASKED = "(path) => globalThis.moot.copy.answer(path)"
+
+
+def opened(page: Page, server: Any, debate: str, folder: Path, rest: str = "") -> None:
+    """The file of a debate, opened from disk with the network off."""
+    file = folder / "debate.html"
+    file.write_bytes(server.http.get(f"/api/debates/{debate}/export.html").content)
+    page.context.set_offline(True)
+    page.goto(f"{file.as_uri()}{rest}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+
+def test_the_file_replays_by_keyboard_with_the_network_off(
+    page: Page, server: Any, ended: str, tmp_path: Path, watched: Any
+) -> None:
+    opened(page, server, ended, tmp_path)
+    view = server.view(ended)
+    head, turns = view["position"], view["turns"]
+    expect(page.get_by_role("status")).to_have_text(re.compile("^Ended: "))
+    for key, position in (
+        ("ArrowLeft", head - 1), ("ArrowRight", head), ("Home", 1), ("ArrowRight", 2),
+        ("Shift+ArrowRight", turns["1"]["judged"]), ("Shift+ArrowRight", turns["2"]["judged"]), ("End", head),
+    ):
+        page.keyboard.press(key)
+        expect(page.locator("#slider")).to_have_value(str(position))
+    page.keyboard.press("]")
+    expect(page).to_have_url(re.compile(r"debate\.html\?speed=2$"))
+    page.keyboard.press("Space")
+
+    expect(page.get_by_role("status")).to_have_text(re.compile("^Replaying"))
+    expect(page.get_by_role("status")).to_have_text(re.compile("^Ended"))
+    assert [page.url.split("?")[0]] == [url for url in watched.requests if not url.startswith("data:")]
+
+
+def test_scores_in_the_middle_are_those_of_the_server(page: Page, server: Any, ended: str, tmp_path: Path) -> None:
+    middle = server.view(ended)["turns"]["2"]["judged"]
+    opened(page, server, ended, tmp_path, f"#e{middle}")
+    expect(page.locator("article.turn")).to_have_count(2)
+    turns = server.get(f"/api/debates/{ended}?at={middle}")["turns"]
+    shown = page.evaluate(CARDS)
+
+    told = {
+        number: {name: score["effective"] for name, score in turn["scores"].items()} | {"composite": turn["composite"]}
+        for number, turn in turns.items()
+    }
+
+    assert told.keys() == shown.keys()
+    for number, scores in shown.items():
+        assert {"logic", "rhetoric", "tactics", "composite"} <= dict(scores).keys()
+        assert {name: pytest.approx(told[number][name], abs=0.005) for name, _ in scores} == dict(scores)
+
+
+def test_a_copy_answers_as_the_server_does(page: Page, server: Any, ended: str, tmp_path: Path) -> None:
+    opened(page, server, ended, tmp_path)
+    root, head = f"/api/debates/{ended}", server.view(ended)["position"]
+    call = next(
+        event["event"]["call"] for event in server.get(f"{root}/events")["events"]
+        if event["event"]["type"] == "model_answered" and event["event"]["purpose"] == "score"
+    )
+    paths = (
+        "", f"?at={head // 2}", "?at=1", "/frames?after=3&limit=7", f"/frames?after={head - 2}&limit=5",
+        "/audit/turns/1", f"/calls/{call}", f"/diff?from=0&to={head}", f"/diff?from={head // 3}&to={head - 1}",
+    )
+    for rest in paths:
+        told, said = server.get(root + rest), page.evaluate(ASKED, root + rest)
+        if "diff" in rest:   # the order of changes is that of the keys, and means nothing
+            for each in (told, said):
+                each["changes"].sort(key=lambda change: change["keys"])
+
+        assert told == said, rest
+    assert page.evaluate(ASKED, f"{root}/calls/none") is None
+
+
+def test_hostile_words_do_nothing_in_the_file(page: Page, server: Any, tmp_path: Path) -> None:
+    script = {"label": HOSTILE, "says": {"pro": [HOSTILE], "con": [HOSTILE]}}
+    debate = server.open(script, motion=f"This house trusts {HOSTILE}", turns=2)
+    server.concluded(debate)
+    opened(page, server, debate, tmp_path)
+
+    expect(page.locator("[data-turn='2'] .said")).to_have_text(HOSTILE)
+    expect(page.locator("#motion")).to_contain_text(HOSTILE)
+    assert "broken in" != page.title()
+    assert page.locator("main img, main script").count() == 0
+    assert page.locator("script").count() == 4
+
+
+def test_a_copy_of_a_live_debate_says_so_and_nothing_is_done_in_it(
+    page: Page, server: Any, scripts: SimpleNamespace, tmp_path: Path
+) -> None:
+    debate = server.open(scripts.slow, turns=6)
+    opened(page, server, debate, tmp_path)
+
+    expect(page.get_by_role("status")).to_have_text(re.compile(r"^A copy, taken at event \d+$"))
+    expect(page.locator("#copy-note")).to_contain_text("The debate had not ended")
+    expect(page.locator("#chair")).to_be_hidden()
+    server.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test is over"})
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Any]:
+    """Another site: it frames what it is told to."""
+
+    class Site(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            framed = self.path.partition("?")[2]
+            frame = f'<iframe src="{framed}" width="700" height="500"></iframe>'
+            self.wfile.write(f'<title>x</title><link rel="icon" href="data:,">{frame}'.encode())
+
+        def log_message(self, *_: Any) -> None:
+            """Nobody reads it."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        yield f"http://localhost:{site.server_port}/"
+        site.shutdown()
+
+
+def test_another_site_may_frame_the_embedded_page(page: Page, server: Any, ended: str, elsewhere: str) -> None:
+    page.goto(f"{elsewhere}?{server.url}/d/{ended}/embed")
+    frame = page.frame_locator("iframe")
+
+    expect(frame.locator("article.turn")).to_have_count(4)
+    expect(frame.locator("#top")).to_be_hidden()
+    expect(frame.locator("aside")).to_be_hidden()
+    expect(frame.get_by_role("link", name="Open in Moot")).to_have_attribute("href", f"/d/{ended}")
+    frame.locator("#play").click()
+    expect(frame.locator("#where")).to_contain_text("event ")
+
+
+def test_no_other_page_is_framed_elsewhere(new_page: Any, server: Any, ended: str, elsewhere: str) -> None:
+    page = new_page()
+    page.goto(f"{elsewhere}?{server.url}/d/{ended}")
+
+    assert page.frames[1].locator("body.page").count() == 0
+
+
+def test_nothing_is_done_from_within_another_site(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page()
+    debate = server.open(scripts.slow, turns=6)
+    page.goto(f"{server.url}/d/{debate}/embed")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    said = page.evaluate(
+        "async (id) => { const { api } = await import('/static/api.js');"
+        " return api.act(id, 'halt', 'x').then(() => 'done', (error) => error.message); }", debate,
+    )
+
+    expect(page.locator("#chair")).to_be_hidden()
+    assert said == "Open the debate itself to act in it."
+    assert server.view(debate)["state"] == "open"
+    server.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test is over"})
