@@ -142,8 +142,8 @@ class Survey:
         if unread:
             yield f"{many(unread, 'further debate')} being read: look again in a moment."
         if named.get(SCRIPTED) and judge in ("", SCRIPTED):
-            were = "1 was" if named[SCRIPTED] == 1 else f"{named[SCRIPTED]:,} were"
-            yield f"{were} judged by a script: that shows what is counted here, not how a model judges."
+            were = "All of them" if named[SCRIPTED] == len(found) else f"{named[SCRIPTED]:,} of them"
+            yield f"{were} judged by a script, written beforehand: that shows what is counted, not how a model judges."
 
     async def _newest(self) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -213,13 +213,13 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
         rubric=rubric, digest=digest(rubric), tables=shown, weaknesses=weaknesses(tally), measured_over=over,
         levels=tuple(step for step in steps if step.number), beside=tuple(step for step in steps if not step.number),
         links=tuple(_links(over)),
-        about=f"{rubric.name} {rubric.version}, the rubric of every debate that brings none of its own.",
+        about=f"“{rubric.name}”, version {rubric.version}: that of every debate that brings none of its own.",
     )
     if opened is None:
         return report
     marks = sum(differences(table) for table in shown)
-    told = f"It differs from version 1 in {many(marks, 'place')}, marked below." if marks else "It is version 1 unchanged."
-    about = f"{rubric.name} {rubric.version}, the rubric of one debate. {told} The debate: "
+    told = f"differs from Moot’s version 1 in {many(marks, 'place')}, marked below" if marks else "is Moot’s version 1"
+    about = f"“{rubric.name}”, version {rubric.version}: that of one debate. It {told}. The debate: "
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
 
 

@@ -25,6 +25,7 @@ import { NAME, STANDING, VERDICT, count, number } from "./words.js";
 
 const NEAR = 120;
 const id = decodeURIComponent(location.pathname.replace(/\/+$/, "").split("/").at(-1));
+for (const link of document.querySelectorAll("[data-judge]")) link.search = `debate=${encodeURIComponent(id)}`;
 const player = new Player({
   view: (at) => api.view(id, at),
   frames: (after, limit) => api.frames(id, after, limit),

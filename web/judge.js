@@ -2,7 +2,7 @@
 
 import { $, h } from "./dom.js";
 
-const FACTS = { asks: "Is asked", rules: "Rules", does: "What Moot does", known: "Elsewhere", says: "Here" };
+const FACTS = { asks: "Is asked", rules: "Rules", does: "What Moot does", known: "Published", says: "Measured here" };
 
 const cell = ({ cells, was = {}, mark }, { figures }) => cells.map((now, at) => h(at ? (figures.includes(at) ? "td.n" : "td") : "th", { scope: !at && "row" },
   at in was && [h("del", {}, was[at]), " "], mark || at in was ? h(mark === "gone" ? "del" : "ins", {}, now) : now));
@@ -25,7 +25,7 @@ else {
   for (const part of ["levels", "beside", "tables", "weaknesses"]) $(`#${part}`).append(...said[part].map(entry(part)));
   $("#over").append(...said.measured_over.says.map((line) => h("p", {}, line)), ...said.links.map(([text, href, is]) => h("a", { href, "aria-current": is }, text)));
   $("#which").append(said.about, said.debate ? h("a", { href: `/d/${said.debate}` }, said.motion) : "");
-  $("#toc").append(...[...document.querySelectorAll("article > section")].map((part) => h("details", { open: true }, h("summary", {}, $("h2", part).textContent),
+  $("#toc").append(...[...document.querySelectorAll("article > section")].map((part) => h("details", { open: innerWidth > 980 && part.id !== "tables" }, h("summary", {}, $("h2", part).textContent),
     [...part.querySelectorAll(".entry")].map((one) => h("a", { href: `#${one.id}` }, $("h3", one).lastChild.textContent)))));
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }

@@ -50,8 +50,8 @@ def correlation(one: Sequence[float], two: Sequence[float]) -> float | None:
 
 
 def percent(part: float) -> str:
-    """A share as people write it: 7 %."""
-    return f"{part * 100:.0f} %"
+    """A share as people write it: 7 %, with a space that holds the line together."""
+    return f"{part * 100:.0f}\u00a0%"
 
 
 def rate(part: int, whole: int) -> str:
@@ -60,8 +60,9 @@ def rate(part: int, whole: int) -> str:
 
 
 def out_of(part: int, whole: int, things: str) -> str:
-    """``3 of 12 comparisons (25 %)``."""
-    return f"{part:,} of {whole:,} {things} ({percent(share(part, whole))})"
+    """``6 of 24 comparisons (25 %)``; of few cases without the percentage."""
+    said = f"{part:,} of {whole:,} {things}"
+    return f"{said} ({percent(share(part, whole))})" if whole >= LEAST_CASES else said
 
 
 def listed(counts: dict[str, int]) -> str:

@@ -65,7 +65,7 @@ def _comparison(rubric: Rubric) -> Iterator[str]:
     for name, band in rubric.bands.items():
         (floor, ceiling), (least, most) = band.winner, band.loser
         won, lost = f"{say(floor)}–{say(ceiling)}", f"{say(least)}–{say(most)}"
-        yield f"{name.replace('_', ' ').capitalize()}: the winner stands at {won}, the loser at {lost}."
+        yield f"{name.replace('_', ' ').capitalize()}: the winner is held to {won}, the loser to {lost}."
     yield "Only the newer turn is moved, and turn 1 once. Bands move what was admitted: later penalties land in full."
     yield "What still disagrees is listed as an anomaly."
 

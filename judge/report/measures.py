@@ -86,9 +86,8 @@ def side(tally: Tally) -> Finding:
         return "no debate here has reached a scorecard verdict yet"
     wins = {side: tally.of("scorecards", side) for side in ("pro", "con", "neither")}
     pro = share(wins["pro"], reached)
-    won = f"Pro won {wins['pro']:,} ({percent(pro)}), Con {wins['con']:,}, nobody {wins['neither']:,}"
     says = (
-        f"Of {many(reached, 'scorecard')} {won}.",
+        f"Pro won {out_of(wins['pro'], reached, 'scorecards')}, Con {wins['con']:,}, nobody {wins['neither']:,}.",
         "Motions and debaters differ, so this alone proves no leaning.",
     )
     shows = (rate(wins["pro"], reached), "scorecards to Pro")
@@ -135,7 +134,7 @@ def absent(tally: Tally) -> Finding:
     lost = {what: tally.of(what, "missing") for what in ("scores", "comparisons", "wholes", "ratings")}
     kinds = f" ({listed(tally.by('failed'))})" if failed else ""
     said = {"wholes": "verdicts on the whole", "ratings": "raters’ answers"}
-    gone = ", ".join(f"{count:,} {said.get(what, what)}" for what, count in lost.items() if count)
+    gone = ", ".join(f"{said.get(what, what)} {count:,}" for what, count in lost.items() if count)
     return Found(
         shows=(rate(failed, calls), "calls failed"),
         figures={"failed_calls": failed, "share": share(failed, calls), "by_kind": tally.by("failed"), "missing": lost},
@@ -159,7 +158,8 @@ def afterwards(tally: Tally) -> Finding:
         f"Changed by any entry after the first score: {out_of(changed, judged, 'scored turns')}.",
     ]
     if rules:
-        says.append(f"Entries by rule: {listed(rules)}. A floor or ceiling absorbed part of {absorbed:,}.")
+        says.append(f"Entries by rule: {listed(rules)}.")
+        says.append(f"Entries that a floor or ceiling absorbed in part: {absorbed:,}.")
     figures = {"docked": docked, "share": share(docked, judged), "changed": changed, "by_rule": rules}
     shows = (rate(docked, judged), "scored turns docked later")
     return Found(shows=shows, figures=figures | {"absorbed": absorbed}, of=judged, says=tuple(says))
@@ -291,7 +291,7 @@ def conformity(tally: Tally) -> Finding:
     evidence, conformed = tally.of("minds", "evidence"), tally.of("minds", "conformity")
     changed = evidence + conformed
     moved = f"{evidence:,} by new evidence, {conformed:,} by conformity" if changed else "so nobody gave way"
-    says = f"In {many(rounds, 'round')} judges changed their verdict {changed:,} times: {moved}."
+    says = f"Verdicts that judges changed in {many(rounds, 'round')}: {changed:,}, {moved}."
     shows = (rate(conformed, changed), "changes of mind by conformity")
     figures = {"evidence": evidence, "conformity": conformed, "rounds": rounds}
     return Found(shows=shows, figures=figures, of=changed, says=(says,))
@@ -318,10 +318,9 @@ def truth(tally: Tally) -> Finding:
     right, told = tally.of("truths", "right"), tally.of("truths")
     if not told:
         return "no rater here has been measured by debates whose outcome is known yet"
-    return Found(
-        shows=(rate(right, told), "known outcomes named"), figures={"right": right, "share": share(right, told)}, of=told,
-        says=(f"Raters named the known outcome in {out_of(right, told, 'verdicts')}.",),
-    )
+    says = f"Raters named the known outcome in {out_of(right, told, 'verdicts')}."
+    shows = (rate(right, told), "known outcomes named")
+    return Found(shows=shows, figures={"right": right, "share": share(right, told)}, of=told, says=(says,))
 
 
 def _signed(value: float) -> str:

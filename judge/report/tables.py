@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from events.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
-from events.rubric import Dimension, Rubric
+from events.rubric import Component, Dimension, Rubric
 from judge.report.figures import percent
 from judge.report.table import Row, Table, compared
 from judge.rules import say
@@ -66,12 +66,19 @@ def _tables(rubric: Rubric) -> Iterator[Table]:
 
 def _points(rubric: Rubric) -> Iterator[Row]:
     for name, dimension in rubric.dimensions.items():
+        if tuple(dimension.components) == (name,) and not dimension.in_composite:
+            yield _part(name, name, dimension.components[name], leads=True)
+            continue
         counts = "counts in the composite" if dimension.in_composite else "stands beside the composite"
         yield Row(key=name, cells=(_name(name), counts, float(dimension.maximum), "", ""), leads=True)
         for part, rule in dimension.components.items():
-            quote = "yes" if rule.needs_quote else "no"
-            cells = (_name(part), rule.asks, float(rule.maximum), quote, float(rule.applies_from))
-            yield Row(key=f"{name}.{part}", cells=cells)
+            yield _part(f"{name}.{part}", part, rule)
+
+
+def _part(key: str, name: str, rule: Component, *, leads: bool = False) -> Row:
+    quote, beside = "yes" if rule.needs_quote else "no", "; beside the composite" if leads else ""
+    cells = (_name(name), rule.asks + beside, float(rule.maximum), quote, float(rule.applies_from))
+    return Row(key=key, cells=cells, leads=leads)
 
 
 def _caps(rubric: Rubric) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
+from msgspec.structs import asdict
 
 from events.types import Missing, missing
 from judge.report import measures
@@ -16,20 +16,25 @@ from judge.report.table import Table
 from judge.report.tally import Tally
 
 
-class Weakness(Struct, frozen=True, kw_only=True):
-    """One of them.  ``known`` is what others published; ``measured`` holds our numbers and ``of``, how many cases.
-
-    ``shows`` is the figure to remember and what it is of, ``says`` the whole in sentences, ``table`` the rest.
-    """
+class Known(Struct, frozen=True, kw_only=True):
+    """One of them, as the file has it.  ``known`` is what others published."""
 
     id: str
     name: str
     what: str
     does: str
     known: str | UnsetType = UNSET
-    measured: dict[str, Any] | Missing = missing("not measured yet")
-    shows: tuple[str, str] = ("–", "nothing yet")
-    says: tuple[str, ...] = ()
+
+
+class Weakness(Known, frozen=True, kw_only=True):
+    """The same with ``measured``: our numbers and ``of``, how many cases, or the reason why there are none.
+
+    ``shows`` is the figure to remember and what it is of, ``says`` the whole in sentences, ``table`` the rest.
+    """
+
+    measured: dict[str, Any] | Missing
+    shows: tuple[str, str]
+    says: tuple[str, ...]
     table: Table | UnsetType = UNSET
 
 
@@ -49,15 +54,16 @@ def weaknesses(tally: Tally) -> tuple[Weakness, ...]:
 
 def _weaknesses(tally: Tally) -> Iterator[Weakness]:
     for each in _known():
-        found = MEASURES[each.id](tally)
+        found, words = MEASURES[each.id](tally), asdict(each)
         if isinstance(found, str):
-            yield replace(each, measured=missing(found), says=(f"Not measured: {found}.",))
+            none = (f"Not measured: {found}.",)
+            yield Weakness(**words, measured=missing(found), shows=("–", "nothing yet"), says=none)
         else:
             measured = {**found.figures, "of": found.of}
-            yield replace(each, measured=measured, shows=found.shows, says=found.says, table=found.table or UNSET)
+            yield Weakness(**words, measured=measured, shows=found.shows, says=found.says, table=found.table or UNSET)
 
 
 @cache
-def _known() -> tuple[Weakness, ...]:
+def _known() -> tuple[Known, ...]:
     data = resources.files("judge").joinpath("report/weaknesses.json").read_bytes()
-    return msgspec.json.decode(data, type=tuple[Weakness, ...])
+    return msgspec.json.decode(data, type=tuple[Known, ...])
