@@ -8,5 +8,5 @@ What follows: ``desk`` a batch in the making · ``entries`` how a score changes 
 
 What is data, and what is harmless: ``rubric`` ``soundness`` · ``scanner`` specific claims · ``words`` of content ·
 ``neutralise`` ``invisible`` ``injection`` ``orders`` ``disguises`` words that would instruct the judge · ``errors``
-what can be wrong.
+what can be wrong · ``report`` what can be said of the judge itself.
 """

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 import web
 from events.errors import LogError
 from providers.errors import ProviderError
-from server import routes, takeaway
+from server import judge_page, routes, takeaway
 from server.access import Access, Guard, error_response
 from server.errors import HttpRefusal, MootError, NotFound
 from server.service import Service
@@ -100,6 +100,8 @@ def make_app(service: Service, access: Access) -> Starlette:
             Route("/", front),
             Route("/d/{debate}", page),
             Route("/d/{debate}/embed", takeaway.embed),
+            Route("/judge", judge_page.judge_page),
+            Route("/api/judge", judge_page.show_judge),
             Route("/favicon.ico", favicon),
             Route("/api/debates", routes.list_debates, methods=["GET"]),
             Route("/api/debates", routes.open_debate, methods=["POST"]),
@@ -123,5 +125,6 @@ def make_app(service: Service, access: Access) -> Starlette:
         lifespan=lifespan,
     )
     app.state.service, app.state.access = service, access
+    app.state.survey = judge_page.Survey(service.log)
     app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
     return app

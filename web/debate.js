@@ -24,6 +24,7 @@ import { NAME, STANDING, VERDICT, count, number } from "./words.js";
 const NEAR = 120;
 const { copy, Line } = globalThis.moot ?? {};   // in a file that was taken away
 const id = copy?.archive.id ?? decodeURIComponent(location.pathname.split("/")[2]);   // /d/ID and /d/ID/embed
+for (const link of document.querySelectorAll("[data-judge]")) link.search = `debate=${encodeURIComponent(id)}`;
 const player = new Player({
   view: (at) => api.view(id, at),
   frames: (after, limit) => api.frames(id, after, limit),

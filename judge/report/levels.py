@@ -1,0 +1,182 @@
+"""What the judge does, step by step: what it is asked, and the rules that follow, with the rubric's own figures."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.rubric import Dimension, Rubric, composite_dimensions
+from events.types import Template
+from judge.report.figures import percent
+from judge.rules import say
+
+Rules = Callable[[Rubric], Iterator[str]]
+
+
+class Level(Struct, frozen=True, kw_only=True):
+    """One thing that the judge does.  ``number`` is 1 to 5 for the live judge's levels.
+
+    ``prompt`` is the question word for word, with the gaps that are filled in.
+    """
+
+    id: str
+    name: str
+    does: str
+    asks: str
+    rules: tuple[str, ...] = ()
+    number: int | UnsetType = UNSET
+    prompt: str | UnsetType = UNSET
+    version: int | UnsetType = UNSET
+
+
+def _score(rubric: Rubric) -> Iterator[str]:
+    composite = " + ".join(
+        f"{name} {rubric.dimensions[name].maximum}".replace("_", " ") for name in composite_dimensions(rubric)
+    )
+    yield f"The composite is {composite}; other dimensions stand beside it."
+    least, share = rubric.quote_minimum, percent(rubric.unquoted_share)
+    yield f"A quote holds when its words stand in the turn and have {least} characters or more."
+    yield f"Without a quote that holds a component keeps {share} of its maximum at most."
+    for name, dimension in rubric.dimensions.items():
+        yield from _dependences(name.replace("_", " "), dimension)
+    yield "What cannot apply yet is left out, and its dimension is scaled up from the rest."
+    yield "Nothing is lowered without a sentence that says why."
+    yield "Of several samples the median counts, with their spread."
+
+
+def _dependences(name: str, dimension: Dimension) -> Iterator[str]:
+    chain, excellence, leash = dimension.chain, dimension.excellence, dimension.leash
+    if chain is not None:
+        caps = ", ".join(f"{number} to {say(cap)}" for number, cap in enumerate(chain.caps, 1))
+        yield f"Links of the chain {', '.join(chain.links)} that are at 0 points cap {name}: {caps}."
+    if excellence is not None:
+        yield f"Above {say(excellence.above)} of {name} every component needs {say(excellence.each_at_least)}."
+    if leash is not None:
+        ceiling = f"{leash.leader} + {say(leash.slack)}"
+        yield f"{leash.leader.capitalize()} under {say(leash.under)} holds {leash.follower} at {ceiling} at most."
+
+
+def _comparison(rubric: Rubric) -> Iterator[str]:
+    yield "Asked twice, each turn first once. Where the answers differ the dimension is a draw, recorded as flipped."
+    for name, band in rubric.bands.items():
+        (floor, ceiling), (least, most) = band.winner, band.loser
+        won, lost = f"{say(floor)}–{say(ceiling)}", f"{say(least)}–{say(most)}"
+        yield f"{name.replace('_', ' ').capitalize()}: the winner is held to {won}, the loser to {lost}."
+    yield "Only the newer turn is moved, and turn 1 once. Bands move what was admitted: later penalties land in full."
+    yield "What still disagrees is listed as an anomaly."
+
+
+def _narrative(rubric: Rubric) -> Iterator[str]:
+    yield "Read once over the whole debate; of a long one, early turns by their first sentences."
+    yield "It may cite only turns, premises and claims that exist; an answer that cites others is asked again."
+    yield f"The scorecard beside it: the higher mean composite; within {say(rubric.tie_within)} points nobody wins."
+    yield "The scorecard names the debate’s winner."
+
+
+def _conflict(_: Rubric) -> Iterator[str]:
+    yield "Asked only where scorecard and narrative name different winners."
+    yield "It explains and changes nothing: both verdicts stay."
+
+
+def _convergence(rubric: Rubric) -> Iterator[str]:
+    yield f"From {rubric.convergence_from} turns on: the first two turns against the last two."
+    yield "Genuine agreement, a dispute about words or degree, degenerate convergence, stalled, or unresolved."
+    yield "A similarity of words, counted by the server, stands beside it."
+
+
+def _claims(rubric: Rubric) -> Iterator[str]:
+    yield "The server lists figures, years, named studies and quotations so that none is overlooked; the judge decides."
+    for kind, rule in rubric.claims.items():
+        second = "; a second judge, where one sits, is asked at once" if rule.second_opinion else ""
+        yield f"{kind.replace('_', ' ').capitalize()}: −{say(rule.points)} {rule.dimension.replace('_', ' ')}{second}."
+    yield "The same claim costs a side once."
+
+
+def _appeals(_: Rubric) -> Iterator[str]:
+    yield "Any flag can be appealed, by a moderator or by itself; it is settled once."
+    yield "The second judge sees the words and the rule, not the first verdict."
+    yield "A cleared claim gets its points back by an entry of its own. A failed call leaves the flag as it was."
+
+
+def _gaps(rubric: Rubric) -> Iterator[str]:
+    gaps = rubric.gaps
+    dimension = gaps.dimension.replace("_", " ")
+    yield f"{say(gaps.least)} to {say(gaps.most)} points of {dimension}, never more than the turn has left."
+    yield "The words that fail must stand in the earlier turn, those that expose them in this one; else it is refused."
+    yield "The same words are docked once."
+
+
+def _spine(rubric: Rubric) -> Iterator[str]:
+    yield "A premise needs its quote. One dropped in silence counts only where the turn’s own words bear it out."
+    yield "Stability is premises kept ÷ premises stated."
+    for name, cost in rubric.conduct.items():
+        yield f"{name.replace('_', ' ').capitalize()}: −{say(cost.points)} {cost.dimension.replace('_', ' ')}."
+
+
+def _pressure(rubric: Rubric) -> Iterator[str]:
+    yield "Who lost the exchange feels it on four signals, worked out from effective scores; a draw presses nobody."
+    yield f"{say(rubric.full_pressure)} points of penalty on one turn put credibility under full pressure."
+    yield "Traits move by elasticity × Σ √pressure × weight × (target − trait); no model is asked."
+    yield "The directive that follows is hidden from spectators until the debate has ended."
+
+
+def _protocol(rubric: Rubric) -> Iterator[str]:
+    if rubric.criteria is not None:
+        weights = ", ".join(f"{name} {percent(each.weight)}" for name, each in rubric.criteria.dimensions.items())
+        yield f"From {rubric.criteria.low} to {rubric.criteria.high} on {weights}."
+    yield "The totals are the server’s arithmetic, never the judge’s."
+    yield "A fallacy needs words that stand in what that side said."
+    if rubric.protocol is not None:
+        rules = rubric.protocol
+        even, clear = say(rules.even_within), say(rules.clear_above)
+        yield f"A gap of totals under {even} is no lead, one over {clear} a clear one."
+
+
+def _panel(rubric: Rubric) -> Iterator[str]:
+    yield "Each rater knows of no other. What is left out or off the scale is missing and never filled in."
+    if rubric.panel is not None:
+        rules = rubric.panel
+        yield f"Alpha from {rules.moderate:.2f} concludes, from {rules.low:.2f} with care; below it nobody is named."
+        yield f"Nobody is named where the gap is under {percent(rules.least_gap)} or a disputed argument decides."
+        domain, accuracy = percent(rules.domain_share), percent(rules.accuracy_share)
+        yield f"A rater weighs {domain} by the motion’s topic, {accuracy} by verdicts on debates with known outcomes."
+
+
+def _deliberation(rubric: Rubric) -> Iterator[str]:
+    if rubric.deliberation is not None:
+        rules = rubric.deliberation
+        yield f"Up to {rules.rounds} rounds and {say(rules.timeout_s)} s while agreement is below {rules.converged:g}."
+        verdict, closeness = f"{rules.verdict_share:g}", f"{rules.dimension_share:g}"
+        yield f"Agreement is {verdict} × share of the commonest verdict + {closeness} × closeness of the scores."
+    yield "The independent scores stay the verdict of record."
+    yield "A change of mind is evidence where it names checked words that were not named before, else conformity."
+
+
+RULES: Final[Mapping[str, Rules]] = {
+    "score": _score, "comparison": _comparison, "narrative": _narrative, "conflict": _conflict,
+    "convergence": _convergence, "claims": _claims, "appeals": _appeals, "gaps": _gaps, "spine": _spine,
+    "pressure": _pressure, "protocol": _protocol, "panel": _panel, "deliberation": _deliberation,
+}
+
+
+def levels(rubric: Rubric, prompts: Mapping[str, Template]) -> tuple[Level, ...]:
+    """The five levels of the live judge, then what else it does; rules carry the figures of ``rubric``."""
+    return tuple(
+        replace(each, rules=tuple(RULES[each.id](rubric)), **_words(prompts.get(each.prompt or "")))
+        for each in _steps()
+    )
+
+
+def _words(prompt: Template | None) -> dict[str, Any]:
+    """The prompt as it stands in place of its name."""
+    return {"prompt": UNSET} if prompt is None else {"prompt": prompt.text, "version": prompt.version}
+
+
+@cache
+def _steps() -> tuple[Level, ...]:
+    data = resources.files("judge").joinpath("report/levels.json").read_bytes()
+    return msgspec.json.decode(data, type=tuple[Level, ...])

@@ -1,0 +1,53 @@
+"""A table as data: the page lays it out and computes nothing."""
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+Cell = str | float
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """``was`` holds what stood in a cell, by its index, where another table differs; ``mark``: ``added``, ``gone``."""
+
+    key: str
+    cells: tuple[Cell, ...]
+    leads: bool = False
+    """Whether the rows after it belong to it."""
+    was: dict[str, Cell] | UnsetType = UNSET
+    mark: str | UnsetType = UNSET
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """``head`` names the columns; the first cell of a row is its heading."""
+
+    id: str
+    title: str
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
+    figures: tuple[int, ...] = ()
+    """Columns of numbers, from 0."""
+
+
+def compared(table: Table, before: Table) -> Table:
+    """The table with marks where it differs from ``before``; rows are the same by their key."""
+    old = {row.key: row for row in before.rows}
+    rows = tuple(_compared(row, old.get(row.key)) for row in table.rows)
+    kept = {row.key for row in table.rows}
+    gone = tuple(
+        Row(key=row.key, cells=row.cells, leads=row.leads, mark="gone") for row in before.rows if row.key not in kept
+    )
+    return replace(table, rows=rows + gone)
+
+
+def differences(table: Table) -> int:
+    """Cells and rows that are marked."""
+    return sum(1 if row.mark else len(row.was or {}) for row in table.rows)
+
+
+def _compared(row: Row, old: Row | None) -> Row:
+    if old is None:
+        return Row(key=row.key, cells=row.cells, leads=row.leads, mark="added")
+    pairs = enumerate(zip(old.cells, row.cells, strict=False))
+    was = {str(index): before for index, (before, now) in pairs if before != now}
+    return Row(key=row.key, cells=row.cells, leads=row.leads, was=was or UNSET)

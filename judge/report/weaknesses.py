@@ -1,0 +1,69 @@
+"""The known weaknesses of judges like ours (``weaknesses.json``), each beside what was measured here."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
+
+from events.types import Missing, missing
+from judge.report import measures
+from judge.report.measures import Finding
+from judge.report.table import Table
+from judge.report.tally import Tally
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """One of them, as the file has it.  ``known`` is what others published."""
+
+    id: str
+    name: str
+    what: str
+    does: str
+    known: str | UnsetType = UNSET
+
+
+class Weakness(Known, frozen=True, kw_only=True):
+    """The same with ``measured``: our numbers and ``of``, how many cases, or the reason why there are none.
+
+    ``shows`` is the figure to remember and what it is of, ``says`` the whole in sentences, ``table`` the rest.
+    """
+
+    measured: dict[str, Any] | Missing
+    shows: tuple[str, str]
+    says: tuple[str, ...]
+    table: Table | UnsetType = UNSET
+
+
+MEASURES: Final[Mapping[str, Callable[[Tally], Finding]]] = {
+    "order": measures.order, "length": measures.length, "side": measures.side, "family": measures.family,
+    "quotes": measures.quotes, "absent": measures.absent, "afterwards": measures.afterwards,
+    "alarms": measures.alarms, "leniency": measures.leniency, "anomalies": measures.anomalies,
+    "verdicts": measures.verdicts, "samples": measures.samples, "raters": measures.raters,
+    "conformity": measures.conformity, "injection": measures.injection, "truth": measures.truth,
+}
+
+
+def weaknesses(tally: Tally) -> tuple[Weakness, ...]:
+    """All of them, with what the tally says of each."""
+    return tuple(_weaknesses(tally))
+
+
+def _weaknesses(tally: Tally) -> Iterator[Weakness]:
+    for each in _known():
+        found, words = MEASURES[each.id](tally), asdict(each)
+        if isinstance(found, str):
+            none = (f"Not measured: {found}.",)
+            yield Weakness(**words, measured=missing(found), shows=("–", "nothing yet"), says=none)
+        else:
+            measured = {**found.figures, "of": found.of}
+            yield Weakness(**words, measured=measured, shows=found.shows, says=found.says, table=found.table or UNSET)
+
+
+@cache
+def _known() -> tuple[Known, ...]:
+    data = resources.files("judge").joinpath("report/weaknesses.json").read_bytes()
+    return msgspec.json.decode(data, type=tuple[Known, ...])
