@@ -80,8 +80,8 @@ export function audit(root, id, { go, move }) {
   function table(changes) {
     return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": "Changes" }, h("table.figures.changes", {},
       h("thead", {}, h("tr", {}, ...["What", "before", "after", "because of"].map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, ...changes.map(({ path, before, after, because_of: causes }) => h("tr", {},
-        h("th", { scope: "row" }, path.split(".").map(plain).join(" › ")), h("td", {}, before === undefined ? "–" : h("s", {}, short(before))), h("td", {}, after === undefined ? "–" : short(after)),
+      h("tbody", {}, ...changes.map(({ keys, before, after, because_of: causes }) => h("tr", {},
+        h("th", { scope: "row" }, keys.map(plain).join(" › ")), h("td", {}, before === undefined ? "–" : h("s", {}, short(before))), h("td", {}, after === undefined ? "–" : short(after)),
         h("td", {}, ...causes.slice(0, 6).flatMap((position, i) => [i ? ", " : "", to_(position, String(position))]), causes.length > 6 && ` and ${causes.length - 6} more`))))));
   }
 

@@ -172,7 +172,7 @@ function begin(view) {
 let asking = null;
 /** The question what if, once there is a score, for who stands at the newest event. */
 function ask(view, following) {
-  const isAsked = following && view.format !== "calibration" && Object.values(view.turns).some(({ judged }) => judged);
+  const isAsked = following && view.format !== "calibration" && (view.protocol?.assessment || view.panel?.conclusion || Object.values(view.turns).some(({ judged }) => judged));
   $("#whatif").hidden = !isAsked;
   if (isAsked) asking ??= import("./whatif.js").then(({ whatif }) => whatif($("#whatif"), id), () => undefined);
 }
@@ -253,6 +253,7 @@ addEventListener("popstate", () => {
 
 let auditing = null;
 let openedFor = null;
+let isSearching = false;
 
 /** Shows the room that the address names, and opens the turn that it asks about. */
 function room(view) {
@@ -263,7 +264,11 @@ function room(view) {
   for (const each of document.querySelectorAll("[data-room-button]")) each.setAttribute("aria-pressed", String(each.dataset.roomButton === name));
   if (isAudit) {
     auditing ??= import("./audit.js").then(({ audit }) => audit($("#audit"), id, { go: leave, move }));
-    auditing.then((part) => part.show(player.position, view), () => trouble(new Error("The audit could not be fetched. Load the page again.")));
+    auditing.then((part) => {
+      part.show(player.position, view);
+      if (isSearching) part.search();
+      isSearching = false;
+    }, () => trouble(new Error("The audit could not be fetched. Load the page again.")));
   } else if (turn !== openedFor && (turn === null || parts.record.open?.(turn))) {
     openedFor = turn;
   }
@@ -316,8 +321,8 @@ const change = (direction) => () => player.change(direction)?.catch(trouble);
 /** The address that shows what is to be seen now, whatever comes after. */
 const linkHere = () => address.changed({ ...location, pathname: location.pathname, search: location.search, hash: player.position ? `#e${player.position}` : "" }, {});
 function search() {
+  isSearching = true;
   move({ view: "audit" });
-  auditing?.then((part) => part.search(), () => undefined);
 }
 $("#copy").addEventListener("click", () => parts.share.copy(linkHere()));
 keys({

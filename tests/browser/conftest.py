@@ -18,6 +18,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from websockets.sync.client import connect
 
+from providers.scripted import shipped
+from server.exhibitions import wish_for
+
 INSTALL = "no Chromium on this machine: `apt-get install chromium`, or name one in MOOT_CHROMIUM"
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -43,6 +46,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
         self._scripts = 0
+        self._exhibits: dict[str, str] = {}
         self.http = httpx.Client(base_url=self.url, timeout=20)
 
     def start(self) -> None:
@@ -96,6 +100,19 @@ class Server:
         assert answer.status_code == httpx.codes.CREATED, answer.text
         identity: str = answer.json()["id"]
         return identity
+
+    def exhibit(self, name: str) -> str:
+        """A shipped exhibition that does not take its time, played to its end; its id."""
+        if name not in self._exhibits:
+            content = msgspec.json.decode(shipped()[name].read_bytes())
+            model = self.script({**content, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}})
+            wish = msgspec.json.decode(msgspec.json.encode(wish_for(name)).replace(f"scripted:{name}".encode(), model.encode()))
+            del wish["exhibition"]
+            answer = self.http.post("/api/debates", json=wish)
+            assert answer.status_code == httpx.codes.CREATED, answer.text
+            self._exhibits[name] = answer.json()["id"]
+            self.concluded(self._exhibits[name])
+        return self._exhibits[name]
 
     def get(self, path: str) -> Any:
         return self.http.get(path).json()

@@ -20,11 +20,7 @@ def fast(name: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def juries(server: Any) -> str:
     """The exhibition ``juries``, played to its end."""
-    script = fast("juries")
-    wish = script["exhibition"]
-    debate = server.open(script, wish["motion"], wish["turns"], pro=wish["pro"], con=wish["con"], judge=wish["judge"])
-    server.concluded(debate)
-    return str(debate)
+    return str(server.exhibit("juries"))
 
 
 def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:

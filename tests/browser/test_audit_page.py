@@ -1,0 +1,266 @@
+"""Auditing: every number answers "why?", what led to it and what came of it, as it was then, and what differs since."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def juries(server: Any) -> str:
+    return str(server.exhibit("juries"))
+
+
+def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
+    page.goto(f"{server.url}/d/{debate}{rest}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+
+
+def entries(server: Any, debate: str, turn: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = server.get(f"/api/debates/{debate}/audit/turns/{turn}")["entries"]
+    return found
+
+
+def event_of(server: Any, debate: str, kind: str) -> dict[str, Any]:
+    """The first event of a kind."""
+    events = server.get(f"/api/debates/{debate}/events?limit=1000")["events"]
+    return next(each for each in events if each["event"]["type"] == kind)
+
+
+def blame(page: Page, turn: int) -> Locator:
+    return page.locator(f"[data-turn='{turn}'] .blame > li")
+
+
+# Why this score
+
+
+def test_b_lists_every_entry_with_old_new_requested_applied_rule_and_cause(
+    page: Page, server: Any, juries: str
+) -> None:
+    audit = entries(server, juries, 3)
+    visit(page, server, juries, f"#e{audit[-1]['position']}")
+    page.keyboard.press("b")
+    rows = blame(page, 3)
+    expect(rows.first).to_contain_text("logic 23")
+
+    later = [each for each in audit if each["kind"] != "score"]
+    shown = [int(each or 0) for each in rows.evaluate_all("all => all.map((one) => one.dataset.position)")]
+    assert [audit[0]["position"], *(each["position"] for each in later)] == shown
+    for number, entry in enumerate(later, 1):
+        row = rows.nth(number)
+        expect(row.locator(".moves s")).to_have_text(f"{entry['before']:g}")
+        expect(row.locator(".moves b")).to_have_text(f"{entry['after']:g}")
+        expect(row).to_contain_text(f"requested −{-entry['requested']:g}, applied −{-entry['applied']:g}")
+        expect(row.locator(".rule")).not_to_be_empty()
+        expect(row.get_by_role("link", name=f"because of event {entry['cause']}")).to_be_visible()
+    assert f"turn={3}" in page.url
+
+
+def test_the_words_that_a_docking_rests_on_light_up_in_both_turns(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries, "?turn=3")
+    gap = page.locator("[data-turn='3'] .blame [data-kind=gap]")
+    gap.hover()
+
+    expect(page.locator("[data-turn='3'] mark.lit")).to_contain_text("so like cases come out alike")
+    expect(page.locator("[data-turn='4'] mark.lit")).to_contain_text("Two courts can agree")
+
+
+def test_the_exact_question_and_the_raw_answer_stand_beside_the_entry(page: Page, server: Any, juries: str) -> None:
+    entry = next(each for each in entries(server, juries, 3) if each["kind"] == "gap")
+    said = server.get(f"/api/debates/{juries}/calls/{entry['call']}")
+    visit(page, server, juries, "?turn=3")
+    row = page.locator("[data-turn='3'] .blame [data-kind=gap]")
+    row.get_by_text("the judge’s question and answer").click()
+
+    assert [each["text"] for each in said["prompt"]] + [said["answer"]] == row.locator("pre").all_text_contents()
+
+
+def test_as_it_was_before_goes_to_the_cause_less_one_and_shows_the_old_number(
+    page: Page, server: Any, juries: str
+) -> None:
+    entry = next(each for each in entries(server, juries, 3) if each["kind"] == "gap")
+    visit(page, server, juries, "?turn=3")
+    row = page.locator("[data-turn='3'] .blame [data-kind=gap]")
+    expect(page.locator("[data-turn='3'] [data-dimension=logic] > b")).to_have_text(f"{entry['after']:g}")
+    row.get_by_role("link", name="as it was before").click()
+
+    expect(page.locator("#slider")).to_have_value(str(entry["cause"] - 1))
+    expect(page.locator("[data-turn='3'] [data-dimension=logic] > b")).to_have_text(f"{entry['before']:g}")
+    expect(page.locator("[data-turn='3'] .blame [data-kind=gap]")).to_have_count(0)
+
+
+def test_a_revised_score_looks_revised(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+    turn = page.locator("[data-turn='3']")
+
+    expect(turn.locator(".revised")).to_have_text("revised")
+    expect(turn.locator("[data-dimension=logic] > s")).to_contain_text("23")
+    expect(turn.locator("[data-dimension=logic]")).to_contain_text("changed later")
+
+
+# The log
+
+
+def log(page: Page) -> list[int]:
+    return [int(each or 0) for each in page.locator(".log > li").evaluate_all("all => all.map((one) => one.dataset.position)")]
+
+
+def test_a_opens_the_log_and_closes_it_and_the_address_says_so(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+    page.keyboard.press("a")
+    expect(page.locator(".log > li")).to_have_count(server.view(juries)["position"])
+    assert "view=audit" in page.url
+    expect(page.locator("#transcript")).to_be_hidden()
+    page.go_back()
+
+    expect(page.locator("#transcript")).to_be_visible()
+    assert "view=audit" not in page.url
+
+
+def test_the_log_is_filtered_by_side_kind_turn_and_words(page: Page, server: Any, juries: str) -> None:
+    events = [
+        (each["position"], each["event"]) for each in server.get(f"/api/debates/{juries}/events?limit=1000")["events"]
+    ]
+    visit(page, server, juries, "?view=audit")
+    expect(page.locator(".log > li").first).to_be_visible()
+
+    page.get_by_label("Kind").select_option("tempers")
+    expect(page.locator(".log > li")).to_have_count(sum(
+        event["type"].startswith(("pressure_", "traits_", "directive_")) for _, event in events
+    ))  # fmt: skip
+    page.get_by_label("Side").select_option("pro")
+    expect(page.locator(".log > li")).to_have_count(sum(
+        event["type"].startswith(("pressure_", "traits_", "directive_")) and event["side"] == "pro"
+        for _, event in events
+    ))  # fmt: skip
+    page.get_by_label("Kind").select_option("")
+    page.get_by_label("Side").select_option("")
+    page.locator(".filters [name=turn]").select_option("3")
+    assert set(log(page)) == {at for at, event in events if 3 in {event.get("turn"), event.get("later")}}
+    page.locator(".filters [name=turn]").select_option("")
+    page.keyboard.press("Escape")
+    page.get_by_label("Find").fill("larkmoor")
+    expect(page.locator(".log > li").first).to_contain_text("turn 3")
+    page.reload()
+
+    expect(page.get_by_label("Find")).to_have_value("larkmoor")
+    expect(page.locator(".log > li").first).to_contain_text("turn 3")
+    assert 0 < len(log(page)) < 12
+    page.get_by_label("Find").fill("no such words anywhere")
+    expect(page.locator(".log .empty")).to_contain_text("Take a filter away")
+
+
+def test_slash_searches_the_log(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries)
+    page.keyboard.press("/")
+
+    expect(page.get_by_label("Find")).to_be_focused()
+
+
+def test_a_directive_its_traits_and_the_judgement_are_one_chain(page: Page, server: Any, juries: str) -> None:
+    told = event_of(server, juries, "directive_issued")
+    visit(page, server, juries, f"?view=audit&event={told['position']}")
+    chain = page.locator(".detail .chain").filter(has=page.locator("[aria-current]"))
+
+    expect(chain).to_contain_text("traits moved")
+    expect(chain).to_contain_text("feels the lost exchange")
+    expect(chain).to_contain_text("were compared")
+    expect(chain).to_contain_text("the judge answered")
+    expect(chain.locator("[aria-current]")).to_contain_text(told["event"]["text"])
+
+
+def test_an_event_says_what_it_changed(page: Page, server: Any, juries: str) -> None:
+    gap = event_of(server, juries, "logic_gap_adjusted")
+    visit(page, server, juries, f"?view=audit&event={gap['position']}")
+
+    change = page.locator(".detail .changes tr").filter(has_text="logic › effective").first
+    expect(change).to_contain_text("turns › ")
+    expect(page.locator(".detail .changes")).to_contain_text(str(gap["position"]))
+
+
+def test_two_moments_are_compared(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries, "?view=audit")
+    page.get_by_label("From event").fill("38")
+    page.get_by_label("To event").fill("64")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    rows = page.locator(".changes tbody tr")
+    expect(rows.first).to_be_visible()
+
+    differs = server.get(f"/api/debates/{juries}/diff?from=38&to=64")["changes"]
+    assert len(differs) == rows.count()
+    logic = rows.filter(has_text="turns › 3 › scores › logic › effective")
+    expect(logic.locator("td")).to_have_text(["23", "19", "41, 64"])
+
+
+def test_the_log_of_who_reads_back_ends_at_the_cursor(page: Page, server: Any, juries: str) -> None:
+    visit(page, server, juries, "?view=audit#e40")
+    expect(page.locator(".log > li")).to_have_count(40)
+
+    assert max(log(page)) == 40
+
+
+# Links
+
+
+def test_y_copies_a_link_that_opens_the_same_moment(new_page: Any, server: Any, juries: str) -> None:
+    page = new_page()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit(page, server, juries, "?turn=3#e64")
+    page.keyboard.press("y")
+    expect(page.locator("#toast")).to_contain_text("Link copied: event 64")
+    link = page.evaluate("navigator.clipboard.readText()")
+    other = new_page()
+    other.goto(link)
+
+    expect(other.locator("#slider")).to_have_value("64")
+    expect(other.locator("[data-turn='3'] details.why")).to_have_attribute("open", "")
+
+
+def test_the_link_of_the_newest_moment_names_it(new_page: Any, server: Any, juries: str) -> None:
+    page = new_page()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    visit(page, server, juries)
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("#toast")).to_contain_text("Link copied")
+
+    assert page.evaluate("navigator.clipboard.readText()").endswith(f"#e{server.view(juries)['position']}")
+
+
+# The graph and the score changes
+
+
+def test_the_graph_and_the_cursor_move_each_other(page: Page, server: Any, juries: str) -> None:
+    view = server.view(juries)
+    visit(page, server, juries)
+    expect(page.locator(".graph .cursor")).to_have_attribute("hidden", "")
+    page.locator(".graph .mark").nth(1).click()
+    expect(page.locator("#slider")).to_have_value(str(view["turns"]["2"]["judged"]))
+    first = page.locator(".graph .cursor").get_attribute("transform")
+    page.keyboard.press("Shift+ArrowRight")
+
+    expect(page.locator(".graph .cursor")).not_to_have_attribute("transform", first or "")
+    expect(page.locator(".graph .mark")).to_have_count(3)
+
+
+def test_the_graph_shows_what_a_score_was_before(page: Page, server: Any, juries: str) -> None:
+    changed = [turn for turn in server.view(juries)["turns"].values() if "composite_admitted" in turn]
+    visit(page, server, juries)
+
+    expect(page.locator(".graph .changed")).to_have_count(len(changed))
+
+
+def test_dots_and_commas_jump_between_score_changes(page: Page, server: Any, juries: str) -> None:
+    stops = sorted({at for turn in server.view(juries)["turns"].values() for at in turn["changed"]})
+    visit(page, server, juries, "#e1")
+    reached = []
+    for _ in stops[:3]:
+        page.keyboard.press(".")
+        expect(page.locator("#slider")).not_to_have_value(str(reached[-1] if reached else 1))
+        reached.append(int(page.locator("#slider").input_value()))
+    page.keyboard.press(",")
+
+    expect(page.locator("#slider")).to_have_value(str(stops[1]))
+    assert stops[:3] == reached
+    expect(page.locator("#ticks .change")).to_have_count(len(stops))
