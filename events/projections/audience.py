@@ -1,7 +1,7 @@
 """What the audience says: votes by winner, beliefs by turn, and in the end how far they agree with the judge.
 
-Of several events of one voter the last counts.  Voters are kept in buckets by the beginning of their pseudonyms, so that
-one more vote among a hundred thousand copies a few hundred references and not all of them.
+Of several events of one voter the last counts.  Voters are kept in buckets by the beginning of their pseudonyms, so
+that one more vote among a hundred thousand copies a few hundred references and not all of them.
 """
 
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ class Agreement(Struct, frozen=True, kw_only=True):
     moved: int = 0
     """How many of them went towards the winner."""
     share: float | Missing
-    """``moved`` of all of them, 0–1."""
+    """``moved`` of all exchanges in ``turns``, 0–1."""
 
 
 class AudienceView(Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def _agreement(
         share = round(audience.votes.get(concluded.winner, 0) / cast, 4)
     return Agreement(
         winner=concluded.winner, votes=share, turns=moves, moved=agreed,
-        share=round(agreed / len(moves), 4) if moves else missing("nobody stated a belief on both sides of an exchange"),
+        share=round(agreed / len(moves), 4) if moves else missing("nobody stated a belief after both turns of one"),
     )
 
 

@@ -5,7 +5,19 @@ from typing import Final, Literal
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from events.projections import audience, claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage, words
+from events.projections import (
+    audience,
+    claims,
+    exchanges,
+    ledger,
+    panel,
+    protocol,
+    spine,
+    temper,
+    transcript,
+    usage,
+    words,
+)
 from events.projections.audience import Audience
 from events.projections.claims import Register
 from events.projections.exchanges import Exchanges

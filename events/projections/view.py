@@ -199,7 +199,8 @@ def for_director(fold: Fold) -> View:
         return view
     return replace(
         view, turns=fold.turns, families=debate.families or UNSET, **_seats(debate),
-        protocol=debate.protocol if view.format == "protocol" else {}, panel=debate.panel if debate.panel.raters else {},
+        protocol=debate.protocol if view.format == "protocol" else {},
+        panel=debate.panel if debate.panel.raters else {},
     )
 
 

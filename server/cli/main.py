@@ -34,6 +34,9 @@ PLACES: Final = {
     "decide": Place(
         "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."
     ),
+    "say": Place(
+        "server.cli.say", "say", "Say something to both debaters: it is recorded, and stands in their next prompts."
+    ),
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place("server.cli.transfer", "export", "Write a debate's whole log, its view, or a transcript."),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
