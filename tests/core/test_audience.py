@@ -190,7 +190,7 @@ def test_where_nobody_said_anything_nothing_stands_there() -> None:
 
 
 @pytest.mark.parametrize("is_director", [False, True])
-def test_frames_add_up_to_the_view(is_director: bool) -> None:   # noqa: FBT001 - two audiences
+def test_frames_add_up_to_the_view(is_director: bool) -> None:
     told: Any = {}
     state = views.INITIAL
     for record in recorded(debated(*SAID, ModeratorSpoke(text="Costs?", by="Ada"), *SAID[:1])):

@@ -106,8 +106,8 @@ def everything(site: Site, debate: str) -> dict[str, str]:
         *(f"{one}?at={at}" for at in range(1, head + 1, 5)), *(f"{one}/audit/turns/{turn}" for turn in range(8)),
         f"{one}/diff?from=1&to={head}", f"{one}/calls/none", f"/d/{debate}",
     ]
-    calls = {each["event"]["call"] for each in site.get(f"{one}/events?limit=1000")["events"] if "call" in each["event"]}
-    paths += [f"{one}/calls/{call}" for call in calls]
+    events = [each["event"] for each in site.get(f"{one}/events?limit=1000")["events"]]
+    paths += [f"{one}/calls/{event['call']}" for event in events if "call" in event]
     read = {path: site.client.get(path).text for path in paths}
     acts = {"votes": {"winner": "x"}, "say": {}, "decision": {"decision": "pro", "reason": "so"}, "pause": {}}
     read |= {act: site.client.post(f"{one}/{act}", json=body).text for act, body in acts.items()}
