@@ -16,7 +16,7 @@ from events.record import Draft, Recorded
 from server.acts import Ballot, refusal
 from server.errors import MootError
 
-BATCH: Final = 500
+BATCH: Final = 100
 """Ballots in one append: more would keep the event loop folding for too long at a time."""
 Append = Callable[[Callable[[Debate], Sequence[Draft]]], Awaitable[tuple[Recorded, ...]]]
 

@@ -169,6 +169,9 @@ def question(key: str, sample: int) -> str:
 def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - a case for each event that counts
     """The debate after ``record``."""
     event = record.event
+    if isinstance(event, AudienceVoted | BeliefStated):   # they may be many, and nothing else moves
+        said = audience.apply(debate.audience, record)
+        return replace(debate, position=record.position, at=record.at, audience=said)
     opened, opened_at, standing = debate.opened, debate.opened_at, debate.standing
     calls, segments, verdicts, injections = debate.calls, debate.segments, debate.verdicts, debate.injections
     context, families = debate.context, debate.families
@@ -208,12 +211,11 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
             verdicts = _verdict(verdicts, record, event)
         case _:
             pass
-    is_audience = isinstance(event, AudienceVoted | BeliefStated)
     ledger_after = ledger.apply(debate.ledger, record)
     panel_after = panel.apply(debate.panel, record)
     return Debate(
         id=record.debate, position=record.position, at=record.at, opened=opened, opened_at=opened_at, standing=standing,
-        course=debate.course if is_audience else record.position,
+        course=record.position,
         transcript=transcript.apply(debate.transcript, record), ledger=ledger_after,
         usage=usage.apply(debate.usage, record), calls=calls, segments=segments,
         exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
