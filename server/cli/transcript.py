@@ -14,6 +14,7 @@ from server.cli import proceedings
 from server.cli.arguments import briefing_lines
 from server.cli.hearers import audience_said
 from server.cli.measured import case_lines
+from server.cli.wording import flat
 
 SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
 
@@ -77,7 +78,8 @@ class Transcriber:
                 else:
                     click.echo(f"\n{event['text']}" if self._shown else event["text"])
             case "turn_failed" | "attempt_abandoned":
-                click.secho(f"  {event['kind']}: {event['message']}", fg="red")
+                why = event.get("message", "withheld; moot show --json tells it")   # in a blind debate
+                click.secho(f"  {event['kind']}: {why}", fg="red")
             case "turn_scored":
                 click.secho(f"  {self._scores(event['turn'])}", dim=True)
             case "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
@@ -90,7 +92,7 @@ class Transcriber:
             case "rater_calibrated":
                 click.echo("\n".join(case_lines([msgspec.convert(event, RaterCalibrated)])))
             case "moderator_spoke":
-                click.secho(f"{event['by']}, to both sides: {event['text']}", fg="magenta")
+                click.secho(flat(f"{event['by']}, to both sides: {event['text']}"), fg="magenta")
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
             case _:
