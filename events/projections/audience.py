@@ -20,6 +20,7 @@ Said = dict[str, dict[str, T]]
 
 BUCKET: Final = 2
 """Characters of a pseudonym that name its bucket: 256 of them."""
+NO_MOVES: Final = "nobody stated a belief after both turns of an exchange that somebody won"
 THOUSANDTHS: Final = 1000
 """Beliefs are added up in whole thousandths, so that the order in which they come never shows in a mean."""
 
@@ -145,7 +146,7 @@ def _agreement(
         share = round(audience.votes.get(concluded.winner, 0) / cast, 4)
     return Agreement(
         winner=concluded.winner, votes=share, turns=moves, moved=agreed,
-        share=round(agreed / len(moves), 4) if moves else missing("nobody stated a belief after both turns of one"),
+        share=round(agreed / len(moves), 4) if moves else missing(NO_MOVES),
     )
 
 
