@@ -27,6 +27,13 @@ class DebateHalted(Base, frozen=True, kw_only=True, tag="debate_halted"):
     by: str
 
 
+class ModeratorSpoke(Base, frozen=True, kw_only=True, tag="moderator_spoke"):
+    """The moderator said something to both debaters; it stands in the next prompts of both."""
+
+    text: str
+    by: str
+
+
 class DebateConcluded(Base, frozen=True, kw_only=True, tag="debate_concluded"):
     """The last word.  ``by_rule`` names the verdict that decides."""
 

@@ -62,3 +62,5 @@ class Base(Struct, frozen=True, kw_only=True, tag_field="type"):
 
     schema: ClassVar[int] = 1
     private: ClassVar[frozenset[str]] = frozenset()
+    naming: ClassVar[frozenset[str]] = frozenset()
+    """Fields, dotted, that may name a model: where a debate is blind they are the director's like ``private``."""

@@ -1,6 +1,6 @@
 """Judges who disagree and read each other; and artifacts that are judged without a debate."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -15,6 +15,8 @@ class OpinionGiven(Base, frozen=True, kw_only=True, tag="opinion_given"):
 
     ``quote`` is the evidence that it names for its verdict; ``verified``: the words stand in what is judged.
     """
+
+    naming: ClassVar[frozenset[str]] = frozenset({"model"})
 
     rater: str
     model: str

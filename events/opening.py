@@ -1,6 +1,6 @@
 """How a debate is opened: who, on what, and by which rules; whole, so that a log explains itself."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -42,6 +42,8 @@ class Debater(Struct, frozen=True, kw_only=True):
 
 class FamilyWarned(Base, frozen=True, kw_only=True, tag="family_warned"):
     """Who judges and who debates are models of one family: judges favour their own.  ``roles`` as in the seats."""
+
+    naming: ClassVar[frozenset[str]] = frozenset({"family"})
 
     roles: tuple[str, ...]
     family: str
@@ -106,6 +108,11 @@ Format = Literal["exchange", "protocol", "deliberation", "calibration"]
 class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
     """A debate began.  It carries all data that later readers need, whole."""
 
+    naming: ClassVar[frozenset[str]] = frozenset({
+        "pro.model", "pro.caveat", "pro.window", "con.model", "con.caveat", "con.window",
+        "judge.model", "judge.second", "judge.caveat", "panel.model", "panel.caveat",
+    })
+
     motion: str
     format: Format
     turns: int
@@ -119,6 +126,7 @@ class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
     prompts: dict[str, Template]
     settings: Settings
     blind: bool
+    """Models stay unnamed for spectators until it has concluded."""
     exhibition: str | None
     moot: str
     """Version of Moot that opened it."""

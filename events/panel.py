@@ -1,6 +1,6 @@
 """The panel: who sits on it, what each rater gave, how far they agree, and what follows."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
@@ -55,6 +55,8 @@ class PanelistScored(Base, frozen=True, kw_only=True, tag="panelist_scored"):
     ``missing``: the rater gave nothing usable.  ``absent``: what is not there, ``{"CON-2": why}`` or
     ``{"CON-2.logic": why}``.
     """
+
+    naming: ClassVar[frozenset[str]] = frozenset({"model"})
 
     rater: str
     model: str

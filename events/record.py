@@ -171,9 +171,9 @@ def is_repeat(records: Sequence[Recorded], drafts: Sequence[Draft]) -> bool:
     )
 
 
-def is_private(event: Event) -> bool:
-    """Whether any part of the event belongs to the director."""
-    return bool(event.private)
+def withheld(event: Event, *, blind: bool = False) -> frozenset[str]:
+    """The fields of the event, dotted, that belong to the director; in a ``blind`` debate also what names a model."""
+    return event.private | event.naming if blind else event.private
 
 
 def full_line(record: Envelope) -> Line:
@@ -184,25 +184,35 @@ def full_line(record: Envelope) -> Line:
     )
 
 
-def public_line(record: Recorded) -> Line:
+def public_line(record: Recorded, *, blind: bool = False) -> Line:
     """The record without what belongs to the director; the chain still verifies by ``payload_digest``."""
-    if not record.event.private:
+    if not withheld(record.event, blind=blind):
         return full_line(record)
     return Line(
         debate=record.debate, position=record.position, id=record.id, at=record.at, cause=record.cause,
-        schema=record.schema, digest=record.digest.hex(), event=public_payload(record.event),
+        schema=record.schema, digest=record.digest.hex(), event=public_payload(record.event, blind=blind),
         payload_digest=record.payload_digest.hex(),
     )
 
 
-def public_payload(event: Event) -> msgspec.Raw:
+def public_payload(event: Event, *, blind: bool = False) -> msgspec.Raw:
     """The JSON of the fields that anybody may see."""
+    private = withheld(event, blind=blind)
     if event.private == ALL_PRIVATE:
         return WITHHELD
     shown: dict[str, Any] = {"type": codec.tag_of(event)}
     for name in event.__struct_fields__:
-        if name not in event.private:
+        if name not in private:
             value = getattr(event, name)
             if value is not UNSET:
                 shown[name] = value
+    for name, _, inner in (each.partition(".") for each in private if "." in each):
+        shown[name] = _without(shown[name], inner)
     return msgspec.Raw(_json.encode(shown))
+
+
+def _without(value: Any, inner: str) -> Any:
+    """A struct, or each of several, as builtins that lack one field."""
+    if isinstance(value, tuple | list):
+        return [_without(each, inner) for each in value]
+    return {name: each for name, each in msgspec.to_builtins(value).items() if name != inner}

@@ -50,8 +50,10 @@ async def export(log: EventLog, debate: str, *, withhold: bool = False) -> Async
 
 
 async def _public_lines(log: EventLog, debate: str) -> AsyncIterator[Line]:
+    blind = False
     async for record in read_all(log, debate):
-        yield public_line(record)
+        blind = blind or (isinstance(record.event, DebateOpened) and record.event.blind)
+        yield public_line(record, blind=blind)
 
 
 async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[Line]:

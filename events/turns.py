@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 
 from events.base import Base, Missing, Side, Usage
 
@@ -26,10 +26,14 @@ class ContextSummarised(Base, frozen=True, kw_only=True, tag="context_summarised
     side: Side
     turns_in_full: tuple[int, ...]
     turns_summarised: tuple[int, ...]
+    words_left_out: tuple[int, ...] | UnsetType = UNSET
+    """Positions of the moderator's words that it is not given any more, where there are any."""
 
 
 class TurnSpoken(Base, frozen=True, kw_only=True, tag="turn_spoken"):
     """A debater finished a turn."""
+
+    naming: ClassVar[frozenset[str]] = frozenset({"model"})
 
     turn: int
     side: Side
@@ -46,6 +50,8 @@ class TurnSpoken(Base, frozen=True, kw_only=True, tag="turn_spoken"):
 
 class TurnFailed(Base, frozen=True, kw_only=True, tag="turn_failed"):
     """An attempt to speak ended in a classified failure."""
+
+    naming: ClassVar[frozenset[str]] = frozenset({"message"})
 
     turn: int
     side: Side
@@ -71,6 +77,7 @@ class ModelAnswered(Base, frozen=True, kw_only=True, tag="model_answered"):
     """
 
     private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer", "reasoning"})
+    naming: ClassVar[frozenset[str]] = frozenset({"model", "parameters"})
 
     call: str
     key: str
@@ -94,6 +101,7 @@ class ModelFailed(Base, frozen=True, kw_only=True, tag="model_failed"):
     """A model call did not give a usable answer; ``answer`` is what came, if anything did."""
 
     private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer"})
+    naming: ClassVar[frozenset[str]] = frozenset({"model", "message"})
 
     call: str
     key: str

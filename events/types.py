@@ -2,7 +2,7 @@
 
 Events are past tense and immutable.  A type only ever gains fields with defaults; anything else is a new schema number
 and an upcaster (``codec``).  ``private`` names the fields that belong to the director until the debate has concluded;
-``ALL_PRIVATE`` stands for the whole event.
+``ALL_PRIVATE`` stands for the whole event.  ``naming`` names those that do so where the debate is blind.
 """
 
 from events.acts import (
@@ -10,7 +10,9 @@ from events.acts import (
     DebateHalted,
     DebatePaused,
     DebateResumed,
+    ModeratorSpoke,
 )
+from events.audience import AudienceVoted, BeliefStated
 from events.base import (
     ALL_PRIVATE,
     SIDES,
@@ -176,6 +178,9 @@ Event = (
     | PanelConcluded
     | ArtifactJudged
     | RaterCalibrated
+    | AudienceVoted
+    | BeliefStated
+    | ModeratorSpoke
     | DecisionRecorded
     | DebatePaused
     | DebateResumed
@@ -200,7 +205,9 @@ __all__ = [
     "ArtifactJudged",
     "AssessmentGiven",
     "AttemptAbandoned",
+    "AudienceVoted",
     "Base",
+    "BeliefStated",
     "BothSides",
     "Briefing",
     "Case",
@@ -247,6 +254,7 @@ __all__ = [
     "Missing",
     "ModelAnswered",
     "ModelFailed",
+    "ModeratorSpoke",
     "NarrativeVerdictReached",
     "OpinionGiven",
     "Outcome",

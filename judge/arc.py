@@ -15,18 +15,15 @@ from events.types import Arc, Arcs, ConflictResolved, NarrativeVerdictReached, P
 from judge.ask import Prompt, Prompts, opening, speaker, turn_segment
 from judge.desk import Answers, Desk
 from judge.entries import refuse
+from judge.moderation import heard
 from judge.neutralise import quoted
 from judge.rules import say
 from judge.samples import why_missing
+from judge.shortening import IN_FULL, shortened
 from judge.templates import fill, section
 from providers.base import Segment
 
-IN_FULL: Final = 12
-"""Turns that are read in full: the last ones.  Earlier ones are given by their first sentences."""
-SHORT: Final = 240
-"""Characters of a shortened turn."""
 _TURN: Final = re.compile(r"turn ([0-9]{1,4})", re.IGNORECASE)
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 _NAMED: Final = re.compile(r"\b[CP]\d{1,4}\.\d{1,3}\b")
 Text = Annotated[str, Meta(max_length=240)]
 Cites = Annotated[list[Annotated[str, Meta(max_length=16)]], Meta(max_length=8)]
@@ -78,7 +75,8 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
         section(frame, "ask"), premises="\n".join(premises) or section(frame, "none"),
         claims="\n".join(claims) or section(frame, "none"),
     )
-    return (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
+    prompt = (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
+    return heard(prompt, prompts, debate.words.values())
 
 
 def _fate(premise: Premise) -> str:
@@ -102,7 +100,8 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: i
         section(prompts["conflict"], "ask"), scorecard=f"{_label(card.winner, first)} ({numbers})",
         narrative=f"{_label(narrative.winner or 'neither', first)}, because:\n{quoted(narrative.explanation)}",
     )
-    return (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
+    prompt = (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
+    return heard(prompt, prompts, debate.words.values())
 
 
 def _label(winner: Winner, first: Side) -> str:
@@ -118,11 +117,6 @@ def _arc(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int) -> Iterab
         yield Segment("user", fill(frame, turn=str(turn.turn), speaker=speaker(spoken, turn), text=quoted(text)))
     for turn in whole:
         yield turn_segment(prompts, spoken, turn)
-
-
-def shortened(text: str) -> str:
-    """A turn's first sentence."""
-    return _SENTENCE.split(text)[0][:SHORT]
 
 
 def unknown_cites(debate: Debate, cites: Iterable[str]) -> tuple[str, ...]:
@@ -161,7 +155,7 @@ def _exists(debate: Debate, cite: str) -> bool:
 def narrate(desk: Desk, answers: Answers[NarrativeAnswer]) -> None:
     """Record the narrative verdict, or that there is none."""
     if not answers.given:
-        desk.add(NarrativeVerdictReached(missing=why_missing(answers)), desk.debate.position)
+        desk.add(NarrativeVerdictReached(missing=why_missing(answers)), desk.debate.course)
         return
     position, answer = answers.given[0]
     first = _first(desk.debate)
@@ -180,7 +174,7 @@ def narrate(desk: Desk, answers: Answers[NarrativeAnswer]) -> None:
 def resolve(desk: Desk, answers: Answers[ConflictAnswer]) -> None:
     """Record why the verdicts differ, or that nobody could say."""
     if not answers.given:
-        desk.add(ConflictResolved(missing=why_missing(answers)), desk.debate.position)
+        desk.add(ConflictResolved(missing=why_missing(answers)), desk.debate.course)
         return
     position, answer = answers.given[0]
     cites = _kept(desk, "conflict", answer.cites, position)

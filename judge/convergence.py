@@ -65,7 +65,7 @@ def assess(desk: Desk, answers: Answers[ConvergenceAnswer]) -> None:
     late = ["\n".join(turn.text for turn in spoken[-EDGE:] if turn.side == side) for side in SIDES]
     alike = similarity(*late)
     if not answers.given:
-        desk.add(ConvergenceAssessed(missing=why_missing(answers), similarity=alike), desk.debate.position)
+        desk.add(ConvergenceAssessed(missing=why_missing(answers), similarity=alike), desk.debate.course)
         return
     position, answer = answers.given[0]
     first = spoken[0].side if spoken else "pro"

@@ -49,6 +49,11 @@ def section(template: Template, name: str) -> str:
     return found[name].strip()
 
 
+def has_section(template: Template, name: str) -> bool:
+    """Whether the template has that section: one that a debate was opened with long ago may lack it."""
+    return name in _SECTION.split(template.text)[1::2]
+
+
 def fill(text: str, /, **values: str) -> str:
     """``text`` with each ``$name`` replaced, once: a value that looks like a placeholder stays as it is.
 

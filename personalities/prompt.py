@@ -22,6 +22,9 @@ Piece = tuple[Literal["system", "user", "assistant"], str]
 HISTORY = 2
 """Turns that a debater is reminded of in full."""
 
+MODERATOR = "moderator"
+"""The section that frames a word of the moderator."""
+
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
 _UNMARK = re.compile(r"(?m)^\| ")
@@ -51,8 +54,12 @@ def debater_prompt(
     quote: Callable[[str], str],
     directive: str = "",
     history: int = HISTORY,
+    words: Sequence[tuple[int, str]] = (),
 ) -> tuple[Piece, ...]:
-    """Give ``side`` the floor.  ``spoken`` are all turns so far, in order; the last ``history`` of them are given."""
+    """Give ``side`` the floor.  ``spoken`` are all turns so far, in order; the last ``history`` of them are given.
+
+    ``words``: what the moderator said, in order, each with the turn after which.
+    """
     topic = inline(motion, quote)
     system = _fill(
         template,
@@ -63,9 +70,11 @@ def debater_prompt(
         max_words=str(max_words),
         directive=_fill(template, "directive", text=directive) if directive else "",
     )
-    turns = [_turn(template, side, turn, quote) for turn in (spoken[-history:] if history else ())]
+    shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
+    shown += [(after, _word(template, text, quote)) for after, text in words]
+    said = [piece for _, piece in sorted(shown, key=lambda each: each[0])]   # a word behind the turn that it follows
     ask = _fill(template, "reply" if spoken else "opening", verdict=_VERDICT[side], motion=topic)
-    return (("system", system), ("user", _fill(template, "motion", motion=topic)), *turns, ("user", ask))
+    return (("system", system), ("user", _fill(template, "motion", motion=topic)), *said, ("user", ask))
 
 
 def style(traits: Mapping[str, float]) -> str:
@@ -85,6 +94,12 @@ def _turn(template: Template, side: Side, turn: TurnSpoken, quote: Callable[[str
     if turn.side == side:
         return "assistant", _UNMARK.sub("", quote(turn.text))  # their words may echo what the opponent planted
     return "user", _fill(template, "opponent", text=inline(turn.text, quote))
+
+
+def _word(template: Template, text: str, quote: Callable[[str], str]) -> Piece:
+    """A debate that was opened before its template had a place for a word uses the shipped one."""
+    own = template if MODERATOR in _SECTION.split(template.text)[1::2] else debater_template()
+    return "user", _fill(own, MODERATOR, text=inline(text, quote))
 
 
 def _fill(template: Template, section: str, /, **values: str) -> str:

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 import web
 from events.errors import LogError
 from providers.errors import ProviderError
-from server import judge_page, routes, takeaway
+from server import audience, judge_page, routes, takeaway
 from server.access import Access, Guard, error_response
 from server.errors import HttpRefusal, MootError, NotFound
 from server.service import Service
@@ -80,6 +80,8 @@ def routes_of_debate() -> list[Route]:
         Route(f"{one}/calls/{{call}}", routes.show_call),
         Route(f"{one}/audit/turns/{{turn}}", routes.audit_turn),
         Route(f"{one}/claims/{{claim}}/appeal", routes.appeal, methods=["POST"]),
+        Route(f"{one}/votes", audience.vote, methods=["POST"]),
+        Route(f"{one}/say", audience.say, methods=["POST"]),
         Route(f"{one}/decision", routes.decide, methods=["POST"]),
         *(Route(f"{one}/{act}", routes.act, methods=["POST"]) for act in ACTS),
     ]
@@ -126,5 +128,6 @@ def make_app(service: Service, access: Access) -> Starlette:
     )
     app.state.service, app.state.access = service, access
     app.state.survey = judge_page.Survey(service.log)
+    app.state.booth = audience.Booth(service.settings)
     app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
     return app

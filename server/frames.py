@@ -6,8 +6,8 @@ import msgspec
 
 from events.projections import view as views
 from events.projections.view import Fold, View
-from events.record import Recorded, public_payload
-from events.types import ALL_PRIVATE
+from events.record import Recorded, public_payload, withheld
+from events.types import ALL_PRIVATE, DebateOpened
 
 _json: Final = msgspec.json.Encoder()
 LIVE: Final = '{"kind":"live"}'
@@ -17,10 +17,11 @@ def _text(value: Any) -> str:
     return _json.encode(value).decode()
 
 
-def frame(record: Recorded, before: View, after: View, *, revealed: bool = False) -> str:
+def frame(record: Recorded, before: View, after: View, *, revealed: bool = False, blind: bool = False) -> str:
     """One event with the patch that it makes.  The event carries no prompts and no raw answers, ever.
 
-    ``revealed``: an event that is the director's as a whole (a directive) is shown.
+    ``revealed``: an event that is the director's as a whole (a directive, a vote) is shown, and models are named;
+    ``blind``: otherwise they are not.
     """
     shown: dict[str, Any] = {
         "kind": "frame",
@@ -31,10 +32,10 @@ def frame(record: Recorded, before: View, after: View, *, revealed: bool = False
         "schema": record.schema,
         "digest": record.digest.hex(),
     }
-    private = record.event.private
+    private = withheld(record.event, blind=blind and not revealed)
     if private and not (revealed and private == ALL_PRIVATE):
         shown["payload_digest"] = record.payload_digest.hex()
-        shown["event"] = public_payload(record.event)
+        shown["event"] = public_payload(record.event, blind=blind and not revealed)
     else:
         shown["event"] = msgspec.Raw(record.payload)
     shown["patch"] = views.difference(before, after)
@@ -45,10 +46,17 @@ def step(fold: Fold, record: Recorded, *, revealed: bool = False) -> tuple[Fold,
     """Fold one record and give its frame, for spectators or (``revealed``) for the director."""
     after = views.apply(fold, record)
     if not revealed:
-        return after, frame(record, fold.view, after.view)
+        return after, frame(record, fold.view, after.view, blind=after.debate.is_blind)
     # The last frame reveals everything to whoever had only the spectators' frames until then.
     before = fold.view if after.view.state == "concluded" else views.for_director(fold)
     return after, frame(record, before, views.for_director(after), revealed=True)
+
+
+def is_told_apart(fold: Fold, record: Recorded) -> bool:
+    """Whether the director's frame of a record differs from the spectators'; ``fold`` is the one before it."""
+    event = record.event
+    blind = fold.debate.is_blind or (isinstance(event, DebateOpened) and event.blind)
+    return event.private == ALL_PRIVATE or (blind and bool(event.naming))
 
 
 def snapshot(view: View, speaking: dict[str, Any] | None) -> str:

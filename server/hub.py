@@ -20,7 +20,6 @@ from events.log import PAGE, EventLog, follow
 from events.projections import view as views
 from events.projections.view import Fold, View
 from events.record import Recorded
-from events.types import ALL_PRIVATE
 from server import frames
 from server.errors import BadQuery
 from server.in_flight import Speech
@@ -56,10 +55,11 @@ class Room:
 
     def advance(self, record: Recorded) -> None:
         """Take in one more event."""
-        if record.event.private == ALL_PRIVATE:
+        if frames.is_told_apart(self.fold, record):
             _, self._for_director[record.position] = frames.step(self.fold, record, revealed=True)
         self.fold, frame = frames.step(self.fold, record)
         self._ring.append(frame)
+        self._for_director.pop(record.position - RING, None)
 
     @property
     def is_revealed(self) -> bool:
@@ -263,6 +263,10 @@ class Hub:
     async def is_revealed(self, debate: str) -> bool:
         """Whether the debate has concluded, so that everybody may read everything.  Raises ``UnknownDebate``."""
         return (await self._newest(debate)).view.state == "concluded"
+
+    async def is_blind(self, debate: str) -> bool:
+        """Whether spectators are not told the models before the debate has concluded.  Raises ``UnknownDebate``."""
+        return (await self._newest(debate)).debate.is_blind
 
     async def view(self, debate: str, at: int | None = None, *, director: bool = False) -> View:
         """The view of an audience at position ``at``, or now.  Raises as ``view_at``."""

@@ -5,10 +5,9 @@ only writer of its debate; everybody else's acts go through ``act``.
 """
 
 import math
-import random
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from typing import Any, assert_never
 
 import anyio
@@ -32,9 +31,10 @@ from events.types import (
 )
 from providers.base import Outcome, Request
 from providers.calls import PATIENCE_S, Call
-from providers.errors import Empty, ProviderError, TimedOut, UnknownReference
+from providers.errors import Empty, ProviderError, UnknownReference
 from providers.registry import Registry
 from server import observe
+from server.ballots import BallotBox
 from server.calls import answered, failed, usage
 from server.decisions import undecided
 from server.errors import BadField, NotFound, NotNow
@@ -45,6 +45,7 @@ from server.formats.steps import Ask, Record, Speak, Step
 from server.hub import Hub
 from server.in_flight import Speech
 from server.speech import Pace, clean, clip, words
+from server.timing import deadline, jittered_s
 
 logger = structlog.get_logger()
 
@@ -72,6 +73,7 @@ class Moderator:
         self._steps: anyio.CancelScope | None = None
         self._decided_at = 0
         self._outage: StoreUnavailable | None = None
+        self.ballots = BallotBox(self._append_at_once)
 
     async def load(self) -> None:
         """Fold the log up to now."""
@@ -148,7 +150,7 @@ class Moderator:
                 raise NotNow("the scorecard's verdict has been reached")
             return [Draft(event=ClaimAppealed(claim=claim, by=by), cause=entry.flagged)]
 
-        return await self._append_act(build)
+        return await self.perform(build)
 
     async def decide(self, decision: str, reason: str, by: str) -> int:
         """Record what a person decides where the panel names no winner, also after the debate has ended."""
@@ -157,7 +159,7 @@ class Moderator:
             cause = undecided(debate)
             return [Draft(event=DecisionRecorded(by=by, decision=decision, reason=reason), cause=cause)]
 
-        return await self._append_act(build)
+        return await self.perform(build)
 
     async def _act(self, event: DebatePaused | DebateResumed | DebateHalted, states: set[str]) -> int:
         def build(debate: Debate) -> Sequence[Draft]:
@@ -168,14 +170,16 @@ class Moderator:
                 drafts += cut_off(debate, event.reason, cause=debate.position + 1)
             return drafts
 
-        return await self._append_act(build)
+        return await self.perform(build)
 
-    async def _append_act(self, build: Build) -> int:
+    async def perform(self, build: Build) -> int:
         """A person's act: recorded now or refused; the position of its event."""
+        return (await self._append_at_once(build))[0].position
+
+    async def _append_at_once(self, build: Build) -> tuple[Recorded, ...]:
         if self._outage is not None:
             raise self._outage
-        records = await self._append(build, is_patient=False)
-        return records[0].position
+        return await self._append(build, is_patient=False)
 
     # writing
 
@@ -224,30 +228,41 @@ class Moderator:
                 assert_never(step)
 
     async def _record(self, step: Record) -> None:
-        """Append what follows, unless somebody's act came between: then it is decided again."""
+        """Append what follows; where somebody's act came between, what follows from the debate as it is now."""
         decided_at = self._decided_at
-        await self._append(lambda debate: step.drafts if debate.position == decided_at else ())
+
+        def build(debate: Debate) -> Sequence[Draft]:
+            steps = (step,) if debate.position == decided_at else next_steps(debate)
+            return steps[0].drafts if steps and isinstance(steps[0], Record) else ()
+
+        await self._append(build)
 
     @asynccontextmanager
     async def _call(self, step: Speak | Ask) -> AsyncIterator[Call]:
         """A place for one call.  While it is waited for, the audience is told why."""
         patience_s = min(PATIENCE_S, self._left_s())
         with ExitStack() as waits:
-            waits.enter_context(self._hub.waiting(self.id, lambda: self._registry.wait(step.model, self.id)))
+            waits.enter_context(self._hub.waiting(self.id, lambda: self._wait(step.model)))
             async with self._registry.call(step.model, self.id, patience_s=patience_s) as call:
                 waits.close()
                 yield call
+
+    def _wait(self, model: str) -> str:
+        """Why calls to a model wait, in words; in a blind debate only that they do."""
+        said = self._registry.wait(model, self.id)
+        return "waiting for a model" if said and self.debate.is_blind else said
 
     async def _failed(self, step: Speak | Ask, error: ProviderError) -> None:
         """What follows from any failed call: the numbers, and the end where no time is left for another."""
         purpose = "speak" if isinstance(step, Speak) else step.purpose
         observe.MODEL_FAILURES.labels(purpose, step.model.partition(":")[0], error.kind).inc()
         if error.retry_after_s and error.retry_after_s >= self._left_s():
-            wait = f"{error.message} (in {error.retry_after_s:.0f} s)"
-            await self._halt_late(f"the deadline comes before {step.model} can be asked again: {wait}")
+            model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
+            wait = f"{why} (in {error.retry_after_s:.0f} s)"
+            await self._halt_late(f"the deadline comes before {model} can be asked again: {wait}")
 
     async def _speak(self, step: Speak) -> None:
-        await anyio.sleep(_jittered(step.delay_ms))
+        await anyio.sleep(jittered_s(step.delay_ms))
         started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive)
 
         def start(debate: Debate) -> Sequence[Draft]:
@@ -268,7 +283,7 @@ class Moderator:
             )
             async with self._call(step) as call:
                 began = time.monotonic()   # a place in the queue was waited for: that is not the model's time
-                with _deadline(settings.turn_timeout_s):
+                with deadline(settings.turn_timeout_s):
                     async with call.provider.stream(call.model, request) as stream:
                         async for chunk in stream:
                             text = clean(chunk)
@@ -321,7 +336,7 @@ class Moderator:
         await self._failed(step, error)
 
     async def _ask(self, step: Ask) -> None:
-        await anyio.sleep(_jittered(step.delay_ms))
+        await anyio.sleep(jittered_s(step.delay_ms))
         if self.debate.standing.state != "open":
             return
         settings, began = self._settings(), time.monotonic()
@@ -335,7 +350,7 @@ class Moderator:
             )
             async with self._call(step) as call:
                 began = time.monotonic()
-                with _deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
+                with deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
                     answer = await call.provider.answer(call.model, request, step.answer_type)
                 outcome = answer.outcome
                 call.used(outcome)
@@ -369,21 +384,6 @@ class Moderator:
     def _seed(self, offset: int) -> int | None:
         seed = self._settings().seed
         return None if seed is msgspec.UNSET else int(seed) + offset
-
-
-def _jittered(delay_ms: int) -> float:
-    """Seconds to wait: three quarters to five quarters of the delay, so that many debates do not come back at once."""
-    return delay_ms / 1000 * random.uniform(0.75, 1.25)  # noqa: S311 - nothing is guessed by it
-
-
-@contextmanager
-def _deadline(seconds: float) -> Iterator[None]:
-    """Turn a deadline that passes into the ``TimedOut`` that everybody expects."""
-    try:
-        with anyio.fail_after(seconds):
-            yield
-    except TimeoutError as error:
-        raise TimedOut(f"no complete answer within {seconds:g} s") from error
 
 
 def _has_floor(step: Speak, debate: Debate) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Final
 
 import anyio
 import anyio.abc
@@ -11,15 +12,19 @@ import structlog
 from events.errors import LogError, StoreUnavailable, UnknownDebate
 from events.log import EventLog
 from events.record import Draft, new_id
-from events.types import DebateOpened
+from events.types import DebateOpened, ModeratorSpoke
 from providers.registry import Registry
 from server import observe
+from server.acts import Ballot, spoke
 from server.errors import TooMany
 from server.hub import Hub
 from server.moderator import STORE_WAIT_S, Moderator
 from server.opening import family_warnings
 
 logger = structlog.get_logger()
+
+LINGER_S: Final = 5.0
+"""Seconds for which a moderator is kept for the next vote."""
 
 
 class Moderators:
@@ -32,6 +37,7 @@ class Moderators:
         self._idle_timeout_s, self._most = idle_timeout_s, most
         self._known: dict[str, Moderator] = {}
         self._acts: Counter[str] = Counter()
+        self._lingering: set[str] = set()
         self._loading = anyio.Lock()
         self._tasks: anyio.abc.TaskGroup | None = None
 
@@ -95,21 +101,54 @@ class Moderators:
         async with self._acting(debate) as moderator:
             return await moderator.decide(decision, reason, by)
 
+    async def say(self, debate: str, word: ModeratorSpoke) -> int:
+        """Record a word of the moderator's; the position of the event."""
+        async with self._acting(debate) as moderator:
+            return await moderator.perform(lambda state: spoke(state, word))
+
+    async def cast(self, debate: str, ballot: Ballot) -> int:
+        """Record a vote or a belief; the position of the event."""
+        async with self._acting(debate, linger=True) as moderator:
+            return await moderator.ballots.cast(ballot)
+
     async def halt(self, debate: str, reason: str, by: str) -> int:
         """Stop at once."""
         async with self._acting(debate) as moderator:
             return await moderator.halt(reason, by)
 
     @asynccontextmanager
-    async def _acting(self, debate: str) -> AsyncIterator[Moderator]:
-        """The debate's moderator, kept while somebody acts: a debate never has two."""
+    async def _acting(self, debate: str, *, linger: bool = False) -> AsyncIterator[Moderator]:
+        """The debate's moderator, kept while somebody acts: a debate never has two.
+
+        ``linger``: and for a while afterwards, since votes come in numbers, and to fold a log anew for each is dear.
+        """
         moderator = await self._moderator(debate)
         self._acts[debate] += 1
         try:
             yield moderator
+        except LogError:
+            linger = False   # what it has folded may not be what the log holds
+            raise
         finally:
             self._acts[debate] -= 1
-            self._forget(moderator)
+            if linger:
+                self._linger(moderator)
+            else:
+                self._forget(moderator)
+
+    def _linger(self, moderator: Moderator) -> None:
+        """Let go of a moderator a little later: what keeps it meanwhile counts as one more act."""
+        assert self._tasks is not None, "the moderators are not running"
+        if moderator.id not in self._lingering:
+            self._lingering.add(moderator.id)
+            self._acts[moderator.id] += 1
+            self._tasks.start_soon(self._let_go, moderator)
+
+    async def _let_go(self, moderator: Moderator) -> None:
+        await anyio.sleep(LINGER_S)
+        self._lingering.discard(moderator.id)
+        self._acts[moderator.id] -= 1
+        self._forget(moderator)
 
     def _forget(self, moderator: Moderator) -> None:
         """Let go of a moderator that neither runs nor is acted on; the log has everything."""

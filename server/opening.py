@@ -97,6 +97,8 @@ class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     """What raters are measured by in format ``calibration``."""
     exhibition: Name | None = None
     """Play this one: everything but the motion comes from it."""
+    blind: bool = False
+    """Models are not named to spectators before the debate has concluded."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
     deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
@@ -117,7 +119,7 @@ def as_wish(said: Any) -> Wish:
     if not isinstance(said, dict):
         raise BadQuery("the body must be a JSON object")
     if isinstance(said.get("exhibition"), str):
-        said = exhibitions.wish_for(said["exhibition"])
+        said = {**exhibitions.wish_for(said["exhibition"]), "blind": said.get("blind", False)}
     try:
         wish = msgspec.convert(said, Wish)
     except msgspec.ValidationError as error:
@@ -154,6 +156,8 @@ def _fits(wish: Wish) -> None:
         raise BadField("cases", "format calibration measures raters by cases, and no other format does")
     if wish.format == "deliberation":
         _asked_once(wish)
+    if wish.blind and wish.format not in DEBATES:
+        raise BadField("blind", "only a debate can be blind: nobody watches for who wins here")
     cases_of(wish.cases or ())
 
 
@@ -233,7 +237,7 @@ async def opened(
             retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
             deadline_s=_or_unset(wish.deadline_s),
         ),
-        blind=False, exhibition=wish.exhibition, moot=VERSION,
+        blind=wish.blind, exhibition=wish.exhibition, moot=VERSION,
         topic_type=topic if seated else "",
         artifact=_artifact(wish), cases=cases_of(wish.cases or ()),
     )

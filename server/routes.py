@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 
 from events.errors import UnknownDebate
 from events.log import read_all
+from events.projections.summary import public_row
 from events.record import Line, Recorded, full_line, public_line
 from events.transfer import export
 from events.types import ModelAnswered, ModelFailed
@@ -93,7 +94,7 @@ async def list_debates(request: Request) -> Response:
     limit = whole_number(request, "limit", 50, 1, 200)
     after = request.query_params.get("after") or None
     page = await service_of(request).log.summaries(after, limit, request.query_params.get("q", "")[:200])
-    return json_response(page)
+    return json_response({"debates": [public_row(each) for each in page.debates], "next": page.next})
 
 
 async def show_debate(request: Request) -> Response:
@@ -103,9 +104,9 @@ async def show_debate(request: Request) -> Response:
     return json_response(await hub.view(debate, at, director=is_director(request)))
 
 
-def visible_line(record: Recorded, *, revealed: bool) -> Line:
+def visible_line(record: Recorded, *, revealed: bool, blind: bool) -> Line:
     """The record as the audience may see it: everything once the debate has concluded."""
-    return full_line(record) if revealed else public_line(record)
+    return full_line(record) if revealed else public_line(record, blind=blind)
 
 
 def is_director(connection: HTTPConnection) -> bool:
@@ -133,7 +134,9 @@ async def list_events(request: Request) -> Response:
     if after > head:
         raise BadQuery(f"after={after} is beyond the head {head}", field="after")
     following = records[-1].position if records and records[-1].position < head else None
-    return json_response({"events": [visible_line(each, revealed=revealed) for each in records], "next": following})
+    blind = await service.hub.is_blind(debate)
+    lines = [visible_line(each, revealed=revealed, blind=blind) for each in records]
+    return json_response({"events": lines, "next": following})
 
 
 async def export_events(request: Request) -> Response:

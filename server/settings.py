@@ -36,6 +36,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Open sockets; one more is closed with 4429."""
     opens_per_minute: Annotated[int, Meta(ge=1)] = 600
     """Debates that one address may open in a minute."""
+    votes_per_minute: Annotated[int, Meta(ge=1)] = 600
+    """Votes and beliefs that one address may cast in a minute; one voter has 30."""
     slow_reader_s: Annotated[float, Meta(gt=0)] = 10.0
     """Seconds that one write to a spectator may take before it is closed with 4408."""
     tick_ms: Annotated[int, Meta(ge=0, le=5000)] = 50

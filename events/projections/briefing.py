@@ -27,6 +27,9 @@ SAME: Final = 0.6
 WEAK: Final = 5.0
 """Score of its evidence, 1–10, up to which an argument that one relies on is to be checked."""
 NAMES: Final = {"pro": "Pro", "con": "Con"}
+ONE_MODEL: Final = (
+    "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
+)
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -129,7 +132,7 @@ def _cautions(
         yield from filter(None, caveats)
         is_script = opened.judge.model.startswith("scripted:")
         if opened.pro.model == opened.con.model == opened.judge.model and not is_script:
-            yield "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
+            yield ONE_MODEL
     if given.missing is not UNSET:
         yield f"There is no assessment: {given.missing.reason}."
     yield from _faulty(protocol)

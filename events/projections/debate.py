@@ -5,7 +5,20 @@ from typing import Final, Literal
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from events.projections import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage
+from events.projections import (
+    audience,
+    claims,
+    exchanges,
+    ledger,
+    panel,
+    protocol,
+    spine,
+    temper,
+    transcript,
+    usage,
+    words,
+)
+from events.projections.audience import Audience
 from events.projections.claims import Register
 from events.projections.exchanges import Exchanges
 from events.projections.ledger import Ledger
@@ -15,8 +28,11 @@ from events.projections.spine import Spine
 from events.projections.temper import Temper
 from events.projections.transcript import Transcript
 from events.projections.usage import Tally
+from events.projections.words import Words
 from events.record import Recorded
 from events.types import (
+    AudienceVoted,
+    BeliefStated,
     ClaimCleared,
     ClaimUpheld,
     ConflictResolved,
@@ -44,6 +60,8 @@ from events.types import (
 State = Literal["open", "paused", "halted", "concluded"]
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
 """Failures of a call that did bring words."""
+UNNAMED: Final = "its message may name a model, and this debate is blind"
+"""What stands for a provider's message in a blind debate; the director reads that in the event of the failure."""
 
 
 class Conclusion(Struct, frozen=True, kw_only=True):
@@ -105,6 +123,8 @@ class Debate(Struct, frozen=True, kw_only=True):
 
     id: str = ""
     position: int = 0
+    course: int = 0
+    """Position of the last record that is not the audience's: what comes next never follows from a vote."""
     at: str = ""
     """Time of the last record."""
     opened: DebateOpened | None = None
@@ -128,6 +148,14 @@ class Debate(Struct, frozen=True, kw_only=True):
     families: tuple[FamilyWarned, ...] = ()
     protocol: Protocol = protocol.INITIAL
     panel: Panel = panel.INITIAL
+    words: Words = words.INITIAL
+    """The moderator's."""
+    audience: Audience = audience.INITIAL
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether no text that is recorded now may name a model."""
+        return self.opened is not None and self.opened.blind
 
 
 INITIAL = Debate()
@@ -141,6 +169,9 @@ def question(key: str, sample: int) -> str:
 def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - a case for each event that counts
     """The debate after ``record``."""
     event = record.event
+    if isinstance(event, AudienceVoted | BeliefStated):   # they may be many, and nothing else moves
+        said = audience.apply(debate.audience, record)
+        return replace(debate, position=record.position, at=record.at, audience=said)
     opened, opened_at, standing = debate.opened, debate.opened_at, debate.standing
     calls, segments, verdicts, injections = debate.calls, debate.segments, debate.verdicts, debate.injections
     context, families = debate.context, debate.families
@@ -163,7 +194,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         case ModelAnswered() | ModelFailed():
             if not segments.issuperset(event.segments):
                 segments = segments | event.segments.keys()
-            calls = _call(calls, record, event)
+            calls = _call(calls, record, event, blind=debate.is_blind)
         case TurnScored(turn=turn):
             calls = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
         case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
@@ -184,6 +215,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     panel_after = panel.apply(debate.panel, record)
     return Debate(
         id=record.debate, position=record.position, at=record.at, opened=opened, opened_at=opened_at, standing=standing,
+        course=record.position,
         transcript=transcript.apply(debate.transcript, record), ledger=ledger_after,
         usage=usage.apply(debate.usage, record), calls=calls, segments=segments,
         exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
@@ -191,6 +223,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         temper=temper.apply(debate.temper, record), injections=injections, verdicts=verdicts,
         context=context, families=families,
         protocol=protocol.apply(debate.protocol, opened, record, panel_after), panel=panel_after,
+        words=words.apply(debate.words, debate.transcript, record), audience=audience.apply(debate.audience, record),
     )
 
 
@@ -229,7 +262,7 @@ def _verdict(
     return replace(after, positions={**verdicts.positions, name: record.position})
 
 
-def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed) -> Calls:
+def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool) -> Calls:
     if event.purpose == "speak":
         return calls
     key = question(event.key, event.sample)
@@ -238,7 +271,7 @@ def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed) ->
     said = Given(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
     if isinstance(event, ModelAnswered):
         return replace(calls, given={**calls.given, key: said}, asked=asked, spent_ms=spent_ms)
-    reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {event.message}"))
+    reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {UNNAMED if blind else event.message}"))
     is_unread = event.kind in UNREADABLE and bool(event.answer.strip())
     return replace(
         calls, failed={**calls.failed, key: reasons}, asked=asked, spent_ms=spent_ms,

@@ -1,6 +1,6 @@
 """One row of the list of debates, kept beside the log by every implementation and rebuilt from it at any time."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -35,6 +35,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     judge: str
     position: int
     winner: Winner | None = None
+    blind: bool = False
+    """Spectators are not told the models before it has concluded."""
 
 
 def apply(summary: Summary | None, record: Recorded) -> Summary | None:
@@ -45,6 +47,7 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
             id=record.debate, motion=event.motion, state="open", format=event.format, turns_planned=event.turns,
             turns_spoken=0, opened_at=record.at, exhibition=event.exhibition, pro=event.pro.model,
             con=event.con.model, judge=event.judge.model, position=record.position,
+            blind=event.blind,
         )
     if summary is None:
         return None
@@ -65,3 +68,10 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
             )
         case _:
             return summary
+
+
+def public_row(row: Summary) -> Summary | dict[str, Any]:
+    """The row as anybody may see it: without the models of a blind debate that has not concluded."""
+    if not row.blind or row.state == "concluded":
+        return row
+    return {name: each for name, each in msgspec.structs.asdict(row).items() if name not in {"pro", "con", "judge"}}

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from events import patch
 from events.projections import debate as debates
+from events.projections.audience import AudienceView, audience_view
 from events.projections.claims import Claim
 from events.projections.debate import Conclusion, Debate, State
 from events.projections.exchanges import Anomaly, rounds
@@ -19,7 +20,9 @@ from events.projections.protocol import Protocol
 from events.projections.scorecard import Scorecard, Sums, read_off
 from events.projections.spine import Contradiction, Premise, Stability, stabilities
 from events.projections.turn_view import TurnView, turn_view
+from events.projections.unnamed import unnamed_panel, unnamed_protocol, unnamed_turn
 from events.projections.usage import Tally
+from events.projections.words import Word
 from events.record import Recorded
 from events.types import (
     Artifact,
@@ -42,7 +45,8 @@ from events.types import (
 class Seat(Struct, frozen=True, kw_only=True):
     """A side: who speaks, in which character, and what to know of that model."""
 
-    model: str
+    model: str | UnsetType = UNSET
+    """Absent for spectators while a blind debate is live."""
     archetype: str
     elasticity: float
     caveat: str
@@ -51,7 +55,7 @@ class Seat(Struct, frozen=True, kw_only=True):
 class Bench(Struct, frozen=True, kw_only=True):
     """Who judges."""
 
-    model: str
+    model: str | UnsetType = UNSET
     samples: int
     caveat: str
 
@@ -87,6 +91,8 @@ class View(Struct, frozen=True, kw_only=True):
     max_words: int = 0
     opened_at: str = ""
     exhibition: str | UnsetType = UNSET
+    blind: bool | UnsetType = UNSET
+    """Present, and true, where models are not named to spectators before the debate has concluded."""
     pro: Seat | UnsetType = UNSET
     con: Seat | UnsetType = UNSET
     judge: Bench | UnsetType = UNSET
@@ -115,6 +121,10 @@ class View(Struct, frozen=True, kw_only=True):
     pressure: dict[str, PressureApplied] = {}
     directives: dict[str, Words] = {}
     """By position; empty for spectators until the debate has concluded."""
+    words: dict[str, Word] | UnsetType = UNSET
+    """The moderator's, by position, where there are any."""
+    audience: AudienceView | UnsetType = UNSET
+    """Absent for spectators until the debate has concluded, and where nobody voted or stated a belief."""
     conclusion: Conclusion | UnsetType = UNSET
     usage: Tally = Tally()
 
@@ -126,6 +136,8 @@ class Fold(Struct, frozen=True, kw_only=True):
     view: View = View()
     sums: Sums = Sums()
     """What the scorecard is read off."""
+    turns: dict[str, TurnView] = {}
+    """With their models, also where the spectators' view does not name them."""
 
 
 INITIAL = Fold()
@@ -135,19 +147,24 @@ def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change are the same objects."""
     before, view = fold.debate, fold.view
     after = debates.evolve(before, record)
+    hides = _hides(after)
     if after.opened is not None and after.opened is not before.opened:
         view = _opened(after, after.opened)
     sums, card = _scorecard(fold, after, record)
+    turns = _turns(before, after, fold.turns, record)
     conclusion = after.standing.conclusion
+    if conclusion is not None and before.standing.conclusion is None:
+        view = _revealed(after, view)
     return Fold(
         debate=after,
         sums=sums,
+        turns=turns,
         view=replace(
             view,
             position=after.position,
             state=after.standing.state,
             reason=after.standing.reason,
-            turns=_turns(before, after, view, record),
+            turns=_shown(fold, turns, record) if hides else turns,
             scorecard=card,
             claims=after.claims,
             premises=after.spine.premises,
@@ -157,21 +174,66 @@ def apply(fold: Fold, record: Recorded) -> Fold:
             verdicts=view.verdicts if before.verdicts is after.verdicts else _verdicts(after),
             traits=after.temper.traits,
             pressure=after.temper.pressure,
-            directives=_words(after) if conclusion is not None and not view.directives else view.directives,
+            words=after.words or UNSET,
             conclusion=UNSET if conclusion is None else conclusion,
             usage=after.usage,
-            families=after.families or UNSET,
+            families=_families(after, hides=hides) or UNSET,
             context=after.context or UNSET,
-            protocol=after.protocol if view.format == "protocol" else {},
-            panel=after.panel if after.panel.raters else {},
+            protocol=_protocol(after, hides=hides) if view.format == "protocol" else {},
+            panel=_panel(fold, after, hides=hides) if after.panel.raters else {},
         ),
     )
 
 
+def _hides(debate: Debate) -> bool:
+    """Whether spectators are not to know the models."""
+    return debate.is_blind and debate.standing.conclusion is None
+
+
 def for_director(fold: Fold) -> View:
-    """The view with the directives that spectators may not read before the debate has concluded."""
-    directives = fold.debate.temper.directives
-    return replace(fold.view, directives=_words(fold.debate)) if directives else fold.view
+    """The view with all that spectators may not read before the debate has concluded."""
+    debate, view = fold.debate, fold.view
+    if debate.temper.directives or debate.audience.recorded:
+        view = replace(view, directives=_words(debate), audience=_audience(debate))
+    if not _hides(debate):
+        return view
+    return replace(
+        view, turns=fold.turns, families=debate.families or UNSET, **_seats(debate),
+        protocol=debate.protocol if view.format == "protocol" else {},
+        panel=debate.panel if debate.panel.raters else {},
+    )
+
+
+def _revealed(debate: Debate, view: View) -> View:
+    """What was the director's, once and for all everybody's."""
+    return replace(view, directives=_words(debate), audience=_audience(debate), **_seats(debate))
+
+
+def _audience(debate: Debate) -> AudienceView | UnsetType:
+    return audience_view(debate.audience, debate.exchanges, debate.ledger.sides)
+
+
+def _shown(fold: Fold, turns: dict[str, TurnView], record: Recorded) -> dict[str, TurnView]:
+    """The turns as they may be shown, with the one that ``record`` speaks of made anew."""
+    if turns is fold.turns:
+        return fold.view.turns
+    number = str(_turn_of(record))
+    return {**fold.view.turns, number: unnamed_turn(turns[number])}
+
+
+def _families(debate: Debate, *, hides: bool) -> tuple[FamilyWarned, ...]:
+    return tuple(replace(each, family="") for each in debate.families) if hides else debate.families
+
+
+def _protocol(debate: Debate, *, hides: bool) -> Protocol:
+    assert debate.opened is not None, "a protocol has been opened"
+    return unnamed_protocol(debate.protocol, debate.opened) if hides else debate.protocol
+
+
+def _panel(fold: Fold, debate: Debate, *, hides: bool) -> Panel | dict[str, Any]:
+    if not hides:
+        return debate.panel
+    return fold.view.panel if debate.panel is fold.debate.panel else unnamed_panel(debate.panel)
 
 
 def _words(debate: Debate) -> dict[str, Words]:
@@ -188,9 +250,8 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         max_words=opened.max_words,
         opened_at=debate.opened_at,
         exhibition=UNSET if opened.exhibition is None else opened.exhibition,
-        pro=_seat(opened.pro) if opened.pro.model else UNSET,
-        con=_seat(opened.con) if opened.con.model else UNSET,
-        judge=_bench(opened.judge),
+        blind=opened.blind or UNSET,
+        **_seats(debate, named=not opened.blind),
         rubric=opened.rubric.name,
         archetype_traits=debate.temper.traits,
         artifact=opened.artifact,
@@ -198,12 +259,25 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
     )
 
 
-def _seat(seat: Debater) -> Seat:
-    return Seat(model=seat.model, archetype=seat.archetype, elasticity=seat.elasticity, caveat=seat.caveat)
+def _seats(debate: Debate, *, named: bool = True) -> dict[str, Any]:
+    """Both sides and the judge."""
+    opened = debate.opened
+    assert opened is not None, "seats are those of an opening"
+    return {
+        "pro": _seat(opened.pro, named=named) if opened.pro.model else UNSET,
+        "con": _seat(opened.con, named=named) if opened.con.model else UNSET,
+        "judge": _bench(opened.judge, named=named),
+    }
 
 
-def _bench(seat: JudgeSeat) -> Bench:
-    return Bench(model=seat.model, samples=seat.samples, caveat=seat.caveat)
+def _seat(seat: Debater, *, named: bool) -> Seat:
+    shown = Seat(model=seat.model, archetype=seat.archetype, elasticity=seat.elasticity, caveat=seat.caveat)
+    return shown if named else replace(shown, model=UNSET, caveat="")
+
+
+def _bench(seat: JudgeSeat, *, named: bool) -> Bench:
+    shown = Bench(model=seat.model, samples=seat.samples, caveat=seat.caveat)
+    return shown if named else replace(shown, model=UNSET, caveat="")
 
 
 def _verdicts(debate: Debate) -> Verdicts:
@@ -234,7 +308,7 @@ def _turn_of(record: Recorded) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _turns(before: Debate, after: Debate, view: View, record: Recorded) -> dict[str, TurnView]:
+def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], record: Recorded) -> dict[str, TurnView]:
     """The turns, with the one that ``record`` speaks of made anew."""
     untouched = (
         before.transcript is after.transcript
@@ -244,8 +318,8 @@ def _turns(before: Debate, after: Debate, view: View, record: Recorded) -> dict[
     )
     number = _turn_of(record)
     if untouched or number not in after.transcript.turns:
-        return view.turns
-    return {**view.turns, str(number): turn_view(after, number)}
+        return turns
+    return {**turns, str(number): turn_view(after, number)}
 
 
 def difference(before: View, after: View) -> dict[str, Any]:

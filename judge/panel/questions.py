@@ -15,12 +15,13 @@ from msgspec import Meta
 from events.criteria import STANDINGS, Criteria
 from events.projections.debate import Debate
 from events.types import DebateOpened, Rater, Side
-from judge.arc import IN_FULL, shortened
 from judge.ask import Prompt, opening, speaker
+from judge.moderation import heard
 from judge.neutralise import quoted
 from judge.protocol.assess import choice, closings, material
 from judge.protocol.openings import keyed
 from judge.protocol.reading import listed
+from judge.shortening import IN_FULL, shortened
 from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
@@ -62,7 +63,8 @@ def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, h
 def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
     """Ask one rater for its scores, standings and notes."""
     shown = _arguments(opened, debate) if opened.format == "protocol" else _turns(opened, debate)
-    return (*opening(opened.prompts, opened.motion), *shown, rating(opened, seat, sides(debate, opened)))
+    prompt = (*opening(opened.prompts, opened.motion), *shown, rating(opened, seat, sides(debate, opened)))
+    return heard(prompt, opened.prompts, debate.words.values())
 
 
 def rating(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:

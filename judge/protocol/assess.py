@@ -10,6 +10,7 @@ from events.criteria import STANDINGS, Criteria, ProtocolRules
 from events.projections.debate import Debate
 from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
 from judge.ask import opening
+from judge.moderation import heard
 from judge.neutralise import quoted
 from judge.protocol.cross import answered
 from judge.protocol.frame import SPEAKER, Prompt
@@ -91,7 +92,8 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
     )
     shown = (*material(opened, debate), *closings(opened, debate))
-    return (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
+    prompt = (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
+    return heard(prompt, opened.prompts, debate.words.values())
 
 
 def material(opened: DebateOpened, debate: Debate) -> Prompt:

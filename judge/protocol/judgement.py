@@ -66,8 +66,8 @@ def check_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> st
 def _give_nothing(desk: Desk, names: Sequence[str], why: Reason) -> None:
     nothing = Missing(why)
     for name in names:
-        desk.add(ArgumentTraced(argument=name, total=nothing, missing=why), desk.debate.position)
-    desk.add(AssessmentGiven(pro_total=nothing, con_total=nothing, missing=why), desk.debate.position)
+        desk.add(ArgumentTraced(argument=name, total=nothing, missing=why), desk.debate.course)
+    desk.add(AssessmentGiven(pro_total=nothing, con_total=nothing, missing=why), desk.debate.course)
 
 
 def _refuse_invented(desk: Desk, read: Sequence[Read]) -> None:

@@ -38,6 +38,9 @@ PLACES: Final = {
     "decide": Place(
         "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."
     ),
+    "say": Place(
+        "server.cli.say", "say", "Say something to both debaters: it is recorded, and stands in their next prompts."
+    ),
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place(
         "server.cli.transfer", "export",

@@ -7,6 +7,7 @@ from events.projections.turn_view import TurnView
 from events.projections.view import Seat, View
 from events.types import Missing
 from server.cli.arguments import protocol_lines
+from server.cli.hearers import audience_lines, word_list, words_after
 from server.cli.measured import as_table
 from server.cli.panels import panel_lines
 from server.cli.wording import SIGNS, conclusion_of
@@ -18,15 +19,17 @@ def as_markdown(view: View) -> str:
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, Seat):
             caveat = f" ({seat.caveat})" if seat.caveat else ""
-            lines.append(f"- {SIGNS[side]}: {seat.model}, {seat.archetype}{caveat}")
+            model = "a model that is not named yet" if seat.model is UNSET else seat.model
+            lines.append(f"- {SIGNS[side]}: {model}, {seat.archetype}{caveat}")
     lines.append("")
     lines += as_table(view)
     if view.format == "protocol":
-        lines += [*protocol_lines(view), *_unspoken(view)]
+        lines += [*protocol_lines(view), *_unspoken(view), *word_list(view)]
     else:
+        lines += words_after(view, 0)
         for number, turn in view.turns.items():
-            lines += _turn(number, turn)
-    lines += [*panel_lines(view), *_end(view)]
+            lines += [*_turn(number, turn), *words_after(view, int(number))]
+    lines += [*panel_lines(view), *audience_lines(view), *_end(view)]
     return "\n".join(lines)
 
 

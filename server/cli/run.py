@@ -39,6 +39,7 @@ from server.cli.transcript import Transcriber
               help="What the motion is about, for the raters' weights; without it its words tell.")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
 @click.option("--seed", type=int, help="For models that take one.")
+@click.option("--blind", is_flag=True, help="Name no model to those who watch until the debate has concluded.")
 @click.option("--resume", metavar="ID", help="Go on with a debate that was interrupted, paused or halted.")
 @with_store
 @with_json
@@ -68,9 +69,10 @@ def run(
 def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
     """The same body that a browser would post."""
     if wished["exhibition"] is not None:
-        return {"exhibition": wished["exhibition"]}
+        return {"exhibition": wished["exhibition"], "blind": wished["blind"]}
     body: dict[str, Any] = {
         "motion": motion, "turns": wished["turns"], "max_words": wished["max_words"], "format": wished["form"],
+        "blind": wished["blind"],
         "pro": {"archetype": wished["pro_as"]}, "con": {"archetype": wished["con_as"]},
         "judge": {"samples": wished["samples"], "appeals": wished["appeals"]},
     }

@@ -8,10 +8,13 @@ import click
 import msgspec
 
 from events.patch import merge
+from events.projections.audience import AudienceView
 from events.types import Briefing, RaterCalibrated
 from server.cli import proceedings
 from server.cli.arguments import briefing_lines
+from server.cli.hearers import audience_said
 from server.cli.measured import case_lines
+from server.cli.wording import flat
 
 SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
 
@@ -75,7 +78,8 @@ class Transcriber:
                 else:
                     click.echo(f"\n{event['text']}" if self._shown else event["text"])
             case "turn_failed" | "attempt_abandoned":
-                click.secho(f"  {event['kind']}: {event['message']}", fg="red")
+                why = event.get("message", "withheld; moot show --json tells it")   # in a blind debate
+                click.secho(f"  {event['kind']}: {why}", fg="red")
             case "turn_scored":
                 click.secho(f"  {self._scores(event['turn'])}", dim=True)
             case "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
@@ -87,6 +91,8 @@ class Transcriber:
                 click.secho(f"  {event['claim']} {event['type'][6:]} · {event['reason']}", dim=True)
             case "rater_calibrated":
                 click.echo("\n".join(case_lines([msgspec.convert(event, RaterCalibrated)])))
+            case "moderator_spoke":
+                click.secho(flat(f"{event['by']}, to both sides: {event['text']}"), fg="magenta")
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
             case _:
@@ -115,6 +121,7 @@ class Transcriber:
             return   # nobody debated, so nobody won
         self._briefing()
         self._narrative()
+        self._audience()
         if self.ended["by_rule"] == "panel" and self.ended["winner"] == "neither":
             click.secho("No winner is named (panel)", bold=True)
             return
@@ -130,6 +137,12 @@ class Transcriber:
         claims = {name: each["claim"] for name, each in said["arguments"].items()}
         for line in briefing_lines(msgspec.convert(said["briefing"], Briefing), claims):
             click.secho(line.lstrip("#").strip().replace("**", ""), bold=line.startswith(("#", "**")))
+
+    def _audience(self) -> None:
+        """What those who watched said, beside the judge."""
+        if "audience" in self.view:
+            for line in audience_said(msgspec.convert(self.view["audience"], AudienceView)):
+                click.echo(line)
 
     def _narrative(self) -> None:
         """The other verdicts, where they were reached."""

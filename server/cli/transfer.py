@@ -121,7 +121,8 @@ async def _export(settings: Settings, said: str, form: str, file: BinaryIO, *, w
         fold = views.INITIAL
         async for record in read_all(log, debate):
             fold = views.apply(fold, record)
-        shown = msgspec.json.encode(views.for_director(fold)) if form == "json" else as_markdown(fold.view).encode()
+        view = views.for_director(fold)
+        shown = msgspec.json.encode(view) if form == "json" else as_markdown(view).encode()
         file.write(shown + b"\n")
         file.flush()
         return fold.view.position

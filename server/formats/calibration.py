@@ -30,7 +30,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
     for case in opened.cases:
         if due := [seat for seat in opened.panel if case.id not in debate.panel.raters[seat.name].calibrations]:
             return _measure(debate, opened, case, due)
-    return record([Draft(event=DebateConcluded(winner="neither", by_rule="calibration"), cause=debate.position)])
+    return record([Draft(event=DebateConcluded(winner="neither", by_rule="calibration"), cause=debate.course)])
 
 
 def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater]) -> tuple[Step, ...]:
@@ -47,7 +47,7 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
         said = answers(debate, asked[seat.name])
         scores = read_case(seat, said, case, _criteria(opened))
         drafts.append(
-            Draft(event=calibrated(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.position)
+            Draft(event=calibrated(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.course)
         )
     return record(drafts)
 
@@ -79,4 +79,4 @@ def _unanswered(debate: Debate, asked: list[Question]) -> str | None:
 
 
 def _halt(debate: Debate, case: Case, why: str) -> Record:
-    return halt(f"no rater could be asked about {case.id}, last: {why}. Mend the cause and resume.", debate.position)
+    return halt(f"no rater could be asked about {case.id}, last: {why}. Mend the cause and resume.", debate.course)

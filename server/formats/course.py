@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from events.projections.debate import Debate
 from events.record import Draft
-from events.types import AttemptAbandoned, DebateHalted, DebateOpened
+from events.types import AttemptAbandoned, DebateHalted, DebateOpened, Side
 from server.formats.steps import Record, Step
 
 
@@ -16,6 +16,14 @@ def record(drafts: Sequence[Draft]) -> tuple[Step, ...]:
 def halt(reason: str, cause: int | None) -> Record:
     """A halt that says what to do."""
     return Record(drafts=(Draft(event=DebateHalted(reason=reason, by="moot"), cause=cause),))
+
+
+def gave_up(opened: DebateOpened, turn: int, side: Side, tries: int, kind: str, message: str) -> str:
+    """Why a turn is given up.  A reason is everybody's: in a blind debate it tells the kind and names no model."""
+    model = (opened.pro if side == "pro" else opened.con).model
+    who, last = (side, kind) if opened.blind else (f"{side}, {model}", message)
+    times = "once" if tries == 1 else f"{tries} times"
+    return f"turn {turn} ({who}) failed {times}, last: {last}. Mend the cause and resume."
 
 
 def cut_off(debate: Debate, reason: str, cause: int | None, *, but: int = 0) -> list[Draft]:
@@ -38,7 +46,7 @@ def spent(debate: Debate, opened: DebateOpened) -> Record | None:
     if most is None or debate.usage.cost_usd < most:
         return None
     sums = f"{debate.usage.cost_usd:.4f} of {most:.4f} USD"
-    return halt(f"the cost cap is reached: {sums}; resume it with a higher cap", debate.position)
+    return halt(f"the cost cap is reached: {sums}; resume it with a higher cap", debate.course)
 
 
 def cap(debate: Debate, opened: DebateOpened) -> float | None:

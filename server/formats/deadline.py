@@ -34,5 +34,5 @@ def late(debate: Debate, why: str = "") -> Record:
     deadline_s = debate.opened.settings.deadline_s
     reason = why or f"the deadline of {deadline_s:g} s has passed"
     reason += f"; resume it, and it has {deadline_s:g} s again"
-    halted = Draft(event=DebateHalted(reason=reason, by="moot"), cause=debate.position)
+    halted = Draft(event=DebateHalted(reason=reason, by="moot"), cause=debate.course)
     return Record(drafts=(halted, *cut_off(debate, "the deadline has passed", debate.position + 1)))

@@ -152,7 +152,7 @@ def _again(debate: Debate, table: Table, number: int) -> dict[str, Question]:
     shown = questions.shown_to_all(
         opened.prompts, matter, opened.panel, table.opinions[-1], table.differ, number
     )
-    cause = debate.panel.positions.get(f"round:{number - 1}", debate.position)
+    cause = debate.panel.positions.get(f"round:{number - 1}", debate.course)
     asked = {}
     for seat in _taking_part(table):
         own = [each[seat.name] for each in table.opinions if seat.name in given(each)][-1]
@@ -224,8 +224,8 @@ def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
     """The opinions of a round, and what it came to."""
     desk, matter, seats = Desk(debate), table.matter, _taking_part(table)
     for seat in seats:
-        asked = _question(seat, number, matter, table.opened, tuple, cause=debate.position)
-        _opine(desk, seat, number, matter, answers(debate, asked), cause=debate.position)
+        asked = _question(seat, number, matter, table.opened, tuple, cause=debate.course)
+        _opine(desk, seat, number, matter, answers(debate, asked), cause=debate.course)
     now = desk.debate.panel.opinions[str(number)]
     before = agreement(table.opinions[-1], table.rules, matter.scale)
     assert isinstance(before, float), "a round begins with an agreement"
@@ -235,7 +235,7 @@ def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
         elapsed_ms=max(_spent_ms(debate, seat, number) for seat in seats),
     )
     on = replace(table, opinions=(*table.opinions, now), held=(*table.held, event))
-    desk.add(replace(event, ended=_why_ended(debate, on, number, after)), desk.debate.position)
+    desk.add(replace(event, ended=_why_ended(debate, on, number, after)), desk.debate.course)
     return desk.batch()
 
 
@@ -253,4 +253,4 @@ def _judged(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     verdict = judged(
         opened.panel, table.opinions, table.held, table.rules, table.matter, why_none=_why_not(debate, table) or ""
     )
-    return [Draft(event=verdict, cause=debate.position)]
+    return [Draft(event=verdict, cause=debate.course)]

@@ -19,7 +19,7 @@ from events.types import (
 )
 from judge.scorecard import scorecard_verdict
 from server.formats import judging, panel
-from server.formats.course import halt, record, spent
+from server.formats.course import gave_up, halt, record, spent
 from server.formats.prompts import speech_prompt, summary_due
 from server.formats.questions import PERMANENT, pending
 from server.formats.steps import Ask, Record, Speak, Step
@@ -52,7 +52,7 @@ def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         return opinions or _end(debate, opened)
     number = turn.number if turn is not None and turn.state == "failed" else len(debate.transcript.turns) + 1
     if (summarised := summary_due(debate, opened, number, side_of(number))) is not None:
-        return record([Draft(event=summarised, cause=debate.position)])
+        return record([Draft(event=summarised, cause=debate.course)])
     if turn is not None and turn.state == "failed":
         return (_again(debate, opened, turn), *opinions)
     # A second opinion is asked while the next turn is being spoken: nobody waits for it.
@@ -76,13 +76,7 @@ def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
     """The next attempt at a turn that failed, or a halt when trying again is of no use."""
     last = turn.failures[-1]
     if turn.tries and (last.kind in PERMANENT or turn.tries >= opened.settings.turn_attempts):
-        model = (opened.pro if turn.side == "pro" else opened.con).model
-        times = "once" if turn.tries == 1 else f"{turn.tries} times"
-        return halt(
-            f"turn {turn.number} ({turn.side}, {model}) failed {times}, last: {last.message}. "
-            "Mend the cause and resume.",
-            last.position,
-        )
+        return halt(gave_up(opened, turn.number, turn.side, turn.tries, last.kind, last.message), last.position)
     delay_ms = opened.settings.retry_ms * 2 ** (turn.tries - 1) if turn.tries else 0
     return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay_ms, cause=last.position)
 
@@ -95,7 +89,7 @@ def _speak(
         turn=number, side=side, attempt=attempt, model=(opened.pro if side == "pro" else opened.con).model,
         prompt=speech_prompt(debate, opened, side), max_words=opened.max_words,
         temperature=opened.settings.temperature, directive=debate.temper.in_force.get(side), delay_ms=delay_ms,
-        cause=cause or debate.position,
+        cause=cause or debate.course,
     )
 
 
@@ -111,7 +105,7 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         card = scorecard(debate.ledger, debate.exchanges)
         means = BothSides(pro=card.pro.composite, con=card.con.composite)
         verdict = scorecard_verdict(means, card.rounds, opened.rubric)
-        return record([Draft(event=verdict, cause=debate.position)])
+        return record([Draft(event=verdict, cause=debate.course)])
     asked = judging.final_questions(debate, opened)
     if asks := (*pending(debate, opened, list(asked.values())), *panel.asks(debate, opened)):
         return asks

@@ -17,6 +17,7 @@ from events.record import Draft
 from events.types import ClaimAppealed, DebateOpened
 from judge import arc, claims, comparison, convergence, gaps, injection, questions, scoring, second, spine
 from judge.desk import Answers, Desk
+from judge.moderation import around, heard
 from personalities.pressure import after_exchange
 from server.formats.questions import Question, answers
 
@@ -34,7 +35,8 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
 
     def ask(purpose: str, key: str, answer_type: Any, prompt: Any, order: tuple[int, ...] = ()) -> Question:
         return Question(
-            key=key, purpose=purpose, turn=number, model=opened.judge.model, prompt=prompt, answer_type=answer_type,
+            key=key, purpose=purpose, turn=number, model=opened.judge.model,
+            prompt=lambda: heard(prompt(), prompts, around(debate.words, number)), answer_type=answer_type,
             max_tokens=TOKENS[purpose], samples=opened.judge.samples, order=order, cause=turn.spoken,
         )
 
@@ -116,8 +118,9 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
     model = opened.judge.model if opened.judge.second is UNSET else opened.judge.second
     return Question(
         key=f"second_opinion:{claim}", purpose="second_opinion", turn=entry.turn, model=model,
-        prompt=lambda: second.second_prompt(
-            opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry
+        prompt=lambda: heard(
+            second.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
+            opened.prompts, around(debate.words, entry.turn),
         ),
         answer_type=second.SecondOpinion, max_tokens=TOKENS["second_opinion"],
         cause=entry.appealed,
@@ -145,14 +148,17 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
         asked["narrative"] = Question(
             key="narrative", purpose="narrative", turn=None, model=opened.judge.model,
             prompt=lambda: arc.narrative_prompt(opened.prompts, opened.motion, debate),
-            answer_type=arc.NarrativeAnswer, max_tokens=TOKENS["narrative"], cause=debate.position,
+            answer_type=arc.NarrativeAnswer, max_tokens=TOKENS["narrative"], cause=debate.course,
             check=lambda answer: arc.check_narrative(debate, answer),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
             key="convergence", purpose="convergence", turn=None, model=opened.judge.model,
-            prompt=lambda: convergence.convergence_prompt(opened.prompts, opened.motion, spoken),
-            answer_type=convergence.ConvergenceAnswer, max_tokens=TOKENS["convergence"], cause=debate.position,
+            prompt=lambda: heard(
+                convergence.convergence_prompt(opened.prompts, opened.motion, spoken), opened.prompts,
+                debate.words.values(),
+            ),
+            answer_type=convergence.ConvergenceAnswer, max_tokens=TOKENS["convergence"], cause=debate.course,
         )
     return asked
 
@@ -177,7 +183,7 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
     return Question(
         key="conflict", purpose="conflict", turn=None, model=opened.judge.model,
         prompt=lambda: arc.conflict_prompt(opened.prompts, opened.motion, debate),
-        answer_type=arc.ConflictAnswer, max_tokens=TOKENS["conflict"], cause=debate.position,
+        answer_type=arc.ConflictAnswer, max_tokens=TOKENS["conflict"], cause=debate.course,
         check=lambda answer: arc.check_conflict(debate, answer),
     )
 

@@ -77,17 +77,17 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
 
 def _last_word(debate: Debate) -> int:
     turn = debate.transcript.current
-    return turn.spoken if turn is not None else debate.position
+    return turn.spoken if turn is not None else debate.course
 
 
 def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     """What every rater gave, and how far they agree: the record, whatever deliberation brings."""
     desk, names, criteria = Desk(debate), tuple(sides(debate, opened)), opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
-    cause = debate.position
+    cause = debate.course
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):
         said: Answers[Any] = answers(debate, asked)
-        cause = desk.add(read_rater(seat, said, names, criteria), said.cause or debate.position)
+        cause = desk.add(read_rater(seat, said, names, criteria), said.cause or debate.course)
         for name in invented(said, names, criteria):
             refuse(desk, 0, PURPOSE, name, f"the {seat.title.lower()} rated {_nothing(opened)}", said.cause)
     measured, _ = _conclusion(desk.debate, opened)

@@ -6,12 +6,13 @@ first sentence, as many as fit; which are which is an event, so that nothing is 
 
 from typing import Final, NamedTuple
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.projections.debate import Debate
 from events.types import ContextSummarised, DebateOpened, Side, TurnSpoken
-from judge.arc import shortened
 from judge.neutralise import quoted
+from judge.shortening import shortened
 from personalities.prompt import debater_prompt
 from providers.base import Segment
 
@@ -20,25 +21,31 @@ CHARACTERS_A_TOKEN: Final = 3
 FRAME_TOKENS: Final = 700
 """Room for the character, the motion, the directive and the question."""
 WORD_TOKENS: Final = 1.6
+SHARE_OF_WORDS: Final = 4
+"""The moderator's words, but the newest, have at most the fourth part of the room: the debate is in the turns."""
 
 
 class Context(NamedTuple):
-    """The turns that a debater is given, by number: in full, and by their first sentence."""
+    """What a debater is given: turns by number, in full and by their first sentence, and the moderator's words."""
 
     in_full: tuple[int, ...]
     summarised: tuple[int, ...]
+    words: tuple[str, ...]
+    """Positions of the moderator's words that it is given."""
 
 
 def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
     """The prompt that gives ``side`` the floor: its traits as they stand now, and the directive in force."""
     seat = opened.pro if side == "pro" else opened.con
     directive = debate.temper.in_force.get(side)
-    spoken = _given(debate, opened, side)
+    context = _context(debate, opened, side)
+    spoken = _given(debate, context)
     pieces = debater_prompt(
         opened.prompts["debater"], side=side, motion=opened.motion, max_words=opened.max_words,
         archetype=opened.archetypes[seat.archetype], traits=debate.temper.traits[side],
         spoken=spoken, quote=quoted, history=len(spoken),
         directive=debate.temper.directives[directive].text if directive else "",
+        words=tuple((debate.words[at].after_turn, debate.words[at].text) for at in context.words),
     )
     return tuple(Segment(role, text) for role, text in pieces)
 
@@ -46,18 +53,18 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
 def summary_due(debate: Debate, opened: DebateOpened, number: int, side: Side) -> ContextSummarised | None:
     """The event that must come before turn ``number``: its speaker is given other turns than it was last told of."""
     context = _context(debate, opened, side)
-    if len(context.in_full) == len(debate.transcript.spoken()):
+    left_out = tuple(int(at) for at in debate.words if at not in context.words)
+    if len(context.in_full) == len(debate.transcript.spoken()) and not left_out:
         return None
-    last = debate.context.get(side)
-    if last is not None and (last.turns_in_full, last.turns_summarised) == context:
-        return None
-    return ContextSummarised(
-        turn=number, side=side, turns_in_full=context.in_full, turns_summarised=context.summarised
+    due = ContextSummarised(
+        turn=number, side=side, turns_in_full=context.in_full, turns_summarised=context.summarised,
+        words_left_out=left_out or UNSET,
     )
+    last = debate.context.get(side)
+    return None if last is not None and replace(last, turn=number) == due else due
 
 
-def _given(debate: Debate, opened: DebateOpened, side: Side) -> tuple[TurnSpoken, ...]:
-    context = _context(debate, opened, side)
+def _given(debate: Debate, context: Context) -> tuple[TurnSpoken, ...]:
     return tuple(
         turn if turn.turn in context.in_full else replace(turn, text=shortened(turn.text))
         for turn in debate.transcript.spoken()
@@ -70,8 +77,10 @@ def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
     spoken = debate.transcript.spoken()
     window = (opened.pro if side == "pro" else opened.con).window
     if not window:
-        return Context(tuple(turn.turn for turn in spoken), ())
+        return Context(tuple(turn.turn for turn in spoken), (), tuple(debate.words))
     left = (window - FRAME_TOKENS - round(opened.max_words * WORD_TOKENS)) * CHARACTERS_A_TOKEN
+    words = _words(debate, left // SHARE_OF_WORDS)
+    left -= sum(len(debate.words[at].text) for at in words)
     in_full: list[int] = []
     summarised: list[int] = []
     for turn in reversed(spoken):
@@ -83,7 +92,18 @@ def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
             left -= len(short)
         else:
             break
-    return Context(tuple(in_full), tuple(summarised))
+    return Context(tuple(in_full), tuple(summarised), words)
+
+
+def _words(debate: Debate, room: int) -> tuple[str, ...]:
+    """The moderator's words that fit into so many characters, the newest always."""
+    given: list[str] = []
+    for at, word in reversed(debate.words.items()):
+        room -= len(word.text)
+        if given and room < 0:
+            break
+        given.insert(0, at)
+    return tuple(given)
 
 
 def _short(spoken: tuple[TurnSpoken, ...], before: int) -> int:

@@ -14,7 +14,7 @@ from judge.desk import Desk
 from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, assess, check_assessment
 from server.formats import panel
-from server.formats.course import cut_off, halt, record, spent
+from server.formats.course import cut_off, gave_up, halt, record, spent
 from server.formats.questions import Question, answers, pending
 from server.formats.statements import (
     KINDS,
@@ -54,7 +54,7 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
     if all(turn is not None and turn.said is not None for turn in turns):
         return ()
     begin = [
-        Draft(event=_started(number, turn), cause=debate.position)
+        Draft(event=_started(number, turn), cause=debate.course)
         for number, turn in zip(pair, turns, strict=True)
         if turn is None or turn.state == "failed"
     ]
@@ -103,14 +103,12 @@ def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
     """A halt that says who gave nothing, and why; the other side's answer stays."""
     failures = debate.calls.failed.get(question(said.key, 1), ())
     kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
-    times = "once" if len(failures) == 1 else f"{len(failures)} times"
-    reason = (
-        f"turn {turn.number} ({turn.side}, {said.model}) failed {times}, last: {message}. Mend the cause and resume."
-    )
+    assert debate.opened is not None
+    reason = gave_up(debate.opened, turn.number, turn.side, len(failures), kind, message)
     failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
-    halted = halt(reason, debate.position)
-    cut = cut_off(debate, reason, debate.position, but=turn.number)
-    return Record(drafts=(Draft(event=failed, cause=debate.position), *halted.drafts, *cut))
+    halted = halt(reason, debate.course)
+    cut = cut_off(debate, reason, debate.course, but=turn.number)
+    return Record(drafts=(Draft(event=failed, cause=debate.course), *halted.drafts, *cut))
 
 
 def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:

@@ -14,6 +14,7 @@ from events.criteria import ProtocolRules
 from events.projections.debate import Debate, Given, question
 from events.projections.transcript import Turn
 from events.types import DebateOpened, Side, TurnSpoken, other
+from judge.moderation import heard
 from judge.protocol.closings import closing_prompt, closing_type, own_arguments, read_closing
 from judge.protocol.cross import cross_prompt, cross_type, read_cross, targets
 from judge.protocol.frame import Prompt, again
@@ -77,9 +78,11 @@ def statement(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
         examined = _examination(debate, other(side))
         answer_type, prompt = closing_type(names), lambda: closing_prompt(opened, protocol, side, examined)
         read = lambda raw, also: read_closing(raw, side, turn.number, names, rules, also)  # noqa: E731
+    words = [word for at, word in debate.words.items() if int(at) < turn.started]
     return Statement(
         kind=kind, side=side, turn=turn.number, model=(opened.pro if side == "pro" else opened.con).model,
-        cause=turn.started, answer_type=answer_type, prompt=prompt, read=read,
+        cause=turn.started, answer_type=answer_type, read=read,
+        prompt=lambda: heard(prompt(), opened.prompts, words, "protocol"),
     )
 
 

@@ -110,7 +110,7 @@ def test_a_template_of_another_kind_is_refused() -> None:
     template = debater_template()
     strange = Template(version=1, digest="", text=template.text.replace("$manner", "$colour"))
 
-    assert (1, 64) == (template.version, len(template.digest))
+    assert (2, 64) == (template.version, len(template.digest))
     with pytest.raises(PersonalityError, match=r"prompts\.system"):
         debater_prompt(
             strange, side="pro", motion="m", max_words=20, archetype=ENGINEER, traits=ENGINEER.traits, spoken=[],

@@ -1,0 +1,48 @@
+"""``moot say``: a moderator's word to both debaters, here or by the server that holds the store."""
+
+import click
+
+from events.types import ModeratorSpoke
+from server.acts import as_word
+from server.cli.holding import post
+from server.cli.options import reading, server_of, whole_id, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.service import running
+from server.settings import Settings
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.argument("text", metavar="TEXT")
+@click.option("--by", default="operator", show_default=True, metavar="NAME", help="Who speaks.")
+@with_store
+@with_json
+@click.pass_context
+def say(context: click.Context, debate: str, text: str, by: str, store: str | None, *, as_json: bool) -> None:
+    r"""Say something to both debaters: it is recorded, and stands in their next prompts.
+
+    TEXT has 1 to 1,000 characters.  Everybody reads it; the judge takes it as context, never as an instruction.
+
+    \b
+      moot say ID "Please speak to what it costs"
+      moot say ID "Name one city where this was tried" --by "Ada"
+    """
+    settings = settings_of(context, store=store)
+    word = as_word(text, by)
+    found, position = run_async(lambda: _say(settings, debate, word))
+    if as_json:
+        emit({"id": found, "position": position})
+    else:
+        click.echo(f"recorded at position {position}; both debaters read it at their next turn", err=True)
+        click.echo(found)
+
+
+async def _say(settings: Settings, debate: str, word: ModeratorSpoke) -> tuple[str, int]:
+    async with reading(settings) as log:
+        found = await whole_id(log, debate)
+    if server := server_of(settings):
+        click.echo(f"a server holds this store: asking {server}", err=True)
+        answer = await post(settings, server, f"/api/debates/{found}/say", {"text": word.text, "by": word.by})
+        return found, int(answer["position"])
+    async with running(settings) as service:
+        return found, await service.moderators.say(found, word)
