@@ -17,6 +17,7 @@ from events.projections import view as views
 from events.projections.view import Fold
 from events.record import Recorded
 from events.types import ALL_PRIVATE
+from server import frames
 from server.errors import BadQuery
 
 _SAYS_NOTHING: Final = frozenset({"position"})
@@ -99,7 +100,7 @@ async def difference(log: EventLog, debate: str, start: int, end: int, *, reveal
             before = _shown(fold, revealed=revealed)
         after = views.apply(fold, record)
         if record.position > start:
-            touched.note(_patch(fold, after, revealed=revealed), record.position)
+            touched.note(_patch(fold, after, record, revealed=revealed), record.position)
             causes[record.position] = _cause(record, revealed=revealed)
         fold = after
     if start == end:
@@ -124,14 +125,12 @@ def _shown(fold: Fold, *, revealed: bool) -> Any:
     return msgspec.to_builtins(views.for_director(fold) if revealed else fold.view)
 
 
-def _patch(before: Fold, after: Fold, *, revealed: bool) -> Any:
-    """What an event did to the view.  Directives are compared only where there is another one: that costs."""
-    if revealed and before.debate.temper.directives is not after.debate.temper.directives:
+def _patch(before: Fold, after: Fold, record: Recorded, *, revealed: bool) -> Any:
+    """What an event did to the view.  The director's is made only where it may differ: that costs."""
+    ends = before.view.state != after.view.state == "concluded"   # spectators are told then what the director knew
+    if revealed and before.view.position and (ends or frames.is_told_apart(before, record)):
         return msgspec.to_builtins(views.difference(views.for_director(before), views.for_director(after)))
-    patch = views.difference(before.view, after.view)
-    if revealed and before.view.position:
-        patch.pop("directives", None)   # at the end they are revealed to spectators: the director had them
-    return msgspec.to_builtins(patch)
+    return msgspec.to_builtins(views.difference(before.view, after.view))
 
 
 def _cause(record: Recorded, *, revealed: bool) -> Cause:

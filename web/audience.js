@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { $, h, heard, memory, say } from "./dom.js";
-import { NAME, SIGN, count, isMissing, number, percent } from "./words.js";
+import { NAME, SIGN, count, number, percent } from "./words.js";
 
 const CHOICES = ["pro", "con", "neither"];
 
@@ -46,7 +46,7 @@ export function audience(id) {
       const isOver = view.state === "concluded";
       const section = $("#audience");
       section.hidden = isOver ? !view.audience?.votes.cast && !Object.keys(view.audience?.beliefs ?? {}).length
-        : !following || !view.pro || document.body.classList.contains("copy");
+        : !following || !view.pro || document.body.matches(".copy, .embed");
       if (section.hidden) return;
       const key = isOver ? `over${view.position}` : `${Object.values(view.turns).filter(({ spoken }) => spoken).length}:${Boolean(view.verdicts.scorecard)}`;
       if (key === drawn) return;
@@ -77,13 +77,12 @@ function wide(bar, share) {
 }
 
 function verdictLine(agreement, conclusion) {
-  const share = agreement?.votes ?? agreement?.share;
+  const share = agreement?.votes;
   const judged = conclusion.winner === "neither" ? "The judge named no winner" : `The judge: ${SIGN[conclusion.winner]} ${NAME[conclusion.winner]}`;
   return typeof share === "number" ? `${judged}; ${percent(share)} of the votes say the same.` : `${judged}.`;
 }
 
 function moved(agreement) {
-  const beliefs = agreement?.beliefs;
-  if (!beliefs || isMissing(beliefs) || !beliefs.of) return null;
-  return h("p.quiet", {}, `In ${beliefs.same} of ${count(beliefs.of, "exchange")} belief moved towards the side that the judge saw winning.`);
+  const of = Object.keys(agreement?.turns ?? {}).length;
+  return of > 0 && h("p.quiet", {}, `In ${agreement.moved} of ${count(of, "exchange")} belief moved towards the side that won it for the judge.`);
 }

@@ -6,7 +6,7 @@ import { FORMAT, capital, count } from "./words.js";
 
 export async function exhibitions() {
   const { exhibitions: known } = await api.exhibitions();
-  $("#exhibitions").hidden = known.length === 0;
+  $("#exhibitions").hidden = $(".first").hidden = known.length === 0;
   $("#exhibition-list").replaceChildren(...known.map((each) => h("li", {},
     h("div", {}, h("b.prose", {}, each.motion), h("p.quiet", {}, `${capital(FORMAT[each.format] ?? count(each.turns, "turn"))}${each.panel?.length ? " with a panel" : ""}, scripted. ${each.summary}`)),
     h("button", { type: "button", "aria-label": `Play: ${each.motion}`, on: { click: (event) => play(each.name, event.currentTarget) } }, "Play"))));

@@ -122,7 +122,7 @@ function body() {
   const seat = (side) => ({ model: model(`${side}.model`), archetype: value(`${side}.archetype`) || undefined });
   const format = $("#open").elements.format.value;
   return {
-    motion: $("#motion").value, format, turns: format === "protocol" ? undefined : figure("turns"), max_words: figure("max_words"),
+    motion: $("#motion").value, format, blind: $("#open").elements.blind.checked || undefined, turns: format === "protocol" ? undefined : figure("turns"), max_words: figure("max_words"),
     pro: seat("pro"), con: seat("con"),
     judge: { model: model("judge.model"), second: model("judge.second"), samples: figure("judge.samples") },
     panel: $("#open [name=panel]").checked ? RATERS.map((name) => ({ rater: name, model: model(`raters.${name}`), samples: figure("judge.samples") })) : undefined,

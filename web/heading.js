@@ -5,6 +5,9 @@ import { FORMAT, NAME, ROUND, SIGN, capital, count, isMissing, joined, moment, n
 
 const KINDS = { protocol: "Protocol: three rounds", deliberation: "An artifact before a panel", calibration: "Raters before known outcomes" };
 
+/** Where the debate is blind, until it has ended. */
+const UNNAMED = "model named at the end";
+
 /** What does not change while the debate goes on. */
 export function head(view) {
   document.title = [view.format === "deliberation" && view.artifact ? view.artifact.name : view.motion, FORMAT[view.format], "Moot"].filter(Boolean).join(" · ");
@@ -23,11 +26,11 @@ export function head(view) {
 
 function seats(view) {
   const seat = (side) => view[side] && h(`div.seat.${side}`, {},
-    h("dt", {}, `${SIGN[side]} ${NAME[side]}`), h("dd", {}, plain(view[side].archetype), h("span.quiet", {}, view[side].model)));
+    h("dt", {}, `${SIGN[side]} ${NAME[side]}`), h("dd", {}, plain(view[side].archetype), h("span.quiet", {}, view[side].model ?? UNNAMED)));
   const raters = Object.values(view.panel?.raters ?? {});
-  const models = [...new Set(raters.map(({ seat: { model } }) => model))];
+  const models = [...new Set(raters.map(({ seat: { model } }) => model || UNNAMED))];
   return [seat("pro"), seat("con"),
-    view.judge && !FORMAT[view.format]?.startsWith("art") && view.format !== "calibration" && h("div.seat", {}, h("dt", {}, "Judge"), h("dd", {}, `rubric ${view.rubric}`, h("span.quiet", {}, view.judge.model))),
+    view.judge && !FORMAT[view.format]?.startsWith("art") && view.format !== "calibration" && h("div.seat", {}, h("dt", {}, "Judge"), h("dd", {}, `rubric ${view.rubric}`, h("span.quiet", {}, view.judge.model ?? UNNAMED))),
     raters.length > 0 && h("div.seat", {}, h("dt", {}, "Panel"), h("dd", {}, count(raters.length, "rater"), h("span.quiet", {}, models.length > 2 ? `${models.length} models` : models.join(", "))))].filter(Boolean);
 }
 

@@ -71,9 +71,9 @@ function outcomeOf(debate) {
 function row(debate) {
   const { format, turns_spoken: spoken, turns_planned: planned } = debate;
   const name = (seat) => (typeof seat === "string" ? seat : seat?.model ?? "");
-  const isDebate = Boolean(name(debate.pro));
+  const isDebate = Boolean(name(debate.pro)) || debate.blind;
   return h("li", {}, h("a.debate", { href: `/d/${encodeURIComponent(debate.id)}`, "data-state": debate.state, "data-format": format },
-    h("span.motion", {}, debate.motion, FORMAT[format] && h("span.tag", {}, FORMAT[format])),
+    h("span.motion", {}, debate.motion, FORMAT[format] && h("span.tag", {}, FORMAT[format]), debate.blind && !name(debate.pro) && h("span.tag", {}, "blind")),
     h("span.sides", {}, ...(isDebate ? [h("span.pro", {}, `${SIGN.pro} ${NAME.pro} `, h("i", {}, name(debate.pro))), " ", h("span.con", {}, `${SIGN.con} ${NAME.con} `, h("i", {}, name(debate.con)))]
       : [format === "calibration" ? "Raters before debates whose outcome is known" : "Personas judge a text, each on its own and then together"])),
     h("span.outcome", { "data-winner": debate.winner ?? "" }, isDebate && debate.winner && debate.winner !== "neither" ? `${SIGN[debate.winner]} ` : "", outcomeOf(debate)),

@@ -155,7 +155,7 @@ function seat(name, { seat: rater, scored, position }, view, go) {
     h("summary", {}, h("b", {}, rater.title), h("span.quiet", {}, [share !== undefined && `weight ${percent(share)}`, recordWords(rater.record), scored?.missing && "gave nothing"].filter(Boolean).join(" · "))),
     h("div.rater-body", {},
       h("p", {}, "Asks ", rater.focus, "."),
-      h("p.quiet", {}, `${scored?.model ?? rater.model}${rater.samples > 1 ? `, ${count(rater.samples, "sample")}, the median counts` : ""}. Weighs ${joined(dimensions.map((each) => `${plain(each)} ${percent(rater.weights[each])}`))}.`,
+      h("p.quiet", {}, `${scored?.model || rater.model || "model named at the end"}${rater.samples > 1 ? `, ${count(rater.samples, "sample")}, the median counts` : ""}. Weighs ${joined(dimensions.map((each) => `${plain(each)} ${percent(rater.weights[each])}`))}.`,
         position && [" ", h("a", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(position); } } }, `event ${position}`)]),
       rater.caveat && h("p.caveat", {}, rater.caveat),
       scored?.missing && h("p", {}, h("b", {}, "No scores: "), scored.missing.reason),

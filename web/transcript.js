@@ -13,6 +13,7 @@ export function transcript(root, go, id) {
   const coda = h("div.coda");
   root.append(turns, coda);
   const shown = new Map();
+  const asides = new Map();   // position → what the moderator said there
   const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
   let last = {};
 
@@ -43,10 +44,29 @@ export function transcript(root, go, id) {
       }
       if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
     }
+    moderated(view.words ?? {});
     if (last.verdicts !== view.verdicts || last.conclusion !== view.conclusion || last.empty !== !numbers.length || last.state !== view.state) {
       coda.replaceChildren(...closing(view, numbers.length === 0));
     }
     last = { verdicts: view.verdicts, conclusion: view.conclusion, empty: !numbers.length, state: view.state };
+  }
+
+  /** The moderator's words, each after the turn that it followed. */
+  function moderated(words) {
+    for (const [position, element] of asides) {
+      if (position in words) continue;
+      element.remove();
+      asides.delete(position);
+    }
+    for (const [position, { text, after_turn: after }] of Object.entries(words)) {
+      if (asides.has(position)) continue;
+      const element = h("div.chair-word", { "data-position": position }, h("b", {}, "The moderator"), h("p.said", {}, text));
+      const before = [...asides.values()].filter((each) => each.dataset.after === String(after)).at(-1) ?? shown.get(after)?.article;
+      element.dataset.after = after;
+      if (before) before.after(element);
+      else turns.prepend(element);
+      asides.set(position, element);
+    }
   }
 
   /** Words that a later entry rests on: kept, and marked in whichever turn they stand. */
@@ -102,7 +122,7 @@ function made(id, number, turn, view, running, go, holes, exposed, light) {
       said(turn, extra(view, number, turn, holes)),
       turn.state === "speaking" && h("p.doing", {}, "is called to speak"),
       turn.clipped && h("p.quiet.clip", {}, `Cut at the limit of ${count(view.max_words, "word")}.`),
-      turn.model && seat && turn.model !== seat.model && !seat.model.endsWith(`:${turn.model}`) && h("p.quiet.clip", {}, `Answered by ${turn.model}.`),
+      turn.model && seat?.model && turn.model !== seat.model && !seat.model.endsWith(`:${turn.model}`) && h("p.quiet.clip", {}, `Answered by ${turn.model}.`),
       turn.state === "spoken" && h("p.doing", {}, running ? "The judge is reading this turn" : "Not judged yet"),
       ...scoreLine(turn),
       compared(turn),

@@ -121,6 +121,11 @@ export function eventWords(event) {
     case "artifact_judged": return "the verdict on the artifact";
     case "decision_recorded": return "a person’s decision was recorded";
     case "rater_calibrated": return `the ${event.rater} rater on ${event.case}`;
+    case "moderator_spoke": return `the moderator said: ${event.text}`;
+    case "audience_voted": return "somebody voted";
+    case "belief_stated": return `somebody said where they stand after turn ${event.turn}`;
+    case "family_warned": return `judge and debater are of one family: ${event.family || "named at the end"}`;
+    case "context_summarised": return "earlier turns were summarised for the model";
     case "debate_paused": return "paused";
     case "debate_resumed": return "resumed";
     case "debate_halted": return "halted";

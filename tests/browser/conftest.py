@@ -106,7 +106,8 @@ class Server:
         if name not in self._exhibits:
             content = msgspec.json.decode(shipped()[name].read_bytes())
             model = self.script({**content, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}})
-            wish = msgspec.json.decode(msgspec.json.encode(wish_for(name)).replace(f"scripted:{name}".encode(), model.encode()))
+            body = msgspec.json.encode(wish_for(name)).replace(f"scripted:{name}".encode(), model.encode())
+            wish = msgspec.json.decode(body)
             del wish["exhibition"]
             answer = self.http.post("/api/debates", json=wish)
             assert answer.status_code == httpx.codes.CREATED, answer.text

@@ -104,7 +104,8 @@ def test_a_revised_score_looks_revised(page: Page, server: Any, juries: str) -> 
 
 
 def log(page: Page) -> list[int]:
-    return [int(each or 0) for each in page.locator(".log > li").evaluate_all("all => all.map((one) => one.dataset.position)")]
+    shown = page.locator(".log > li").evaluate_all("all => all.map((one) => one.dataset.position)")
+    return [int(each or 0) for each in shown]
 
 
 def test_a_opens_the_log_and_closes_it_and_the_address_says_so(page: Page, server: Any, juries: str) -> None:
