@@ -1,0 +1,194 @@
+"""The longest debate that one may open, judged in full: 200 turns and exactly 5,000 events."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+import msgspec
+
+from events import codec
+from events.record import Draft, Recorded, digest_before_first, full_line, stamp
+from events.types import (
+    Arc,
+    Arcs,
+    BothSides,
+    ClaimAppealed,
+    ClaimCleared,
+    ClaimFlagged,
+    ClaimUpheld,
+    DebateConcluded,
+    DirectiveIssued,
+    Event,
+    FindingRefused,
+    LogicGapAdjusted,
+    NarrativeVerdictReached,
+    Passage,
+    PenaltyApplied,
+    PenaltyReversed,
+    PremiseRevised,
+    PremiseStated,
+    PressureApplied,
+    Rounds,
+    ScorecardVerdictReached,
+    ScoreHarmonized,
+    TraitsShifted,
+    TurnsCompared,
+    TurnSpoken,
+    other,
+)
+from personalities.archetypes import archetypes
+from server.bench.material import SENTENCES, answered, opening, turn_events
+from server.formats.exchange import side_of
+
+TURNS: Final = 200
+EVENTS: Final = 5_000
+DEBATE: Final = "longest"
+BEGAN: Final = datetime.fromisoformat("2026-01-05T09:00:00+00:00")
+SECONDS: Final = 1.5
+"""Between one event and the next."""
+OUTCOMES: Final = ("earlier", "later", "draw")
+
+
+class _Log:
+    """Drafts in order, each with the position that it will have."""
+
+    def __init__(self) -> None:
+        self.drafts: list[Draft] = []
+
+    def add(self, event: Event, cause: int | None = None) -> int:
+        self.drafts.append(Draft(event=event, cause=cause))
+        return len(self.drafts)
+
+
+def drafts(turns: int = TURNS) -> list[Draft]:
+    """The whole debate, 25 events a turn, with what each follows from.
+
+    It is open at its end unless it has all 200 turns.
+    """
+    log = _Log()
+    log.add(opening(turns))
+    texts = [""]
+    for turn in range(1, turns + 1):
+        position = 0
+        for event in turn_events(turn):
+            position = log.add(event, position or None)
+            if isinstance(event, TurnSpoken):
+                texts.append(event.text)
+        _judge(log, turn, texts, position)
+    if turns == TURNS:
+        _conclude(log)
+    return log.drafts
+
+
+def _judge(log: _Log, turn: int, texts: list[str], scored: int) -> None:
+    """Everything about a turn beyond its absolute score."""
+    side = side_of(turn)
+    compared = _compare(log, turn, scored) if turn > 1 else scored
+    _claims(log, turn, texts[turn], compared)
+    asked = log.add(answered("premises", turn, "{}"), compared)
+    for number in (1, 2):
+        quote, span = _passage(texts[turn], number)
+        log.add(PremiseStated(
+            premise=f"P{turn}.{number}", side=side, turn=turn, text=f"It holds that {quote}", quote=quote, span=span,
+        ), asked)
+    if turn > 2:  # noqa: PLR2004 - the first turn of each side has nothing to revise
+        log.add(PremiseRevised(premise=f"P{turn - 2}.1", turn=turn, text="It holds, though not everywhere."), asked)
+    else:
+        log.add(FindingRefused(
+            turn=turn, purpose="premises", quote="words that nobody said", reason="the quote is not in the turn",
+        ), asked)
+    asked = log.add(answered("gaps", turn, "{}"), compared)
+    if turn > 1:
+        fails, exposes = _passage(texts[turn - 1], 2), _passage(texts[turn], 5)
+        log.add(LogicGapAdjusted(
+            turn=turn - 1, dimension="logic", requested=-2, applied=-2, rule="logic_gap", because_of=scored - 2,
+            reason="The step from the cost to the rule is asserted, and the answer shows it.",
+            fails=Passage(turn=turn - 1, quote=fails[0], span=fails[1]),
+            exposed_by=Passage(turn=turn, quote=exposes[0], span=exposes[1]),
+        ), asked)
+    felt = log.add(PressureApplied(
+        side=other(side), turn=turn, cognitive=0.4, emotional=0.2, strategic=(turn % 5) / 10, credibility=0.1,
+    ), compared)
+    traits = archetypes()["engineer" if other(side) == "pro" else "provocateur"].traits
+    name = sorted(traits)[turn % len(traits)]
+    moved = log.add(TraitsShifted(
+        side=other(side), shifts={name: (traits[name], round(traits[name] + (turn % 7) / 10, 2))}), felt)
+    log.add(DirectiveIssued(side=other(side), text="Answer the figure before you bring one of your own."), moved)
+
+
+def _compare(log: _Log, turn: int, scored: int) -> int:
+    asked = log.add(answered("compare", turn, "{}"), scored)
+    asked = log.add(answered("compare", turn, "{}"), asked)
+    outcomes = {name: OUTCOMES[(turn + index) % 3] for index, name in enumerate(("logic", "rhetoric", "tactics"))}
+    compared = log.add(TurnsCompared(
+        earlier=turn - 1, later=turn, outcomes=outcomes, flipped=("tactics",) if turn % 4 == 0 else (),  # type: ignore[arg-type]  # outcomes as written above
+        reason="The later turn answers the figure and brings one that can be checked.",
+    ), asked)
+    return log.add(ScoreHarmonized(
+        turn=turn, dimension="rhetoric", requested=-1, applied=-1, rule="band_loser", because_of=compared,
+        reason="Its band ends there.",
+    ), compared)
+
+
+def _claims(log: _Log, turn: int, text: str, cause: int) -> None:
+    """One claim that is flagged, docked, appealed, and now and then cleared."""
+    quote, span = _passage(text, 0)
+    claim = f"C{turn}.1"
+    asked = log.add(answered("claims", turn, "{}"), cause)
+    flagged = log.add(ClaimFlagged(
+        claim=claim, turn=turn, quote=quote, span=span, kind="hollow_specificity",
+        reason="The figure is exact, and no source or cause is given for it.", by="judge",
+    ), asked)
+    log.add(PenaltyApplied(
+        turn=turn, dimension="logic", requested=-2, applied=-2, rule="hollow_specificity", because_of=flagged,
+        claim=claim,
+    ), flagged)
+    appealed = log.add(ClaimAppealed(claim=claim, by="rules"), flagged)
+    asked = log.add(answered("second_opinion", turn, "{}"), appealed)
+    if turn % 3:
+        log.add(ClaimUpheld(claim=claim, by="judge", reason="The source cannot be found."), asked)
+        log.add(FindingRefused(
+            turn=turn, purpose="claims", quote="words that nobody said", reason="the quote is not in the turn",
+        ), asked)
+    else:
+        cleared = log.add(ClaimCleared(claim=claim, by="judge", reason="The source stands in turn 1."), asked)
+        log.add(PenaltyReversed(
+            turn=turn, dimension="logic", requested=2, applied=2, rule="cleared", because_of=cleared, claim=claim,
+        ), cleared)
+
+
+def _conclude(log: _Log) -> None:
+    asked = log.add(answered("narrative", TURNS, "{}"))
+    log.add(ScorecardVerdictReached(
+        winner="pro", mean=BothSides(pro=61.5, con=60.25), rounds=Rounds(pro=70, con=66, drawn=63), margin=1.25,
+    ))
+    arc = Arc(evolution="From figures to costs.", fractures="The exceptions.", held="The space of one car.")
+    narrative = log.add(NarrativeVerdictReached(
+        winner="pro", pattern="recovery_arc", explanation="It came back by counting.",
+        sides=Arcs(pro=arc, con=arc), cites=("C3.1", "P5.1"),
+    ), asked)
+    log.add(DebateConcluded(winner="pro", by_rule="scorecard"), narrative)
+
+
+def _passage(text: str, sentence: int) -> tuple[str, tuple[int, int]]:
+    """The start of a sentence of a turn, and where it stands in code points."""
+    start = sorted(text.index(each) for each in SENTENCES if each in text)[sentence % len(SENTENCES)]
+    quote = text[start : start + 48]
+    return quote, (start, start + len(quote))
+
+
+def longest(debate: str = DEBATE) -> tuple[Recorded, ...]:
+    """The records of the concluded debate, an event every second and a half."""
+    records: list[Recorded] = []
+    previous = digest_before_first(debate)
+    for draft in drafts():
+        at = (BEGAN + timedelta(seconds=SECONDS * len(records))).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        records += stamp(debate, len(records), previous, [draft], at, [codec.encode(draft.event)])
+        previous = records[-1].digest
+    return tuple(records)
+
+
+def lines(debate: str = DEBATE) -> Iterator[bytes]:
+    """The same as an export has it."""
+    for record in longest(debate):
+        yield msgspec.json.encode(full_line(record)) + b"\n"
