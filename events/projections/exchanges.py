@@ -69,7 +69,8 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
         touched = {event.turn, event.turn + 1}
     else:
         return exchanges
-    kept = {key: each for key, each in exchanges.anomalies.items() if _later_of(key) not in touched}
+    stale = {exchanges.comparisons[later].position for later in touched if later in exchanges.comparisons}
+    kept = {key: each for key, each in exchanges.anomalies.items() if each.comparison not in stale}
     for later in sorted(touched):
         if later in comparisons:
             kept |= anomalies_of(comparisons[later], ledger)
@@ -97,10 +98,6 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
                     effective=balance.effective, band=(floor, ceiling), comparison=comparison.position,
                 )
     return found
-
-
-def _later_of(key: str) -> int:
-    return int(key.partition(".")[0].partition("-")[2])
 
 
 def rounds(exchanges: Exchanges, sides: dict[int, Side]) -> Rounds:

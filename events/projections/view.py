@@ -294,11 +294,13 @@ def _verdicts(debate: Debate) -> Verdicts:
 def _scorecard(fold: Fold, after: Debate, record: Recorded) -> tuple[Sums, Scorecard]:
     """The sums and the scorecard, with the card of the turn that ``record`` speaks of taken anew."""
     before, ledger = fold.debate.ledger, after.ledger
-    if before.cards is ledger.cards and fold.debate.exchanges.comparisons is after.exchanges.comparisons:
+    is_compared = fold.debate.exchanges.comparisons is not after.exchanges.comparisons
+    if before.cards is ledger.cards and not is_compared:
         return fold.sums, fold.view.scorecard
     number = _turn_of(record)
     sums = fold.sums.moved(before.cards.get(number), ledger.cards.get(number), ledger.dimensions)
-    return sums, read_off(sums, ledger.rubric, rounds(after.exchanges, ledger.sides))
+    won = rounds(after.exchanges, ledger.sides) if is_compared else fold.view.scorecard.rounds
+    return sums, read_off(sums, ledger.rubric, won)
 
 
 def _turn_of(record: Recorded) -> int:

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from events import codec
 from events.record import Draft, Recorded, digest_before_first, full_line, stamp
@@ -21,7 +22,9 @@ from events.types import (
     Event,
     FindingRefused,
     LogicGapAdjusted,
+    ModelAnswered,
     NarrativeVerdictReached,
+    Outcome,
     Passage,
     PenaltyApplied,
     PenaltyReversed,
@@ -46,7 +49,7 @@ DEBATE: Final = "longest"
 BEGAN: Final = datetime.fromisoformat("2026-01-05T09:00:00+00:00")
 SECONDS: Final = 1.5
 """Between one event and the next."""
-OUTCOMES: Final = ("earlier", "later", "draw")
+OUTCOMES: Final[tuple[Outcome, ...]] = ("earlier", "later", "draw")
 
 
 class _Log:
@@ -69,59 +72,53 @@ def drafts(turns: int = TURNS) -> list[Draft]:
     log.add(opening(turns))
     texts = [""]
     for turn in range(1, turns + 1):
-        position = 0
-        for event in turn_events(turn):
-            position = log.add(event, position or None)
+        *spoken, scored = turn_events(turn)
+        position = len(log.drafts)
+        for event in spoken:
+            position = log.add(event, position)
             if isinstance(event, TurnSpoken):
                 texts.append(event.text)
-        _judge(log, turn, texts, position)
+        _judge(log, turn, texts, scored, position)
     if turns == TURNS:
         _conclude(log)
     return log.drafts
 
 
-def _judge(log: _Log, turn: int, texts: list[str], scored: int) -> None:
-    """Everything about a turn beyond its absolute score."""
-    side = side_of(turn)
-    compared = _compare(log, turn, scored) if turn > 1 else scored
-    _claims(log, turn, texts[turn], compared)
-    asked = log.add(answered("premises", turn, "{}"), compared)
+def _judge(log: _Log, turn: int, texts: list[str], scored: Event, score: int) -> None:
+    """Everything that the judge is asked about a turn, then what follows from its answers."""
+    side, cause = side_of(turn), score - 1
+    order = (f"compare:{turn - 1}-{turn}", f"compare:{turn}-{turn - 1}") if turn > 1 else ()
+    keys = (f"claims:{turn}", f"second_opinion:C{turn}.1", f"premises:{turn}", f"gaps:{turn}", *order)
+    asked = {key.partition(":")[0]: log.add(_answered(key, turn), cause) for key in keys}
+    log.add(scored, score)
+    compared = _compare(log, turn, asked["compare"]) if turn > 1 else asked["gaps"]
+    _claims(log, turn, texts[turn], asked["claims"], asked["second_opinion"])
     for number in (1, 2):
         quote, span = _passage(texts[turn], number)
         log.add(PremiseStated(
             premise=f"P{turn}.{number}", side=side, turn=turn, text=f"It holds that {quote}", quote=quote, span=span,
-        ), asked)
+        ), asked["premises"])
     if turn > 2:  # noqa: PLR2004 - the first turn of each side has nothing to revise
-        log.add(PremiseRevised(premise=f"P{turn - 2}.1", turn=turn, text="It holds, though not everywhere."), asked)
+        revised = PremiseRevised(premise=f"P{turn - 2}.1", turn=turn, text="It holds, though not everywhere.")
+        log.add(revised, asked["premises"])
     else:
-        log.add(FindingRefused(
-            turn=turn, purpose="premises", quote="words that nobody said", reason="the quote is not in the turn",
-        ), asked)
-    asked = log.add(answered("gaps", turn, "{}"), compared)
+        log.add(_refused(turn, "premises"), asked["premises"])
     if turn > 1:
-        fails, exposes = _passage(texts[turn - 1], 2), _passage(texts[turn], 5)
-        log.add(LogicGapAdjusted(
-            turn=turn - 1, dimension="logic", requested=-2, applied=-2, rule="logic_gap", because_of=scored - 2,
-            reason="The step from the cost to the rule is asserted, and the answer shows it.",
-            fails=Passage(turn=turn - 1, quote=fails[0], span=fails[1]),
-            exposed_by=Passage(turn=turn, quote=exposes[0], span=exposes[1]),
-        ), asked)
+        log.add(_gap(turn, texts, asked["gaps"]), asked["gaps"])
     felt = log.add(PressureApplied(
         side=other(side), turn=turn, cognitive=0.4, emotional=0.2, strategic=(turn % 5) / 10, credibility=0.1,
     ), compared)
     traits = archetypes()["engineer" if other(side) == "pro" else "provocateur"].traits
     name = sorted(traits)[turn % len(traits)]
-    moved = log.add(TraitsShifted(
-        side=other(side), shifts={name: (traits[name], round(traits[name] + (turn % 7) / 10, 2))}), felt)
+    shifts = {name: (traits[name], round(traits[name] + (turn % 7) / 10, 2))}
+    moved = log.add(TraitsShifted(side=other(side), shifts=shifts), felt)
     log.add(DirectiveIssued(side=other(side), text="Answer the figure before you bring one of your own."), moved)
 
 
-def _compare(log: _Log, turn: int, scored: int) -> int:
-    asked = log.add(answered("compare", turn, "{}"), scored)
-    asked = log.add(answered("compare", turn, "{}"), asked)
+def _compare(log: _Log, turn: int, asked: int) -> int:
     outcomes = {name: OUTCOMES[(turn + index) % 3] for index, name in enumerate(("logic", "rhetoric", "tactics"))}
     compared = log.add(TurnsCompared(
-        earlier=turn - 1, later=turn, outcomes=outcomes, flipped=("tactics",) if turn % 4 == 0 else (),  # type: ignore[arg-type]  # outcomes as written above
+        earlier=turn - 1, later=turn, outcomes=outcomes, flipped=("tactics",) if turn % 4 == 0 else (),
         reason="The later turn answers the figure and brings one that can be checked.",
     ), asked)
     return log.add(ScoreHarmonized(
@@ -130,11 +127,21 @@ def _compare(log: _Log, turn: int, scored: int) -> int:
     ), compared)
 
 
-def _claims(log: _Log, turn: int, text: str, cause: int) -> None:
+def _gap(turn: int, texts: list[str], asked: int) -> LogicGapAdjusted:
+    """What a turn exposes in the one before it."""
+    fails, exposes = _passage(texts[turn - 1], 2), _passage(texts[turn], 5)
+    return LogicGapAdjusted(
+        turn=turn - 1, dimension="logic", requested=-2, applied=-2, rule="logic_gap", because_of=asked,
+        reason="The step from the cost to the rule is asserted, and the answer shows it.",
+        fails=Passage(turn=turn - 1, quote=fails[0], span=fails[1]),
+        exposed_by=Passage(turn=turn, quote=exposes[0], span=exposes[1]),
+    )
+
+
+def _claims(log: _Log, turn: int, text: str, asked: int, second: int) -> None:
     """One claim that is flagged, docked, appealed, and now and then cleared."""
     quote, span = _passage(text, 0)
     claim = f"C{turn}.1"
-    asked = log.add(answered("claims", turn, "{}"), cause)
     flagged = log.add(ClaimFlagged(
         claim=claim, turn=turn, quote=quote, span=span, kind="hollow_specificity",
         reason="The figure is exact, and no source or cause is given for it.", by="judge",
@@ -143,22 +150,19 @@ def _claims(log: _Log, turn: int, text: str, cause: int) -> None:
         turn=turn, dimension="logic", requested=-2, applied=-2, rule="hollow_specificity", because_of=flagged,
         claim=claim,
     ), flagged)
-    appealed = log.add(ClaimAppealed(claim=claim, by="rules"), flagged)
-    asked = log.add(answered("second_opinion", turn, "{}"), appealed)
+    log.add(ClaimAppealed(claim=claim, by="rules"), flagged)
     if turn % 3:
-        log.add(ClaimUpheld(claim=claim, by="judge", reason="The source cannot be found."), asked)
-        log.add(FindingRefused(
-            turn=turn, purpose="claims", quote="words that nobody said", reason="the quote is not in the turn",
-        ), asked)
+        log.add(ClaimUpheld(claim=claim, by="judge", reason="The source cannot be found."), second)
+        log.add(_refused(turn, "claims"), asked)
     else:
-        cleared = log.add(ClaimCleared(claim=claim, by="judge", reason="The source stands in turn 1."), asked)
+        cleared = log.add(ClaimCleared(claim=claim, by="judge", reason="The source stands in turn 1."), second)
         log.add(PenaltyReversed(
             turn=turn, dimension="logic", requested=2, applied=2, rule="cleared", because_of=cleared, claim=claim,
         ), cleared)
 
 
 def _conclude(log: _Log) -> None:
-    asked = log.add(answered("narrative", TURNS, "{}"))
+    asked = log.add(_answered("narrative", TURNS))
     log.add(ScorecardVerdictReached(
         winner="pro", mean=BothSides(pro=61.5, con=60.25), rounds=Rounds(pro=70, con=66, drawn=63), margin=1.25,
     ))
@@ -168,6 +172,18 @@ def _conclude(log: _Log) -> None:
         sides=Arcs(pro=arc, con=arc), cites=("C3.1", "P5.1"),
     ), asked)
     log.add(DebateConcluded(winner="pro", by_rule="scorecard"), narrative)
+
+
+def _refused(turn: int, purpose: str) -> FindingRefused:
+    return FindingRefused(
+        turn=turn, purpose=purpose, quote="words that nobody said", reason="the quote is not in the turn",
+    )
+
+
+def _answered(key: str, turn: int) -> ModelAnswered:
+    """A call that came back, with the question's own key."""
+    purpose, _, about = key.partition(":")
+    return replace(answered(purpose, turn, "{}"), key=key, call=f"{purpose}.{about or turn}.1")
 
 
 def _passage(text: str, sentence: int) -> tuple[str, tuple[int, int]]:
