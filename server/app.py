@@ -19,6 +19,7 @@ from events.errors import LogError
 from providers.errors import ProviderError
 from server import audience, judge_page, routes, takeaway
 from server.access import Access, Guard, error_response
+from server.audit import Auditors
 from server.errors import HttpRefusal, MootError, NotFound
 from server.service import Service
 from server.socket import spectate
@@ -128,6 +129,7 @@ def make_app(service: Service, access: Access) -> Starlette:
     )
     app.state.service, app.state.access = service, access
     app.state.survey = judge_page.Survey(service.log)
+    app.state.auditors = Auditors(service.log)
     app.state.booth = audience.Booth(service.settings)
     app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
     return app

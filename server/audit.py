@@ -1,13 +1,19 @@
 """The ledger of one turn, entry by entry: what each asked for, what it got, because of which words and which call."""
 
+from collections import OrderedDict
+from typing import Final
+
+import anyio
 from msgspec import UNSET, Struct, UnsetType
 
-from events.log import EventLog, read_all
+from events.log import PAGE, EventLog
 from events.projections import debate as debates
 from events.projections.debate import Debate
 from events.projections.ledger import Evidence
 from events.record import Recorded
 from events.types import ModelAnswered, ModelFailed, Reason
+
+KEPT: Final = 8
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
@@ -65,12 +71,25 @@ class Auditor:
         return _audit(self, self.debate, number)
 
 
-async def audit_of(log: EventLog, debate: str, number: int) -> Audit | None:
-    """Read a debate and audit one of its turns; None where it has no such turn."""
-    auditor = Auditor()
-    async for record in read_all(log, debate):
-        auditor.take(record)
-    return auditor.audit(number)
+class Auditors:
+    """Those of the debates that were asked about last: each reads only what has come since."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._kept: OrderedDict[str, Auditor] = OrderedDict()
+        self._turn = anyio.Lock()
+
+    async def audit(self, debate: str, number: int) -> Audit | None:
+        """Audit one turn of a debate; None where it has no such turn."""
+        async with self._turn:   # a record is to be taken once
+            auditor = self._kept.setdefault(debate, Auditor())
+            self._kept.move_to_end(debate)
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            while records := await self._log.read(debate, auditor.debate.position, PAGE):
+                for record in records:
+                    auditor.take(record)
+        return auditor.audit(number)
 
 
 def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:

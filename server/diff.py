@@ -5,20 +5,20 @@ count as a whole.  What appears is told leaf by leaf, what
 goes is told where it went.  Applying every change to the earlier view gives the later one.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from events import codec
-from events.log import PAGE, EventLog
 from events.projections import view as views
 from events.projections.view import Fold
 from events.record import Recorded
 from events.types import ALL_PRIVATE
 from server import frames
 from server.errors import BadQuery
+from server.folds import Folds
 
 _SAYS_NOTHING: Final = frozenset({"position"})
 _COMPONENT: Final = 5
@@ -85,37 +85,24 @@ class _Touched:
 _UNTOUCHED: Final = _Touched()
 
 
-async def difference(log: EventLog, debate: str, start: int, end: int, *, revealed: bool) -> Difference:
+async def difference(folds: Folds, debate: str, start: int, end: int, *, revealed: bool) -> Difference:
     """What changed after ``start`` up to and with ``end``; 0 stands before everything.
 
     ``revealed``: as the director sees it, who sees everything.  Raises ``BadQuery`` for positions out of order.
     """
     if start > end:
         raise BadQuery(f"from={start} is beyond to={end}", field="from")
-    fold = views.INITIAL
-    before: Any = {}
-    touched, causes = _Touched(), dict[int, Cause]()
-    async for record in _up_to(log, debate, end):
-        if record.position == start + 1:
-            before = _shown(fold, revealed=revealed)
-        after = views.apply(fold, record)
-        if record.position > start:
-            touched.note(_patch(fold, after, record, revealed=revealed), record.position)
-            causes[record.position] = _cause(record, revealed=revealed)
-        fold = after
     if start == end:
         return Difference(from_=start, to=end, changes=(), events={})
-    found = tuple(_changes(before, _shown(fold, revealed=revealed), (), touched, ()))
+    fold = first = await folds.at(debate, start)
+    touched, causes = _Touched(), dict[int, Cause]()
+    async for before, record, after in folds.steps(debate, start, end):
+        touched.note(_patch(before, after, record, revealed=revealed), record.position)
+        causes[record.position] = _cause(record, revealed=revealed)
+        fold = after
+    found = tuple(_changes(_shown(first, revealed=revealed), _shown(fold, revealed=revealed), (), touched, ()))
     cited = sorted({position for change in found for position in change.because_of})
     return Difference(from_=start, to=end, changes=found, events={str(at): causes[at] for at in cited})
-
-
-async def _up_to(log: EventLog, debate: str, end: int) -> AsyncIterator[Recorded]:
-    seen = 0
-    while seen < end and (records := await log.read(debate, seen, min(PAGE, end - seen))):
-        for record in records:
-            yield record
-        seen = records[-1].position
 
 
 def _shown(fold: Fold, *, revealed: bool) -> Any:

@@ -45,11 +45,17 @@ def frame(record: Recorded, before: View, after: View, *, revealed: bool = False
 def step(fold: Fold, record: Recorded, *, revealed: bool = False) -> tuple[Fold, str]:
     """Fold one record and give its frame, for spectators or (``revealed``) for the director."""
     after = views.apply(fold, record)
-    if not revealed:
-        return after, frame(record, fold.view, after.view, blind=after.debate.is_blind)
+    return after, told(fold, record, after, revealed=revealed)
+
+
+def told(before: Fold, record: Recorded, after: Fold, *, revealed: bool = False) -> str:
+    """The frame of a record between its two folds.  The director's views are made only where they may differ."""
     # The last frame reveals everything to whoever had only the spectators' frames until then.
-    before = fold.view if after.view.state == "concluded" else views.for_director(fold)
-    return after, frame(record, before, views.for_director(after), revealed=True)
+    ends = before.view.state != after.view.state == "concluded"
+    is_directors = revealed and (ends or is_told_apart(before, record))
+    known = views.for_director(before) if is_directors and not ends else before.view
+    shown = views.for_director(after) if is_directors else after.view
+    return frame(record, known, shown, revealed=revealed, blind=after.debate.is_blind)
 
 
 def is_told_apart(fold: Fold, record: Recorded) -> bool:

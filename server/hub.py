@@ -16,16 +16,19 @@ import anyio
 import anyio.abc
 
 from events.errors import UnknownDebate
-from events.log import PAGE, EventLog, follow
+from events.log import EventLog, follow
 from events.projections import view as views
 from events.projections.view import Fold, View
 from events.record import Recorded
 from server import frames
 from server.errors import BadQuery
+from server.folds import Folds
 from server.in_flight import Speech
 
 RING: Final = 4096
 """Frames kept encoded in a room; older ones are folded again from the log."""
+RECENT: Final = 256
+"""Frames that a room encodes of what it finds: enough for a line that was cut; who comes new takes the view."""
 LOOK_S: Final = 0.25
 """A wait that is shorter than this is not worth a word; one that lasts is told anew after four of them."""
 
@@ -35,7 +38,7 @@ class Room:
 
     def __init__(self, debate: str) -> None:
         self.debate = debate
-        self.fold: Fold = views.INITIAL
+        self.fold = views.INITIAL
         self.speech: Speech | None = None
         self.wait = ""
         """What the debate waits for, in words."""
@@ -106,6 +109,7 @@ class Hub:
 
     def __init__(self, log: EventLog, *, tick_ms: int = 50, idle_s: float = 30.0) -> None:
         self._log = log
+        self.folds = Folds(log)
         self._tick_s = tick_ms / 1000
         self._idle_s = idle_s
         self._rooms: dict[str, Room] = {}
@@ -215,7 +219,8 @@ class Hub:
             with anyio.CancelScope() as scope:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._evict_when_idle, room, scope)
-                    async for record in follow(self._log, room.debate):
+                    room.fold = await self.folds.at(room.debate, max(head - RECENT, 0))
+                    async for record in follow(self._log, room.debate, room.position):
                         room.advance(record)
                         if record.position >= head:
                             room.ready.set()
@@ -246,19 +251,10 @@ class Hub:
         revealed = director or await self.is_revealed(debate)
         if after > head:
             raise BadQuery(f"after={after} is beyond the head {head}", field="after")
-        page: list[str] = []
-        fold, seen = views.INITIAL, 0
-        while len(page) < limit and (records := await self._log.read(debate, seen, PAGE)):
-            for record in records:
-                seen = record.position
-                if seen <= after:
-                    fold = views.apply(fold, record)
-                    continue
-                fold, frame = frames.step(fold, record, revealed=revealed)
-                page.append(frame)
-                if len(page) == limit:
-                    break
-        return page, (seen if seen < head else None)
+        upto = min(after + limit, head)
+        steps = self.folds.steps(debate, after, upto)
+        page = [frames.told(*step, revealed=revealed) async for step in steps]
+        return page, (upto if upto < head else None)
 
     async def is_revealed(self, debate: str) -> bool:
         """Whether the debate has concluded, so that everybody may read everything.  Raises ``UnknownDebate``."""
@@ -282,12 +278,7 @@ class Hub:
             raise UnknownDebate(debate)
         if not 1 <= at <= head:
             raise BadQuery(f"at={at} is not between 1 and the head {head}", field="at")
-        fold, seen = views.INITIAL, 0
-        while seen < at:
-            for record in await self._log.read(debate, seen, min(PAGE, at - seen)):
-                fold, seen = views.apply(fold, record), record.position
-        return fold
-
+        return await self.folds.at(debate, at)
 
     async def _newest(self, debate: str) -> Fold:
         """The fold with everything that was recorded before the question: who acts and then reads sees his act."""

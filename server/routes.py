@@ -20,7 +20,7 @@ from events.types import ModelAnswered, ModelFailed
 from personalities.archetypes import archetypes
 from server import observe, opening
 from server.access import COOKIE, COOKIE_AGE_S, Access
-from server.audit import audit_of
+from server.audit import Auditors
 from server.decisions import read_decision
 from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
 from server.estimate import estimate
@@ -195,7 +195,8 @@ async def audit_turn(request: Request) -> Response:
     if not await service.log.head(debate):
         raise UnknownDebate(debate)
     number = int(said) if said.isascii() and said.isdigit() and len(said) < 5 else 0  # noqa: PLR2004 - digits of a turn
-    if (audit := await audit_of(service.log, debate, number)) is None:
+    auditors: Auditors = request.app.state.auditors
+    if (audit := await auditors.audit(debate, number)) is None:
         raise NotFound(f"debate {debate} has no turn {said[:40]!r}")
     return json_response(audit)
 

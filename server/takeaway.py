@@ -32,7 +32,7 @@ async def show_diff(request: Request) -> Response:
     end = whole_number(request, "to", head, 0, 1 << 40)
     if end > head:
         raise BadQuery(f"to={end} is beyond the head {head}", field="to")
-    return json_response(await difference(service.log, debate, start, end, revealed=revealed))
+    return json_response(await difference(service.hub.folds, debate, start, end, revealed=revealed))
 
 
 async def export_json(request: Request) -> Response:

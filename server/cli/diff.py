@@ -13,6 +13,7 @@ from server.cli.output import emit, run_async, settings_of
 from server.cli.wording import flat
 from server.diff import Change, Difference, difference
 from server.errors import BadQuery
+from server.folds import Folds
 from server.settings import Settings
 
 WIDEST = 60
@@ -47,7 +48,7 @@ async def _diff(settings: Settings, said: str, start: int, end: int) -> Differen
         debate = await whole_id(log, said)
         if end > (head := await log.head(debate)):
             raise BadQuery(f"to={end} is beyond the head {head}", field="to")
-        return await difference(log, debate, start, end, revealed=True)
+        return await difference(Folds(log), debate, start, end, revealed=True)
 
 
 def _lines(found: Difference) -> Iterator[str]:

@@ -16,6 +16,7 @@ from events.projections import view as views
 from events.record import Recorded
 from events.transfer import parse_lines
 from server.diff import Difference, difference
+from server.folds import Folds
 from tests.shell.children import Cli
 from tests.shell.site import Site, refused
 
@@ -38,7 +39,7 @@ class Held(MemoryLog):
 
 def between(log: EventLog, start: int, end: int, *, revealed: bool) -> Difference:
     async def ask() -> Difference:
-        return await difference(log, "any", start, end, revealed=revealed)
+        return await difference(Folds(log), "any", start, end, revealed=revealed)
 
     return anyio.run(ask)
 
