@@ -172,7 +172,7 @@ function begin(view) {
 let asking = null;
 /** The question what if, once there is a score, for who stands at the newest event. */
 function ask(view, following) {
-  const isAsked = following && view.format !== "calibration" && (view.protocol?.assessment || view.panel?.conclusion || Object.values(view.turns).some(({ judged }) => judged));
+  const isAsked = following && view.state !== "open" && view.format !== "calibration" && (view.protocol?.assessment || view.panel?.conclusion || Object.values(view.turns).some(({ judged }) => judged));
   $("#whatif").hidden = !isAsked;
   if (isAsked) asking ??= import("./whatif.js").then(({ whatif }) => whatif($("#whatif"), id), () => undefined);
 }

@@ -44,6 +44,7 @@ function scorecard(verdict, view) {
       i ? " · " : "", `${NAME[side]} `,
       isMissing(mean) ? h("span.quiet", {}, `no score: ${mean.missing.reason}`) : h("b", {}, number(mean))]),
       typeof verdict.margin === "number" && ` · ${number(verdict.margin)} apart`),
+    verdict.rounds && h("p.quiet", {}, `Exchanges won: Pro ${verdict.rounds.pro}, Con ${verdict.rounds.con}${verdict.rounds.drawn ? `, ${verdict.rounds.drawn} drawn` : ""}`),
     verdict.reason && (verdict.winner === "neither" || typeof verdict.margin !== "number") && h("p.quiet", {}, verdict.reason));
 }
 

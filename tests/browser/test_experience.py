@@ -1,4 +1,4 @@
-"""What people expect of a page that they watch: quick, clear about where it stands, by keyboard, calm for who wants it calm."""
+"""What people expect of a page that they watch: quick, clear about where it stands, by keyboard, calm if they like."""
 
 import re
 from types import SimpleNamespace
@@ -114,8 +114,9 @@ def test_a_score_shows_its_spread_where_there_are_samples(
 
 def test_everything_is_reached_by_keyboard_and_the_focus_is_seen(page: Page, server: Any) -> None:
     visit(page, server, server.exhibit("juries"))
-    wanted = page.evaluate("""() => [...document.querySelectorAll("a[href], button, select, input, summary, [tabindex='0']")]
-      .filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0).length""")
+    wanted = page.evaluate("""() => [
+      ...document.querySelectorAll("a[href], button, select, input, summary, [tabindex='0']")
+    ].filter((one) => one.checkVisibility() && !one.disabled && one.tabIndex >= 0).length""")
     reached = set()
     for _ in range(wanted + 4):
         page.keyboard.press("Tab")

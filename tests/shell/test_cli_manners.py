@@ -1,4 +1,4 @@
-"""How the command line behaves: examples first, no colour where none is wanted, no secret in a flag, names completed."""
+"""How the command line behaves: examples first, no colour where none is wanted, no secret in a flag."""
 
 import os
 import pty
