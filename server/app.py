@@ -22,6 +22,7 @@ from server.access import Access, Guard, error_response
 from server.errors import HttpRefusal, MootError, NotFound
 from server.service import Service
 from server.socket import spectate
+from server.whatif.routes import WhatIfs, ask_what_if
 
 logger = structlog.get_logger()
 WEB: Final = Path(web.__file__).parent
@@ -75,6 +76,7 @@ def routes_of_debate() -> list[Route]:
         Route(f"{one}/frames", routes.list_frames),
         Route(f"{one}/calls/{{call}}", routes.show_call),
         Route(f"{one}/audit/turns/{{turn}}", routes.audit_turn),
+        Route(f"{one}/whatif", ask_what_if, methods=["POST"]),
         Route(f"{one}/claims/{{claim}}/appeal", routes.appeal, methods=["POST"]),
         Route(f"{one}/decision", routes.decide, methods=["POST"]),
         *(Route(f"{one}/{act}", routes.act, methods=["POST"]) for act in ACTS),
@@ -118,5 +120,6 @@ def make_app(service: Service, access: Access) -> Starlette:
         lifespan=lifespan,
     )
     app.state.service, app.state.access = service, access
+    app.state.whatifs = WhatIfs()
     app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
     return app

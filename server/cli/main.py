@@ -11,6 +11,7 @@ EXAMPLES: Final = """\b
   moot run "Cities should ban private cars"    a debate here in the terminal
   moot run --exhibition juries                 a scripted one, to see everything that the judge does
   moot audit ID 5                              why turn 5 has the score that it has
+  moot whatif ID --set tie_within=10           who would have won under another rule
   moot list                                    the debates in the store
   moot replay ID --speed 4                     one of them again, four times as fast
   moot export ID > d.ndjson                    take it away; moot import d.ndjson brings it back
@@ -31,6 +32,10 @@ PLACES: Final = {
         "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
     ),
     "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
+    "whatif": Place(
+        "server.cli.whatif", "whatif",
+        "What the same answers would come to under other rules, beside what they came to.",
+    ),
     "decide": Place(
         "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."
     ),

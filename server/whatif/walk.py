@@ -192,7 +192,7 @@ class _Walk:
 
     # from outside
 
-    def _from_outside(self, event: Event) -> Event | None:  # noqa: C901 - a case for each that may not fit any more
+    def _from_outside(self, event: Event) -> Event | None:
         """The event as the other debate takes it; None where it has no place there."""
         state = self.debate.standing.state
         match event:
