@@ -144,8 +144,9 @@ def _rows(answer: WhatIf) -> Iterator[Row]:
             yield Row(about, recorded, would_be)
     for name, argument in answer.arguments.items():
         one, two = msgspec.to_builtins(argument.recorded or {}), msgspec.to_builtins(argument.would_be or {})
-        for part in ("total", "standing"):
-            yield Row(f"{name} {part}", one.get(part, UNSET), two.get(part, UNSET))
+        yield Row(f"{name} total", one.get("total", UNSET), two.get("total", UNSET))
+        if one.get("standing") != two.get("standing"):
+            yield Row(f"{name} standing", one.get("standing", UNSET), two.get("standing", UNSET))
     for number, turn in answer.turns.items():
         one, two = (each if isinstance(each, dict) else {} for each in (turn.recorded, turn.would_be))
         for name in dict.fromkeys((*one, *two)):
