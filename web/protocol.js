@@ -1,8 +1,7 @@
 /** The three rounds: every argument with what was answered to it and where it stands, then the closings. */
 
 import { h } from "./dom.js";
-import { badge, marked, more, replaced, toPlace } from "./parts.js";
-import { failures } from "./transcript.js";
+import { badge, failures, marked, more, replaced, toPlace } from "./parts.js";
 import { NAME, ROUND, SIGN, capital, count, isMissing, joined, number, plain } from "./words.js";
 
 const SIDES = ["pro", "con"];
