@@ -223,18 +223,28 @@ def test_a_question_that_was_not_asked_has_no_answer() -> None:
     assert () == answer.changes
 
 
-def test_the_end_comes_also_where_the_other_rules_would_ask_for_more_money() -> None:
-    play = Play(opened(4, max_cost_usd=1.0))
-    for _ in range(4):
-        hear(play, TRACK)
-    asked = answered(1, key="other", purpose="other", cost_usd=5.0)
-    whole = [Draft(event=each.event, cause=each.cause) for each in play.records]
-    place = next(at for at, each in enumerate(whole) if getattr(each.event, "key", "") == "narrative")
-    dear = replace(whole[place].event, cost_usd=asked.cost_usd)
-    records = recorded([*whole[:place], replace(whole[place], event=dear), *whole[place + 1 :]])
-    answer = what_if(records, Wish(rubric={"convergence_from": 4}))
+def test_the_end_comes_also_where_the_other_rules_would_ask_for_more_than_there_was_money() -> None:
+    play = Play(opened(2, max_cost_usd=1.0))
+    hear(play, TRACK, score=card(1, rhetoric=(6, 4, 5, 4)))
+    hear(play, TRACK)
+    drafts = [Draft(event=each.event, cause=each.cause) for each in play.records]
+    at = next(n for n, each in enumerate(drafts) if getattr(each.event, "key", "") == "narrative")
+    dear = replace(drafts[at].event, cost_usd=5.0)   # type: ignore[type-var]
+    records = recorded([*drafts[:at], replace(drafts[at], event=dear), *drafts[at + 1 :]])
+    answer = what_if(records, Wish(rubric={"tie_within": 0}))
 
-    assert "concluded" == answer.would_be.state
+    assert "neither" == answer.recorded.winner
+    assert ["conflict"] == [each.key for each in answer.unanswered]
+    assert ("concluded", "pro") == (answer.would_be.state, answer.would_be.winner)
+
+
+def test_what_is_answered_later_is_waited_for() -> None:
+    play = Play(opened(1, appeals="all"))
+    hear(play, STUDY, claims=claims((LUNGS, "no_mechanism")))
+    answer = under(play, claims={"no_mechanism": None})
+
+    assert "neither" == answer.recorded.narrative == answer.would_be.narrative
+    assert () == answer.unanswered
 
 
 def test_a_second_opinion_follows_its_claim_where_the_claims_are_counted_otherwise() -> None:
