@@ -1,7 +1,7 @@
 /** The Suspect Claims Register, and the anomalies between scores and comparisons. */
 
 import { h } from "./dom.js";
-import { number, plain, signed } from "./words.js";
+import { anchor, number, plain, signed } from "./words.js";
 
 const KIND = {
   hollow_specificity: "sounds exact, says no cause", no_mechanism: "no mechanism", fabricated_citation: "fabricated citation",
@@ -25,7 +25,7 @@ export function register(root, appeal, go) {
 }
 
 function row(name, claim, canAppeal, appeal, go) {
-  return h(`div.claim.${claim.state}`, { id: name },
+  return h(`div.claim.${claim.state}`, { id: anchor(name) },
     h("a.id", { href: `#e${claim.flagged}`, on: { click: (event) => { event.preventDefault(); go(claim.flagged); } } }, name),
     h("div", {}, h("q", {}, claim.quote),
       h("p.quiet", {}, `${KIND[claim.kind] ?? plain(claim.kind)} · ${STATE[claim.state]}${claim.state === "flagged" && claim.appealed ? ", appealed" : ""}`),

@@ -1,7 +1,7 @@
 /** The causal spine: what each side's case stands on, and what became of it. */
 
 import { h } from "./dom.js";
-import { NAME, SIGN, number } from "./words.js";
+import { NAME, SIGN, anchor, number } from "./words.js";
 
 const STATE = { kept: "kept", revised: "revised", dropped: "dropped in silence" };
 
@@ -24,7 +24,7 @@ function lane(side, view, go) {
   const mine = Object.entries(view.premises).filter(([, each]) => each.side === side);
   return h(`section.lane.${side}`, { "aria-label": `Premises of ${NAME[side]}` },
     h("h3", {}, `${SIGN[side]} ${NAME[side]}`, typeof stability === "number" && h("span.quiet", {}, ` ${number(stability * 100)} % of its premises kept`)),
-    h("ol", {}, ...mine.map(([name, each]) => h(`li.is-${each.state}`, { id: name },
+    h("ol", {}, ...mine.map(([name, each]) => h(`li.is-${each.state}`, { id: anchor(name) },
       h("a.id", { href: `#e${each.stated}`, on: { click: (event) => { event.preventDefault(); go(each.stated); } } }, name),
       h("span", {}, each.state === "dropped" ? h("s", {}, each.text) : each.text, h("span.quiet", {}, ` · ${STATE[each.state]}`,
         each.changes.length > 0 && ` in turn ${each.changes.at(-1).turn}`))))),

@@ -1,7 +1,7 @@
 /** The verdicts of a debate, side by side. */
 
 import { h } from "./dom.js";
-import { NAME, SIGN, isMissing, number, plain, winnerWords } from "./words.js";
+import { NAME, SIGN, anchor, isMissing, number, plain, winnerWords } from "./words.js";
 
 /** Where a panel sits, it alone names a winner; every other verdict says who stands higher. */
 const said = (winner, view) => (!view.panel?.raters ? winnerWords(winner) : winner === "neither" ? "Level" : `${NAME[winner]} stands higher`);
@@ -61,13 +61,15 @@ function narrative(verdict, view) {
 
 function cites(verdict) {
   return verdict.cites?.length > 0 && h("p.quiet.cites", {}, "Rests on ", ...verdict.cites.flatMap((cite, i) => [
-    i ? ", " : "", h("a", { href: `#${cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite}`, on: { click: (event) => show(event, cite) } }, cite)]));
+    i ? ", " : "", h("a", { href: `#${placeOf(cite)}`, on: { click: (event) => show(event, cite) } }, cite)]));
 }
+
+const placeOf = (cite) => (cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : anchor(cite));
 
 /** Goes to a turn, a premise or a claim without leaving the cursor. */
 function show(event, cite) {
   event.preventDefault();
-  const target = document.getElementById(cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite);
+  const target = document.getElementById(placeOf(cite));
   target?.closest("details")?.setAttribute("open", "");
   target?.scrollIntoView({ block: "center" });
 }

@@ -8,10 +8,10 @@ from playwright.sync_api import BrowserContext, Dialog, Page, Request, WebSocket
 from tests.browser.hostile import bare
 
 WIDTHS: Final = (1280, 320)
-LINE: Final = 21
+LINE: Final = 24
 """Pixels by which head or foot may be higher where more of the page's own words stand in it."""
 FOREIGN: Final = """(isCopy) => {
-  const known = new Set(`a article aside b body button caption code dd del details dialog div dl dt em fieldset figcaption figure
+  const known = new Set(`a article aside b bdi body button caption code dd del details dialog div dl dt em fieldset figcaption figure
     footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol option p pre q s section select span
     summary table tbody td textarea th thead time tr ul circle g line path polygon rect svg text title tspan`.split(/\\s+/));
   const found = [], ids = new Map(), own = document.URL.split(/[?#]/)[0];
@@ -77,7 +77,7 @@ class Watch:
         dialog.dismiss()
 
     def _request(self, request: Request) -> None:
-        if not request.url.startswith((self.own, "data:")):
+        if not request.url.startswith((self.own, "data:", "about:")):
             self.faults.append(f"request: {request.url}")
 
     def _socket(self, socket: WebSocket) -> None:
@@ -86,6 +86,8 @@ class Watch:
 
     def visit(self, address: str) -> Page:
         """The page at an address, once it is complete."""
+        if "#" in address:
+            self.page.goto("about:blank")   # another cursor alone would not load the page again
         self.page.goto(address)
         expect(self.page.locator("body[data-ready]")).to_be_attached()
         return self.page

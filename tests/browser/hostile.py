@@ -76,8 +76,8 @@ BULK: Final[dict[str, str]] = {
     "tabs": "tab" + "\t" * 500 + "stop",
 }
 NAMES: Final = (
-    "__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "__class__", "transcript", "motion", "foot", "slider",
-    "record", "location", "..", ".", "a/b?c#d%2e", "nav bar", f"<img src=x onerror={RUN}>", "\u202egnp.exe",
+    "transcript", "__proto__", "foot", "constructor", "motion", "toString", "hasOwnProperty", "__class__", "slider",
+    "prototype", "record", "location", "..", ".", "a/b?c#d%2e", "nav bar", f"<img src=x onerror={RUN}>", "\u202egnp.exe",
     f"javascript:{RUN}", "\"'><b>", "Z" + "\u0300\u0316" * 80, "W" * 400, "turn 1", "moot", "length", "null",
 )  # fmt: skip
 ALL: Final = MARKUP | UNICODE | BULK
@@ -135,17 +135,19 @@ Texts = Callable[[str], str]
 
 
 class Poison:
-    """Replaces every text of an event by a hostile one, the same by the same, so that what refers to each other still does.
+    """Replaces every text of an event by a hostile one, the same by the same: what refers to each other still does.
 
     ``names``: also what things are called: claims, raters, dimensions, archetypes, calls.
     """
 
     def __init__(self, events: Iterable[Event], texts: Iterable[str], *, names: bool) -> None:
-        self._names = names
         self._known: dict[str, str] = {}
-        self._texts, self._numbers = dealt(texts, 600), itertools.count(1)
-        self._fresh = iter(NAMES)
-        self._called = {name for event in events for name in called(event)}
+        self._texts = dealt(texts, 600)
+        self._called = {name: None for event in events for name in called(event) if not name.isdigit()}
+        if names:   # what is seen most comes first, so that it gets the names that are hostile and nothing else
+            seen = sorted(self._called, key=lambda name: SEEN.match(name) is None)
+            again = (f"{name} {turn}" for turn in itertools.count(2) for name in NAMES)
+            self._known = dict(zip(seen, itertools.chain(NAMES, again), strict=False))
 
     def event(self, event: Event) -> Event:
         """The same event, with other words."""
@@ -153,13 +155,9 @@ class Poison:
         return msgspec.convert(plain, type(event))
 
     def text(self, said: str) -> str:
-        if said not in self._called:
-            return self._known.setdefault(said, next(self._texts)) if said else said
-        if not self._names or re.fullmatch(r"\d+", said):
+        if said not in self._known and (not said or said in self._called or said.isdigit()):
             return said
-        if said not in self._known:
-            self._known[said] = next(self._fresh, None) or f"{NAMES[next(self._numbers) % len(NAMES)]} {next(self._numbers)}"
-        return self._known[said]
+        return self._known.setdefault(said, next(self._texts))
 
     def _changed(self, value: Any, kind: inspect.Type) -> Any:
         if isinstance(kind, inspect.Metadata):
@@ -169,7 +167,8 @@ class Poison:
         if isinstance(kind, inspect.StrType):
             return self.text(value)
         if isinstance(kind, inspect.DictType):
-            return {self._changed(key, kind.key_type): self._changed(each, kind.value_type) for key, each in value.items()}
+            keys, values = kind.key_type, kind.value_type
+            return {self._changed(key, keys): self._changed(each, values) for key, each in value.items()}
         if isinstance(kind, inspect.VarTupleType | inspect.ListType):
             return [self._changed(each, kind.item_type) for each in value]
         if isinstance(kind, inspect.TupleType):
@@ -193,10 +192,11 @@ def fits(value: Any, kind: inspect.Type) -> bool:
 
 
 NAMING: Final = frozenset({
-    "dimension", "dimensions", "rule", "claim", "premise", "premises", "argument", "arguments", "rater", "call", "target", "id", "name",
-    "case", "links", "leader", "follower", "archetype", "domain", "topic_type", "standing_arguments", "cites", "roles",
-    "flipped", "digest", "purpose", "by_rule", "by", "voter", "ended", "kind", "role",
-})  # fmt: skip
+    "dimension", "dimensions", "rule", "claim", "premise", "premises", "argument", "arguments", "rater", "call", "id",
+    "target", "name", "case", "links", "leader", "follower", "archetype", "domain", "topic_type", "cites", "roles",
+    "flipped", "digest", "purpose", "by_rule", "by", "voter", "kind", "role", "standing_arguments",
+})
+SEEN: Final = re.compile(r"[CP]\d+\.\d|PRO-|CON-|technical|business|risk|general|\w+_(analyst|expert|auditor)|aspirin|canals")
 
 
 def called(value: Any, key: str = "") -> Iterator[str]:
