@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 import { number, plain, signed } from "./words.js";
 
 const RULE = {
+  __proto__: null,
   band_winner: "brought up to the winner’s band",
   band_loser: "brought down to the loser’s band", logic_gap: "logic gap", cleared: "given back",
 };

@@ -1,7 +1,7 @@
 /** The margin of an exchange: the scorecard as the server folds it, suspect claims, anomalies, and the debaters' characters. */
 
 import { h } from "./dom.js";
-import { DIMENSIONS, IN_COMPOSITE, NAME, SIGN, decimalsOf, isMissing, number, plain, signed } from "./words.js";
+import { DIMENSIONS, IN_COMPOSITE, NAME, SIGN, anchor, decimalsOf, isMissing, number, plain, signed } from "./words.js";
 
 // The scorecard
 
@@ -69,7 +69,7 @@ export function register(root, appeal, go) {
 }
 
 function claimed(name, claim, canAppeal, appeal, go) {
-  return h(`div.claim.${claim.state}`, { id: name },
+  return h(`div.claim.${claim.state}`, { id: anchor(name) },
     h("a.id", { href: `#e${claim.flagged}`, on: { click: (event) => { event.preventDefault(); go(claim.flagged); } } }, name),
     h("div", {}, h("q", {}, claim.quote),
       h("p.quiet", {}, `${SUSPECT[claim.kind] ?? plain(claim.kind)} · ${CLAIM[claim.state]}${claim.state === "flagged" && claim.appealed ? ", appealed" : ""}`),

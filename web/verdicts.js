@@ -1,7 +1,7 @@
 /** The debate as a whole: what each side's case stands on and what became of it, and the verdicts side by side. */
 
 import { h } from "./dom.js";
-import { NAME, SIGN, isMissing, number, plain, winnerWords } from "./words.js";
+import { NAME, SIGN, anchor, isMissing, number, plain, winnerWords } from "./words.js";
 
 /** Where a panel sits, it alone names a winner; every other verdict says who stands higher. */
 const said = (winner, view) => (!view.panel?.raters ? winnerWords(winner) : winner === "neither" ? "Level" : `${NAME[winner]} stands higher`);
@@ -62,13 +62,15 @@ function narrative(verdict, view) {
 
 function cites(verdict) {
   return verdict.cites?.length > 0 && h("p.quiet.cites", {}, "Rests on ", ...verdict.cites.flatMap((cite, i) => [
-    i ? ", " : "", h("a", { href: `#${cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite}`, on: { click: (event) => show(event, cite) } }, cite)]));
+    i ? ", " : "", h("a", { href: `#${placeOf(cite)}`, on: { click: (event) => show(event, cite) } }, cite)]));
 }
+
+const placeOf = (cite) => (cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : anchor(cite));
 
 /** Goes to a turn, a premise or a claim without leaving the cursor. */
 function show(event, cite) {
   event.preventDefault();
-  const target = document.getElementById(cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite);
+  const target = document.getElementById(placeOf(cite));
   target?.closest("details")?.setAttribute("open", "");
   target?.scrollIntoView({ block: "center" });
 }
@@ -105,7 +107,7 @@ function lane(side, view, go) {
   const mine = Object.entries(view.premises).filter(([, each]) => each.side === side);
   return h(`section.lane.${side}`, { "aria-label": `Premises of ${NAME[side]}` },
     h("h3", {}, `${SIGN[side]} ${NAME[side]}`, typeof stability === "number" && h("span.quiet", {}, ` ${number(stability * 100)} % of its premises kept`)),
-    h("ol", {}, ...mine.map(([name, each]) => h(`li.is-${each.state}`, { id: name },
+    h("ol", {}, ...mine.map(([name, each]) => h(`li.is-${each.state}`, { id: anchor(name) },
       h("a.id", { href: `#e${each.stated}`, on: { click: (event) => { event.preventDefault(); go(each.stated); } } }, name),
       h("span", {}, each.state === "dropped" ? h("s", {}, each.text) : each.text, h("span.quiet", {}, ` · ${BECAME[each.state]}`,
         each.changes.length > 0 && ` in turn ${each.changes.at(-1).turn}`))))),
