@@ -16,7 +16,7 @@ from events.rubric import Rubric, canonical_bytes
 from judge.errors import RubricError
 from judge.soundness import faults
 
-_AT = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`")
+_AT = re.compile(r" - at (?:`key` in )?`\$\.?([^`]*)`")
 
 
 @cache

@@ -23,6 +23,7 @@ from server.audit import Auditors
 from server.errors import HttpRefusal, MootError, NotFound
 from server.service import Service
 from server.socket import spectate
+from server.whatif.routes import WhatIfs, ask_what_if
 
 logger = structlog.get_logger()
 WEB: Final = Path(web.__file__).parent
@@ -80,6 +81,7 @@ def routes_of_debate() -> list[Route]:
         Route(f"{one}/export.html", takeaway.export_html),
         Route(f"{one}/calls/{{call}}", routes.show_call),
         Route(f"{one}/audit/turns/{{turn}}", routes.audit_turn),
+        Route(f"{one}/whatif", ask_what_if, methods=["POST"]),
         Route(f"{one}/claims/{{claim}}/appeal", routes.appeal, methods=["POST"]),
         Route(f"{one}/votes", audience.vote, methods=["POST"]),
         Route(f"{one}/say", audience.say, methods=["POST"]),
@@ -131,5 +133,6 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.survey = judge_page.Survey(service.log)
     app.state.auditors = Auditors(service.log)
     app.state.booth = audience.Booth(service.settings)
+    app.state.whatifs = WhatIfs()
     app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
     return app

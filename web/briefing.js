@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { sentence } from "./panel.js";
 import { listed, toPlace } from "./parts.js";
-import { capital, isMissing } from "./words.js";
+import { anchor, capital, isMissing } from "./words.js";
 
 const LISTS = [
   ["rely_on", "Rely on", "✓", "No argument was upheld."],
@@ -47,5 +47,5 @@ function made(each, view) {
 /** An argument by its claim, linked; a sentence as it is. */
 function named(item, view) {
   const argument = view.protocol.arguments[item];
-  return argument ? [toPlace(item, item), " ", h("span.thesis", {}, argument.claim)] : item;
+  return argument ? [toPlace(anchor(item), item), " ", h("span.thesis", {}, argument.claim)] : item;
 }

@@ -6,19 +6,14 @@ import { audience } from "./audience.js";
 import { chair } from "./chair.js";
 import { $, say } from "./dom.js";
 import { Feed } from "./feed.js";
-import { graph } from "./graph.js";
+import { formats } from "./formats.js";
 import { contents, head, progress, strip } from "./heading.js";
 import { keys } from "./keys.js";
 import { reach } from "./parts.js";
 import { Player } from "./player.js";
-import { anomalies, register } from "./register.js";
-import { scorecard } from "./scorecard.js";
 import { share } from "./share.js";
-import { spine } from "./spine.js";
 import { standing } from "./standing.js";
-import { temper } from "./temper.js";
 import { timeline } from "./timeline.js";
-import { transcript } from "./transcript.js";
 import { NAME, STANDING, VERDICT, count, number } from "./words.js";
 
 const NEAR = 120;
@@ -39,12 +34,6 @@ const parts = {
   audience: audience(id),
   chair: chair(id, trouble),
   share: share(id),
-  claims: register($("#claims"), (claim) => api.appeal(id, claim).catch(trouble), jump),
-  anomalies: anomalies($("#anomalies")),
-  temper: temper($("#temper"), jump),
-  spine: spine($("#spine"), jump),
-  scorecard: scorecard($("#scorecard")),
-  graph: graph($("#graph"), jump),
   timeline: timeline(player),
 };
 const asked = address.read(location);
@@ -127,16 +116,10 @@ function paint() {
   document.body.classList.toggle("reading-back", !following);
   document.body.toggleAttribute("data-ready", true);
   progress(view);
-  parts.record.show(view, player.speech, { head: following });
-  parts.formats?.show(view, { head: following });
+  parts.format.record.show(view, player.speech, { head: following });
+  parts.format.show(view, { head: following, at: turnAt(view) });
   room(view);
   contents($("#contents"), reach);
-  parts.scorecard.show(view.scorecard);
-  parts.graph.show(view, following ? null : turnAt(view));
-  parts.claims.show(view, following);
-  parts.anomalies.show(view);
-  parts.temper.show(view);
-  parts.spine.show(view);
   parts.timeline.show();
   strip(view);
   parts.chair.show(view, following);
@@ -153,16 +136,14 @@ function paint() {
 
 /** What a page shows is settled by the format of the debate; false while what it needs is on its way. */
 function begin(view) {
-  if (!parts.formats && (view.format !== "exchange" || view.panel?.raters)) {
-    fetching ??= import("./formats.js").then(({ formats }) => {
-      parts.formats = formats(view, jump, id, decide);
-      parts.record = parts.formats.record;
+  if (!parts.format) {
+    fetching ??= formats(view, { go: jump, id, appeal: (claim) => api.appeal(id, claim).catch(trouble), decide }).then((format) => {
+      parts.format = format;
       draw();
     }, () => trouble(new Error("A part of this page could not be fetched. Load it again.")));
     return false;
   }
   opening = view.opened_at;
-  parts.record ??= transcript($("#transcript"), jump, id);
   for (const each of document.querySelectorAll("aside [data-of]")) each.hidden = !each.dataset.of.split(" ").includes(view.format);
   $("#record").setAttribute("aria-label", view.format === "exchange" ? "Transcript" : "Record");
   head(view);
@@ -172,7 +153,7 @@ function begin(view) {
 let asking = null;
 /** The question what if, once there is a score, for who stands at the newest event. */
 function ask(view, following) {
-  const isAsked = following && view.format !== "calibration" && (view.protocol?.assessment || view.panel?.conclusion || Object.values(view.turns).some(({ judged }) => judged));
+  const isAsked = following && view.state !== "open" && view.format !== "calibration" && (view.protocol?.assessment || view.panel?.conclusion || Object.values(view.turns).some(({ judged }) => judged));
   $("#whatif").hidden = !isAsked;
   if (isAsked) asking ??= import("./whatif.js").then(({ whatif }) => whatif($("#whatif"), id), () => undefined);
 }
@@ -213,7 +194,7 @@ function reveal() {
   if (revealed === player.position || player.view.position !== player.position) return;
   revealed = player.position;
   const event = player.frame?.event ?? {};
-  const article = parts.formats?.place(event) ?? parts.record.place(event, player.view);
+  const article = parts.format.place(event, player.view);
   if (!article) return;
   const { top, bottom } = article.getBoundingClientRect();
   const [from, to] = [$("#top").offsetHeight, innerHeight - $("#foot").offsetHeight];
@@ -269,7 +250,7 @@ function room(view) {
       if (isSearching) part.search();
       isSearching = false;
     }, () => trouble(new Error("The audit could not be fetched. Load the page again.")));
-  } else if (turn !== openedFor && (turn === null || parts.record.open?.(turn))) {
+  } else if (turn !== openedFor && (turn === null || parts.format.record.open?.(turn))) {
     openedFor = turn;
   }
 }

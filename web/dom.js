@@ -1,6 +1,8 @@
 /** Small makers of elements.  Whatever is given as a child becomes text, never markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
+/** Marks that turn what follows them to the right or to the left: text that has some keeps them to itself. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** `h("p.said", {id: "x", on: {click}}, "text", node)`: an element with classes, attributes, listeners and children. */
 export function h(name, attributes = {}, ...children) {
@@ -20,7 +22,8 @@ function made(element, name, attributes, children) {
     else if (value === true) element.setAttribute(key, "");
     else if (value !== false && value !== undefined && value !== null) element.setAttribute(key, String(value));
   }
-  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(2).filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (element.namespaceURI !== SVG && name !== "bdi" && TURNING.test(child) ? h("bdi", {}, child) : child)));
   return element;
 }
 

@@ -1,27 +1,58 @@
-/** What few debates need, and is fetched when one does: protocols, panels, artifacts, calibrations, briefings. */
+/** What a debate of each format shows, and its panel: fetched when a debate needs it. */
 
-import { artifact } from "./artifact.js";
-import { briefing } from "./briefing.js";
-import { calibration } from "./calibration.js";
 import { $ } from "./dom.js";
-import { inShort, panel } from "./panel.js";
-import { protocol, trace } from "./protocol.js";
 
-const RECORDS = { protocol, deliberation: artifact, calibration };
+const FORMATS = {
+  async exchange({ go, id, appeal }) {
+    const { exchange } = await import("./exchange.js");
+    return exchange(go, id, appeal);
+  },
+  async protocol({ go }) {
+    const [{ protocol, trace }, { briefing }] = await Promise.all([import("./protocol.js"), import("./briefing.js")]);
+    const [traced, brief] = [trace($("#trace")), briefing($("#briefing"))];
+    return {
+      record: protocol($("#transcript"), go),
+      show(view) {
+        brief.show(view);
+        traced.show(view);
+      },
+    };
+  },
+  async deliberation({ go, id }) {
+    const { artifact } = await import("./artifact.js");
+    return { record: artifact($("#transcript"), go, id) };
+  },
+  async calibration({ go, id }) {
+    const { calibration } = await import("./calibration.js");
+    return { record: calibration($("#transcript"), go, id) };
+  },
+};
 
-/** The parts in their places.  `record` shows what was said, where the format has a record of its own. */
-export function formats(view, go, id, decide) {
-  const record = RECORDS[view.format]?.($("#transcript"), go, id);
-  const seated = panel($("#panel"), go, decide);
-  const [brief, short, traced] = [briefing($("#briefing")), inShort($("#in-short")), trace($("#trace"))];
+/** The raters; where nobody debates, only their outcome in short. */
+async function seats({ format }, { go, decide }) {
+  const { inShort, panel } = await import("./panel.js");
+  const short = inShort($("#in-short"));
+  const whole = ["exchange", "protocol"].includes(format) ? panel($("#panel"), go, decide) : null;
   return {
-    record,
-    show(now, { head }) {
-      brief.show(now);
-      traced.show(now);
-      short.show(now);
-      if (now.format !== "calibration" && now.format !== "deliberation") seated.show(now, { head });
+    show(view, state) {
+      short.show(view);
+      whole?.show(view, state);
     },
-    place: (event) => seated.place(event),
+    place: (event) => whole?.place(event),
+  };
+}
+
+/** The parts in their places: `{record, show(view, {head, at}), place(event, view)}`.  `acts`: go, id, appeal, decide. */
+export async function formats(view, acts) {
+  const [own, seated] = await Promise.all([
+    (FORMATS[view.format] ?? FORMATS.exchange)(acts), view.panel?.raters ? seats(view, acts) : null,
+  ]);
+  return {
+    record: own.record,
+    show(now, state) {
+      own.show?.(now, state);
+      seated?.show(now, state);
+    },
+    place: (event, now) => seated?.place(event) ?? own.record.place(event, now),
   };
 }

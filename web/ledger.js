@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 import { number, plain, signed } from "./words.js";
 
 const RULE = {
+  __proto__: null,
   band_winner: "brought up to the winner’s band",
   band_loser: "brought down to the loser’s band", logic_gap: "logic gap", cleared: "given back",
 };
@@ -43,7 +44,7 @@ export function notes(id, number_, turn, position, go, mark) {
   return list;
 }
 
-const words = (entry) => h("span.quotes", {}, ...entry.evidence.flatMap(({ quote, turn }) => [h("q", {}, quote), h("span.quiet", {}, ` turn ${turn} `)]));
+const words = (entry) => h("span.quotes", {}, ...entry.evidence.map(({ quote, turn }) => h("span", {}, h("q", {}, quote), h("span.quiet", {}, ` turn ${turn}`))));
 
 /** Every entry of a turn's score in order: who asked for what, what it got, because of which words; filled by `fill`. */
 export function blame(id, number_, turn, position, go, light) {

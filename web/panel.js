@@ -5,7 +5,7 @@ import { decision } from "./decision.js";
 import { deliberation } from "./deliberation.js";
 import { h } from "./dom.js";
 import { badge, listed, more, replaced, toPlace } from "./parts.js";
-import { NAME, SIGN, STANDING, capital, count, figure, isMissing, itemWords, joined, number, percent, plain } from "./words.js";
+import { NAME, SIGN, STANDING, anchor, capital, count, figure, isMissing, itemWords, joined, number, percent, plain } from "./words.js";
 
 /** The panel in `root`; `go(position)` moves the cursor, `decide(decision, reason)` records a person's decision. */
 export function panel(root, go, decide) {
@@ -96,7 +96,7 @@ function coefficient(what, name, each, edges, again) {
 // What they disagree on
 
 const claimOf = (view, item) => view.protocol?.arguments?.[item]?.claim;
-const linked = (view, item) => (claimOf(view, item) ? toPlace(item, item) : isTurn(item) ? toPlace(`turn-${item}`, itemWords(item)) : itemWords(item));
+const linked = (view, item) => (claimOf(view, item) ? toPlace(anchor(item), item) : isTurn(item) ? toPlace(`turn-${item}`, itemWords(item)) : itemWords(item));
 
 function disputes(view) {
   const { conclusion } = view.panel;

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { pieces, points } from "./text.js";
-import { STANDING, STANDING_SIGN, VERDICT, VERDICT_SIGN, plain } from "./words.js";
+import { STANDING, STANDING_SIGN, VERDICT, VERDICT_SIGN, kindWords, plain } from "./words.js";
 
 /** Replaces the children of `root`; details that were open stay open, and the focus stays where it was. */
 export function replaced(root, children) {
@@ -65,4 +65,13 @@ export function marked(text, quotes, kind) {
 export function listed(title, sentences, shown = (each) => each) {
   if (!sentences?.length) return null;
   return h("div.listed", {}, h("h3", {}, title), h("ul", {}, ...sentences.map((each) => h("li", {}, shown(each)))));
+}
+
+/** What went wrong with a turn, attempt by attempt; null where nothing did. */
+export function failures(turn, running) {
+  if (!turn.failures?.length) return null;
+  return h("ul.failures", {}, ...turn.failures.map((failure) => {
+    const retried = turn.attempt > failure.attempt ? "Tried again." : running ? "It will be tried again." : "It has not been tried again.";
+    return h("li", {}, h("b", {}, `Attempt ${failure.attempt} ${kindWords(failure.kind)}`), failure.message && `: ${failure.message}`, " ", h("span.quiet", {}, retried));
+  }));
 }

@@ -1,9 +1,8 @@
 /** The three rounds: every argument with what was answered to it and where it stands, then the closings. */
 
 import { h } from "./dom.js";
-import { badge, marked, more, replaced, toPlace } from "./parts.js";
-import { failures } from "./transcript.js";
-import { NAME, ROUND, SIGN, capital, count, isMissing, joined, number, plain } from "./words.js";
+import { badge, failures, marked, more, replaced, toPlace } from "./parts.js";
+import { NAME, ROUND, SIGN, anchor, capital, count, isMissing, joined, number, plain } from "./words.js";
 
 const SIDES = ["pro", "con"];
 const RESPONSE = { refute: "refutes this", challenge: "challenges this", concede: "concedes this", partial: "accepts this in part" };
@@ -26,7 +25,7 @@ export function protocol(root, go) {
     },
     place(event) {
       const name = event.target ?? event.argument ?? event.arguments?.[0]?.id;
-      const id = name ?? (event.type === "closing_stated" ? "closings" : event.type === "assessment_given" ? "briefing" : undefined);
+      const id = name ? anchor(name) : (event.type === "closing_stated" ? "closings" : event.type === "assessment_given" ? "briefing" : undefined);
       return id ? document.getElementById(id) : null;
     },
   };
@@ -77,11 +76,11 @@ function argument(name, each, view, running, go) {
   const quotes = quoted(view, each.turn);
   const said = (text) => marked(text, quotes, "fallacy");
   const isPast = !["openings", "cross_examination"].includes(view.protocol.round) || view.protocol.crossed[other];
-  return h(`article.argument.${each.side}`, { id: name, "aria-labelledby": `${name}-claim` },
+  return h(`article.argument.${each.side}`, { id: anchor(name), "aria-labelledby": `${anchor(name)}-claim` },
     h("header", {},
       h("a.id", { href: `#e${each.opened}`, on: { click: (event) => { event.preventDefault(); go(each.opened); } } }, name),
       each.trace && badge(each.trace.standing), each.trace && total(each.trace)),
-    h("h3.thesis", { id: `${name}-claim` }, ...said(each.claim)),
+    h("h3.thesis", { id: `${anchor(name)}-claim` }, ...said(each.claim)),
     h("p.grounds", {}, ...said(each.reasoning)),
     h("p.evidence", {}, h("b", {}, "Evidence "), ...said(each.evidence)),
     answer(each.cross, view, other) ?? (isPast ? h("p.quiet.unanswered", {}, `${NAME[other]} did not answer this argument.`) : running && h("p.quiet.unanswered", {}, "Not answered yet.")),
@@ -138,7 +137,7 @@ function closing(side, each, view, go) {
     h("p.said", {}, ...marked(each.final_position, quoted(view, each.turn), "fallacy")),
     each.concessions.length > 0 && h("div", {}, h("p.label", {}, "Concedes"), h("ul.plain", {}, ...each.concessions.map((text) => h("li", {}, text)))),
     each.standing_arguments.length > 0 && h("p.quiet", {}, "Holds that these were not rebutted: ", ...each.standing_arguments.flatMap((name, i) => [
-      i ? ", " : "", view.protocol.arguments[name] ? toPlace(name, name) : name])));
+      i ? ", " : "", view.protocol.arguments[name] ? toPlace(anchor(name), name) : name])));
 }
 
 function assessed(view) {
@@ -159,7 +158,7 @@ export function trace(root) {
         h("tr.side", {}, h(`th.${side}`, { scope: "rowgroup", colspan: 2 }, `${SIGN[side]} ${NAME[side]}`),
           h("td", { "data-total": side }, assessment && !isMissing(assessment[`${side}_total`]) ? number(assessment[`${side}_total`], 2) : "")),
         ...known.filter(([, each]) => each.side === side).map(([name, each]) => h("tr", {},
-          h("th", { scope: "row" }, toPlace(name, name)),
+          h("th", { scope: "row" }, toPlace(anchor(name), name)),
           h("td", {}, each.trace ? badge(each.trace.standing) : h("span.quiet", {}, each.cross ? "answered" : "opened")),
           h("td", {}, each.trace && !isMissing(each.trace.total) ? number(each.trace.total, 2) : ""))))))
         : h("p.empty", {}, "Each argument stands here with what the judge makes of it."));

@@ -2,10 +2,11 @@
 
 import { h, heard, say } from "./dom.js";
 import { blame, notes } from "./ledger.js";
+import { failures } from "./parts.js";
 import { scoreLine, spans, why } from "./scores.js";
 import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
-import { NAME, SIGN, capital, count, kindWords, number, outcomeWords, plain, ruleWords } from "./words.js";
+import { NAME, SIGN, capital, count, number, outcomeWords, plain, ruleWords } from "./words.js";
 
 /** A transcript of debate `id` in `root`; `go(position)` is called when a turn's number is followed. */
 export function transcript(root, go, id) {
@@ -169,15 +170,6 @@ function stream(article, speech) {
     text.append(document.createTextNode(speech?.text ?? ""));
   }
   say(article.querySelector(".doing"), speech?.text ? "speaking" : "is called to speak");
-}
-
-/** What went wrong with a turn, attempt by attempt; null where nothing did. */
-export function failures(turn, running) {
-  if (!turn.failures?.length) return null;
-  return h("ul.failures", {}, ...turn.failures.map((failure) => {
-    const retried = turn.attempt > failure.attempt ? "Tried again." : running ? "It will be tried again." : "It has not been tried again.";
-    return h("li", {}, h("b", {}, `Attempt ${failure.attempt} ${kindWords(failure.kind)}`), failure.message && `: ${failure.message}`, " ", h("span.quiet", {}, retried));
-  }));
 }
 
 function closing(view, isEmpty) {

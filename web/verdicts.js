@@ -1,7 +1,7 @@
-/** The verdicts of a debate, side by side. */
+/** The debate as a whole: what each side's case stands on and what became of it, and the verdicts side by side. */
 
 import { h } from "./dom.js";
-import { NAME, SIGN, isMissing, number, plain, winnerWords } from "./words.js";
+import { NAME, SIGN, anchor, isMissing, number, plain, winnerWords } from "./words.js";
 
 /** Where a panel sits, it alone names a winner; every other verdict says who stands higher. */
 const said = (winner, view) => (!view.panel?.raters ? winnerWords(winner) : winner === "neither" ? "Level" : `${NAME[winner]} stands higher`);
@@ -44,6 +44,7 @@ function scorecard(verdict, view) {
       i ? " · " : "", `${NAME[side]} `,
       isMissing(mean) ? h("span.quiet", {}, `no score: ${mean.missing.reason}`) : h("b", {}, number(mean))]),
       typeof verdict.margin === "number" && ` · ${number(verdict.margin)} apart`),
+    verdict.rounds && h("p.quiet", {}, `Exchanges won: Pro ${verdict.rounds.pro}, Con ${verdict.rounds.con}${verdict.rounds.drawn ? `, ${verdict.rounds.drawn} drawn` : ""}`),
     verdict.reason && (verdict.winner === "neither" || typeof verdict.margin !== "number") && h("p.quiet", {}, verdict.reason));
 }
 
@@ -61,13 +62,15 @@ function narrative(verdict, view) {
 
 function cites(verdict) {
   return verdict.cites?.length > 0 && h("p.quiet.cites", {}, "Rests on ", ...verdict.cites.flatMap((cite, i) => [
-    i ? ", " : "", h("a", { href: `#${cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite}`, on: { click: (event) => show(event, cite) } }, cite)]));
+    i ? ", " : "", h("a", { href: `#${placeOf(cite)}`, on: { click: (event) => show(event, cite) } }, cite)]));
 }
+
+const placeOf = (cite) => (cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : anchor(cite));
 
 /** Goes to a turn, a premise or a claim without leaving the cursor. */
 function show(event, cite) {
   event.preventDefault();
-  const target = document.getElementById(cite.startsWith("turn ") ? `turn-${cite.slice(5)}` : cite);
+  const target = document.getElementById(placeOf(cite));
   target?.closest("details")?.setAttribute("open", "");
   target?.scrollIntoView({ block: "center" });
 }
@@ -79,4 +82,35 @@ function convergence(verdict) {
     h("dl", {}, ...["pro", "con"].flatMap((side) => [
       h("dt", {}, `${SIGN[side]} ${NAME[side]}`), h("dd", {}, verdict.sides[side].early, h("span.quiet", {}, " became "), verdict.sides[side].late)])),
     h("p.quiet", {}, `Likeness of their last turns: ${number(verdict.similarity)} of 1.`));
+}
+
+// The causal spine
+
+const BECAME = { kept: "kept", revised: "revised", dropped: "dropped in silence" };
+
+/** A lane in `root`; `go(position)` follows a premise. */
+export function spine(root, go) {
+  let last = {};
+  return {
+    show(view) {
+      if (last.premises === view.premises && last.contradictions === view.contradictions) return;
+      last = { premises: view.premises, contradictions: view.contradictions };
+      const any = Object.keys(view.premises).length > 0;
+      root.hidden = !any;
+      if (any) root.replaceChildren(h("h2", {}, "What each case stands on"), h("div.lanes", {}, ...["pro", "con"].map((side) => lane(side, view, go))));
+    },
+  };
+}
+
+function lane(side, view, go) {
+  const { stability } = view.spine[side] ?? {};
+  const mine = Object.entries(view.premises).filter(([, each]) => each.side === side);
+  return h(`section.lane.${side}`, { "aria-label": `Premises of ${NAME[side]}` },
+    h("h3", {}, `${SIGN[side]} ${NAME[side]}`, typeof stability === "number" && h("span.quiet", {}, ` ${number(stability * 100)} % of its premises kept`)),
+    h("ol", {}, ...mine.map(([name, each]) => h(`li.is-${each.state}`, { id: anchor(name) },
+      h("a.id", { href: `#e${each.stated}`, on: { click: (event) => { event.preventDefault(); go(each.stated); } } }, name),
+      h("span", {}, each.state === "dropped" ? h("s", {}, each.text) : each.text, h("span.quiet", {}, ` · ${BECAME[each.state]}`,
+        each.changes.length > 0 && ` in turn ${each.changes.at(-1).turn}`))))),
+    ...view.contradictions.filter((each) => each.side === side).map((each) =>
+      h("p.contradiction", {}, h("b", {}, `Contradicts ${each.premises.join(", ")} in turn ${Math.max(...each.turns)}: `), each.reason)));
 }

@@ -27,7 +27,7 @@ export function whatif(root, id) {
     const result = h("div", { "aria-live": "polite" });
     const form = h("form", { on: { submit } },
       h("p.quiet", {}, "No model is asked and nothing is written: the recorded answers are read again by the rules with your numbers."),
-      ...GROUPS.map(([title, pattern]) => [title, fields.filter(([path]) => pattern.test(path))]).filter(([title, mine]) => mine.length && (title !== "Panel" || raters.length)).map(([title, mine]) =>
+      ...GROUPS.map(([title, pattern]) => [title, fields.filter(([path]) => pattern.test(path))]).filter(([title, mine]) => mine.length && (title === "Panel" ? raters.length : opened.format === "exchange")).map(([title, mine]) =>
         h("fieldset.rules-of", {}, h("legend", {}, title), ...mine.map(([path, , input]) => h("label", { for: input.id }, h("span", {}, labelOf(path)), input)))),
       raters.length > 2 && h("label.field", { for: "if-without" }, h("span", {}, "Leave out the rater"), without),
       h("div.row", {}, h("button.primary", { type: "submit" }, "Run the rules again"), h("button", { type: "reset" }, "As recorded")), result);

@@ -1,12 +1,15 @@
 /** The page's wording: sides, numbers, states and events as a person would say them. */
 
 export const SIGN = { pro: "▲", con: "▼" };
-export const NAME = { pro: "Pro", con: "Con", neither: "Neither" };
+export const NAME = { __proto__: null, pro: "Pro", con: "Con", neither: "Neither" };
 export const DIMENSIONS = ["logic", "rhetoric", "tactics", "frame_control", "credibility"];
 export const IN_COMPOSITE = ["logic", "rhetoric", "tactics"];
 
-/** `frame_control` → `frame control`. */
-export const plain = (name) => String(name).replaceAll("_", " ");
+/** `frame_control` → `frame control`; a name does not turn the words around it. */
+export const plain = (name) => String(name).replaceAll("_", " ").replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+
+/** What a claim, a premise or an argument has as its id: never one of the page's own, which begin with a small letter. */
+export const anchor = (name) => (/^[A-Z]/.test(name) ? name : `of-${name}`);
 
 export const isMissing = (value) => typeof value === "object" && value !== null && "missing" in value;
 
@@ -57,16 +60,18 @@ export function outcomeWords({ panel, conclusion, format }) {
   return `${winnerWords(conclusion.winner)} ${ruleWords(conclusion.by_rule)}`;
 }
 
-const RULE = { scorecard: "the scorecard", narrative: "the narrative verdict", panel: "the panel", assessment: "the judge’s assessment" };
+const RULE = { __proto__: null, scorecard: "the scorecard", narrative: "the narrative verdict", panel: "the panel", assessment: "the judge’s assessment" };
 export const ruleWords = (rule) => `by ${RULE[rule] ?? plain(rule)}`;
 
 const KIND = {
+  __proto__: null,
   refuse: "refused", refused: "refused", timeout: "timed out", reset: "broke off", drip: "too slow", empty: "said nothing",
   overloaded: "overloaded", rate_limit: "rate limited", auth: "not let in", context_length: "too long for the model",
 };
 export const kindWords = (kind) => KIND[kind] ?? plain(kind);
 
 const ASKED = {
+  __proto__: null,
   open: "an opening was written", cross: "a cross-examination was written", close: "a closing was written",
   assess: "the judge weighed the arguments", panel: "a rater answered", deliberate: "a rater answered the others",
 };

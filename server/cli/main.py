@@ -12,6 +12,7 @@ EXAMPLES: Final = """\b
   moot run --exhibition juries                 a scripted one, to see everything that the judge does
   moot audit ID 5                              why turn 5 has the score that it has
   moot diff ID 40 52                           what changed between two events, and because of what
+  moot whatif ID --set tie_within=10           who would have won under another rule
   moot list                                    the debates in the store
   moot replay ID --speed 4                     one of them again, four times as fast
   moot export ID > d.ndjson                    take it away; moot import d.ndjson brings it back
@@ -34,6 +35,10 @@ PLACES: Final = {
     "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
     "diff": Place(
         "server.cli.diff", "diff", "What changed between two positions, and because of which events."
+    ),
+    "whatif": Place(
+        "server.cli.whatif", "whatif",
+        "What the same answers would come to under other rules, beside what they came to.",
     ),
     "decide": Place(
         "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."

@@ -4,7 +4,6 @@ Nothing here waits or knows of time: the same debate always gives the same steps
 spoken when steps are asked for was cut off by a crash, since a moderator asks only when nothing is in flight.
 """
 
-
 from events.projections.debate import Debate
 from events.projections.scorecard import scorecard
 from events.projections.transcript import Turn
@@ -22,7 +21,7 @@ from server.formats import judging, panel
 from server.formats.course import gave_up, halt, record, spent
 from server.formats.prompts import speech_prompt, summary_due
 from server.formats.questions import PERMANENT, pending
-from server.formats.steps import Ask, Record, Speak, Step
+from server.formats.steps import Ask, Later, Record, Speak, Step
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -87,7 +86,7 @@ def _speak(
     side = side_of(number)
     return Speak(
         turn=number, side=side, attempt=attempt, model=(opened.pro if side == "pro" else opened.con).model,
-        prompt=speech_prompt(debate, opened, side), max_words=opened.max_words,
+        build=Later(lambda: speech_prompt(debate, opened, side)), max_words=opened.max_words,
         temperature=opened.settings.temperature, directive=debate.temper.in_force.get(side), delay_ms=delay_ms,
         cause=cause or debate.course,
     )

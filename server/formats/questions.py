@@ -10,7 +10,7 @@ from events.types import DebateOpened, Reason
 from judge.desk import Answers
 from providers.base import Segment
 from providers.schema import parse
-from server.formats.steps import Ask
+from server.formats.steps import Ask, Later
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
 """Failures that trying again does not mend."""
@@ -86,7 +86,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     attempt = debate.calls.asked.get(name, 0) + 1
     return Ask(
         call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}", key=asked.key, purpose=asked.purpose,
-        turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, prompt=asked.prompt(),
+        turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, build=Later(asked.prompt),
         answer_type=asked.answer_type, max_tokens=asked.max_tokens,
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
         order=asked.order, delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0,

@@ -1,6 +1,7 @@
 """What a format may ask the moderator to do."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -10,6 +11,24 @@ from events.types import Side
 from providers.base import Segment
 
 
+class Later:
+    """A prompt that is built when it is first read: who only asks what comes next does not wait for it."""
+
+    def __init__(self, build: Callable[[], tuple[Segment, ...]]) -> None:
+        self._build = build
+
+    @cached_property
+    def prompt(self) -> tuple[Segment, ...]:
+        """What is put to a model."""
+        return self._build()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Later) and self.prompt == other.prompt
+
+    def __hash__(self) -> int:
+        return hash(self.prompt)
+
+
 class Speak(Struct, frozen=True, kw_only=True):
     """Give a debater the floor."""
 
@@ -17,13 +36,18 @@ class Speak(Struct, frozen=True, kw_only=True):
     side: Side
     attempt: int
     model: str
-    prompt: tuple[Segment, ...]
+    build: Later
     max_words: int
     temperature: float
     directive: int | None = None
     """Position of the directive in force."""
     delay_ms: int = 0
     cause: int | None = None
+
+    @property
+    def prompt(self) -> tuple[Segment, ...]:
+        """What is put to the model."""
+        return self.build.prompt
 
 
 class Ask(Struct, frozen=True, kw_only=True):
@@ -36,7 +60,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     sample: int
     attempt: int
     model: str
-    prompt: tuple[Segment, ...]
+    build: Later
     answer_type: Any
     max_tokens: int
     temperature: float
@@ -47,6 +71,11 @@ class Ask(Struct, frozen=True, kw_only=True):
     cause: int | None = None
     timeout_s: float | None = None
     """A shorter deadline than the debate's ``judge_timeout_s``."""
+
+    @property
+    def prompt(self) -> tuple[Segment, ...]:
+        """What is put to the model."""
+        return self.build.prompt
 
 
 class Record(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,223 @@
+"""``moot whatif``: the recorded outcome beside the one under other rules.  No model is called, nothing is written."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+import msgspec
+from msgspec import UNSET
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from events.types import Measured, Missing
+from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.output import emit, run_async, settings_of
+from server.cli.wording import flat, share
+from server.errors import BadField
+from server.settings import Settings
+from server.whatif.answer import Differs, WhatIf, opening_of, records_of, what_if
+from server.whatif.outcome import Outcome
+from server.whatif.rubric import Wish, as_wish, put
+
+PIPED: Final = 120
+NONE: Final = "–"
+
+
+class Row(NamedTuple):
+    """One line of the table: what it is about, as recorded, as it would be."""
+
+    about: str
+    recorded: Any
+    would_be: Any
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--rubric", "rubric", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+              help="JSON with what is to be other in the debate's own rubric; null takes a part away.")
+@click.option("--set", "sets", multiple=True, metavar="PATH=VALUE",
+              help="One figure of the rubric, as often as needed.")
+@click.option("--without", "without", metavar="RATER", help="Read the panel without this rater.")
+@with_store
+@with_json
+@click.pass_context
+def whatif(
+    context: click.Context, debate: str, rubric: Path | None, sets: tuple[str, ...], without: str | None,
+    store: str | None, *, as_json: bool,
+) -> None:
+    r"""What the same answers would come to under other rules, beside what they came to.  No model is called.
+
+    \b
+      moot whatif ID --set tie_within=10
+      moot whatif ID --set claims.fabricated_citation.points=8 --set bands.logic.winner.0=25
+      moot whatif ID --rubric stricter.json --json
+      moot whatif ID --without risk
+    """
+    settings = settings_of(context, store=store)
+    answer: WhatIf = run_async(lambda: _ask(settings, debate, rubric, sets, without))
+    if as_json:
+        emit(answer)
+        return
+    console = Console()
+    if not console.is_terminal:
+        console.width = max(console.width, PIPED)
+    _print(console, answer)
+
+
+async def _ask(
+    settings: Settings, said: str, rubric: Path | None, sets: Sequence[str], without: str | None
+) -> WhatIf:
+    async with reading(settings) as log:
+        records = await records_of(log, await whole_id(log, said))
+    return what_if(records, _wish(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
+
+
+def _wish(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], without: str | None) -> Wish:
+    """File first, then each ``--set`` over it."""
+    patch: Any = {}
+    if rubric is not None:
+        try:
+            patch = msgspec.json.decode(rubric.read_bytes())
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise BadField("rubric", f"{rubric} is not JSON: {error}") from error
+        as_wish(patch, without or "-")
+    for each in sets:
+        path, equals, value = each.partition("=")
+        if not equals or not path.strip():
+            raise BadField("set", f"{each!r} is not PATH=VALUE, as in tie_within=5")
+        put(patch, known, path.strip(), _value(value.strip()))
+    return as_wish(patch, without)
+
+
+def _value(text: str) -> Any:
+    """JSON where it is JSON; else the words themselves."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text
+
+
+def _print(console: Console, answer: WhatIf) -> None:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "recorded", "would be", "change"):
+        table.add_column(heading, overflow="fold", justify="left" if heading in {"", "change"} else "right")
+    changed = 0
+    for row in _rows(answer):
+        differs = row.recorded != row.would_be
+        changed += differs
+        mark = _mark(row) if differs else ""
+        would_be = f"[bold]{escape(_said(row.would_be))}[/]" if differs else escape(_said(row.would_be))
+        table.add_row(escape(row.about), escape(_said(row.recorded)), would_be, mark)
+    for line in _head(answer):
+        console.print(line, markup=False, highlight=False)
+    console.print()
+    console.print(table, highlight=False)
+    console.print()
+    for each in answer.unanswered:
+        why = f"no answer to {each.key} (sample {each.sample}): {flat(each.why)}"
+        console.print(why, markup=False, highlight=False)
+    ending = "Nothing of this would be other." if not changed else _ending(answer)
+    console.print(ending, markup=False, highlight=False)
+    console.print(answer.note, markup=False, highlight=False)
+
+
+def _head(answer: WhatIf) -> Iterator[str]:
+    """What is other in the rules."""
+    if answer.without_rater is not UNSET:
+        yield f"without the rater {answer.without_rater}"
+    for each in answer.rubric_changes:
+        yield f"{each.path}: {_told(each, 'before')} → {_told(each, 'after')}"
+    if not answer.rubric_changes and answer.without_rater is UNSET:
+        yield "the rubric is the debate's own"
+
+
+def _told(change: Differs, when: str) -> str:
+    value = getattr(change, when)
+    return "nothing" if value is UNSET else _said(value)
+
+
+def _rows(answer: WhatIf) -> Iterator[Row]:
+    for (about, recorded), (_, would_be) in zip(_figures(answer.recorded), _figures(answer.would_be), strict=True):
+        if recorded is not UNSET or would_be is not UNSET:
+            yield Row(about, recorded, would_be)
+    for name, argument in answer.arguments.items():
+        one, two = msgspec.to_builtins(argument.recorded or {}), msgspec.to_builtins(argument.would_be or {})
+        yield Row(f"{name} total", one.get("total", UNSET), two.get("total", UNSET))
+        if one.get("standing") != two.get("standing"):
+            yield Row(f"{name} standing", one.get("standing", UNSET), two.get("standing", UNSET))
+    for number, turn in answer.turns.items():
+        one, two = (each if isinstance(each, dict) else {} for each in (turn.recorded, turn.would_be))
+        for name in dict.fromkeys((*one, *two)):
+            before, after = one.get(name, turn.recorded), two.get(name, turn.would_be)
+            if name == "composite" or before != after:
+                label = "composite" if name == "composite" else f"  {name.replace('_', ' ')}"
+                yield Row(f"turn {number} {label}", before, after)
+        if not one and not two:
+            yield Row(f"turn {number} composite", turn.recorded, turn.would_be)
+
+
+def _figures(said: Outcome) -> Iterator[tuple[str, Any]]:
+    """The outcome line by line; UNSET for what the debate has not."""
+    card, panel, verdict = said.scorecard or None, said.panel or None, said.verdict or None
+    yield "winner", said.winner if said.winner is not UNSET else f"nobody yet ({said.state})"
+    yield "decided by", said.by_rule
+    yield "scorecard leader", card.leader if card else UNSET
+    yield "mean composite, pro", card.pro.composite if card else UNSET
+    yield "mean composite, con", card.con.composite if card else UNSET
+    yield "exchanges won, pro · con · drawn", (
+        f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET
+    )
+    yield "margin", said.margin
+    yield "narrative", said.narrative
+    yield "total, pro", said.totals.pro if said.totals is not UNSET else UNSET
+    yield "total, con", said.totals.con if said.totals is not UNSET else UNSET
+    yield "panel", panel.outcome if panel else UNSET
+    yield "panel names", panel.winner if panel else UNSET
+    yield "alpha", panel.alpha if panel else UNSET
+    yield "kappa", panel.kappa if panel else UNSET
+    yield "gap", share(panel.gap) if panel and panel.gap is not UNSET else UNSET
+    yield "disputed", ", ".join(panel.disputed) or "nothing" if panel else UNSET
+    yield "verdict", verdict.verdict if verdict else UNSET
+    yield "independent verdict", verdict.independent if verdict else UNSET
+    yield "agreement", verdict.agreement if verdict else UNSET
+
+
+def _said(value: Any) -> str:
+    if value is UNSET:
+        return NONE
+    if isinstance(value, Missing):
+        return f"none: {flat(value.missing.reason)}"
+    if isinstance(value, Measured):
+        if value.value is UNSET:
+            return f"undefined: {value.undefined}"
+        low_high = f" [{value.low:.2f}, {value.high:.2f}]" if value.low is not UNSET and value.high is not UNSET else ""
+        return f"{value.value:.2f}{low_high}"
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return f"{value:g}"
+    return flat(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _mark(row: Row) -> str:
+    """By how much a figure is other, signed; the word for everything else: never a colour alone."""
+    one, two = row.recorded, row.would_be
+    if isinstance(one, Measured) and isinstance(two, Measured):
+        one, two = one.value, two.value
+    if isinstance(one, float | int) and isinstance(two, float | int):
+        moved = round(two - one, 4)
+        return f"▲ +{moved:g}" if moved > 0 else f"▼ −{abs(moved):g}" if moved else "◆ changed"
+    return "◆ changed"
+
+
+def _ending(answer: WhatIf) -> str:
+    """What decides, in a sentence."""
+    one, two = answer.recorded, answer.would_be
+    if two.winner is UNSET:
+        return f"Nobody has won yet: the debate is {two.state}."
+    if two.verdict is not UNSET and one.verdict is not UNSET:
+        same = "is still" if two.verdict.verdict == one.verdict.verdict else "would be"
+        return f"The verdict {same} {_said(two.verdict.verdict)}."
+    who = "Nobody" if two.winner == "neither" else two.winner.capitalize()
+    same = "still wins" if two.winner == one.winner else "would win"
+    return f"{who} {same}, by rule “{two.by_rule}”."

@@ -1,0 +1,154 @@
+"""What came of a debate, in public figures alone: no prompt, no raw answer, no directive."""
+
+from typing import TypeVar
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.projections.debate import Debate, State
+from events.projections.ledger import Card
+from events.projections.scorecard import Scorecard, scorecard
+from events.types import (
+    BothSides,
+    Measured,
+    Missing,
+    PanelOutcome,
+    Reason,
+    Standing,
+    Verdict,
+    Winner,
+    missing,
+)
+
+T = TypeVar("T")
+
+
+class PanelSays(Struct, frozen=True, kw_only=True):
+    """A panel's agreement, and what follows from it once it has concluded."""
+
+    alpha: Measured
+    kappa: Measured
+    outcome: PanelOutcome | UnsetType = UNSET
+    winner: Winner | UnsetType = UNSET
+    leaning: Winner | UnsetType = UNSET
+    gap: float | Missing | UnsetType = UNSET
+    weighted: BothSides | UnsetType = UNSET
+    weights: dict[str, float] = {}
+    """Of the raters that count."""
+    disputed: tuple[str, ...] = ()
+
+
+class ArtifactSays(Struct, frozen=True, kw_only=True):
+    """The verdict on a text."""
+
+    verdict: Verdict | Missing
+    shares: dict[str, float] = {}
+    independent: Verdict | UnsetType = UNSET
+    agreement: float | UnsetType = UNSET
+    rounds: int = 0
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """How a debate stands.  What its format has not, or has not yet, is absent."""
+
+    state: State
+    winner: Winner | UnsetType = UNSET
+    by_rule: str | UnsetType = UNSET
+    scorecard: Scorecard | UnsetType = UNSET
+    margin: float | Missing | UnsetType = UNSET
+    narrative: Winner | Missing | UnsetType = UNSET
+    totals: BothSides | UnsetType = UNSET
+    """Of the protocol's assessment."""
+    panel: PanelSays | UnsetType = UNSET
+    verdict: ArtifactSays | UnsetType = UNSET
+
+
+Effective = dict[str, float] | Missing
+"""``composite`` and every dimension of a turn, or why there is none."""
+
+
+class ArgumentSays(Struct, frozen=True, kw_only=True):
+    """Where an argument of the protocol stands."""
+
+    standing: Standing | UnsetType = UNSET
+    total: float | UnsetType = UNSET
+    missing: Reason | UnsetType = UNSET
+
+
+def is_judged(debate: Debate) -> bool:
+    """Whether there is anything that rules have made of answers."""
+    return bool(
+        debate.ledger.cards
+        or debate.protocol.assessment is not UNSET
+        or debate.panel.agreement is not UNSET
+        or debate.panel.opinions
+    )
+
+
+def outcome_of(debate: Debate) -> Outcome:
+    """The outcome as it stands."""
+    conclusion, said, given = debate.standing.conclusion, debate.verdicts, debate.protocol.assessment
+    narrative = said.narrative
+    return Outcome(
+        state=debate.standing.state,
+        winner=UNSET if conclusion is None else conclusion.winner,
+        by_rule=UNSET if conclusion is None else conclusion.by_rule,
+        scorecard=scorecard(debate.ledger, debate.exchanges) if debate.ledger.cards else UNSET,
+        margin=UNSET if said.scorecard is None else said.scorecard.margin,
+        narrative=UNSET if narrative is None else _or_missing(narrative.winner, narrative.missing),
+        totals=UNSET if given is UNSET else BothSides(pro=given.pro_total, con=given.con_total),
+        panel=_panel(debate),
+        verdict=_artifact(debate),
+    )
+
+
+def turns_of(debate: Debate) -> dict[str, Effective]:
+    """Effective values of every turn that was judged, by number."""
+    return {str(number): _effective(card, debate.ledger.dimensions) for number, card in debate.ledger.cards.items()}
+
+
+def arguments_of(debate: Debate) -> dict[str, ArgumentSays]:
+    """Every argument of the protocol that was traced, by its id."""
+    return {
+        name: ArgumentSays(
+            standing=said.trace.standing, missing=said.trace.missing,
+            total=UNSET if isinstance(said.trace.total, Missing) else said.trace.total,
+        )
+        for name, said in debate.protocol.arguments.items()
+        if said.trace is not UNSET
+    }
+
+
+def _effective(card: Card, dimensions: tuple[str, ...]) -> Effective:
+    if card.missing is not None:
+        return Missing(missing=card.missing)
+    return {
+        "composite": card.composite(dimensions), **{name: each.effective for name, each in card.balances.items()}
+    }
+
+
+def _panel(debate: Debate) -> PanelSays | UnsetType:
+    agreement, said = debate.panel.agreement, debate.panel.conclusion
+    if agreement is UNSET:
+        return UNSET
+    if said is UNSET:
+        return PanelSays(alpha=agreement.raw, kappa=agreement.kappa)
+    return PanelSays(
+        alpha=agreement.raw, kappa=agreement.kappa, outcome=said.outcome, winner=said.winner, leaning=said.leaning,
+        gap=said.gap, weighted=said.weighted, weights=said.weights, disputed=tuple(said.disputed),
+    )
+
+
+def _artifact(debate: Debate) -> ArtifactSays | UnsetType:
+    said = debate.panel.verdict
+    if said is UNSET:
+        return UNSET
+    return ArtifactSays(
+        verdict=_or_missing(said.verdict, said.missing), shares=said.shares, independent=said.independent,
+        agreement=said.agreement, rounds=len(debate.panel.rounds),
+    )
+
+
+def _or_missing(value: T | UnsetType, why: Reason | UnsetType) -> T | Missing:
+    if value is UNSET:
+        return missing("not said") if why is UNSET else Missing(why)
+    return value

@@ -1,0 +1,171 @@
+"""What is to be other: a patch of a debate's own rubric, and its panel with a rater less."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from events.patch import merge
+from events.rubric import Rubric
+from events.types import DebateOpened
+from judge.errors import RubricError
+from judge.rubric import parse_rubric, rubric_v1
+from server.errors import BadField, BadQuery
+
+UNKNOWN: Final = re.compile(r"unknown field `([^`]+)`|Invalid enum value '([^']+)'")
+DEEPEST: Final = 16
+"""Levels of a patch: a rubric has six."""
+TRIED_MOST: Final = 200
+"""Paths of a patch that are looked at for the one that is wrong."""
+BOOTSTRAP_MOST: Final = 5000
+"""Resamplings of an agreement's interval that anybody may ask a server for."""
+MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
+"""Parts that a rubric may leave out: then they are version 1's."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be other; nothing by default."""
+
+    rubric: dict[str, Any] = {}
+    without_rater: str = ""
+
+    def opening(self, opened: DebateOpened) -> DebateOpened:
+        """The debate's opening with that changed.  Raises ``BadField`` with the path of what is wrong."""
+        return replace(opened, rubric=self._rubric(opened.rubric), panel=self._panel(opened))
+
+    def _rubric(self, rubric: Rubric) -> Rubric:
+        if not self.rubric:
+            return rubric
+        whole = msgspec.to_builtins(rubric)
+        try:
+            read = _merged(whole, self.rubric)
+        except RubricError as error:
+            raise BadField(_path(error, whole, self.rubric), error.why) from error
+        if read.panel is not None and read.panel.bootstrap > BOOTSTRAP_MOST and read.panel != rubric.panel:
+            raise BadField("panel.bootstrap", f"at most {BOOTSTRAP_MOST} here")
+        known = rubric_v1()
+        return replace(read, **{name: getattr(read, name) or getattr(known, name) for name in MERGED})
+
+    def _panel(self, opened: DebateOpened) -> Any:
+        if not self.without_rater:
+            return opened.panel
+        names = [seat.name for seat in opened.panel]
+        if self.without_rater not in names:
+            known = f"none of {', '.join(names)}" if names else "no rater: this debate has no panel"
+            raise BadField("without_rater", f"{self.without_rater[:40]!r} is {known}")
+        if len(names) == 1:
+            raise BadField("without_rater", f"{self.without_rater!r} is the only rater: nobody would be left")
+        return tuple(seat for seat in opened.panel if seat.name != self.without_rater)
+
+
+def read_wish(body: bytes) -> Wish:
+    """The wish in a request's body, ``{"rubric": {…}, "without_rater": name}``, one of them at least.
+
+    Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the part.
+    """
+    try:
+        said = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadQuery(f"the body is not JSON: {error}") from error
+    if not isinstance(said, dict):
+        raise BadQuery("the body must be a JSON object")
+    if unknown := said.keys() - {"rubric", "without_rater"}:
+        raise BadField(min(unknown)[:40], "there is no such field: rubric, without_rater")
+    return as_wish(said.get("rubric"), said.get("without_rater"))
+
+
+def as_wish(rubric: Any, without_rater: Any) -> Wish:
+    """The parts, each checked.  Raises ``BadField``."""
+    if rubric is not None and not isinstance(rubric, dict):
+        raise BadField("rubric", "what is to be other in the rubric is an object")
+    if without_rater is not None and not isinstance(without_rater, str):
+        raise BadField("without_rater", "a rater is named by a text")
+    if not rubric and not without_rater:
+        raise BadField("rubric", "say what is to be other: rubric, without_rater, or both")
+    if _depth(rubric) > DEEPEST:
+        raise BadField("rubric", f"a rubric has no {DEEPEST} levels")
+    return Wish(rubric=rubric or {}, without_rater=without_rater or "")
+
+
+def put(patch: dict[str, Any], rubric: Any, path: str, value: Any) -> None:
+    """Put one value into a patch of ``rubric`` (builtins).  ``bands.logic.winner.0`` names an item of a list.
+
+    Raises ``BadField`` where the path goes through what is no object.
+    """
+    names = path.split(".")
+    into, known = patch, rubric
+    for at, name in enumerate(names[:-1]):
+        known = known.get(name) if isinstance(known, dict) else None
+        if isinstance(known, list | tuple):
+            into[name] = _with_item(list(into.get(name, known)), names[at + 1 :], path, value)
+            return
+        into = into.setdefault(name, {})
+        if not isinstance(into, dict):
+            raise BadField(path, f"{name} is no object")
+    into[names[-1]] = value
+
+
+def _with_item(items: list[Any], names: list[str], path: str, value: Any) -> list[Any]:
+    if len(names) != 1 or not names[0].isdecimal() or int(names[0]) >= len(items):
+        raise BadField(path, f"the list has items 0 to {len(items) - 1}")
+    number = int(names[0])
+    return [*items[:number], value, *items[number + 1 :]]
+
+
+def _merged(whole: Any, patch: Any) -> Rubric:
+    return parse_rubric(msgspec.json.encode(merge(whole, patch)))
+
+
+def _path(error: RubricError, whole: Any, patch: dict[str, Any]) -> str:
+    """The whole path of what is wrong.  A type's error does not tell the names in a table; the patch does."""
+    found = UNKNOWN.search(error.why)
+    unknown = (found[1] or found[2]) if found else ""
+    names = error.field.replace("[...]", ".*").replace("[", ".").replace("]", "")
+    told = [*filter(None, names.split(".")), *([unknown] if unknown else [])]
+    for path in islice(_named(told, patch), TRIED_MOST):
+        if path and ("*" not in told or _fails(whole, _alone(path, patch), error)):
+            return ".".join(path)
+    return ".".join(name for name in told if name != "*") or "rubric"
+
+
+def _named(told: list[str], patch: Any) -> Iterator[list[str]]:
+    """Every path through the patch that a path with ``*`` for names may mean; as it is where the patch ends."""
+    if not told or not isinstance(patch, dict):
+        yield [each for each in told if each != "*"]
+        return
+    for key in patch if told[0] == "*" else told[:1]:
+        for rest in _named(told[1:], patch.get(key)):
+            yield [key, *rest]
+
+
+def _alone(path: list[str], patch: Any) -> Any:
+    """The patch with nothing but one path of it."""
+    if path and isinstance(patch, dict) and path[0] in patch:
+        return {path[0]: _alone(path[1:], patch[path[0]])}
+    return patch
+
+
+def _fails(whole: Any, patch: dict[str, Any], error: RubricError) -> bool:
+    """Whether this part of a patch is wrong by itself, in the same place."""
+    try:
+        _merged(whole, patch)
+    except RubricError as again:
+        return again.field == error.field
+    return False
+
+
+def _depth(value: Any) -> int:
+    """Levels of nested objects and lists, counted no further than is needed."""
+    level, deep = [value], 0
+    while level and deep <= DEEPEST:
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+        deep += 1
+    return deep

@@ -1,0 +1,307 @@
+"""A recorded debate and the same under another opening, walked side by side.
+
+What came from outside (speeches, answers, people, failures, time, money) is taken from the record in its order; what
+the rules write, the rules write again.  Wherever the recorded moderator decided, the other debate decides as well:
+``next_steps`` of the recorded debate tells where that was, and how many events were decided at once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events.projections import debate as debates
+from events.projections.debate import Debate
+from events.record import Recorded
+from events.types import (
+    AttemptAbandoned,
+    ClaimAppealed,
+    DebateHalted,
+    DebateOpened,
+    DebatePaused,
+    DebateResumed,
+    DecisionRecorded,
+    Event,
+    ModelAnswered,
+    ModelFailed,
+    TurnFailed,
+    TurnSpoken,
+    TurnStarted,
+)
+from providers.errors import ProviderError, UnknownReference
+from providers.schema import parse
+from server.formats import next_steps
+from server.formats.judging import second_opinions
+from server.formats.questions import pending
+from server.formats.steps import Ask, Record, Step
+from server.whatif.ruled import RULED
+
+Change = Callable[[DebateOpened], DebateOpened]
+Asked = tuple[str, int]
+"""(key, sample)."""
+CLAIM: Final = "second_opinion:"
+NEVER_RULED: Final = (DebateOpened, ModelAnswered, ModelFailed, DebatePaused, DebateResumed, DecisionRecorded)
+SPEECH: Final = (TurnStarted, TurnSpoken, TurnFailed)
+"""In format ``exchange`` these are the moderator's; the rounds of a protocol are ruled."""
+NOT_ASKED: Final = "not asked in the recorded debate"
+
+
+class Unanswered(Struct, frozen=True, kw_only=True):
+    """A question to which the record holds no answer that counts, and why."""
+
+    key: str
+    sample: int
+    why: str
+
+
+class Walked(Struct, frozen=True, kw_only=True):
+    """Both debates at the end of the record."""
+
+    recorded: Debate
+    would_be: Debate
+    unanswered: tuple[Unanswered, ...] = ()
+    departs: int = 0
+    """First position at which today's rules do not give what is recorded there (an older Moot wrote it); 0 for none."""
+
+
+def walk(records: Sequence[Recorded], change: Change) -> Walked:
+    """Both debates, the other one opened as ``change`` says.  ``records``: a whole debate, in order."""
+    walker = _Walk(records, change)
+    while walker.at < len(records):
+        walker.go_on()
+    return Walked(
+        recorded=walker.recorded, would_be=walker.debate, departs=walker.departs,
+        unanswered=tuple(Unanswered(key=key, sample=sample, why=why) for (key, sample), why in walker.missed.items()),
+    )
+
+
+class _Walk:
+    """``at`` counts the records that have been taken."""
+
+    def __init__(self, records: Sequence[Recorded], change: Change) -> None:
+        self.at = self.departs = 0
+        self.recorded = self.debate = debates.INITIAL
+        self.missed: dict[Asked, str] = {}
+        self._records, self._change = records, change
+        self._open: dict[Asked, Ask] = {}
+        self._moved = True
+        opened = records[0].event
+        is_exchange = isinstance(opened, DebateOpened) and opened.format == "exchange"
+        self._outside = (*NEVER_RULED, *SPEECH) if is_exchange else NEVER_RULED
+        self._last: dict[Asked, int] = {
+            (each.event.key, each.event.sample): number
+            for number, each in enumerate(records)
+            if isinstance(each.event, ModelAnswered | ModelFailed)
+        }
+
+    def go_on(self) -> None:
+        """Take what was recorded next: one thing from outside, or one batch of the rules."""
+        count = self._ruled()
+        batch = self._records[self.at : self.at + max(count, 1)]
+        self.at += len(batch)
+        for record in batch:
+            self.recorded = debates.evolve(self.recorded, record)
+        if count and not any(isinstance(each.event, DebateHalted) for each in batch):
+            self._decide()
+            if self._waits():
+                while self._decide():
+                    pass
+            return
+        for record in batch:   # a halt is no outcome of a rubric: money, time or a debater ran out
+            if (event := self._from_outside(record.event)) is not None:
+                self._fold(event, record.cause)
+                self._moved = self._moved or not isinstance(event, ModelAnswered | ModelFailed)
+
+    # the recorded debate
+
+    def _ruled(self) -> int:
+        """How many of the next records the rules wrote at once; 0 where the next one came from outside."""
+        event = self._records[self.at].event
+        if isinstance(event, self._outside):
+            return 0
+        steps = next_steps(self.recorded)
+        if steps and isinstance(steps[0], Record):
+            drafts = steps[0].drafts
+            written = self._records[self.at : self.at + len(drafts)]
+            if [draft.event for draft in drafts] == [each.event for each in written]:
+                return len(drafts)
+        if not isinstance(event, RULED):
+            return 0
+        self.departs = self.departs or self._records[self.at].position
+        following = self._records[self.at :]
+        return next((n for n, each in enumerate(following) if not _is_ruled(each.event)), len(following))
+
+    def _waits(self) -> bool:
+        """Whether the recorded moderator had nothing more to write just now."""
+        if self.departs:
+            return True
+        following = self._records[self.at].event if self.at < len(self._records) else None
+        if isinstance(following, ModelAnswered | ModelFailed | TurnStarted) and isinstance(following, self._outside):
+            return True
+        return not any(isinstance(step, Record) for step in next_steps(self.recorded))
+
+    # the other debate
+
+    def _fold(self, event: Event, cause: int | None) -> None:
+        self.debate = debates.evolve(
+            self.debate,
+            Recorded(
+                debate=self._records[0].debate, position=self.debate.position + 1, id="",
+                at=self._records[self.at - 1].at, cause=cause, schema=1, salt=b"", payload=b"", digest=b"", event=event,
+            ),
+        )
+
+    def _decide(self) -> bool:
+        """Write one batch, giving up before it what nobody will answer; False where there is nothing to write."""
+        while True:
+            steps = self._steps()
+            if steps and isinstance(steps[0], Record):
+                for draft in steps[0].drafts:
+                    self._fold(draft.event, draft.cause)
+                self._open, self._moved = {}, True
+                return True
+            if not self._give_up(steps):
+                return False
+
+    def _steps(self) -> tuple[Step, ...]:
+        """What it would do now.  It halts where the record does, and for no reason of its own: nothing here costs."""
+        steps = next_steps(self.debate)
+        if _halts(steps):
+            steps = next_steps(_without_bounds(self.debate))
+        return () if _halts(steps) else steps
+
+    def _give_up(self, steps: Sequence[Step]) -> bool:
+        """Let questions fail to which no answer follows in the record; those that it still waits for stay open."""
+        asks = [step for step in steps if isinstance(step, Ask) and not self._follows(step)]
+        if asks and self.recorded.standing.state == "open":
+            waits = {(step.key, step.sample) for step in next_steps(self.recorded) if isinstance(step, Ask)}
+            asks = [step for step in asks if self._theirs(step) not in waits]
+        for ask in asks:
+            asked = (ask.key, ask.sample)
+            kind, why = ("not_asked", NOT_ASKED)
+            if asked in self.missed and self.missed[asked] != NOT_ASKED:
+                kind, _, why = self.missed[asked].partition(": ")
+            self.missed.setdefault(asked, why)
+            self._fold(_failed(ask, kind, why), ask.cause)
+        return bool(asks)
+
+    def _follows(self, ask: Ask) -> bool:
+        """Whether the record goes on with an answer to the question."""
+        return self._last.get(self._theirs(ask), -1) >= self.at
+
+    # from outside
+
+    def _from_outside(self, event: Event) -> Event | None:
+        """The event as the other debate takes it; None where it has no place there."""
+        state = self.debate.standing.state
+        match event:
+            case DebateOpened():
+                return self._change(event)
+            case ModelAnswered() | ModelFailed():
+                return event if event.purpose == "speak" else self._answer(event)
+            case ClaimAppealed():
+                return self._appeal(event)
+            case DebatePaused():
+                return event if state == "open" else None
+            case DebateHalted():
+                return event if state in {"open", "paused"} else None
+            case DebateResumed():
+                return None if state == "concluded" else event
+            case AttemptAbandoned(turn=number):
+                turn = self.debate.transcript.turns.get(number)
+                return event if turn is not None and turn.state == "speaking" else None
+            case _:
+                return event
+
+    def _answer(self, event: ModelAnswered | ModelFailed) -> Event | None:
+        """An answer to a question that the other debate asks too, checked as its moderator would check it."""
+        if (key := self._ours(event.key)) is None or (ask := self._asked(key, event.sample)) is None:
+            return None
+        if isinstance(event, ModelFailed):
+            return replace(event, key=key)
+        try:
+            if fault := ask.check(parse(event.answer, ask.answer_type)):
+                raise UnknownReference(fault)
+        except ProviderError as error:
+            self.missed[key, event.sample] = f"{error.kind}: {error.message}"
+            return replace(
+                _failed(ask, error.kind, error.message), usage=event.usage, cost_usd=event.cost_usd,
+                latency_ms=event.latency_ms, model=event.model, answer=event.answer,
+            )
+        return replace(event, key=key)
+
+    def _asked(self, key: str, sample: int) -> Ask | None:
+        """The question as it is asked there.  All that is asked at once is looked up before the first is answered."""
+        if self._moved or (key, sample) not in self._open:
+            self._open |= {(step.key, step.sample): step for step in self._asks()}
+            self._moved = False
+        return self._open.get((key, sample))
+
+    def _asks(self) -> tuple[Ask, ...]:
+        """Everything that it asks just now.  Second opinions are asked while somebody speaks."""
+        debate, turn = self.debate, self.debate.transcript.current
+        opened = debate.opened
+        assert opened is not None, "a debate begins with debate_opened"
+        if opened.format == "exchange" and turn is not None and turn.state == "speaking":
+            return pending(debate, opened, list(second_opinions(debate, opened).values()))
+        return tuple(step for step in self._steps() if isinstance(step, Ask))
+
+    # claims are numbered as they are found: the same one may bear another number there
+
+    def _appeal(self, event: ClaimAppealed) -> Event | None:
+        name = _same_claim(self.recorded, self.debate, event.claim)
+        claim = self.debate.claims[name] if name else None
+        if name is None or claim is None or claim.state != "flagged" or claim.appealed:
+            return None
+        return replace(event, claim=name)
+
+    def _ours(self, key: str) -> str | None:
+        """The other debate's key of a recorded question; None where it is about nothing there."""
+        if not key.startswith(CLAIM):
+            return key
+        name = _same_claim(self.recorded, self.debate, key.removeprefix(CLAIM))
+        return None if name is None else CLAIM + name
+
+    def _theirs(self, ask: Ask) -> Asked:
+        """The recorded key of one of the other debate's questions."""
+        if not ask.key.startswith(CLAIM):
+            return ask.key, ask.sample
+        name = _same_claim(self.debate, self.recorded, ask.key.removeprefix(CLAIM))
+        return f"{CLAIM}{name}", ask.sample
+
+
+def _same_claim(one: Debate, other: Debate, name: str) -> str | None:
+    """The other debate's name of a claim: the same words of the same turn, suspected of the same."""
+    claim = one.claims.get(name)
+    if claim is None:
+        return None
+    known = (claim.turn, claim.span, claim.kind)
+    return next((named for named, each in other.claims.items() if (each.turn, each.span, each.kind) == known), None)
+
+
+def _failed(ask: Ask, kind: str, message: str) -> ModelFailed:
+    return ModelFailed(
+        call=ask.call, key=ask.key, purpose=ask.purpose, turn=ask.turn, sample=ask.sample, order=ask.order, kind=kind,
+        message=message,
+    )
+
+
+def _is_ruled(event: Event) -> bool:
+    return isinstance(event, RULED) or (isinstance(event, ClaimAppealed) and event.by == "moot")
+
+
+def _halts(steps: Sequence[Step]) -> bool:
+    return any(
+        isinstance(draft.event, DebateHalted) for step in steps if isinstance(step, Record) for draft in step.drafts
+    )
+
+
+def _without_bounds(debate: Debate) -> Debate:
+    """The debate as if money and time had no end."""
+    assert debate.opened is not None, "a debate begins with debate_opened"
+    settings = replace(debate.opened.settings, max_cost_usd=UNSET, deadline_s=UNSET)
+    return replace(
+        debate, opened=replace(debate.opened, settings=settings), standing=replace(debate.standing, max_cost_usd=None)
+    )
+

@@ -1,0 +1,91 @@
+"""Logs that somebody made to do harm: with the project's own events, a chain that holds, and hostile words throughout."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from events import codec
+from events.record import Draft, digest_before_first, full_line, now, stamp
+from events.transfer import parse_lines
+from events.types import (
+    AttemptAbandoned,
+    AudienceVoted,
+    BeliefStated,
+    ClaimAppealed,
+    ClaimFlagged,
+    ContextSummarised,
+    DebateConcluded,
+    DebateHalted,
+    DebatePaused,
+    DebateResumed,
+    DecisionRecorded,
+    Drift,
+    Drifts,
+    Event,
+    FamilyWarned,
+    InjectionDetected,
+    ModelFailed,
+    ModeratorSpoke,
+    PenaltyReversed,
+    TurnFailed,
+)
+from events.types import ClaimCleared as Cleared
+from events.types import ClaimUpheld as Upheld
+from events.types import ConvergenceAssessed as Convergence
+from tests.browser import artifacts, panels, records
+
+WHY: Final = "There was a reason for it."
+REST: Final[tuple[Event, ...]] = (
+    FamilyWarned(roles=("judge", "pro"), family="a family"),
+    TurnFailed(turn=1, side="pro", attempt=1, kind="timeout", message=WHY),
+    AttemptAbandoned(turn=1, side="pro", attempt=2, kind="restart", message=WHY),
+    ContextSummarised(turn=3, side="pro", turns_in_full=(1,), turns_summarised=(2,)),
+    InjectionDetected(turn=2, pattern="ignore", quote="a quote of an attempt", span=(0, 9)),
+    ClaimFlagged(claim="C2.8", turn=2, quote="a quote of a claim", span=(3, 20), kind="inverted_fact", reason=WHY, by="one"),
+    ClaimAppealed(claim="C2.8", by="moderator"), Upheld(claim="C2.8", by="another", reason=WHY),
+    ClaimFlagged(claim="C2.9", turn=2, quote="another claim", span=(3, 20), kind="no_mechanism", reason=WHY, by="one"),
+    Cleared(claim="C2.9", by="another", reason="Good enough."),
+    PenaltyReversed(
+        turn=2, dimension="logic", requested=1, applied=1, rule="cleared", because_of=1, claim="C2.9", reason=WHY,
+    ),
+    ModeratorSpoke(text="A word of the moderator.", by="moderator"), BeliefStated(voter="somebody", turn=1, belief=60),
+    AudienceVoted(voter="somebody", winner="pro"),
+    Convergence(
+        kind="stalled", similarity=0.4, reason="They go in circles.",
+        sides=Drifts(pro=Drift(early="at first", late="at last"), con=Drift(early="early", late="late")),
+    ),
+    DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
+    DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),
+)  # fmt: skip
+"""What no exhibition holds."""
+
+
+def exchange(exported: bytes) -> list[Event]:
+    """An exhibition's log with the rest of the events."""
+    said = [record.event for record in parse_lines(exported.splitlines(keepends=True))]
+    failed = ModelFailed(
+        call="a-call", key="score:2", purpose="score", turn=2, sample=1, order=(), kind="timeout", message=WHY,
+    )
+    return [*said[:-1], failed, *REST, said[-1]]
+
+
+def logs(exported: bytes) -> dict[str, list[Event]]:
+    """A harmless log of each format; between them every type of event."""
+    decided = DecisionRecorded(by="Ada", decision="Two lines first.", reason="It is cheap to undo.")
+    return {
+        "exchange": exchange(exported),
+        "protocol": [
+            records.opened(), *records.protocol(faulty=True), DebateConcluded(winner="con", by_rule="assessment"),
+        ],
+        "panel": [*panels.irreconcilable(), decided],
+        "artifact": artifacts.artifact(),
+        "calibration": artifacts.calibration(),
+    }
+
+
+def exported(debate: str, events: Sequence[Event], *, raw: dict[int, bytes] | None = None) -> list[bytes]:
+    """The lines of an export.  ``raw``: payloads that stand there instead of the event's own, by position."""
+    payloads = [(raw or {}).get(at) or codec.encode(event) for at, event in enumerate(events, 1)]
+    made = stamp(debate, 0, digest_before_first(debate), [Draft(event=each) for each in events], now(), payloads)
+    return [msgspec.json.encode(full_line(record)) + b"\n" for record in made]

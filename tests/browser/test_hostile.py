@@ -1,0 +1,157 @@
+"""Hostile words, said by everybody and imported: nothing executes, nothing breaks the layout."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import anyio
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from events.open import opened_log
+from events.transfer import import_debate
+from events.types import Event, TurnSpoken
+from tests.browser import poisoned
+from tests.browser.harm import Watch, shows, standing, unharmed
+from tests.browser.hostile import ALL, BULK, EVIL, MARKUP, NAMES, UNICODE, script
+from tests.browser.hostile import poisoned as with_poison
+
+pytestmark = pytest.mark.browser
+GROUPS: Final = {"markup": MARKUP, "unicode": UNICODE, "bulk": BULK}
+FORMATS: Final = ("exchange", "protocol", "panel", "artifact", "calibration")
+SAID: Final = (*GROUPS, "halted")
+LOGS: Final = tuple(f"{form}, {what}" for form in FORMATS for what in ("words", "names"))
+
+
+class House:
+    """A server over a store that is full of harm; what stands where on a page without any."""
+
+    def __init__(self, server: Any) -> None:
+        self.server = server
+        self.debates: dict[str, str] = {}
+        self.events: dict[str, list[Event]] = {}
+        self.calm: dict[str, Any] = {}
+
+    def calm_at(self, rest: str) -> dict[int, Any]:
+        """Where head and foot stand at the end, or for who reads back; an embedded page has neither."""
+        return {} if rest == "/embed" else self.calm["back" if "#e" in rest else "end"]
+
+    async def take_in(self, exported: bytes) -> None:
+        async with opened_log(f"sqlite:{self.server.folder / 'moot.db'}") as log:
+            for form, events in poisoned.logs(exported).items():
+                for what in ("words", "names"):
+                    key = f"{form}, {what}"
+                    self.debates[key] = f"01900000-0000-7000-8000-{len(self.debates):012d}"
+                    self.events[key] = with_poison(events, ALL.values(), names=what == "names")
+                    await import_debate(log, poisoned.exported(self.debates[key], self.events[key]))
+
+    def say(self, group: str, texts: dict[str, str]) -> None:
+        motion = " ".join(texts.values())[:1990]
+        self.debates[group] = self.server.open(
+            script(texts), motion=motion, turns=6, judge={"appeals": "all"}, max_words=1000,
+        )
+
+    def halt(self, scripts: Any) -> None:
+        """A debate whose moderator, models and reason for halting are hostile too."""
+        server = self.server
+        file: Path = server.folder / ("<img src=x onerror=window.__pwned=1>\u202e" + "\u0300" * 40 + ".json")
+        file.write_bytes(Path(server.script(scripts.slow).partition(":")[2]).read_bytes())
+        model = {"model": f"scripted:{file}"}
+        debate = self.debates["halted"] = server.open(scripts.slow, pro=model, con=model, judge=model, turns=6)
+        for group in (MARKUP, UNICODE):
+            for text in batches(group):
+                server.http.post(f"/api/debates/{debate}/say", json={"text": text}).raise_for_status()
+        reason = {"reason": next(batches(MARKUP))[:500]}
+        server.http.post(f"/api/debates/{debate}/halt", json=reason).raise_for_status()
+
+
+def batches(texts: dict[str, str], most: int = 1000) -> Iterator[str]:
+    """The texts, as few at a time as ``most`` characters hold."""
+    held = ""
+    for each in texts.values():
+        if len(held) + len(each) + 1 > most:
+            yield held
+            held = ""
+        held += f" {each}"
+    yield held
+
+
+@pytest.fixture(scope="module")
+def house(server: Any, scripts: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    exported = server.http.get(f"/api/debates/{server.exhibit('juries')}/events.ndjson").content
+    running = type(server)(tmp_path_factory.mktemp("hostile"))
+    made = House(running)
+    try:
+        with ThreadPoolExecutor(1) as beside:   # the browser's own loop runs in this thread
+            beside.submit(anyio.run, made.take_in, exported).result()
+        running.start()
+        for group, texts in GROUPS.items():
+            made.say(group, texts)
+        made.halt(scripts)
+        for group in GROUPS:
+            running.concluded(made.debates[group])
+        yield made
+    finally:
+        running.close()
+
+
+@pytest.fixture
+def watch(browser: Browser, house: House, ended: str, server: Any) -> Iterator[Watch]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(15_000)
+    if not house.calm:
+        calm = Watch(context, server.url)
+        for name, rest in (("end", ""), ("back", "#e9")):
+            house.calm[name] = standing(calm.visit(f"{server.url}/d/{ended}{rest}"))
+        calm.page.close()
+    yield Watch(context, house.server.url)
+    context.close()
+
+
+def address(house: House, key: str, rest: str = "") -> str:
+    return f"{house.server.url}/d/{house.debates[key]}{rest}"
+
+
+def open_all(page: Page) -> None:
+    """Every fold of the page, so that all of its words are laid out."""
+    page.evaluate("for (const each of document.querySelectorAll('main details:not(.menu)')) each.open = true")
+
+
+def test_every_type_of_event_is_among_the_logs(house: House) -> None:
+    assert set(get_args(Event)) == {type(event) for events in house.events.values() for event in events}
+
+
+@pytest.mark.parametrize("key", GROUPS)
+def test_what_debaters_and_judge_say_is_text(house: House, watch: Watch, key: str) -> None:
+    page = watch.visit(address(house, key))
+    expect(page.locator("article.turn")).to_have_count(6)
+    open_all(page)
+
+    shows(page, list(GROUPS[key].values()), "[data-turn='1'] .said")
+    unharmed(watch, house.calm["end"])
+    assert page.title().startswith(" ".join(GROUPS[key].values())[:20])
+
+
+@pytest.mark.parametrize("key", GROUPS)
+def test_it_is_text_in_every_place_where_it_is_seen(house: House, watch: Watch, key: str) -> None:
+    view = house.server.view(house.debates[key])
+    flagged = view["turns"]["3"]["changed"][0]
+    for rest in ("?turn=3", f"#e{view['turns']['4']['spoken']}", f"?view=audit&event={flagged}", "/embed"):
+        page = watch.visit(address(house, key, rest))
+        open_all(page)
+        unharmed(watch, house.calm_at(rest))
+
+
+@pytest.mark.parametrize("key", LOGS)
+def test_a_log_made_to_do_harm_does_none(house: House, watch: Watch, key: str) -> None:
+    events = house.events[key]
+    page = watch.visit(address(house, key))
+    open_all(page)
+    shows(page, [events[0].motion], "#motion")   # type: ignore[union-attr]
+    unharmed(watch, house.calm["end"])
+    for rest in (f"#e{len(events) // 2}", "?turn=2", "?view=audit&event=2", f"?view=audit&event={len(events) - 3}", "/embed"):
+        page = watch.visit(address(house, key, rest))
+        open_all(page)
+        unharmed(watch, house.calm_at(rest))
