@@ -158,7 +158,7 @@ function extra(view, number, turn, holes) {
 function said(turn, others) {
   if (turn.state === "speaking") return h("p.said", { "aria-busy": "true" }, "");
   if (!turn.text) return null;
-  return h("p.said", {}, ...pieces(turn.text, [...spans(turn), ...others]).map(({ text, names }) =>
+  return h("p.said", {}, ...pieces(turn.text.replaceAll("\t", " "), [...spans(turn), ...others]).map(({ text, names }) =>
     (names.length ? h(`mark${kinds(names)}`, { "data-names": names.join(" ") }, text) : text)));
 }
 

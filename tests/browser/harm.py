@@ -12,7 +12,7 @@ LINE: Final = 24
 """Pixels by which head or foot may be higher where more of the page's own words stand in it."""
 FOREIGN: Final = """(isCopy) => {
   const known = new Set(`a article aside b bdi body button caption code dd del details dialog div dl dt em fieldset figcaption figure
-    footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol option p pre q s section select span
+    footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol optgroup option p pre q s section select span
     summary table tbody td textarea th thead time tr ul circle g line path polygon rect svg text title tspan`.split(/\\s+/));
   const found = [], ids = new Map(), own = document.URL.split(/[?#]/)[0];
   for (const each of document.querySelectorAll("body, body *")) {
@@ -90,6 +90,8 @@ class Watch:
             self.page.goto("about:blank")   # another cursor alone would not load the page again
         self.page.goto(address)
         expect(self.page.locator("body[data-ready]")).to_be_attached()
+        if "#e" in address:
+            expect(self.page.locator("body.reading-back #back")).to_be_visible()
         return self.page
 
 

@@ -47,6 +47,10 @@ class House:
                     self.events[key] = with_poison(events, ALL.values(), names=what == "names")
                     await import_debate(log, poisoned.exported(self.debates[key], self.events[key]))
 
+            left = self.events["panel, words"][:-1]
+            self.debates["undecided"] = "01900000-0000-7000-8000-999999999999"
+            await import_debate(log, poisoned.exported(self.debates["undecided"], left))
+
     def say(self, group: str, texts: dict[str, str]) -> None:
         motion = " ".join(texts.values())[:1990]
         self.debates[group] = self.server.open(
@@ -98,13 +102,13 @@ def house(server: Any, scripts: Any, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture
-def watch(browser: Browser, house: House, ended: str, server: Any) -> Iterator[Watch]:
+def watch(browser: Browser, house: House, server: Any) -> Iterator[Watch]:
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(15_000)
     if not house.calm:
         calm = Watch(context, server.url)
         for name, rest in (("end", ""), ("back", "#e9")):
-            house.calm[name] = standing(calm.visit(f"{server.url}/d/{ended}{rest}"))
+            house.calm[name] = standing(calm.visit(f"{server.url}/d/{server.exhibit('juries')}{rest}"))
         calm.page.close()
     yield Watch(context, house.server.url)
     context.close()
@@ -155,3 +159,81 @@ def test_a_log_made_to_do_harm_does_none(house: House, watch: Watch, key: str) -
         page = watch.visit(address(house, key, rest))
         open_all(page)
         unharmed(watch, house.calm_at(rest))
+
+
+@pytest.mark.parametrize("key", ["markup", "unicode", "panel, names"])
+def test_a_file_that_was_taken_away_does_no_harm(house: House, watch: Watch, tmp_path: Path, key: str) -> None:
+    file = tmp_path / "debate.html"
+    file.write_bytes(house.server.http.get(f"/api/debates/{house.debates[key]}/export.html").content)
+    watch.own = file.as_uri()
+    watch.page.context.set_offline(True)
+    for rest in ("", "?turn=2", "?view=audit&event=5", "#e20"):
+        page = watch.visit(f"{file.as_uri()}{rest}")
+        open_all(page)
+        unharmed(watch, {}, is_copy=True)
+    assert page.locator("script").count() == len(("theme", "import map", "module", "archive"))
+
+
+def test_the_chair_and_what_models_are_called_are_text(house: House, watch: Watch) -> None:
+    page = watch.visit(address(house, "halted"))
+    expect(page.get_by_role("status")).to_have_text("Halted")
+
+    shows(page, [*batches(MARKUP)], "#transcript")
+    shows(page, [next(batches(MARKUP))[:500]], "#notice")
+    shows(page, ["<img src=x onerror=window.__pwned=1>"], "#seats")
+    unharmed(watch, house.calm["end"])
+
+
+def test_a_decision_is_text(house: House, watch: Watch) -> None:
+    said = {"decision": next(batches(UNICODE, 200)), "reason": next(batches(MARKUP, 2000)), "by": MARKUP["a formula"][:80]}
+    house.server.http.post(f"/api/debates/{house.debates['undecided']}/decision", json=said).raise_for_status()
+    page = watch.visit(address(house, "undecided"))
+
+    shows(page, [*said.values()], "#panel")
+    unharmed(watch, house.calm["end"])
+
+
+def test_the_list_of_debates_shows_motions_as_text(house: House, watch: Watch) -> None:
+    page = watch.page
+    page.goto(f"{house.server.url}/")
+    expect(page.locator("a.debate")).to_have_count(len(house.debates))
+
+    shows(page, [next(iter(MARKUP.values()))], "#debates")
+    unharmed(watch, {})
+
+
+@pytest.mark.parametrize("key", ["markup", "exchange, names", "panel, names", "calibration, words"])
+def test_the_page_about_the_judge_does_no_harm(house: House, watch: Watch, key: str) -> None:
+    watch.visit(f"{house.server.url}/judge?debate={house.debates[key]}")
+    unharmed(watch, {})
+
+
+@pytest.mark.parametrize("key", ["unicode", "bulk", "exchange, names"])
+def test_on_paper_nothing_is_cut_off_or_too_wide(house: House, watch: Watch, key: str) -> None:
+    page = watch.visit(address(house, key))
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 900})
+    cut = page.evaluate("[...document.querySelectorAll('.said')].filter((one) => one.scrollHeight > one.clientHeight + 40).length")
+
+    assert (0, 700) == (cut, page.evaluate("document.documentElement.scrollWidth"))
+    unharmed(watch, {})
+
+
+@pytest.mark.parametrize("key", ["markup", "exchange, names"])
+def test_what_if_asks_about_hostile_rules_in_peace(house: House, watch: Watch, key: str) -> None:
+    page = watch.visit(address(house, key))
+    page.get_by_text("What if the rules had been others?").click()
+    expect(page.locator(".rules-of input").first).to_be_visible()
+
+    unharmed(watch, house.calm["end"])
+
+
+def test_marks_that_tower_stay_off_the_words_beside_them(house: House, watch: Watch) -> None:
+    """What stands next to a tower looks as it does next to plain words."""
+    page = watch.visit(address(house, "bulk"))
+    page.wait_for_load_state("networkidle")
+    below = page.locator("[data-turn='1'] .scores")
+    before = below.screenshot()
+    page.evaluate("for (const each of document.querySelectorAll('.said')) each.style.visibility = 'hidden'")
+
+    assert below.screenshot() == before
