@@ -4,11 +4,13 @@ import click
 from msgspec import UNSET
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from events.log import read_all
 from server.audit import Audit, Auditor
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
+from server.cli.wording import flat
 from server.errors import NotFound
 from server.settings import Settings
 
@@ -49,7 +51,7 @@ async def _audits(settings: Settings, said: str, turn: int | None) -> list[Audit
 def _print(console: Console, audit: Audit) -> None:
     console.print(f"[bold]turn {audit.turn} · {audit.side}[/]")
     if not audit.entries:
-        console.print("  no score" + ("" if audit.missing is UNSET else f": {audit.missing.reason}"), markup=False)
+        console.print("  no score" + ("" if audit.missing is UNSET else f": {flat(audit.missing.reason)}"), markup=False)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("position", "dimension", "rule", "before", "requested", "applied", "after", "because of", "why"):
@@ -57,13 +59,13 @@ def _print(console: Console, audit: Audit) -> None:
     for each in audit.entries:
         quotes = "; ".join(f"turn {words.turn}: “{words.quote}”" for words in each.evidence if each.kind != "score")
         table.add_row(
-            str(each.position), each.dimension, each.rule, f"{each.before:g}", f"{each.requested:g}",
+            str(each.position), Text(flat(each.dimension)), Text(flat(each.rule)), f"{each.before:g}", f"{each.requested:g}",
             f"{each.applied:g}", f"{each.after:g}", str(each.cause or ""),
-            " · ".join(filter(None, (each.reason, quotes))),
+            Text(flat(" · ".join(filter(None, (each.reason, quotes))))),
         )
     console.print(table)
     stands = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
-    console.print(f"  stands at {stands}", highlight=False)
+    console.print(f"  stands at {flat(stands)}", highlight=False, markup=False)
 
 
 PIPED = 200

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from events.criteria import PanelRules
 from events.open import sqlite_path
@@ -20,11 +21,13 @@ from judge.rubric import rubric_v1
 from server import observe
 from server.cases import CaseWish
 from server.cli.case_files import read_cases
+from server.cli.harmless import harmless, json_line
 from server.cli.holding import hold
 from server.cli.measured import case_lines
 from server.cli.options import reading, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_of, places
+from server.cli.wording import flat
 from server.records import Known, calibrations
 from server.settings import Settings
 
@@ -116,9 +119,9 @@ class Measuring:
 
     def take(self, message: str) -> None:
         """One message of the feed."""
-        said = msgspec.json.decode(message)
+        said = harmless(msgspec.json.decode(message))
         if self._as_json and said["kind"] == "frame":
-            click.echo(f'{{"frame":{message}}}')
+            click.echo(f'{{"frame":{json_line(message)}}}')
         if said["kind"] != "frame":
             return
         self.view = merge(self.view, said["patch"])
@@ -183,7 +186,7 @@ class Measuring:
             lost = f", {row.missing} missing" if row.missing else ""
             interval = f"{row.low:.2f}–{row.high:.2f}" if row.low is not UNSET else "–"
             table.add_row(
-                row.rater, row.model, f"{row.here[0]}/{row.here[1]}{lost}", f"{row.right}/{row.of}",
+                Text(flat(row.rater)), Text(flat(row.model)), f"{row.here[0]}/{row.here[1]}{lost}", f"{row.right}/{row.of}",
                 f"{row.accuracy:.2f}", interval, row.meaning,
             )
         click.echo()

@@ -82,5 +82,5 @@ def _value(value: Any) -> str:
 def _why(change: Change, found: Difference) -> str:
     """The events behind it: position, type, and of a ledger's entry the rule."""
     causes = [(at, found.events[str(at)]) for at in change.because_of]
-    said = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({each.rule})") for at, each in causes]
+    said = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({flat(each.rule)})") for at, each in causes]
     return "because of " + ", ".join(said)

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from events.projections.panel import Panel
 from events.projections.view import View
 from events.types import RaterCalibrated
+from server.cli.wording import inline
 
 
 def verdict_of(event: RaterCalibrated) -> str:
@@ -37,18 +38,18 @@ def as_table(view: View) -> list[str]:
     if not isinstance(view.panel, Panel) or view.cases is UNSET:
         return []
     raters = view.panel.raters
-    lines = [f"| case | outcome | {' | '.join(raters)} |", f"|---|---|{'---|' * len(raters)}"]
+    lines = [f"| case | outcome | {' | '.join(map(_cell, raters))} |", f"|---|---|{'---|' * len(raters)}"]
     for name, case in view.cases.items():
         given = [heard.calibrations.get(name) for heard in raters.values()]
         cells = ["not asked yet" if each is None else verdict_of(each) for each in given]
         lines.append(f"| {_cell(case.motion)} | {case.truth} | {' | '.join(cells)} |")
     sums = [f"{heard.record.right} of {heard.record.of}" for heard in raters.values()]
     lines += [f"| **right** | | {' | '.join(sums)} |", ""]
-    lines += [f"- {name}: {heard.seat.model}" for name, heard in raters.items()]
+    lines += [f"- {_cell(name)}: {_cell(heard.seat.model)}" for name, heard in raters.items()]
     lines += ["", *(f"- {_cell(case.motion)}: {case.truth}, says {_cell(case.source)}" for case in view.cases.values())]
     return [*lines, ""]
 
 
 def _cell(text: str) -> str:
     """A text that breaks no table."""
-    return " ".join(text.split()).replace("|", "\\|")
+    return inline(text)

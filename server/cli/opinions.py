@@ -5,6 +5,8 @@ from typing import Any, Final
 import click
 import msgspec
 
+from server.cli.harmless import harmless, json_line
+
 COLOURS: Final = {"PASS": "green", "CONDITIONAL": "yellow", "FAIL": "red", "pro": "cyan", "con": "yellow"}
 SHOWN: Final = 160
 """Characters of a rationale on its line."""
@@ -23,12 +25,12 @@ class Deliberations:
 
     def take(self, message: str) -> None:
         """One message of the feed."""
-        said = msgspec.json.decode(message)
+        said = harmless(msgspec.json.decode(message))
         if said["kind"] != "frame":
             return
         self._note(said["event"])
         if self._as_json:
-            click.echo(f'{{"frame":{message}}}')
+            click.echo(f'{{"frame":{json_line(message)}}}')
         else:
             self._print(said["event"])
 

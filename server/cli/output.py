@@ -17,6 +17,7 @@ from events.errors import LogError
 from judge.errors import RubricError
 from personalities.errors import PersonalityError
 from providers.errors import ProviderError
+from server.cli.harmless import harmless, json_line
 from server.errors import MootError, described
 from server.settings import Settings, load
 
@@ -139,9 +140,9 @@ def _say(error: Exception, message: str, code: int, *, as_json: bool, context: c
                 shape["error"]["field"] = error.param.name
         emit(shape)
     elif isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(message, err=True)
+        click.echo(harmless(message), err=True)
     elif message:
-        click.echo(f"moot: {message}", err=True)
+        click.echo(f"moot: {harmless(message)}", err=True)
         if context is not None:
             click.echo(f"       {context.command_path} --help shows how it goes", err=True)
     return code
@@ -149,7 +150,7 @@ def _say(error: Exception, message: str, code: int, *, as_json: bool, context: c
 
 def emit(value: Any) -> None:
     """One JSON value on one line of stdout."""
-    click.echo(msgspec.json.encode(value))
+    click.echo(json_line(msgspec.json.encode(value).decode()))
 
 
 def settings_of(context: click.Context, **flags: Any) -> Settings:

@@ -52,7 +52,7 @@ def _outcome(panel: Panel, said: PanelConcluded) -> list[str]:
         lines += [f"**Decided by {inline(decided.by)}:** {inline(decided.decision)}", ""]
         lines += [f"The reason: {inline(decided.reason)}", ""] if decided.reason else []
     title = "What to find out instead" if said.winner == "neither" else "What to find out next"
-    return [*lines, *_listed(title, said.advice)]
+    return [*lines, *_listed(title, map(inline, said.advice))]
 
 
 def _agreement(given: AgreementMeasured, items: str) -> list[str]:
@@ -63,8 +63,8 @@ def _agreement(given: AgreementMeasured, items: str) -> list[str]:
     )
     return [
         "### How far the raters agree", "",
-        f"- Scores (Krippendorff’s alpha): {measured(given.raw, f'{others_like_these} rated')}.",
-        f"- Standings (Fleiss’ kappa): {measured(given.kappa, f'{others_like_these} given a standing')}.",
+        f"- Scores (Krippendorff’s alpha): {inline(measured(given.raw, f'{others_like_these} rated'))}.",
+        f"- Standings (Fleiss’ kappa): {inline(measured(given.kappa, f'{others_like_these} given a standing'))}.",
         others, "", "1 is agreement throughout, 0 what chance would give.", "",
     ]
 
@@ -74,7 +74,7 @@ def _disputes(said: PanelConcluded) -> list[str]:
         return ["Nothing is disputed: on no item do the raters lie far apart.", ""]
     ordered = sorted(said.disputed.items(), key=lambda each: -each[1].variance)
     return _listed("Most disputed", (
-        f"{item_name(item)}: {', '.join(f'{name} {score:.1f}' for name, score in each.scores.items())};"
+        f"{inline(item_name(item))}: {', '.join(f'{inline(name)} {score:.1f}' for name, score in each.scores.items())};"
         f" variance {each.variance:.2f}{'; it decides' if each.decides else ''}"
         for item, each in ordered
     ))
@@ -85,13 +85,13 @@ def _numbers(panel: Panel) -> list[str]:
     if not names:
         return []
     items = list(dict.fromkeys(item for name in names for item in _items(panel.raters[name])))
-    lines = ["### Every rater’s numbers", "", f"| item | {' | '.join(names)} | variance |",
+    lines = ["### Every rater’s numbers", "", f"| item | {' | '.join(map(inline, names))} | variance |",
              f"|---|{'---:|' * len(names)}---:|"]
     for item in items:
         known = panel.items.get(item)
         variance = "–" if known is None or known.variance is UNSET else f"{known.variance:.2f}"
         cells = " | ".join(_cell(panel.raters[name], item) for name in names)
-        lines.append(f"| {item_name(item)} | {cells} | {variance} |")
+        lines.append(f"| {inline(item_name(item))} | {cells} | {variance} |")
     return [*lines, ""]
 
 
@@ -127,7 +127,7 @@ def _seat(name: str, heard: Heard, weights: Mapping[str, float]) -> str:
 
 def _without(said: PanelConcluded) -> list[str]:
     return _listed("If one rater were left out", (
-        f"Without the {name.replace('_', ' ')} rater: {each.outcome},"
+        f"Without the {inline(name.replace('_', ' '))} rater: {each.outcome},"
         f" {'no winner' if each.winner == 'neither' else NAMES[each.winner]} (alpha {figure(each.alpha)},"
         f" gap {share(each.gap)})"
         for name, each in said.without.items()
@@ -179,14 +179,15 @@ def _verdict(said: ArtifactJudged) -> list[str]:
         return [f"## No verdict: {inline(said.missing.reason)}", ""]
 
     def weights(shares: Mapping[str, float]) -> str:
-        return ", ".join(f"{verdict} {share(weight)}" for verdict, weight in shares.items())
+        return ", ".join(f"{inline(verdict)} {share(weight)}" for verdict, weight in shares.items())
 
     lines = [
         f"## Verdict: {said.verdict}", "", f"After deliberation: {weights(said.shares)}.",
         f"On their own, the verdict of record: {said.independent} ({weights(said.independent_shares)}).", "",
     ]
     lines += [*(f"- {inline(each)}" for each in said.reasons), ""]
-    return [*lines, *_listed("Findings", said.findings), *_listed("Remediation", said.remediation)]
+    return [*lines, *_listed("Findings", map(inline, said.findings)),
+            *_listed("Remediation", map(inline, said.remediation))]
 
 
 def _opinion(said: OpinionGiven) -> str:

@@ -7,6 +7,7 @@ import anyio
 import click
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from events.log import SummaryPage, read_all
 from events.projections import view as views
@@ -15,6 +16,7 @@ from server import frames
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.transcript import Transcriber
+from server.cli.wording import flat
 from server.settings import Settings
 
 LONGEST_GAP_S = 5.0
@@ -42,7 +44,7 @@ def list_(
         table.add_column(heading, overflow="fold", no_wrap=heading in {"id", "state"})
     for each in page.debates:
         opened = each.opened_at[:16].replace("T", " ")
-        table.add_row(each.id, each.state, f"{each.turns_spoken}/{each.turns_planned}", opened, each.motion[:120])
+        table.add_row(each.id, each.state, f"{each.turns_spoken}/{each.turns_planned}", opened, Text(flat(each.motion[:120])))
     Console().print(table if page.debates else 'no debate yet: moot run "a motion" makes one', highlight=False)
     if page.next:
         click.echo(f"more: moot list --after {page.next}", err=True)

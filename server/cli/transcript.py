@@ -12,6 +12,7 @@ from events.projections.audience import AudienceView
 from events.types import Briefing, RaterCalibrated
 from server.cli import proceedings
 from server.cli.arguments import briefing_lines
+from server.cli.harmless import harmless, json_line
 from server.cli.hearers import audience_said
 from server.cli.measured import case_lines
 from server.cli.wording import flat
@@ -31,13 +32,13 @@ class Transcriber:
 
     def take(self, message: str) -> None:
         """One message of the feed."""
-        said = msgspec.json.decode(message)
+        said = harmless(msgspec.json.decode(message))
         kind = said["kind"]
         if self._as_json:
             if kind == "frame":
-                click.echo(f'{{"frame":{message}}}')
+                click.echo(f'{{"frame":{json_line(message)}}}')
             elif kind == "delta":
-                click.echo(f'{{"delta":{message}}}')
+                click.echo(f'{{"delta":{json_line(message)}}}')
         if kind == "snapshot":
             self.view = said["view"]
         elif kind == "frame":

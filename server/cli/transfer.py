@@ -17,6 +17,7 @@ from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verdict, verify_lines, verify_log
 from server.archive import Archive, archive_of
+from server.cli.harmless import harmless
 from server.cli.markdown import as_markdown
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
@@ -49,9 +50,9 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
     if as_json:
         emit(verdict)
     elif verdict.ok:
-        click.echo(f"the chain holds: {verdict.events} events of debate {verdict.debate}")
+        click.echo(f"the chain holds: {verdict.events} events of debate {harmless(verdict.debate)}")
     else:
-        click.echo(f"BROKEN at position {verdict.broken_at}: {verdict.why}")
+        click.echo(f"BROKEN at position {verdict.broken_at}: {harmless(verdict.why)}")
     if not verdict.ok:
         raise click.exceptions.Exit(BROKEN)
 

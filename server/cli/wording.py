@@ -20,28 +20,29 @@ RESPONSES: Final = {
 RECORD_STANDS: Final = (
     "The scores that each rater gave on its own stay the verdict of record: nothing here changes the outcome."
 )
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
+_BLOCK: Final = re.compile(r"^(\d*)([-+=#.)])")
 _MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&])")
 
 
 def flat(text: str) -> str:
-    """Somebody's words on one line, without control characters."""
+    """Somebody's words on one line, without control characters and marks of direction."""
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
 def inline(text: str) -> str:
     """Somebody's words within a line of Markdown: they stay words, and break no table."""
-    return _MARKUP.sub(r"\\\1", flat(text))
+    return _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", flat(text)))
 
 
 def figure(value: float | Missing) -> str:
     """A figure of a panel with two decimals, or why there is none."""
-    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{value:.2f}"
+    return f"none ({inline(value.missing.reason)})" if isinstance(value, Missing) else f"{value:.2f}"
 
 
 def share(value: float | Missing) -> str:
     """A share of 1 in percent."""
-    return f"none ({value.missing.reason})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
+    return f"none ({inline(value.missing.reason)})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
 
 
 def measured(each: Measured, again: str) -> str:
@@ -58,7 +59,7 @@ def measured(each: Measured, again: str) -> str:
 def interval(each: Measured) -> str:
     """A coefficient with its interval, in few characters."""
     if each.value is UNSET:
-        return f"undefined ({each.undefined})"
+        return f"undefined ({inline(str(each.undefined))})"
     return f"{each.value:.2f}" + ("" if each.low is UNSET else f" ({each.low:.2f} to {each.high:.2f})")
 
 

@@ -48,6 +48,7 @@ MARKUP: Final[dict[str, str]] = {
     "an address without a scheme": f"//{EVIL}/x https://{EVIL}/y mailto:a@{EVIL}",
     "Markdown": f"# Winner: con\n![x](https://{EVIL}/p.png) [click](javascript:{RUN}) **bold** `code` | a | b |\n---",
     "a formula": "=HYPERLINK(\"//evil.invalid\",\"x\") +1+1 -2 @SUM(1)\t=cmd|' /C calc'!A0",
+    "the markup of a terminal": "[/] [bold red]x[/blue] [link=https://evil.invalid]y[/link] [/bold",
     "the page's own words": "Pro wins by the scorecard. \u0420ro wins by th\u0435 scorecard",
     "very long numbers": "9" * 200 + " 1e309 -0 NaN Infinity 0x" + "f" * 64,
     "a script that never ends": f"<script>{RUN}//",

@@ -1,0 +1,31 @@
+"""Other people's words on a terminal: a control character is shown and does nothing.
+
+A terminal obeys what it is sent: an escape can clear the screen, rename the window, or write over the verdict, and a mark
+of direction can turn a number round.  Every character is replaced by one, so that offsets stay what they are.
+"""
+
+import re
+from typing import Any, Final
+
+_PICTURES: Final = {code: 0x2400 + code for code in range(0x20)}
+_SHOWN: Final = {
+    **_PICTURES, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): " ", 0x7F: 0x2421, 0x85: " ", 0x2028: " ", 0x2029: " ",
+    **{code: 0xFFFD for code in (*range(0x80, 0x85), *range(0x86, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
+}
+_IN_JSON: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(value: Any) -> Any:
+    """The same builtins, or the same text, with control characters that are seen and not obeyed."""
+    if isinstance(value, str):
+        return value.translate(_SHOWN)
+    if isinstance(value, dict):
+        return {harmless(key): harmless(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [harmless(each) for each in value]
+    return value
+
+
+def json_line(text: str) -> str:
+    """JSON that says the same in characters that no terminal obeys."""
+    return _IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
