@@ -27,6 +27,25 @@ function made(element, name, attributes, children) {
   return element;
 }
 
+const rows = new WeakMap();
+
+/** Makes the children of `root` out of `[key, value, make]`, in an order that holds: what has the same value stays as it is. */
+export function keep(root, entries) {
+  const known = rows.get(root) ?? new Map();
+  const now = new Map();
+  let place = root.firstChild;
+  for (const [key, value, make] of entries) {
+    const old = known.get(key);
+    const element = old?.value === value ? old.element : make();
+    now.set(key, { value, element });
+    if (!old) root.insertBefore(element, place);
+    else if (old.element !== element) old.element.replaceWith(element);
+    if (old) place = element.nextSibling;
+  }
+  for (const [key, { element }] of known) if (!now.has(key)) element.remove();
+  rows.set(root, now);
+}
+
 /** Replaces the text only where it differs, so that live regions and selections are left in peace. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;

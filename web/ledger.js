@@ -29,11 +29,11 @@ const amount = ({ applied, requested }) => `${signed(applied)}${applied === requ
 /** The name under which an entry's words are marked in the turns. */
 const markOf = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${position}`;
 
-/** A list of notes for a turn whose score changed; entries after `position` stay unseen. */
+/** A list of notes for a turn whose score changed, read by `fill`; entries after `position` stay unseen. */
 export function notes(id, number_, turn, position, go, mark) {
-  if (!turn.changed?.length) return null;
+  if (!turn.changed?.length) return {};
   const list = h("ul.entries", { "aria-label": `What changed the score of turn ${number_}` });
-  audit(id, number_, newestOf(turn)).then(({ entries }) => {
+  const fill = () => audit(id, number_, newestOf(turn)).then(({ entries }) => {
     const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
     list.replaceChildren(...later.map((entry) => h("li", { "data-kind": entry.kind },
       h("b", {}, `${amount(entry)} ${plain(entry.dimension)}`), ", ", h("s", {}, number(entry.before)), ` → ${number(entry.after)} · `, ruleWords(entry.rule), ": ", entry.reason,
@@ -41,7 +41,7 @@ export function notes(id, number_, turn, position, go, mark) {
       " ", link(entry.cause ?? entry.position, go, "see it happen", entry.position))));
     mark(later.map((entry) => ({ name: markOf(entry), position: entry.position, evidence: entry.evidence })));
   }, (error) => list.replaceChildren(h("li.quiet", {}, error.message)));
-  return list;
+  return { list, fill };
 }
 
 const words = (entry) => h("span.quotes", {}, ...entry.evidence.map(({ quote, turn }) => h("span", {}, h("q", {}, quote), h("span.quiet", {}, ` turn ${turn}`))));

@@ -1,6 +1,6 @@
 /** The margin of an exchange: the scorecard as the server folds it, suspect claims, anomalies, and the debaters' characters. */
 
-import { h } from "./dom.js";
+import { h, keep } from "./dom.js";
 import { DIMENSIONS, IN_COMPOSITE, NAME, SIGN, anchor, decimalsOf, isMissing, number, plain, signed } from "./words.js";
 
 // The scorecard
@@ -62,19 +62,21 @@ export function register(root, appeal, go) {
       if (last.claims === view.claims && last.canAppeal === canAppeal) return;
       last = { claims: view.claims, canAppeal };
       const claims = Object.entries(view.claims);
-      root.replaceChildren(...(claims.length ? claims.map(([name, claim]) => claimed(name, claim, canAppeal, appeal, go))
-        : [h("p.empty", {}, "No claim is under suspicion. What the judge flags is listed here, with what it costs.")]));
+      keep(root, claims.length ? claims.map(([name, claim]) => {
+        const asks = canAppeal && claim.state === "flagged" && !claim.appealed;
+        return [name + asks, claim, () => claimed(name, claim, asks, appeal, go)];
+      }) : [["", null, () => h("p.empty", {}, "No claim is under suspicion. What the judge flags is listed here, with what it costs.")]]);
     },
   };
 }
 
-function claimed(name, claim, canAppeal, appeal, go) {
+function claimed(name, claim, asks, appeal, go) {
   return h(`div.claim.${claim.state}`, { id: anchor(name) },
     h("a.id", { href: `#e${claim.flagged}`, on: { click: (event) => { event.preventDefault(); go(claim.flagged); } } }, name),
     h("div", {}, h("q", {}, claim.quote),
       h("p.quiet", {}, `${SUSPECT[claim.kind] ?? plain(claim.kind)} · ${CLAIM[claim.state]}${claim.state === "flagged" && claim.appealed ? ", appealed" : ""}`),
       h("p.quiet", {}, claim.answer || claim.reason),
-      canAppeal && claim.state === "flagged" && !claim.appealed && h("button", { type: "button", on: { click: () => appeal(name) } }, "Appeal")),
+      asks && h("button", { type: "button", on: { click: () => appeal(name) } }, "Appeal")),
     h("b.cost", {}, claim.state === "cleared" ? "0" : signed(claim.penalty)));
 }
 

@@ -45,9 +45,12 @@ export function why(turn, light, { list, fill }) {
   if (!turn.scores || isMissing(turn.scores)) return null;
   const names = ordered(turn.scores).filter((name) => turn.components?.[name]);
   if (!names.length) return null;
-  return h("details.why", { on: { toggle: ({ target }) => target.open && target.matches(".why") && fill() } },
-    h("summary", {}, "why this score"),
-    h("div.reasons", {}, h("section", {}, h("h3", {}, "Every entry, in order"), list), ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light))));
+  const reasons = h("div.reasons");
+  return h("details.why", { on: { toggle: ({ target }) => {
+    if (!target.open || !target.matches(".why")) return;
+    if (!reasons.firstChild) reasons.append(h("section", {}, h("h3", {}, "Every entry, in order"), list), ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light)));
+    fill();
+  } } }, h("summary", {}, "why this score"), reasons);
 }
 
 function dimension(name, score, components, light) {

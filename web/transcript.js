@@ -17,8 +17,14 @@ export function transcript(root, go, id) {
   const asides = new Map();   // position → what the moderator said there
   const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
   let last = {};
-
   let now = null;
+  const near = new IntersectionObserver((seen) => {   // what changed a score is read once its turn comes near
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) continue;
+      near.unobserve(target);
+      fills.get(target)();
+    }
+  }, { rootMargin: "100%" });
 
   function show(view, speech, { head }) {
     now = [view, speech, { head }];
@@ -29,18 +35,20 @@ export function transcript(root, go, id) {
       article.remove();
       shown.delete(number);
     }
+    const found = passages(view.claims);
     for (const number of numbers) {
       const turn = view.turns[number];
       let entry = shown.get(number);
       const holes = (gaps.get(number) ?? []).filter(({ position }) => position <= view.position);
-      const found = `${passages(view, number)}${holes.length}`;
-      if (!entry || entry.turn !== turn || entry.running !== running || entry.found !== found) {
+      const key = `${found.get(number)?.map(([name, { state }]) => name + state)}${holes.length}${running}`;
+      if (!entry || entry.turn !== turn || entry.key !== key) {
         const isOpen = entry?.article.querySelector("details.why")?.open;
-        const article = made(id, number, turn, view, running, go, holes, exposed, light);
-        if (isOpen) article.querySelector("details.why")?.setAttribute("open", "");
+        const article = made(id, number, turn, view, running, go, [...marks(found.get(number) ?? []), ...holes], exposed, light);
+        if (isOpen) unfold(article.querySelector("details.why"));
         if (entry) entry.article.replaceWith(article);
-        else turns.insertBefore(article, [...shown].filter(([n]) => n > number).sort(([a], [b]) => a - b)[0]?.[1].article ?? null);
-        entry = { turn, article, running, found };
+        else turns.append(article);   // turns come and go at the end
+        if (fills.has(article)) near.observe(article);
+        entry = { turn, article, key };
         shown.set(number, entry);
       }
       if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
@@ -96,7 +104,7 @@ export function transcript(root, go, id) {
   function open(number) {
     const details = shown.get(number)?.article.querySelector("details.why");
     if (!details) return false;
-    details.open = true;
+    unfold(details);
     details.scrollIntoView({ block: "start" });
     details.querySelector("summary").focus({ preventScroll: true });
     return true;
@@ -107,11 +115,22 @@ export function transcript(root, go, id) {
   return { show, place, open };
 }
 
-/** Which claims and attempts stand in a turn: the words that are marked besides the quotes. */
-const passages = (view, number) => Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => `${name}${claim.state}`).join();
+const fills = new WeakMap();   // article → what reads its notes
 
-function made(id, number, turn, view, running, go, holes, exposed, light) {
+/** Opens reasons that are to be there at once: the event itself comes later. */
+function unfold(details) {
+  if (!details) return;
+  details.open = true;
+  details.dispatchEvent(new Event("toggle"));
+}
+
+/** Claims by turn: words that are marked besides the quotes. */
+const passages = (claims) => Map.groupBy(Object.entries(claims), ([, { turn }]) => turn);
+const marks = (claims) => claims.map(([name, { span }]) => ({ name: `claim/${name}`, span }));
+
+function made(id, number, turn, view, running, go, others, exposed, light) {
   const seat = view[turn.side];
+  const { list, fill } = notes(id, number, turn, view.position, go, exposed);
   const position = turn.judged ?? turn.spoken ?? turn.started;
   const article = h(`article.turn.${turn.side}.${turn.state}`, { "data-turn": number, "aria-labelledby": `turn-${number}` },
     h("h2.who", { id: `turn-${number}` },
@@ -120,17 +139,18 @@ function made(id, number, turn, view, running, go, holes, exposed, light) {
       seat && h("span.as", {}, plain(seat.archetype))),
     h("div.body", {},
       failures(turn, running),
-      said(turn, extra(view, number, turn, holes)),
+      said(turn, [...others, ...(turn.injections ?? []).map((each, i) => ({ name: `injection/${i}`, span: each.span }))]),
       turn.state === "speaking" && h("p.doing", {}, "is called to speak"),
       turn.clipped && h("p.quiet.clip", {}, `Cut at the limit of ${count(view.max_words, "word")}.`),
       turn.model && seat?.model && turn.model !== seat.model && !seat.model.endsWith(`:${turn.model}`) && h("p.quiet.clip", {}, `Answered by ${turn.model}.`),
       turn.state === "spoken" && h("p.doing", {}, running ? "The judge is reading this turn" : "Not judged yet"),
       ...scoreLine(turn),
       compared(turn),
-      notes(id, number, turn, view.position, go, exposed),
+      list,
       turn.repetition >= 0.2 && h("p.quiet.clip", {}, `${percent(turn.repetition * 100)} % of it had been said before by the same side, word for word.`),
       ...(turn.injections ?? []).slice(0, 1).map((each) => h("p.attempt", {}, h("b", {}, "Tries to instruct the judge: "), h("q", {}, each.quote))),
       why(turn, light, blame(id, number, turn, view.position, go, light))));
+  if (fill) fills.set(article, fill);
   return article;
 }
 
@@ -146,13 +166,6 @@ function compared(turn) {
   const WORD = { later: "won", earlier: "lost", draw: "drawn" };
   return h("p.compared.quiet", { title: head.reason }, `Against turn ${head.earlier}: `, Object.entries(head.outcomes).map(([name, outcome]) =>
     `${plain(name)} ${WORD[outcome]}${head.flipped.includes(name) ? " (the two orders disagreed)" : ""}`).join(" · "));
-}
-
-/** Claims, attempts on the judge and the words of logic gaps, as spans to mark. */
-function extra(view, number, turn, holes) {
-  const claims = Object.entries(view.claims).filter(([, claim]) => claim.turn === number).map(([name, claim]) => ({ name: `claim/${name}`, span: claim.span }));
-  return [...claims, ...(turn.injections ?? []).map((each, i) => ({ name: `injection/${i}`, span: each.span })),
-    ...holes.map(({ name, span }) => ({ name, span }))];
 }
 
 function said(turn, others) {

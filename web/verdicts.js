@@ -1,6 +1,6 @@
 /** The debate as a whole: what each side's case stands on and what became of it, and the verdicts side by side. */
 
-import { h } from "./dom.js";
+import { h, keep } from "./dom.js";
 import { NAME, SIGN, anchor, isMissing, number, plain, winnerWords } from "./words.js";
 
 /** Where a panel sits, it alone names a winner; every other verdict says who stands higher. */
@@ -88,29 +88,30 @@ function convergence(verdict) {
 
 const BECAME = { kept: "kept", revised: "revised", dropped: "dropped in silence" };
 
-/** A lane in `root`; `go(position)` follows a premise. */
+/** A lane for each side in `root`; `go(position)` follows a premise. */
 export function spine(root, go) {
+  const lanes = ["pro", "con"].map((side) => ({ side, title: h("h3"), list: h("ol"), against: h("div") }));
+  root.append(h("h2", {}, "What each case stands on"), h("div.lanes", {}, ...lanes.map(({ side, title, list, against }) =>
+    h(`section.lane.${side}`, { "aria-label": `Premises of ${NAME[side]}` }, title, list, against))));
   let last = {};
   return {
     show(view) {
       if (last.premises === view.premises && last.contradictions === view.contradictions) return;
       last = { premises: view.premises, contradictions: view.contradictions };
-      const any = Object.keys(view.premises).length > 0;
-      root.hidden = !any;
-      if (any) root.replaceChildren(h("h2", {}, "What each case stands on"), h("div.lanes", {}, ...["pro", "con"].map((side) => lane(side, view, go))));
+      root.hidden = !Object.keys(view.premises).length;
+      for (const each of lanes) lane(each, view, go);
     },
   };
 }
 
-function lane(side, view, go) {
+function lane({ side, title, list, against }, view, go) {
   const { stability } = view.spine[side] ?? {};
+  title.replaceChildren(`${SIGN[side]} ${NAME[side]}`, typeof stability === "number" ? h("span.quiet", {}, ` ${number(stability * 100)} % of its premises kept`) : "");
   const mine = Object.entries(view.premises).filter(([, each]) => each.side === side);
-  return h(`section.lane.${side}`, { "aria-label": `Premises of ${NAME[side]}` },
-    h("h3", {}, `${SIGN[side]} ${NAME[side]}`, typeof stability === "number" && h("span.quiet", {}, ` ${number(stability * 100)} % of its premises kept`)),
-    h("ol", {}, ...mine.map(([name, each]) => h(`li.is-${each.state}`, { id: anchor(name) },
-      h("a.id", { href: `#e${each.stated}`, on: { click: (event) => { event.preventDefault(); go(each.stated); } } }, name),
-      h("span", {}, each.state === "dropped" ? h("s", {}, each.text) : each.text, h("span.quiet", {}, ` · ${BECAME[each.state]}`,
-        each.changes.length > 0 && ` in turn ${each.changes.at(-1).turn}`))))),
-    ...view.contradictions.filter((each) => each.side === side).map((each) =>
-      h("p.contradiction", {}, h("b", {}, `Contradicts ${each.premises.join(", ")} in turn ${Math.max(...each.turns)}: `), each.reason)));
+  keep(list, mine.map(([name, each]) => [name, each, () => h(`li.is-${each.state}`, { id: anchor(name) },
+    h("a.id", { href: `#e${each.stated}`, on: { click: (event) => { event.preventDefault(); go(each.stated); } } }, name),
+    h("span", {}, each.state === "dropped" ? h("s", {}, each.text) : each.text, h("span.quiet", {}, ` · ${BECAME[each.state]}`,
+      each.changes.length > 0 && ` in turn ${each.changes.at(-1).turn}`)))]));
+  against.replaceChildren(...view.contradictions.filter((each) => each.side === side).map((each) =>
+    h("p.contradiction", {}, h("b", {}, `Contradicts ${each.premises.join(", ")} in turn ${Math.max(...each.turns)}: `), each.reason)));
 }
