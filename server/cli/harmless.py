@@ -10,7 +10,7 @@ from typing import Any, Final
 _PICTURES: Final = {code: 0x2400 + code for code in range(0x20)}
 _SHOWN: Final = {
     **_PICTURES, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): " ", 0x7F: 0x2421, 0x85: " ", 0x2028: " ", 0x2029: " ",
-    **{code: 0xFFFD for code in (*range(0x80, 0x85), *range(0x86, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))},
+    **dict.fromkeys((*range(128, 133), *range(134, 160), *range(8234, 8239), *range(8294, 8298)), 65533),
 }
 _IN_JSON: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

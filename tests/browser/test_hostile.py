@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 import anyio
-import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from events.open import opened_log
 from events.transfer import import_debate
-from events.types import Event, TurnSpoken
+from events.types import Event
 from tests.browser import poisoned
 from tests.browser.harm import Watch, shows, standing, unharmed
-from tests.browser.hostile import ALL, BULK, EVIL, MARKUP, NAMES, UNICODE, script
+from tests.browser.hostile import ALL, BULK, MARKUP, UNICODE, script
 from tests.browser.hostile import poisoned as with_poison
 
 pytestmark = pytest.mark.browser
