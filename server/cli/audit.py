@@ -51,7 +51,8 @@ async def _audits(settings: Settings, said: str, turn: int | None) -> list[Audit
 def _print(console: Console, audit: Audit) -> None:
     console.print(f"[bold]turn {audit.turn} · {audit.side}[/]")
     if not audit.entries:
-        console.print("  no score" + ("" if audit.missing is UNSET else f": {flat(audit.missing.reason)}"), markup=False)
+        why = "" if audit.missing is UNSET else f": {flat(audit.missing.reason)}"
+        console.print(f"  no score{why}", markup=False)
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("position", "dimension", "rule", "before", "requested", "applied", "after", "because of", "why"):
@@ -59,8 +60,8 @@ def _print(console: Console, audit: Audit) -> None:
     for each in audit.entries:
         quotes = "; ".join(f"turn {words.turn}: “{words.quote}”" for words in each.evidence if each.kind != "score")
         table.add_row(
-            str(each.position), Text(flat(each.dimension)), Text(flat(each.rule)), f"{each.before:g}", f"{each.requested:g}",
-            f"{each.applied:g}", f"{each.after:g}", str(each.cause or ""),
+            str(each.position), Text(flat(each.dimension)), Text(flat(each.rule)),
+            f"{each.before:g}", f"{each.requested:g}", f"{each.applied:g}", f"{each.after:g}", str(each.cause or ""),
             Text(flat(" · ".join(filter(None, (each.reason, quotes))))),
         )
     console.print(table)

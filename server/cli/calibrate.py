@@ -186,7 +186,8 @@ class Measuring:
             lost = f", {row.missing} missing" if row.missing else ""
             interval = f"{row.low:.2f}–{row.high:.2f}" if row.low is not UNSET else "–"
             table.add_row(
-                Text(flat(row.rater)), Text(flat(row.model)), f"{row.here[0]}/{row.here[1]}{lost}", f"{row.right}/{row.of}",
+                Text(flat(row.rater)), Text(flat(row.model)),
+                f"{row.here[0]}/{row.here[1]}{lost}", f"{row.right}/{row.of}",
                 f"{row.accuracy:.2f}", interval, row.meaning,
             )
         click.echo()

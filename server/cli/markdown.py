@@ -40,7 +40,9 @@ def score_line(turn: TurnView) -> str:
         return f"no score: {inline(turn.scores.missing.reason)}"
     if not turn.scores:
         return "not judged yet"
-    shown = [f"{inline(name.replace('_', ' '))} {score.effective:g}/{score.maximum}" for name, score in turn.scores.items()]
+    shown = [
+        f"{inline(name.replace('_', ' '))} {score.effective:g}/{score.maximum}" for name, score in turn.scores.items()
+    ]
     if isinstance(turn.composite, float):
         shown.insert(0, f"composite {turn.composite:g}")
     return " · ".join(shown)

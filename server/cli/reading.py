@@ -44,7 +44,8 @@ def list_(
         table.add_column(heading, overflow="fold", no_wrap=heading in {"id", "state"})
     for each in page.debates:
         opened = each.opened_at[:16].replace("T", " ")
-        table.add_row(each.id, each.state, f"{each.turns_spoken}/{each.turns_planned}", opened, Text(flat(each.motion[:120])))
+        spoken = f"{each.turns_spoken}/{each.turns_planned}"
+        table.add_row(each.id, each.state, spoken, opened, Text(flat(each.motion[:120])))
     Console().print(table if page.debates else 'no debate yet: moot run "a motion" makes one', highlight=False)
     if page.next:
         click.echo(f"more: moot list --after {page.next}", err=True)

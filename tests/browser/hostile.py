@@ -62,7 +62,7 @@ UNICODE: Final[dict[str, str]] = {
     "a right to left language": "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 pro 12",
     "zero width": "ze\u200bro\u200c wi\u200ddth\ufeff \u2060word\u00ad",
     "towers": "Z\u0351\u036b\u0343" + "\u0300\u0301\u0316\u0317" * 60 + "algo",
-    "one family of many": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466\U0001f3f3\ufe0f\u200d\U0001f308" * 20,
+    "families": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466\U0001f3f3\ufe0f\u200d\U0001f308" * 20,
     "half of a pair": "half \\ud800 of a pair",
     "controls": "con\x00tr\x07o\x08ls\x7f \x1a end",
     "escapes of a terminal": "\x1b[31mred\x1b[2J\x1b]0;owned\x07\x1b]8;;http://evil.invalid\x1b\\x \x9b31m\x9d0;t\x9c",
@@ -78,7 +78,8 @@ BULK: Final[dict[str, str]] = {
 }
 NAMES: Final = (
     "transcript", "__proto__", "foot", "constructor", "motion", "toString", "hasOwnProperty", "__class__", "slider",
-    "prototype", "record", "location", "..", ".", "a/b?c#d%2e", "nav bar", f"<img src=x onerror={RUN}>", "\u202egnp.exe",
+    "prototype", "record", "location", "..", ".", "a/b?c#d%2e", "nav bar",
+    f"<img src=x onerror={RUN}>", "\u202egnp.exe",
     f"javascript:{RUN}", "\"'><b>", "Z" + "\u0300\u0316" * 80, "W" * 400, "turn 1", "moot", "length", "null",
 )  # fmt: skip
 ALL: Final = MARKUP | UNICODE | BULK
@@ -197,7 +198,9 @@ NAMING: Final = frozenset({
     "target", "name", "case", "links", "leader", "follower", "archetype", "domain", "topic_type", "cites", "roles",
     "flipped", "digest", "purpose", "by_rule", "by", "voter", "kind", "role", "standing_arguments",
 })
-SEEN: Final = re.compile(r"[CP]\d+\.\d|PRO-|CON-|technical|business|risk|general|\w+_(analyst|expert|auditor)|aspirin|canals")
+SEEN: Final = re.compile(
+    r"[CP]\d+\.\d|PRO-|CON-|technical|business|risk|general|\w+_(analyst|expert|auditor)|aspirin|canals",
+)
 
 
 def called(value: Any, key: str = "") -> Iterator[str]:

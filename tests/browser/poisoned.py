@@ -1,4 +1,4 @@
-"""Logs that somebody made to do harm: with the project's own events, a chain that holds, and hostile words throughout."""
+"""Logs that somebody made to do harm: the project's own events, a chain that holds, hostile words throughout."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -42,7 +42,9 @@ REST: Final[tuple[Event, ...]] = (
     AttemptAbandoned(turn=1, side="pro", attempt=2, kind="restart", message=WHY),
     ContextSummarised(turn=3, side="pro", turns_in_full=(1,), turns_summarised=(2,)),
     InjectionDetected(turn=2, pattern="ignore", quote="a quote of an attempt", span=(0, 9)),
-    ClaimFlagged(claim="C2.8", turn=2, quote="a quote of a claim", span=(3, 20), kind="inverted_fact", reason=WHY, by="one"),
+    ClaimFlagged(
+        claim="C2.8", turn=2, quote="a quote of a claim", span=(3, 20), kind="inverted_fact", reason=WHY, by="one",
+    ),
     ClaimAppealed(claim="C2.8", by="moderator"), Upheld(claim="C2.8", by="another", reason=WHY),
     ClaimFlagged(claim="C2.9", turn=2, quote="another claim", span=(3, 20), kind="no_mechanism", reason=WHY, by="one"),
     Cleared(claim="C2.9", by="another", reason="Good enough."),

@@ -154,7 +154,8 @@ def test_a_log_made_to_do_harm_does_none(house: House, watch: Watch, key: str) -
     open_all(page)
     shows(page, [events[0].motion], "#motion")   # type: ignore[union-attr]
     unharmed(watch, house.calm["end"])
-    for rest in (f"#e{len(events) // 2}", "?turn=2", "?view=audit&event=2", f"?view=audit&event={len(events) - 3}", "/embed"):
+    middle, late = len(events) // 2, len(events) - 3
+    for rest in (f"#e{middle}", "?turn=2", "?view=audit&event=2", f"?view=audit&event={late}", "/embed"):
         page = watch.visit(address(house, key, rest))
         open_all(page)
         unharmed(watch, house.calm_at(rest))
@@ -184,7 +185,8 @@ def test_the_chair_and_what_models_are_called_are_text(house: House, watch: Watc
 
 
 def test_a_decision_is_text(house: House, watch: Watch) -> None:
-    said = {"decision": next(batches(UNICODE, 200)), "reason": next(batches(MARKUP, 2000)), "by": MARKUP["a formula"][:80]}
+    unicode, markup = next(batches(UNICODE, 200)), next(batches(MARKUP, 2000))
+    said = {"decision": unicode, "reason": markup, "by": MARKUP["a formula"][:80]}
     house.server.http.post(f"/api/debates/{house.debates['undecided']}/decision", json=said).raise_for_status()
     page = watch.visit(address(house, "undecided"))
 
@@ -212,9 +214,9 @@ def test_on_paper_nothing_is_cut_off_or_too_wide(house: House, watch: Watch, key
     page = watch.visit(address(house, key))
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 700, "height": 900})
-    cut = page.evaluate("[...document.querySelectorAll('.said')].filter((one) => one.scrollHeight > one.clientHeight + 40).length")
+    cut = page.locator(".said").evaluate_all("(all) => all.filter((one) => one.scrollHeight > one.clientHeight + 40)")
 
-    assert (0, 700) == (cut, page.evaluate("document.documentElement.scrollWidth"))
+    assert ([], 700) == (cut, page.evaluate("document.documentElement.scrollWidth"))
     unharmed(watch, {})
 
 
