@@ -45,8 +45,7 @@ export function audience(id) {
     show(view, following) {
       const isOver = view.state === "concluded";
       const section = $("#audience");
-      section.hidden = isOver ? !view.audience?.votes.cast && !Object.keys(view.audience?.beliefs ?? {}).length
-        : !following || !view.pro || document.body.matches(".copy, .embed");
+      section.hidden = isOver ? !view.audience : !following || !view.pro || document.body.matches(".copy, .embed");
       if (section.hidden) return;
       const key = isOver ? `over${view.position}` : `${Object.values(view.turns).filter(({ spoken }) => spoken).length}:${Boolean(view.verdicts.scorecard)}`;
       if (key === drawn) return;
@@ -60,6 +59,7 @@ export function audience(id) {
 function outcome({ audience: { votes, beliefs, agreement }, conclusion }) {
   const rows = Object.entries(beliefs);
   return [
+    !votes.cast && h("p.quiet", {}, "Nobody voted before the verdict."),
     votes.cast > 0 && h("div.cast", {}, h("p", {}, h("b", {}, count(votes.cast, "vote")), heard(": "), " ", ...CHOICES.map((winner) => h(`span.${winner}`, {}, `${SIGN[winner] ?? "="} ${NAME[winner]} ${votes[winner]} `))),
       h("div.share", { role: "img", "aria-label": CHOICES.map((winner) => `${NAME[winner]} ${percent(votes[winner] / votes.cast)}`).join(", ") },
         ...CHOICES.map((winner) => wide(h(`i.${winner}`), votes[winner] / votes.cast)))),

@@ -185,8 +185,11 @@ function isAtEnd() {
   return top > 0 && top <= innerHeight - $("#foot").offsetHeight + NEAR;
 }
 
+/** To the newest words; where verdicts are longer than the window, to their beginning. */
 function toEnd() {
-  $("#end").scrollIntoView({ block: "end" });
+  const coda = $(".coda:has(.verdicts)");
+  if (coda?.offsetHeight > innerHeight * .75) coda.scrollIntoView();
+  else $("#end").scrollIntoView({ block: "end" });
 }
 
 let revealed = 0;
@@ -288,7 +291,7 @@ function why() {
 }
 
 for (const each of document.querySelectorAll("[data-room-button]")) {
-  each.addEventListener("click", () => move({ view: each.dataset.roomButton === "audit" ? "audit" : null }));
+  each.addEventListener("click", () => move({ view: each.dataset.roomButton === "audit" ? "audit" : null, turn: null }));
 }
 
 // Acts
@@ -300,17 +303,17 @@ const step = (count) => () => player.step(count).catch(trouble);
 const turn = (direction) => () => player.turn(direction)?.catch(trouble);
 const change = (direction) => () => player.change(direction)?.catch(trouble);
 /** The address that shows what is to be seen now, whatever comes after. */
-const linkHere = () => address.changed({ ...location, pathname: location.pathname, search: location.search, hash: player.position ? `#e${player.position}` : "" }, {});
+const linkHere = () => address.changed({ ...location, pathname: location.pathname, search: location.search, hash: player.position ? `#e${player.position}` : "" }, { speed: null });
 function search() {
   isSearching = true;
   move({ view: "audit" });
 }
-$("#copy").addEventListener("click", () => parts.share.copy(linkHere()));
+for (const button of [$("#copy"), $("#copy-here")]) button.addEventListener("click", () => parts.share.copy(linkHere()));
 keys({
   ArrowLeft: step(-1), k: step(-1), ArrowRight: step(1), j: step(1),
   "Shift+ArrowLeft": turn(-1), "Shift+ArrowRight": turn(1),
   Home: () => player.go(1).catch(trouble), End: () => player.live(), l: () => player.live(),
-  a: () => move({ view: address.read(location).view === "audit" ? null : "audit" }), b: why,
+  a: () => move({ view: address.read(location).view === "audit" ? null : "audit", turn: null }), b: why,
   y: () => parts.share.copy(linkHere()), "/": search, ",": change(-1), ".": change(1),
   Space: () => player.toggle(), "[": () => player.faster(-1), "]": () => player.faster(1),
 });

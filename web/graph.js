@@ -8,6 +8,7 @@ const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [380, 150, 28, 8, 10, 24];
 /** A graph in `root`; `go(position)` is called when a turn is pressed. */
 export function graph(root, go) {
   let last = {};
+  const marks = new WeakMap();   // turn as it stood → its mark, and where that stands
   return {
     /** `at`: the turn that the cursor stands in; null at the newest event. */
     show(view, at) {
@@ -15,9 +16,9 @@ export function graph(root, go) {
       const isSame = last.turns === view.turns;
       last = { turns: view.turns, at };
       if (isSame && root.querySelector("svg")) return point(root.querySelector(".cursor"), at);
-      const judged = Object.entries(view.turns).map(([n, turn]) => ({ n: Number(n), ...turn })).filter((turn) => turn.judged);
+      const judged = Object.entries(view.turns).map(([n, turn]) => ({ n: Number(n), of: turn, ...turn })).filter((turn) => turn.judged);
       const scored = judged.filter((turn) => typeof turn.composite === "number");
-      root.replaceChildren(scored.length ? drawn(view, judged, scored, at, go) : h("p.empty", {}, "The composite of every judged turn is drawn here."));
+      root.replaceChildren(scored.length ? drawn(view, judged, scored, at, go, marks) : h("p.empty", {}, "The composite of every judged turn is drawn here."));
       return undefined;
     },
   };
@@ -28,7 +29,7 @@ function point(cursor, at) {
   if (at) cursor.setAttribute("transform", `translate(${Number(cursor.dataset.left) + at * Number(cursor.dataset.step)})`);
 }
 
-function drawn(view, judged, scored, at, go) {
+function drawn(view, judged, scored, at, go, marks) {
   const values = scored.flatMap(({ composite, composite_admitted: before, composite_spread: spread = 0 }) => [composite + spread / 2, composite - spread / 2, before ?? composite]);
   const low = Math.max(0, Math.floor((Math.min(...values) - 5) / 20) * 20);
   const high = Math.max(low + 40, Math.ceil((Math.max(...values) + 2) / 20) * 20);
@@ -48,7 +49,13 @@ function drawn(view, judged, scored, at, go) {
     ...["pro", "con"].map((side) => s(`path.line.${side}`, {
       d: runs(judged.filter((turn) => turn.side === side)).map((run) => run.map((turn, i) => `${i ? "L" : "M"}${x(turn.n)} ${y(turn.composite)}`).join("")).join(""),
     })),
-    ...judged.map((turn) => mark(turn, x(turn.n), y, Math.min(12, wide / 2), go)));
+    ...judged.map((turn) => {
+      const place = `${last} ${low} ${high}`;
+      const known = marks.get(turn.of);
+      const made = known?.place === place ? known.made : mark(turn, x(turn.n), y, Math.min(12, wide / 2), go);
+      marks.set(turn.of, { place, made });
+      return made;
+    }));
   const isChanged = scored.some(({ composite_admitted: before }) => before !== undefined);
   const isSpread = scored.some(({ composite_spread: spread }) => spread);
   return h("figure", {}, picture, h("figcaption.quiet", {},

@@ -40,7 +40,7 @@ function table(card) {
         rounds.pro + rounds.con + rounds.drawn > 0 && tally("exchanges won", "rounds", rounds.pro, rounds.con),
         tally("judged turns", "judged_turns", card.pro.judged_turns, card.con.judged_turns))),
     h("p.leader", { "data-leader": card.leader },
-      card.leader === "neither" ? "Neither leads." : h("span", {}, h(`b.${card.leader}`, {}, `${SIGN[card.leader]} ${NAME[card.leader]}`), " leads."),
+      card.leader === "neither" ? "Neither leads: too close, or too little judged." : h("span", {}, h(`b.${card.leader}`, {}, `${SIGN[card.leader]} ${NAME[card.leader]}`), " leads."),
       " ", h("span.quiet", {}, "Means over judged turns.")),
   ];
 }
@@ -89,11 +89,11 @@ export function anomalies(root) {
       last = view.anomalies;
       const found = Object.entries(view.anomalies);
       root.parentElement.hidden = found.length === 0;
-      root.replaceChildren(...found.map(([key, each]) => {
+      keep(root, found.map(([key, each]) => [key, each, () => {
         const [earlier, later] = key.split(".")[0].split("-");
         return h("p.anomaly", {}, h("b", {}, `Turn ${each.turn}, ${plain(each.dimension)} ${number(each.effective)}`),
           ` ${each.outcome === "winner" ? "won" : "lost"} between turns ${earlier} and ${later}, where ${number(each.band[0])}–${number(each.band[1])} would fit.`);
-      }));
+      }]));
     },
   };
 }

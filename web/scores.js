@@ -47,7 +47,9 @@ export function why(turn, light, { list, fill }) {
   if (!names.length) return null;
   const reasons = h("div.reasons");
   return h("details.why", { on: { toggle: ({ target }) => {
-    if (!target.open || !target.matches(".why")) return;
+    if (!target.matches(".why")) return;
+    target.closest(".turn").classList.toggle("opened", target.open);
+    if (!target.open) return;
     if (!reasons.firstChild) reasons.append(h("section", {}, h("h3", {}, "Every entry, in order"), list), ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light)));
     fill();
   } } }, h("summary", {}, "why this score"), reasons);

@@ -8,6 +8,9 @@ import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
 import { NAME, SIGN, capital, count, number, outcomeWords, plain, ruleWords } from "./words.js";
 
+/** More turns than this are drawn where they are seen. */
+const MANY = 40;
+
 /** A transcript of debate `id` in `root`; `go(position)` is called when a turn's number is followed. */
 export function transcript(root, go, id) {
   const turns = h("div.turns");
@@ -15,6 +18,7 @@ export function transcript(root, go, id) {
   root.append(turns, coda);
   const shown = new Map();
   const asides = new Map();   // position → what the moderator said there
+  const earlier = new WeakMap();   // turn as it stood → what was made of it, for who comes back to it
   const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
   let last = {};
   let now = null;
@@ -43,7 +47,9 @@ export function transcript(root, go, id) {
       const key = `${found.get(number)?.map(([name, { state }]) => name + state)}${holes.length}${running}`;
       if (!entry || entry.turn !== turn || entry.key !== key) {
         const isOpen = entry?.article.querySelector("details.why")?.open;
-        const article = made(id, number, turn, view, running, go, [...marks(found.get(number) ?? []), ...holes], exposed, light);
+        const known = earlier.get(turn);
+        const article = known?.key === key ? known.article : made(id, number, turn, view, running, go, [...marks(found.get(number) ?? []), ...holes], exposed, light);
+        earlier.set(turn, { key, article });
         if (isOpen) unfold(article.querySelector("details.why"));
         if (entry) entry.article.replaceWith(article);
         else turns.append(article);   // turns come and go at the end
@@ -53,6 +59,7 @@ export function transcript(root, go, id) {
       }
       if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
     }
+    turns.classList.toggle("long", numbers.length > MANY);
     moderated(view.words ?? {});
     if (last.verdicts !== view.verdicts || last.conclusion !== view.conclusion || last.empty !== !numbers.length || last.state !== view.state) {
       coda.replaceChildren(...closing(view, numbers.length === 0));
@@ -110,8 +117,18 @@ export function transcript(root, go, id) {
     return true;
   }
 
-  /** The turn that an event is about; the newest where it is about none. */
-  const place = (event, view) => shown.get(event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number)))?.article;
+  /** The turn that an event is about, or what it did to an earlier one; the newest turn where it is about none. */
+  function place(event, view) {
+    const number = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
+    const article = () => shown.get(number)?.article;
+    if (view.turns[number]?.changed?.includes(view.position)) bring().catch(() => undefined);   // the list itself says what is wrong
+    return article();
+
+    async function bring() {
+      for (let filled = null; filled !== article(); await fills.get(filled)?.()) filled = article();   // words that are marked make it anew
+      if (now[0].position === view.position) article().querySelector(".entries")?.scrollIntoView({ block: "nearest" });
+    }
+  }
   return { show, place, open };
 }
 

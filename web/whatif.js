@@ -30,7 +30,7 @@ export function whatif(root, id) {
       ...GROUPS.map(([title, pattern]) => [title, fields.filter(([path]) => pattern.test(path))]).filter(([title, mine]) => mine.length && (title === "Panel" ? raters.length : opened.format === "exchange")).map(([title, mine]) =>
         h("fieldset.rules-of", {}, h("legend", {}, title), ...mine.map(([path, , input]) => h("label", { for: input.id }, h("span", {}, labelOf(path)), input)))),
       raters.length > 2 && h("label.field", { for: "if-without" }, h("span", {}, "Leave out the rater"), without),
-      h("div.row", {}, h("button.primary", { type: "submit" }, "Run the rules again"), h("button", { type: "reset" }, "As recorded")), result);
+      h("div.row", {}, h("button.primary", { type: "submit" }, "Run the rules again"), h("button", { type: "reset" }, "Reset")), result);
     body.replaceChildren(form);
 
     async function submit(event) {

@@ -73,8 +73,10 @@ def test_the_exact_question_and_the_raw_answer_stand_beside_the_entry(page: Page
     visit(page, server, juries, "?turn=3")
     row = page.locator("[data-turn='3'] .blame [data-kind=gap]")
     row.get_by_text("the judge’s question and answer").click()
+    texts = [each["text"] for each in said["prompt"]] + [said["answer"]]
+    expect(row.locator("pre")).to_have_count(len(texts))
 
-    assert [each["text"] for each in said["prompt"]] + [said["answer"]] == row.locator("pre").all_text_contents()
+    assert texts == row.locator("pre").all_text_contents()
 
 
 def test_as_it_was_before_goes_to_the_cause_less_one_and_shows_the_old_number(

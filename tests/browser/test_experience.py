@@ -94,7 +94,8 @@ def test_numbers_are_tabular(page: Page, server: Any) -> None:
     visit(page, server, server.exhibit("juries"))
 
     for place in (".scores", "table.card", "#where", "#graph"):
-        style = page.locator(place).first.evaluate("(one) => getComputedStyle(one).fontVariantNumeric")
+        expect(page.locator(place).first).to_be_attached()
+        style = page.evaluate("(at) => getComputedStyle(document.querySelector(at)).fontVariantNumeric", place)
         assert "tabular-nums" in style
 
 
@@ -161,7 +162,7 @@ def test_the_policy_is_strict_with_trusted_types(page: Page, server: Any, ended:
 def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     new_page: Any, server: Any, scripts: SimpleNamespace
 ) -> None:
-    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 25, "chunk_chars": 40}}, turns=3)
+    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 25, "chunk_chars": 15}}, turns=3)
     pages = [new_page(), new_page()]
     for page, side in zip(pages, ("Pro", "Con"), strict=True):
         visit(page, server, debate)
@@ -171,7 +172,7 @@ def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     visit(other, server, debate)
     expect(other.locator("#audience")).to_contain_text("Nobody sees votes")
     assert "audience" not in server.view(debate)
-    expect(pages[0].locator("article.turn")).to_have_count(2)
+    expect(pages[0].locator("article.turn").nth(1)).to_be_attached()
     pages[0].locator("#belief").fill("80")
     pages[0].locator("#belief").dispatch_event("change")
     expect(pages[0].locator("#audience")).to_contain_text("Noted for turn")

@@ -1,0 +1,103 @@
+"""The longest debate that one may open, 200 turns and 5,000 events: the page stays as quick as with a short one."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import anyio
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from events.open import opened_log
+from events.transfer import import_debate
+from server.bench.longest import EVENTS, lines
+from tests.browser.conftest import Server
+
+QUICK_MS: Final = 100
+PRESSED: Final = """([key, shiftKey]) => new Promise((resolve) => {
+  const slider = document.querySelector("#slider"), before = slider.value, began = performance.now();
+  const look = () => {
+    if (slider.value === before) requestAnimationFrame(look);
+    else requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - began)));   // after the paint
+  };
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, bubbles: true, cancelable: true }));
+  requestAnimationFrame(look);
+})"""
+
+
+async def _import(url: str, debate: str) -> None:
+    async with opened_log(url) as log:
+        await import_debate(log, lines(debate))
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str]]:
+    """A server of its own whose store has that debate."""
+    house = Server(tmp_path_factory.mktemp("long"))
+    debate = "01900000-0000-7000-8000-000000005000"
+    with ThreadPoolExecutor(1) as thread:   # Playwright's loop runs in this one
+        thread.submit(anyio.run, _import, f"sqlite:{house.folder / 'moot.db'}", debate).result()
+    house.start()
+    yield house, debate
+    house.close()
+
+
+@pytest.fixture
+def reader(browser: Browser, long: tuple[Server, str]) -> Iterator[Page]:
+    """The page of the debate, with the memory that it uses made exact."""
+    house, debate = long
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    page.goto(f"{house.url}/d/{debate}")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    expect(page.locator("article.turn")).to_have_count(200)
+    yield page
+    context.close()
+
+
+def pressed(page: Page, key: str, times: int = 1, *, shift: bool = False) -> list[float]:
+    """Milliseconds from a key to what it shows, for each of the times."""
+    return [page.evaluate(PRESSED, [key, shift]) for _ in range(times)]
+
+
+def heap(page: Page) -> int:
+    """Bytes that the page holds after a collection."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    used: int = session.send("Runtime.getHeapUsage")["usedSize"]
+    session.detach()
+    return used
+
+
+@pytest.mark.parametrize(("key", "shift"), [("ArrowLeft", False), ("ArrowLeft", True), (",", False)])
+def test_a_key_is_answered_at_once(reader: Page, key: str, shift: bool) -> None:
+    times = pressed(reader, key, 30, shift=shift)   # the first reads a part of the debate; others meet other work
+
+    assert min(times) < QUICK_MS, times
+
+
+def test_a_jump_over_the_whole_debate_is_answered_at_once(reader: Page) -> None:
+    pressed(reader, "Home")
+    pressed(reader, "End")
+    times = [pressed(reader, key)[0] for _ in range(8) for key in ("Home", "End")]
+
+    assert (min(times[::2]) < QUICK_MS, min(times[1::2]) < 2 * QUICK_MS) == (True, True), times
+
+
+def test_reading_back_and_forth_holds_no_more_and_more(reader: Page) -> None:
+    def tour() -> int:
+        for key, shift in (("Home", False), ("ArrowRight", True), ("ArrowRight", False), ("End", False)):
+            pressed(reader, key, 1 if key in {"Home", "End"} else 60, shift=shift)
+        return heap(reader)
+
+    tour()
+    held = [tour() for _ in range(3)]
+
+    assert held[-1] < held[0] * 1.1 + 2_000_000, held
+
+
+def test_the_debate_is_whole(reader: Page, long: tuple[Server, Any]) -> None:
+    house, debate = long
+
+    assert (EVENTS, 200) == (house.view(debate)["position"], len(house.view(debate)["turns"]))
+    expect(reader.locator("#slider")).to_have_attribute("max", str(EVENTS))
