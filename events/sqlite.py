@@ -17,7 +17,8 @@ from events.lock import StoreLock
 from events.log import SummaryPage
 from events.record import Draft, Envelope, Recorded, as_draft, first_break
 from events.sqlite_schema import connect, explain
-from events.sqlite_writer import Item, Writer
+from events.sqlite_commit import Item
+from events.sqlite_writer import Writer
 from events.types import Event
 from events.wakeups import Wakeups
 
@@ -76,9 +77,8 @@ class SqliteLog:
         drafts = [as_draft(item) for item in events]
         payloads = [codec.encode(draft.event) for draft in drafts]
         writer = self._writer or self._refuse()
-        future = writer.new_future()
-        writer.submit(Item(debate, expected, future, drafts, payloads))
-        return await future
+        size = sum(map(len, payloads))
+        return await writer.write(Item(debate, expected, writer.new_future(), size, drafts, payloads))
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """See ``EventLog``."""
@@ -86,9 +86,8 @@ class SqliteLog:
         debate = records[0].debate
         if broken := await to_thread.run_sync(first_break, records, debate):
             raise BrokenChain(debate, *broken)
-        future = writer.new_future()
-        writer.submit(Item(debate, 0, future, records=records))
-        await future
+        size = sum([len(record.payload) for record in records])
+        await writer.write(Item(debate, 0, writer.new_future(), size, records=records))
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""

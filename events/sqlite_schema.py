@@ -5,6 +5,7 @@ Events lie in the order in which they were committed, so that a flush over many 
 written only when an event changes what the list shows.
 """
 
+import errno
 import sqlite3
 from pathlib import Path
 from typing import Final
@@ -101,22 +102,33 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
         )
 
 
+RESTORE: Final = (
+    "`moot verify ID` tells which debates are whole, `moot export ID` saves them,"
+    " and a file that `moot backup` made can take its place"
+)
 _REASONS: Final = {
-    "SQLITE_FULL": "the disk is full",
-    "SQLITE_NOTADB": "it is not a database",
-    "SQLITE_CORRUPT": "it is damaged",
-    "SQLITE_READONLY": "it cannot be written",
-    "SQLITE_CANTOPEN": "it cannot be opened",
-    "SQLITE_IOERR": "the disk failed",
-    "SQLITE_BUSY": "another process holds it",
+    "SQLITE_FULL": ("the disk is full", "make room: what waits goes on by itself"),
+    "SQLITE_NOTADB": ("it is not a database", RESTORE),
+    "SQLITE_CORRUPT": ("it is damaged", RESTORE),
+    "SQLITE_READONLY": ("it cannot be written", "check the owner and the mode of the file and of its folder"),
+    "SQLITE_CANTOPEN": ("it cannot be opened", "check the owner and the mode of the file and of its folder"),
+    "SQLITE_IOERR": ("the disk failed", "look at the system's log"),
+    "SQLITE_BUSY": ("another process holds it", "close what has the file open"),
+    "SQLITE_LOCKED": ("another process holds it", "close what has the file open"),
 }
+"""By the beginning of SQLite's name of the error: why, and what to do."""
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def explain(path: Path, error: Exception) -> StoreUnavailable:
-    """What the database says, in one sentence."""
+    """What the database or the system says, in one sentence."""
+    if isinstance(error, StoreUnavailable):
+        return error
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return StoreUnavailable.because(path, *_REASONS["SQLITE_FULL"], errno.errorcode[error.errno])
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-    for prefix, reason in _REASONS.items():
+    for prefix, (reason, remedy) in _REASONS.items():
         if name.startswith(prefix):
-            kind = StoreDamaged if prefix == "SQLITE_CORRUPT" else StoreUnavailable
-            return kind(f"the store {path} is unavailable: {reason} ({name})")
+            kind = StoreDamaged if prefix in {"SQLITE_CORRUPT", "SQLITE_NOTADB"} else StoreUnavailable
+            return kind.because(path, reason, remedy, name)
     return StoreUnavailable(f"the store {path} is unavailable: {error} ({name})")
