@@ -22,7 +22,7 @@ CLASSES: Final[dict[str, type[Event]]] = {
 UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
 """(tag, schema) → the function that lifts that schema to the next."""
 
-_encoder: Final = msgspec.json.Encoder()
+_encode: Final = msgspec.json.Encoder().encode
 _decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(Event)
 
 
@@ -40,7 +40,7 @@ def tag_of(event: Event) -> str:
 
 def encode(event: Event) -> bytes:
     """Payload bytes of an event."""
-    return _encoder.encode(event)
+    return _encode(event)
 
 
 def decode(payload: bytes | msgspec.Raw, schema: int) -> Event:

@@ -74,11 +74,17 @@ class SqliteLog:
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """See ``EventLog``.  An append that is cancelled may still be recorded."""
-        drafts = [as_draft(item) for item in events]
-        payloads = [codec.encode(draft.event) for draft in drafts]
         writer = self._writer or self._refuse()
-        size = sum(map(len, payloads))
-        return await writer.write(Item(debate, expected, writer.new_future(), size, drafts, payloads))
+        drafts, payloads, size = [], [], 0
+        for item in events:
+            draft = item if isinstance(item, Draft) else Draft(event=item)
+            payload = codec.encode(draft.event)
+            size += len(payload)
+            drafts.append(draft)
+            payloads.append(payload)
+        if not writer.take_place(size):
+            await writer.wait_place(size)
+        return await writer.submit(Item(debate, expected, writer.new_future(), size, drafts, payloads))
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """See ``EventLog``."""
@@ -87,7 +93,9 @@ class SqliteLog:
         if broken := await to_thread.run_sync(first_break, records, debate):
             raise BrokenChain(debate, *broken)
         size = sum([len(record.payload) for record in records])
-        await writer.write(Item(debate, 0, writer.new_future(), size, records=records))
+        if not writer.take_place(size):
+            await writer.wait_place(size)
+        await writer.submit(Item(debate, 0, writer.new_future(), size, records=records))
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""

@@ -8,7 +8,6 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,22 +17,22 @@ from msgspec import Struct
 from events.errors import LogError, StoreDamaged, StoreUnavailable, WrongExpectedPosition
 from events.listing import fold_text
 from events.projections import summary as summaries
-from events.projections.summary import Summary
+from events.projections.summary import MOVING, Summary
 from events.record import Draft, Moment, Recorded, digest_before_first, is_repeat, now
 from events.sqlite_rows import read_records
 from events.sqlite_schema import MAX_POSITION, POSITION_BITS, VERSION, explain
 
 KEPT_HEADS: Final = 8192
-TOGETHER: Final = 8
-"""Rows of one statement: beyond it, binding costs more than stepping saves."""
+TOGETHER: Final = (128, 16, 1)
+"""Rows of one statement.  While it runs the other threads do, so few long ones are better than many short ones."""
 
+COLUMNS: Final = 8
 _ROW: Final = "(?, ?, ?, ?, ?, ?, ?, ?)"
 _INSERT: Final = f"INSERT INTO events (key, id, at, cause, schema, salt, digest, payload) VALUES {_ROW}"
-_INSERT_TOGETHER: Final = _INSERT + f", {_ROW}" * (TOGETHER - 1)
+_INSERTS: Final = tuple((rows * COLUMNS, _INSERT + f", {_ROW}" * (rows - 1)) for rows in TOGETHER)
 _DESCRIBE: Final = "UPDATE debates SET opened_at = ?, state = ?, folded = ?, summary = ? WHERE stream = ?"
 
 Answer = tuple[Recorded, ...] | Exception
-Row = tuple[int, str, str, int | None, int, bytes, bytes, bytes]
 
 
 class Item(Struct, gc=False):
@@ -65,7 +64,8 @@ class Committer:
         self._path, self._connection = path, connection
         self._files = _identities(path)
         self._heads: dict[str, Head] = {}
-        self._rows: list[Row] = []
+        self._values: list[Any] = []
+        """What the rows of this flush hold, one after the other."""
         self._changed: dict[int, Summary] = {}
 
     def flush(self, items: Sequence[Item]) -> list[Answer]:
@@ -111,7 +111,7 @@ class Committer:
 
     def _abandon(self) -> None:
         self._heads.clear()
-        self._rows.clear()
+        self._values.clear()
         self._changed.clear()
         if self._connection.in_transaction:
             try:
@@ -147,13 +147,14 @@ class Committer:
             cursor = self._connection.execute("INSERT INTO debates (debate) VALUES (?)", (records[0].debate,))
             assert cursor.lastrowid is not None
             head.stream = cursor.lastrowid
-        base, rows, row = head.stream << POSITION_BITS, self._rows, head.summary
+        base, row = head.stream << POSITION_BITS, head.summary
         for record in records:
-            rows.append((
+            self._values += (
                 base | record.position, record.id, record.at, record.cause, record.schema, record.salt, record.digest,
                 record.payload,
-            ))
-            row = summaries.apply(row, record)
+            )
+            if type(record.event) in MOVING:
+                row = summaries.apply(row, record)
         if row is not head.summary and row is not None:
             head.summary = self._changed[head.stream] = row
         head.position, head.digest = record.position, record.digest
@@ -171,13 +172,12 @@ class Committer:
         return WrongExpectedPosition(item.debate, item.expected, found)
 
     def _write(self) -> None:
-        rows = self._rows
-        if rows:
-            whole = len(rows) - len(rows) % TOGETHER
-            for start in range(0, whole, TOGETHER):
-                self._connection.execute(_INSERT_TOGETHER, tuple(chain.from_iterable(rows[start : start + TOGETHER])))
-            self._connection.executemany(_INSERT, rows[whole:])
-            rows.clear()
+        values, start = self._values, 0
+        for width, statement in _INSERTS:
+            while start + width <= len(values):
+                self._connection.execute(statement, values[start : start + width])
+                start += width
+        values.clear()
         if self._changed:
             self._connection.executemany(_DESCRIBE, [_describe(*changed) for changed in self._changed.items()])
             self._changed.clear()

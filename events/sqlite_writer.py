@@ -18,7 +18,7 @@ from events.errors import StoreUnavailable
 from events.record import Recorded
 from events.sqlite_commit import Answer, Committer, Item
 
-MOST_ITEMS: Final = 1024
+MOST_ITEMS: Final = 256
 """Items after which a flush takes no more: the first in it shall not wait for ever."""
 MOST_QUEUED: Final = 8192
 """Items that are accepted and not yet answered, before who comes next waits."""
@@ -39,6 +39,7 @@ class Writer:
         self._path, self._committed = path, committed
         self._committer = Committer(path, connection)
         self._loop = asyncio.get_running_loop()
+        self.new_future: Callable[[], asyncio.Future[tuple[Recorded, ...]]] = self._loop.create_future
         self._queue: SimpleQueue[list[Item] | None] = SimpleQueue()
         self._gathering: list[Item] = []
         self._places: deque[tuple[asyncio.Future[None], int]] = deque()
@@ -46,46 +47,41 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="moot-log-writer", daemon=True)
         self._thread.start()
 
-    def new_future(self) -> asyncio.Future[tuple[Recorded, ...]]:
-        """Where an item's answer will be."""
-        return self._loop.create_future()
-
-    async def write(self, item: Item) -> tuple[Recorded, ...]:
-        """The item's answer, once it is durable.  Waits for a place first; raises ``StoreUnavailable`` once closed."""
+    def submit(self, item: Item) -> asyncio.Future[tuple[Recorded, ...]]:
+        """The future of the item's answer; a place has been taken for it.  Raises ``StoreUnavailable`` once closed."""
         if self._closed:
             raise StoreUnavailable(f"the store {self._path} is closed")
-        if self._places or not self._has_room:
-            await self._place(item.size)
-        else:
-            self.queued += 1
-            self.queued_bytes += item.size
         if not self._gathering:
             self._loop.call_soon(self._hand_over)
         self._gathering.append(item)
-        return await item.future
+        return item.future
 
-    @property
-    def _has_room(self) -> bool:
-        return self.queued < MOST_QUEUED and self.queued_bytes < MOST_QUEUED_BYTES
+    def take_place(self, size: int) -> bool:
+        """Take a place for an item of that size, if there is one and nobody waits for it."""
+        if self._places or self.queued >= MOST_QUEUED or self.queued_bytes >= MOST_QUEUED_BYTES:
+            return False
+        self.queued += 1
+        self.queued_bytes += size
+        return True
 
-    async def _place(self, size: int) -> None:
-        """Wait in line; who gives the place also counts it."""
+    async def wait_place(self, size: int) -> None:
+        """Stand in line for a place, and have it on return."""
         place: asyncio.Future[None] = self._loop.create_future()
         self._places.append((place, size))
         try:
             await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():   # given and not taken: the next may have it
+            if place.done() and not place.cancelled() and place.exception() is None:   # given, and not needed any more
                 self._release(1, size)
             raise
 
     def _release(self, items: int, size: int) -> None:
         self.queued -= items
         self.queued_bytes -= size
-        while self._places and self._has_room:
+        while self._places and self.queued < MOST_QUEUED and self.queued_bytes < MOST_QUEUED_BYTES:
             place, size = self._places.popleft()
             if not place.done():
-                self.queued += 1
+                self.queued += 1   # counted here: before its owner runs, another could take it
                 self.queued_bytes += size
                 place.set_result(None)
 
@@ -107,25 +103,19 @@ class Writer:
             self._gathering = []
 
     def _run(self) -> None:
+        waiting: list[Item] = []
         ending = False
-        while not ending:
+        while waiting or not ending:
             try:
-                gathered = self._queue.get(timeout=PROBE_S if self.trouble else None)
+                while len(waiting) < MOST_ITEMS and not ending:
+                    gathered = self._queue.get(block=not waiting, timeout=PROBE_S if self.trouble else None)
+                    ending = gathered is None
+                    waiting += gathered or ()
             except Empty:
-                self.trouble = self._committer.probe()
-                continue
-            if gathered is None:
-                break
-            items = gathered
-            while len(items) < MOST_ITEMS:
-                try:
-                    more = self._queue.get_nowait()
-                except Empty:
-                    break
-                if more is None:
-                    ending = True
-                    break
-                items = items + more
+                if not waiting:
+                    self.trouble = self._committer.probe()
+                    continue
+            items, waiting = waiting[:MOST_ITEMS], waiting[MOST_ITEMS:]
             answers = self._committer.flush(items)
             self.trouble = next((each for each in answers if isinstance(each, StoreUnavailable)), None)
             try:
