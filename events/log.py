@@ -9,6 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from events.errors import StoreUnavailable
 from events.projections.summary import Summary
 from events.record import Draft, Envelope, Recorded
 from events.types import Event
@@ -26,6 +27,11 @@ class SummaryPage(Struct, frozen=True, kw_only=True):
 
 class EventLog(Protocol):
     """Where events are kept.  Every implementation passes ``tests/core/log_contract.py``."""
+
+    @property
+    def trouble(self) -> StoreUnavailable | None:
+        """Why the last attempt to write failed; None once one succeeded, also where nobody asks for one."""
+        ...
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """Record ``events`` after position ``expected``, atomically, and return them as recorded.

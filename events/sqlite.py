@@ -15,9 +15,9 @@ from events import codec, sqlite_rows
 from events.errors import BrokenChain, StoreUnavailable
 from events.lock import StoreLock
 from events.log import SummaryPage
-from events.record import Draft, Envelope, Recorded, as_draft, first_break
-from events.sqlite_schema import connect, explain
+from events.record import Draft, Envelope, Recorded, first_break
 from events.sqlite_commit import Item
+from events.sqlite_schema import connect, explain
 from events.sqlite_writer import Writer
 from events.types import Event
 from events.wakeups import Wakeups
@@ -65,6 +65,16 @@ class SqliteLog:
     def read_only(self) -> bool:
         """Whether another process is the one that writes."""
         return self._writer is None
+
+    @property
+    def trouble(self) -> StoreUnavailable | None:
+        """See ``EventLog``."""
+        return self._writer.trouble if self._writer else None
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Appends that have no answer yet, and their bytes of payload."""
+        return (self._writer.queued, self._writer.queued_bytes) if self._writer else (0, 0)
 
     def set_address(self, address: str) -> None:
         """Tell other processes where this one's server answers."""

@@ -28,7 +28,7 @@ TOGETHER: Final = (128, 16, 1)
 
 COLUMNS: Final = 8
 _ROW: Final = "(?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT: Final = f"INSERT INTO events (key, id, at, cause, schema, salt, digest, payload) VALUES {_ROW}"
+_INSERT: Final = f"INSERT INTO events (key, id, at, cause, schema, salt, digest, payload) VALUES {_ROW}"  # noqa: S608 - places for values, and nothing else
 _INSERTS: Final = tuple((rows * COLUMNS, _INSERT + f", {_ROW}" * (rows - 1)) for rows in TOGETHER)
 _DESCRIBE: Final = "UPDATE debates SET opened_at = ?, state = ?, folded = ?, summary = ? WHERE stream = ?"
 
@@ -205,7 +205,7 @@ def _identities(path: Path) -> tuple[tuple[int, int] | None, ...]:
 
 def _identity(name: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(name)
+        found = os.stat(name)  # noqa: PTH116 - a path made for each flush is dear
     except OSError:
         return None
     return found.st_dev, found.st_ino

@@ -18,6 +18,9 @@ APPLICATION: Final = 0x4D6F6F74   # "Moot"
 POSITION_BITS: Final = 24
 MAX_POSITION: Final = (1 << POSITION_BITS) - 1
 
+BUSY_S: Final = 5.0
+"""How long one waits for another's lock on the file: one that `sqlite3` on the command line holds, say."""
+
 CALIBRATES: Final = """instr(summary, '"format":"calibration"') > 0"""
 """Of a row: the debate measures raters.  In a motion those quotation marks would be escaped."""
 
@@ -58,7 +61,8 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     mode = "ro" if read_only else "rwc"
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False,
+            f"file:{quote(str(path))}?mode={mode}", timeout=BUSY_S, uri=True, isolation_level=None,
+            check_same_thread=False,
         )
     except sqlite3.Error as error:
         raise explain(path, error) from error

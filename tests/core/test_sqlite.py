@@ -168,7 +168,8 @@ async def test_a_full_disk_is_said_and_got_over(log: SqliteLog) -> None:
         for number in range(5):
             group.start_soon(write, f"d{number}", int(number == 1))
 
-    assert [f"the store {log.path} is unavailable: the disk is full (SQLITE_FULL); make room: what waits goes on by itself"] * 5 == failures
+    says = "the disk is full (SQLITE_FULL); make room: what waits goes on by itself"
+    assert [f"the store {log.path} is unavailable: {says}"] * 5 == failures
     assert records == await log.read("d1")
     assert await log.head("d2") == 0
 
