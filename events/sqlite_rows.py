@@ -20,14 +20,27 @@ _EVENTS: Final = (
 )
 _HEAD: Final = "SELECT max(key) FROM events WHERE key BETWEEN ? AND ?"
 _PAGE: Final = f"""
-SELECT opened_at, stream, summary, (
-    SELECT max(key) FROM events
-    WHERE key BETWEEN stream << {POSITION_BITS} AND stream << {POSITION_BITS} | {MAX_POSITION}
+WITH found AS (
+    SELECT * FROM (
+        SELECT opened_at, stream FROM debates
+        WHERE opened_at = :opened_at AND stream < :stream AND instr(folded, :query) > 0
+        ORDER BY stream DESC LIMIT :most
+    )
+    UNION ALL
+    SELECT * FROM (
+        SELECT opened_at, stream FROM debates
+        WHERE opened_at < :opened_at AND instr(folded, :query) > 0
+        ORDER BY opened_at DESC, stream DESC LIMIT :most
+    )
 )
-FROM debates
-WHERE opened_at IS NOT NULL AND (opened_at, stream) < (?, ?) AND instr(folded, ?) > 0
-ORDER BY opened_at DESC, stream DESC LIMIT ?
+SELECT found.opened_at, found.stream, debates.summary, (
+    SELECT max(key) FROM events
+    WHERE key BETWEEN found.stream << {POSITION_BITS} AND found.stream << {POSITION_BITS} | {MAX_POSITION}
+)
+FROM found JOIN debates ON debates.stream = found.stream
+ORDER BY found.opened_at DESC, found.stream DESC LIMIT :most
 """  # noqa: S608 - two numbers of ours
+"""Two ranges of one index: to compare (opened_at, stream) in every row would cost as much as to look for the text."""
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
 _summary_decoder: Final = msgspec.json.Decoder(Summary)
@@ -68,8 +81,9 @@ def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limi
 
 def read_summaries(connection: sqlite3.Connection, after: str | None, limit: int, query: str) -> SummaryPage:
     """A page of the list.  Raises ``BadCursor``."""
-    before = read_cursor(after) if after is not None else _AFTER_ALL
-    found = connection.execute(_PAGE, (*before, fold_text(query), limit + 1)).fetchall()
+    opened_at, stream = read_cursor(after) if after is not None else _AFTER_ALL
+    wanted = {"opened_at": opened_at, "stream": stream, "query": fold_text(query), "most": limit + 1}
+    found = connection.execute(_PAGE, wanted).fetchall()
     page = found[:limit]
     return SummaryPage(
         debates=tuple(

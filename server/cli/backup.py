@@ -20,7 +20,7 @@ from server.errors import BadField
 @with_json
 @click.pass_context
 def backup(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
-    """Copy the whole store to FILE, also while a server writes to it.
+    """Copy the whole store to a file, while its server goes on.
 
     The copy is read back before it gets its name: the file's own structure, and the chain of every debate.  A file that
     is there already is not replaced.  To go back to a copy, stop the server and put the copy where the store was.
