@@ -24,6 +24,8 @@ UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
 
 _encode: Final = msgspec.json.Encoder().encode
 _decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(Event)
+decode_newest: Final = _decoder.decode
+"""An event from payload bytes that no upcaster needs to lift.  Raises ``msgspec.DecodeError``, ``UnicodeDecodeError``."""
 
 
 class _Tag(msgspec.Struct):
@@ -47,7 +49,7 @@ def decode(payload: bytes | msgspec.Raw, schema: int) -> Event:
     """The event in ``payload``, lifted to today's schema.  Raises ``UnknownEvent``."""
     if schema == 1 and not UPCASTERS:
         try:
-            return _decoder.decode(payload)
+            return decode_newest(payload)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise UnknownEvent(str(error)) from error
     return _decode_lifting(payload, schema)

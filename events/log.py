@@ -93,9 +93,14 @@ async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Re
 
 
 async def read_all(log: EventLog, debate: str) -> AsyncIterator[Recorded]:
-    """All records up to now, a page at a time."""
-    after = 0
-    while records := await log.read(debate, after, PAGE):
+    """All records up to now, read a page at a time."""
+    async for records in read_pages(log, debate):
         for record in records:
             yield record
+
+
+async def read_pages(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[tuple[Recorded, ...]]:
+    """All records after a position, up to now, in pages: what is folded whole is folded faster in pieces."""
+    while records := await log.read(debate, after, PAGE):
+        yield records
         after = records[-1].position

@@ -17,7 +17,7 @@ from msgspec import Struct
 from events.errors import LogError, StoreDamaged, StoreUnavailable, WrongExpectedPosition
 from events.listing import fold_text
 from events.projections import summary as summaries
-from events.projections.summary import MOVING, Summary
+from events.projections.summary import MOVED_BY, Summary
 from events.record import Draft, Moment, Recorded, digest_before_first, is_repeat, now
 from events.sqlite_rows import read_records
 from events.sqlite_schema import MAX_POSITION, POSITION_BITS, VERSION, explain
@@ -153,7 +153,7 @@ class Committer:
                 base | record.position, record.id, record.at, record.cause, record.schema, record.salt, record.digest,
                 record.payload,
             )
-            if type(record.event) in MOVING:
+            if type(record.event) in MOVED_BY:
                 row = summaries.apply(row, record)
         if row is not head.summary and row is not None:
             head.summary = self._changed[head.stream] = row

@@ -7,7 +7,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from events.codec import decode
+from events import codec
+from events.errors import UnknownEvent
 from events.listing import fold_text, read_cursor, write_cursor
 from events.log import SummaryPage
 from events.projections.summary import Summary
@@ -55,13 +56,18 @@ def read_head(connection: sqlite3.Connection, debate: str) -> int:
 
 def read_records(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
     """Records with their events read.  Raises ``UnknownEvent``."""
-    return tuple([
-        Recorded(
-            debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
-            digest=digest, payload=payload, event=decode(payload, schema),
-        )
-        for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
-    ])
+    newest, plain = codec.decode_newest, not codec.UPCASTERS
+    try:
+        return tuple([
+            Recorded(
+                debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
+                digest=digest, payload=payload,
+                event=newest(payload) if plain and schema == 1 else codec.decode(payload, schema),
+            )
+            for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+        ])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnknownEvent(str(error)) from error
 
 
 def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:

@@ -14,6 +14,8 @@ from events.projections.exchanges import Exchanges
 from events.record import Recorded
 from events.types import AudienceVoted, BeliefStated, DebateConcluded, Missing, Side, Winner, missing
 
+MOVED_BY: Final = frozenset({AudienceVoted, BeliefStated, DebateConcluded})
+
 T = TypeVar("T")
 Said = dict[str, dict[str, T]]
 """What each voter said last, by bucket."""

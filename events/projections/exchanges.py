@@ -4,9 +4,11 @@ An anomaly is not an event: it is derived again after every event that touches a
 goes missing whatever the order of things.  Source: seed 003, "Harmonization pass limitations", mended.
 """
 
+from typing import Final
+
 from msgspec import UNSET, Struct
 
-from events.projections.ledger import Ledger
+from events.projections.ledger import KINDS, Ledger
 from events.record import Recorded
 from events.types import Change, Outcome, Reason, Rounds, Side, TurnsCompared, TurnScored
 
@@ -51,6 +53,7 @@ class Exchanges(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Exchanges()
+MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, *KINDS})
 
 
 def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:

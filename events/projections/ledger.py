@@ -35,7 +35,7 @@ KINDS: Final[dict[type[Change], EntryKind]] = {
 }
 
 
-class Evidence(Struct, frozen=True, kw_only=True):
+class Evidence(Struct, frozen=True, kw_only=True, gc=False):
     """Words that an entry rests on."""
 
     turn: int
@@ -43,7 +43,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     span: Span | None
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class Entry(Struct, frozen=True, kw_only=True, gc=False):
     """One line of the ledger.  ``kind`` is what became of the score, ``rule`` by which rule."""
 
     kind: EntryKind
@@ -60,7 +60,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Balance(Struct, frozen=True, kw_only=True):
+class Balance(Struct, frozen=True, kw_only=True, gc=False):
     """One dimension of one turn.  ``harmonized`` and ``outstanding`` are sums of what was requested."""
 
     raw: float
@@ -78,7 +78,7 @@ class Balance(Struct, frozen=True, kw_only=True):
         return round(min(max(stands, 0.0), self.maximum), 2)
 
 
-class Card(Struct, frozen=True, kw_only=True):
+class Card(Struct, frozen=True, kw_only=True, gc=False):
     """A turn's scores; ``missing`` where the judge gave none."""
 
     turn: int
@@ -116,6 +116,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Ledger()
+MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, *KINDS})
 
 
 def apply(ledger: Ledger, record: Recorded) -> Ledger:

@@ -66,6 +66,10 @@ class Panel(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Panel()
+MOVED_BY: Final = frozenset({
+    DebateOpened, PanelistScored, AgreementMeasured, OpinionGiven, DeliberationHeld, PanelConcluded, ArtifactJudged,
+    DecisionRecorded, RaterCalibrated,
+})
 THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_variance", "decisive_variance", "least_gap")
 TWO: Final = 2
 

@@ -1,6 +1,6 @@
 """The three rounds as they stand: arguments with what was answered to them, closings, the trace, the briefing."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -66,6 +66,10 @@ class Protocol(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Protocol()
+MOVED_BY: Final = frozenset({
+    ArgumentsOpened, ArgumentCrossExamined, CrossExaminationFaulted, ClosingStated, FallacyFound, ArgumentTraced,
+    AssessmentGiven, PanelConcluded,
+})
 
 
 def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, panel: Panel) -> Protocol:

@@ -3,7 +3,7 @@
 Stability = premises kept ÷ premises stated (design, section 6); a revised premise is kept.
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -70,6 +70,7 @@ class Spine(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Spine()
+MOVED_BY: Final = frozenset({PremiseStated, PremiseRevised, PremiseDropped, ContradictionFound})
 
 
 def apply(spine: Spine, record: Recorded) -> Spine:

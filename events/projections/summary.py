@@ -39,14 +39,14 @@ class Summary(Struct, frozen=True, kw_only=True):
     """Spectators are not told the models before it has concluded."""
 
 
-MOVING: Final = frozenset({DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded})
+MOVED_BY: Final = frozenset({DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded})
 """Events that change a row."""
 
 
 def apply(summary: Summary | None, record: Recorded) -> Summary | None:
     """The row after ``record``; None until the debate has opened."""
     event = record.event
-    if type(event) not in MOVING:
+    if type(event) not in MOVED_BY:
         return summary
     if isinstance(event, DebateOpened):
         return Summary(

@@ -1,5 +1,7 @@
 """The debaters' characters as they stand: traits, the pressure that moved them, the directives in force."""
 
+from typing import Final
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -28,6 +30,7 @@ class Temper(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Temper()
+MOVED_BY: Final = frozenset({DebateOpened, PressureApplied, TraitsShifted, DirectiveIssued})
 
 
 def apply(temper: Temper, record: Recorded) -> Temper:

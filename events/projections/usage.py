@@ -1,5 +1,7 @@
 """What a debate has cost so far."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from events.record import Recorded
@@ -17,6 +19,7 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Tally()
+MOVED_BY: Final = frozenset({ModelAnswered, ModelFailed})
 
 
 def apply(tally: Tally, record: Recorded) -> Tally:

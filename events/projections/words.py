@@ -1,5 +1,7 @@
 """What the moderator said, and after which turn."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from events.projections.transcript import Transcript
@@ -19,6 +21,7 @@ Words = dict[str, Word]
 """By position."""
 
 INITIAL: Words = {}
+MOVED_BY: Final = frozenset({ModeratorSpoke})
 
 
 def apply(words: Words, transcript: Transcript, record: Recorded) -> Words:
