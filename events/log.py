@@ -14,7 +14,7 @@ from events.projections.summary import Summary
 from events.record import Draft, Envelope, Recorded
 from events.types import Event
 
-PAGE = 500
+PAGE = 200
 """Records read at once while following or exporting."""
 
 

@@ -33,8 +33,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     id: str = ""
 
 
-class Envelope(Struct, frozen=True, kw_only=True, gc=False):
-    """What the log keeps of an event, its payload unread."""
+class Envelope(Struct, frozen=True, gc=False):
+    """What the log keeps of an event, its payload unread.  By position where thousands are made, else by name."""
 
     debate: str
     position: int
@@ -52,7 +52,7 @@ class Envelope(Struct, frozen=True, kw_only=True, gc=False):
         return digest_payload(self.salt, self.payload)
 
 
-class Recorded(Envelope, frozen=True, kw_only=True, gc=False):
+class Recorded(Envelope, frozen=True, gc=False):
     """An envelope with the event read from its payload.  Immutable all the way down: no cycle, hence no ``gc``."""
 
     event: Event
@@ -145,10 +145,7 @@ class Moment:
             header = _encode((debate, position, identity, at, cause, schema))
             previous = sha256(previous + header + sha256(salt + payload).digest()).digest()
             records.append(
-                Recorded(
-                    debate=debate, position=position, id=identity, at=at, cause=cause, schema=schema, salt=salt,
-                    payload=payload, digest=previous, event=event,
-                )
+                Recorded(debate, position, identity, at, cause, schema, salt, payload, previous, event)
             )
         return tuple(records)
 

@@ -60,9 +60,8 @@ def read_records(connection: sqlite3.Connection, debate: str, after: int, limit:
     try:
         return tuple([
             Recorded(
-                debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
-                digest=digest, payload=payload,
-                event=newest(payload) if plain and schema == 1 else codec.decode(payload, schema),
+                debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest,
+                newest(payload) if plain and schema == 1 else codec.decode(payload, schema),
             )
             for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
         ])
@@ -75,10 +74,7 @@ def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limi
     connection.text_factory = _lenient
     try:
         return tuple([
-            Envelope(
-                debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
-                digest=digest, payload=payload,
-            )
+            Envelope(debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest)
             for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
         ])
     finally:
