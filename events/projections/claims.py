@@ -20,7 +20,7 @@ from events.types import (
 ClaimState = Literal["flagged", "upheld", "cleared"]
 
 
-class Claim(Struct, frozen=True, kw_only=True):
+class Claim(Struct, frozen=True, kw_only=True, gc=False):
     """One entry.  ``penalty`` is what it costs its turn now, 0 or less; ``requested`` what the rubric asks for."""
 
     turn: int

@@ -64,14 +64,14 @@ UNNAMED: Final = "its message may name a model, and this debate is blind"
 """What stands for a provider's message in a blind debate; the director reads that in the event of the failure."""
 
 
-class Conclusion(Struct, frozen=True, kw_only=True):
+class Conclusion(Struct, frozen=True, kw_only=True, gc=False):
     """How it ended."""
 
     winner: Winner
     by_rule: str
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class Standing(Struct, frozen=True, kw_only=True, gc=False):
     """Whether the debate runs, and why not."""
 
     state: State = "open"
@@ -84,7 +84,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     """The cap that the debate was last resumed with, in place of the one that it was opened with."""
 
 
-class Given(Struct, frozen=True, kw_only=True):
+class Given(Struct, frozen=True, kw_only=True, gc=False):
     """An answer that no derived event has used yet."""
 
     position: int
@@ -93,7 +93,7 @@ class Given(Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
 
 
-class Calls(Struct, frozen=True, kw_only=True):
+class Calls(Struct, frozen=True, kw_only=True, gc=False):
     """The judge's open questions, by question: ``score:3/1`` is the first sample of the score of turn 3."""
 
     given: dict[str, Given] = {}
@@ -107,7 +107,7 @@ class Calls(Struct, frozen=True, kw_only=True):
     """The last answer to each question that is no JSON, or JSON of another shape."""
 
 
-class Verdicts(Struct, frozen=True, kw_only=True):
+class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
     """What has been said of the whole."""
 
     scorecard: ScorecardVerdictReached | None = None
@@ -118,7 +118,7 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     """Where each of them stands."""
 
 
-class Debate(Struct, frozen=True, kw_only=True):
+class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """The decider's state.  ``opened`` is None before position 1."""
 
     id: str = ""

@@ -13,7 +13,7 @@ from events.record import Recorded
 from events.types import Change, Outcome, Reason, Rounds, Side, TurnsCompared, TurnScored
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class Comparison(Struct, frozen=True, kw_only=True, gc=False):
     """What both orders agreed on, or why there is nothing."""
 
     position: int
@@ -33,7 +33,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return "draw" if earlier == later else "earlier" if earlier > later else "later"
 
 
-class Anomaly(Struct, frozen=True, kw_only=True):
+class Anomaly(Struct, frozen=True, kw_only=True, gc=False):
     """A score that stands outside of the band that a comparison allows, and may stay there."""
 
     turn: int
@@ -45,7 +45,7 @@ class Anomaly(Struct, frozen=True, kw_only=True):
     """Position of the comparison."""
 
 
-class Exchanges(Struct, frozen=True, kw_only=True):
+class Exchanges(Struct, frozen=True, kw_only=True, gc=False):
     """Comparisons by their later turn."""
 
     comparisons: dict[int, Comparison] = {}

@@ -94,7 +94,7 @@ class Card(Struct, frozen=True, kw_only=True, gc=False):
         return round(sum(self.balances[name].effective for name in dimensions), 2)
 
 
-class Ledger(Struct, frozen=True, kw_only=True):
+class Ledger(Struct, frozen=True, kw_only=True, gc=False):
     """The card of every turn, with the entries that it is the balance of."""
 
     rubric: Rubric | None = None
@@ -167,6 +167,11 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
         return replace(ledger, cards={**ledger.cards, event.turn: card})
     balances, entries = {}, []
     rubric = ledger.rubric
+    held = [
+        (component, Evidence(turn=event.turn, quote=part.quote, span=part.span))
+        for component, part in event.components.items()
+        if part.verified
+    ]
     for name, score in event.dimensions.items():
         dimension = rubric.dimensions.get(name) if rubric else None
         balances[name] = Balance(
@@ -174,11 +179,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
             maximum=dimension.maximum if dimension else score.admitted,
         )
         components = dimension.components if dimension else {}
-        evidence = tuple(
-            Evidence(turn=event.turn, quote=part.quote, span=part.span)
-            for component, part in event.components.items()
-            if component in components and part.verified
-        )
+        evidence = tuple([each for component, each in held if component in components])
         entries.append(
             Entry(
                 kind="score", position=record.position, cause=record.cause, rule="score", turn=event.turn,

@@ -19,7 +19,7 @@ from events.types import (
 State = Literal["open", "paused", "halted", "concluded"]
 
 
-class Summary(Struct, frozen=True, kw_only=True):
+class Summary(Struct, frozen=True, kw_only=True, gc=False):
     """What the list shows of a debate."""
 
     id: str

@@ -9,7 +9,7 @@ from events.record import Recorded
 from events.types import DebateOpened, DirectiveIssued, PressureApplied, Side, TraitsShifted
 
 
-class Directive(Struct, frozen=True, kw_only=True):
+class Directive(Struct, frozen=True, kw_only=True, gc=False):
     """What a debater was told, and because of which event."""
 
     side: Side
@@ -17,7 +17,7 @@ class Directive(Struct, frozen=True, kw_only=True):
     cause: int | None
 
 
-class Temper(Struct, frozen=True, kw_only=True):
+class Temper(Struct, frozen=True, kw_only=True, gc=False):
     """Traits and pressure are public; directives are the director's until the debate has concluded."""
 
     traits: dict[str, dict[str, float]] = {}

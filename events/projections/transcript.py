@@ -53,7 +53,7 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
 
 
-class Transcript(Struct, frozen=True, kw_only=True):
+class Transcript(Struct, frozen=True, kw_only=True, gc=False):
     """All turns by number."""
 
     turns: dict[int, Turn] = {}

@@ -44,7 +44,7 @@ from events.types import (
 )
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class Seat(Struct, frozen=True, kw_only=True, gc=False):
     """A side: who speaks, in which character, and what to know of that model."""
 
     model: str | UnsetType = UNSET
@@ -54,7 +54,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     caveat: str
 
 
-class Bench(Struct, frozen=True, kw_only=True):
+class Bench(Struct, frozen=True, kw_only=True, gc=False):
     """Who judges."""
 
     model: str | UnsetType = UNSET
@@ -62,7 +62,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     caveat: str
 
 
-class Verdicts(Struct, frozen=True, kw_only=True):
+class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
     """The verdicts reached so far."""
 
     scorecard: ScorecardVerdictReached | UnsetType = UNSET
@@ -73,14 +73,14 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     """Where each of them stands in the log."""
 
 
-class Words(Struct, frozen=True, kw_only=True):
+class Words(Struct, frozen=True, kw_only=True, gc=False):
     """A directive, once it may be read."""
 
     side: Side
     text: str
 
 
-class View(Struct, frozen=True, kw_only=True):
+class View(Struct, frozen=True, kw_only=True, gc=False):
     """The debate as a spectator may see it at one position."""
 
     id: str = ""
@@ -131,7 +131,7 @@ class View(Struct, frozen=True, kw_only=True):
     usage: Tally = Tally()
 
 
-class Fold(Struct, frozen=True, kw_only=True):
+class Fold(Struct, frozen=True, kw_only=True, gc=False):
     """The spectators' view and the debate behind it."""
 
     debate: Debate = debates.INITIAL

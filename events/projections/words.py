@@ -9,7 +9,7 @@ from events.record import Recorded
 from events.types import ModeratorSpoke
 
 
-class Word(Struct, frozen=True, kw_only=True):
+class Word(Struct, frozen=True, kw_only=True, gc=False):
     """One word of the moderator.  ``after_turn`` is the newest turn that did not hear it, 0 before the first."""
 
     text: str
