@@ -58,7 +58,7 @@ class Rounds(Struct, frozen=True, kw_only=True):
 
 
 class Base(Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
-    """What all events share: nothing but how they are written.  Immutable all the way down: no cycle, hence no ``gc``."""
+    """What all events share: how they are written.  Immutable all the way down: no cycle, hence no ``gc``."""
 
     schema: ClassVar[int] = 1
     private: ClassVar[frozenset[str]] = frozenset()

@@ -25,7 +25,7 @@ UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
 _encode: Final = msgspec.json.Encoder().encode
 _decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(Event)
 decode_newest: Final = _decoder.decode
-"""An event from payload bytes that no upcaster needs to lift.  Raises ``msgspec.DecodeError``, ``UnicodeDecodeError``."""
+"""An event from bytes that no upcaster needs to lift.  Raises ``msgspec.DecodeError``, ``UnicodeDecodeError``."""
 
 
 class _Tag(msgspec.Struct):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+
 class Passed(Exception):
     """A figure that cannot be taken here, and why."""
 

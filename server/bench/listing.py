@@ -37,8 +37,8 @@ def fill(path: Path, debates: int) -> None:
         )
         base = 1 << POSITION_BITS
         store.executemany(
-            "INSERT INTO events (key, id, at, cause, schema, salt, digest, payload) VALUES (?, '', '', NULL, 1, ?, ?, ?)",
-            ((base * stream + 1, b"", b"", b"{}") for stream in range(1, debates + 1)),
+            "INSERT INTO events (key, id, at, schema, salt, digest, payload) VALUES (?, '', '', 1, '', '', '')",
+            ((base * stream + 1,) for stream in range(1, debates + 1)),
         )
         store.execute("COMMIT")
 

@@ -13,8 +13,9 @@ from server.bench.panel import alpha_at_length, panel
 from server.bench.pressure import pressure
 
 SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
-    "appends": appends, "library": appends_beside_the_library, "append": one_append, "pressure": pressure,
-    "read": typed_read, "fold": fold, "rebuild": rebuild, "list": list_, "start": start, "fanout": fanout, "overhead": overhead,
+    "appends": appends, "library": appends_beside_the_library, "append": one_append,
+    "pressure": pressure, "read": typed_read, "fold": fold, "rebuild": rebuild,
+    "list": list_, "start": start, "fanout": fanout, "overhead": overhead,
     "panel": panel, "alpha": alpha_at_length,
 }
 
