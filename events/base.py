@@ -35,7 +35,7 @@ def missing(reason: str) -> Missing:
     return Missing(Reason(reason))
 
 
-class Usage(Struct, frozen=True, kw_only=True):
+class Usage(Struct, frozen=True, kw_only=True, gc=False):
     """Tokens of one call, as the provider reported them."""
 
     input_tokens: int = 0
@@ -57,8 +57,8 @@ class Rounds(Struct, frozen=True, kw_only=True):
     drawn: int = 0
 
 
-class Base(Struct, frozen=True, kw_only=True, tag_field="type"):
-    """What all events share: nothing but how they are written."""
+class Base(Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
+    """What all events share: how they are written.  Immutable all the way down: no cycle, hence no ``gc``."""
 
     schema: ClassVar[int] = 1
     private: ClassVar[frozenset[str]] = frozenset()

@@ -22,8 +22,10 @@ CLASSES: Final[dict[str, type[Event]]] = {
 UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
 """(tag, schema) → the function that lifts that schema to the next."""
 
-_encoder: Final = msgspec.json.Encoder()
+_encode: Final = msgspec.json.Encoder().encode
 _decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(Event)
+decode_newest: Final = _decoder.decode
+"""An event from bytes that no upcaster needs to lift.  Raises ``msgspec.DecodeError``, ``UnicodeDecodeError``."""
 
 
 class _Tag(msgspec.Struct):
@@ -40,14 +42,14 @@ def tag_of(event: Event) -> str:
 
 def encode(event: Event) -> bytes:
     """Payload bytes of an event."""
-    return _encoder.encode(event)
+    return _encode(event)
 
 
 def decode(payload: bytes | msgspec.Raw, schema: int) -> Event:
     """The event in ``payload``, lifted to today's schema.  Raises ``UnknownEvent``."""
     if schema == 1 and not UPCASTERS:
         try:
-            return _decoder.decode(payload)
+            return decode_newest(payload)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise UnknownEvent(str(error)) from error
     return _decode_lifting(payload, schema)

@@ -16,7 +16,7 @@
         └── StoreDamaged          503  exit 1   what lies in the file is not what was written
 """
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class LogError(Exception):
@@ -110,10 +110,23 @@ class StoreBusy(LogError):
 
 
 class StoreUnavailable(LogError):
-    """The store cannot be read or written now; nothing that was acknowledged is lost."""
+    """The store cannot be read or written now; nothing that was acknowledged is lost.
+
+    ``reason`` says why in a few words that name no file: what those who watch are told.
+    """
 
     code = "store_unavailable"
     status = 503
+
+    def __init__(self, message: str, reason: str = "it cannot be used now") -> None:
+        self.reason = reason
+        super().__init__(message)
+
+    @classmethod
+    def because(cls, path: object, reason: str, remedy: str, code: str = "") -> Self:
+        """Of a file: why, what to do, and the ``code`` of the database for who wants to look it up."""
+        named = f" ({code})" if code else ""
+        return cls(f"the store {path} is unavailable: {reason}{named}; {remedy}", reason)
 
 
 class StoreDamaged(StoreUnavailable):

@@ -73,7 +73,11 @@ class StoreLock:
             os.close(descriptor)
             raise StoreBusy(str(store), there.pid, there.address)
         lock = cls(descriptor)
-        lock.write(address)
+        try:
+            lock.write(address)
+        except OSError as error:
+            lock.release()
+            raise StoreUnavailable(f"the lock of the store {store} cannot be written: {error.strerror}") from error
         return lock
 
     def write(self, address: str) -> None:

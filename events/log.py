@@ -9,11 +9,12 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from events.errors import StoreUnavailable
 from events.projections.summary import Summary
 from events.record import Draft, Envelope, Recorded
 from events.types import Event
 
-PAGE = 500
+PAGE = 200
 """Records read at once while following or exporting."""
 
 
@@ -26,6 +27,11 @@ class SummaryPage(Struct, frozen=True, kw_only=True):
 
 class EventLog(Protocol):
     """Where events are kept.  Every implementation passes ``tests/core/log_contract.py``."""
+
+    @property
+    def trouble(self) -> StoreUnavailable | None:
+        """Why the last attempt to write failed; None once one succeeded, also where nobody asks for one."""
+        ...
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """Record ``events`` after position ``expected``, atomically, and return them as recorded.
@@ -87,9 +93,14 @@ async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Re
 
 
 async def read_all(log: EventLog, debate: str) -> AsyncIterator[Recorded]:
-    """All records up to now, a page at a time."""
-    after = 0
-    while records := await log.read(debate, after, PAGE):
+    """All records up to now, read a page at a time."""
+    async for records in read_pages(log, debate):
         for record in records:
             yield record
+
+
+async def read_pages(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[tuple[Recorded, ...]]:
+    """All records after a position, up to now, in pages: what is folded whole is folded faster in pieces."""
+    while records := await log.read(debate, after, PAGE):
+        yield records
         after = records[-1].position

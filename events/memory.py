@@ -20,6 +20,9 @@ from events.wakeups import Wakeups
 class MemoryLog:
     """``EventLog`` over lists."""
 
+    trouble: StoreUnavailable | None = None
+    """See ``EventLog``: nothing fails here but in tests."""
+
     def __init__(self) -> None:
         self._debates: dict[str, list[Recorded]] = {}
         self._summaries: dict[str, tuple[int, Summary]] = {}

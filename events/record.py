@@ -19,6 +19,8 @@ from events import codec
 from events.types import ALL_PRIVATE, Event
 
 _json: Final = msgspec.json.Encoder()
+_encode: Final = _json.encode
+_VARIANTS: Final = "89ab"
 
 WITHHELD: Final = msgspec.Raw(b'{"type":"withheld"}')
 
@@ -31,8 +33,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     id: str = ""
 
 
-class Envelope(Struct, frozen=True, kw_only=True, gc=False):
-    """What the log keeps of an event, its payload unread."""
+class Envelope(Struct, frozen=True, gc=False):
+    """What the log keeps of an event, its payload unread.  By position where thousands are made, else by name."""
 
     debate: str
     position: int
@@ -50,7 +52,7 @@ class Envelope(Struct, frozen=True, kw_only=True, gc=False):
         return digest_payload(self.salt, self.payload)
 
 
-class Recorded(Envelope, frozen=True, kw_only=True, gc=False):
+class Recorded(Envelope, frozen=True, gc=False):
     """An envelope with the event read from its payload.  Immutable all the way down: no cycle, hence no ``gc``."""
 
     event: Event
@@ -97,7 +99,7 @@ def new_id() -> str:
 
 def _uuid7(milliseconds: str, randomness: bytes) -> str:
     noise = randomness.hex()
-    variant = "89ab"[randomness[9] & 3]
+    variant = _VARIANTS[randomness[9] & 3]
     return f"{milliseconds[:8]}-{milliseconds[8:]}-7{noise[:3]}-{variant}{noise[3:6]}-{noise[6:18]}"
 
 
@@ -111,34 +113,51 @@ def as_draft(item: Draft | Event) -> Draft:
     return item if isinstance(item, Draft) else Draft(event=item)
 
 
+class Moment:
+    """The time at which a flush records, and randomness for ``drafts`` of them: drawn once, used up one by one."""
+
+    __slots__ = ("_begins", "_noise", "_used", "at")
+
+    def __init__(self, at: str, drafts: int) -> None:
+        self.at = at
+        self._noise, self._used = secrets.token_bytes(26 * drafts), 0   # 16 of salt and 10 of id for each
+        milliseconds = f"{time.time_ns() // 1_000_000:012x}"
+        self._begins = f"{milliseconds[:8]}-{milliseconds[8:]}-7"
+
+    def stamp(
+        self, debate: str, after: int, previous: bytes, drafts: Sequence[Draft], payloads: Sequence[bytes],
+    ) -> tuple[Recorded, ...]:
+        """See ``stamp``."""
+        records, position = [], after
+        noise, used, at, begins = self._noise, self._used, self.at, self._begins
+        self._used = used + 26 * len(drafts)
+        for draft, payload in zip(drafts, payloads, strict=True):
+            position += 1
+            middle, end = used + 16, used + 26
+            salt, identity, cause, event = noise[used:middle], draft.id, draft.cause, draft.event
+            if not identity:
+                random = noise[middle:end].hex()
+                identity = f"{begins}{random[:3]}-{_VARIANTS[noise[end - 1] & 3]}{random[3:6]}-{random[6:18]}"
+            used = end
+            if cause is not None and not 0 < cause < position:
+                raise ValueError(f"position {position} cannot be caused by {cause}")
+            schema = event.schema
+            header = _encode((debate, position, identity, at, cause, schema))
+            previous = sha256(previous + header + sha256(salt + payload).digest()).digest()
+            records.append(
+                Recorded(debate, position, identity, at, cause, schema, salt, payload, previous, event)
+            )
+        return tuple(records)
+
+
 def stamp(
     debate: str, after: int, previous: bytes, drafts: Sequence[Draft], at: str, payloads: Sequence[bytes],
 ) -> tuple[Recorded, ...]:
     """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.
 
-    Randomness is drawn once for all: 16 bytes of salt and 10 of id for each.  Raises ``ValueError`` for a cause that
-    does not stand before its effect.
+    Raises ``ValueError`` for a cause that does not stand before its effect.
     """
-    records = []
-    noise = secrets.token_bytes(26 * len(drafts))
-    milliseconds = f"{time.time_ns() // 1_000_000:012x}"
-    for index, (draft, payload) in enumerate(zip(drafts, payloads, strict=True)):
-        position = after + 1 + index
-        start = 26 * index
-        salt = noise[start : start + 16]
-        identity = draft.id or _uuid7(milliseconds, noise[start + 16 : start + 26])
-        if draft.cause is not None and not 0 < draft.cause < position:
-            raise ValueError(f"position {position} cannot be caused by {draft.cause}")
-        schema = draft.event.schema
-        header = _json.encode((debate, position, identity, at, draft.cause, schema))
-        previous = sha256(previous + header + sha256(salt + payload).digest()).digest()
-        records.append(
-            Recorded(
-                debate=debate, position=position, id=identity, at=at, cause=draft.cause, schema=schema,
-                salt=salt, payload=payload, digest=previous, event=draft.event,
-            )
-        )
-    return tuple(records)
+    return Moment(at, len(drafts)).stamp(debate, after, previous, drafts, payloads)
 
 
 def first_break(

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.base import Base, Reason, Span
 
 
-class ComponentScore(Struct, frozen=True, kw_only=True):
+class ComponentScore(Struct, frozen=True, kw_only=True, gc=False):
     """One component: what the judge gave, what the rules admit, and the words it rests on."""
 
     raw: float
@@ -22,7 +22,7 @@ class ComponentScore(Struct, frozen=True, kw_only=True):
     """Rules that lowered it, in words."""
 
 
-class DimensionScore(Struct, frozen=True, kw_only=True):
+class DimensionScore(Struct, frozen=True, kw_only=True, gc=False):
     """A dimension before the ledger: the judge's sum, and what the rules admit of it."""
 
     raw: float

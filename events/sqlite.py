@@ -15,9 +15,10 @@ from events import codec, sqlite_rows
 from events.errors import BrokenChain, StoreUnavailable
 from events.lock import StoreLock
 from events.log import SummaryPage
-from events.record import Draft, Envelope, Recorded, as_draft, first_break
+from events.record import Draft, Envelope, Recorded, first_break
+from events.sqlite_commit import Item
 from events.sqlite_schema import connect, explain
-from events.sqlite_writer import Item, Writer
+from events.sqlite_writer import Writer
 from events.types import Event
 from events.wakeups import Wakeups
 
@@ -65,6 +66,16 @@ class SqliteLog:
         """Whether another process is the one that writes."""
         return self._writer is None
 
+    @property
+    def trouble(self) -> StoreUnavailable | None:
+        """See ``EventLog``."""
+        return self._writer.trouble if self._writer else None
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Appends that have no answer yet, and their bytes of payload."""
+        return (self._writer.queued, self._writer.queued_bytes) if self._writer else (0, 0)
+
     def set_address(self, address: str) -> None:
         """Tell other processes where this one's server answers."""
         if self._lock is None:
@@ -73,12 +84,17 @@ class SqliteLog:
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """See ``EventLog``.  An append that is cancelled may still be recorded."""
-        drafts = [as_draft(item) for item in events]
-        payloads = [codec.encode(draft.event) for draft in drafts]
         writer = self._writer or self._refuse()
-        future = writer.new_future()
-        writer.submit(Item(debate, expected, future, drafts, payloads))
-        return await future
+        drafts, payloads, size = [], [], 0
+        for item in events:
+            draft = item if isinstance(item, Draft) else Draft(event=item)
+            payload = codec.encode(draft.event)
+            size += len(payload)
+            drafts.append(draft)
+            payloads.append(payload)
+        if not writer.take_place(size):
+            await writer.wait_place(size)
+        return await writer.submit(Item(debate, expected, writer.new_future(), size, drafts, payloads))
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """See ``EventLog``."""
@@ -86,9 +102,10 @@ class SqliteLog:
         debate = records[0].debate
         if broken := await to_thread.run_sync(first_break, records, debate):
             raise BrokenChain(debate, *broken)
-        future = writer.new_future()
-        writer.submit(Item(debate, 0, future, records=records))
-        await future
+        size = sum([len(record.payload) for record in records])
+        if not writer.take_place(size):
+            await writer.wait_place(size)
+        await writer.submit(Item(debate, 0, writer.new_future(), size, records=records))
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""

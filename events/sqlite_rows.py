@@ -7,7 +7,8 @@ from typing import Any, Final
 import msgspec
 from msgspec import structs
 
-from events.codec import decode
+from events import codec
+from events.errors import UnknownEvent
 from events.listing import fold_text, read_cursor, write_cursor
 from events.log import SummaryPage
 from events.projections.summary import Summary
@@ -20,14 +21,27 @@ _EVENTS: Final = (
 )
 _HEAD: Final = "SELECT max(key) FROM events WHERE key BETWEEN ? AND ?"
 _PAGE: Final = f"""
-SELECT opened_at, stream, summary, (
-    SELECT max(key) FROM events
-    WHERE key BETWEEN stream << {POSITION_BITS} AND stream << {POSITION_BITS} | {MAX_POSITION}
+WITH found AS (
+    SELECT * FROM (
+        SELECT opened_at, stream FROM debates
+        WHERE opened_at = :opened_at AND stream < :stream AND instr(folded, :query) > 0
+        ORDER BY stream DESC LIMIT :most
+    )
+    UNION ALL
+    SELECT * FROM (
+        SELECT opened_at, stream FROM debates
+        WHERE opened_at < :opened_at AND instr(folded, :query) > 0
+        ORDER BY opened_at DESC, stream DESC LIMIT :most
+    )
 )
-FROM debates
-WHERE opened_at IS NOT NULL AND (opened_at, stream) < (?, ?) AND instr(folded, ?) > 0
-ORDER BY opened_at DESC, stream DESC LIMIT ?
+SELECT found.opened_at, found.stream, debates.summary, (
+    SELECT max(key) FROM events
+    WHERE key BETWEEN found.stream << {POSITION_BITS} AND found.stream << {POSITION_BITS} | {MAX_POSITION}
+)
+FROM found JOIN debates ON debates.stream = found.stream
+ORDER BY found.opened_at DESC, found.stream DESC LIMIT :most
 """  # noqa: S608 - two numbers of ours
+"""Two ranges of one index: to compare (opened_at, stream) in every row would cost as much as to look for the text."""
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
 _summary_decoder: Final = msgspec.json.Decoder(Summary)
@@ -42,13 +56,17 @@ def read_head(connection: sqlite3.Connection, debate: str) -> int:
 
 def read_records(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
     """Records with their events read.  Raises ``UnknownEvent``."""
-    return tuple([
-        Recorded(
-            debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
-            digest=digest, payload=payload, event=decode(payload, schema),
-        )
-        for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
-    ])
+    newest, plain = codec.decode_newest, not codec.UPCASTERS
+    try:
+        return tuple([
+            Recorded(
+                debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest,
+                newest(payload) if plain and schema == 1 else codec.decode(payload, schema),
+            )
+            for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+        ])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnknownEvent(str(error)) from error
 
 
 def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
@@ -56,10 +74,7 @@ def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limi
     connection.text_factory = _lenient
     try:
         return tuple([
-            Envelope(
-                debate=debate, position=key & MAX_POSITION, id=identity, at=at, cause=cause, schema=schema, salt=salt,
-                digest=digest, payload=payload,
-            )
+            Envelope(debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest)
             for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
         ])
     finally:
@@ -68,8 +83,9 @@ def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limi
 
 def read_summaries(connection: sqlite3.Connection, after: str | None, limit: int, query: str) -> SummaryPage:
     """A page of the list.  Raises ``BadCursor``."""
-    before = read_cursor(after) if after is not None else _AFTER_ALL
-    found = connection.execute(_PAGE, (*before, fold_text(query), limit + 1)).fetchall()
+    opened_at, stream = read_cursor(after) if after is not None else _AFTER_ALL
+    wanted = {"opened_at": opened_at, "stream": stream, "query": fold_text(query), "most": limit + 1}
+    found = connection.execute(_PAGE, wanted).fetchall()
     page = found[:limit]
     return SummaryPage(
         debates=tuple(

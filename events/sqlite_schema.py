@@ -5,6 +5,7 @@ Events lie in the order in which they were committed, so that a flush over many 
 written only when an event changes what the list shows.
 """
 
+import errno
 import sqlite3
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,9 @@ VERSION: Final = 1
 APPLICATION: Final = 0x4D6F6F74   # "Moot"
 POSITION_BITS: Final = 24
 MAX_POSITION: Final = (1 << POSITION_BITS) - 1
+
+BUSY_S: Final = 5.0
+"""How long one waits for another's lock on the file: one that `sqlite3` on the command line holds, say."""
 
 CALIBRATES: Final = """instr(summary, '"format":"calibration"') > 0"""
 """Of a row: the debate measures raters.  In a motion those quotation marks would be escaped."""
@@ -41,15 +45,20 @@ CREATE TABLE debates (
     folded TEXT,
     summary BLOB
 );
-CREATE INDEX debates_by_age ON debates (opened_at, stream) WHERE opened_at IS NOT NULL;
 CREATE INDEX debates_open ON debates (opened_at, stream) WHERE state = 'open';
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
 _LATER: Final = f"""
 CREATE INDEX IF NOT EXISTS debates_calibrating ON debates (opened_at, stream) WHERE {CALIBRATES};
+CREATE INDEX IF NOT EXISTS debates_listed ON debates (opened_at, stream, folded) WHERE opened_at IS NOT NULL;
+DROP INDEX IF EXISTS debates_by_age;
 """
-"""What a store of the same schema may lack: it only makes reading faster."""
+"""What a store of the same schema may lack: it only makes reading faster.
+
+A search reads ``debates_listed`` from its newest end and nothing else, until a page is full: any text is found, of any
+length, and 100,000 motions are some ten megabytes that lie together.
+"""
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
@@ -57,13 +66,15 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     mode = "ro" if read_only else "rwc"
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False,
+            f"file:{quote(str(path))}?mode={mode}", timeout=BUSY_S, uri=True, isolation_level=None,
+            check_same_thread=False,
         )
     except sqlite3.Error as error:
         raise explain(path, error) from error
     try:
         if read_only:
             connection.execute("PRAGMA query_only = ON")
+            connection.execute("PRAGMA cache_size = -16000")   # the motions of 100,000 debates fit in
             _check(path, connection)
         else:
             prepare(path, connection)
@@ -88,7 +99,7 @@ def prepare(path: Path, connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_size_limit = 67108864")
     if new:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
-    connection.execute(_LATER)
+    connection.executescript(_LATER)
 
 
 def _check(path: Path, connection: sqlite3.Connection) -> None:
@@ -101,22 +112,33 @@ def _check(path: Path, connection: sqlite3.Connection) -> None:
         )
 
 
+RESTORE: Final = (
+    "`moot verify ID` tells which debates are whole, `moot export ID` saves them,"
+    " and a file that `moot backup` made can take its place"
+)
 _REASONS: Final = {
-    "SQLITE_FULL": "the disk is full",
-    "SQLITE_NOTADB": "it is not a database",
-    "SQLITE_CORRUPT": "it is damaged",
-    "SQLITE_READONLY": "it cannot be written",
-    "SQLITE_CANTOPEN": "it cannot be opened",
-    "SQLITE_IOERR": "the disk failed",
-    "SQLITE_BUSY": "another process holds it",
+    "SQLITE_FULL": ("the disk is full", "make room: what waits goes on by itself"),
+    "SQLITE_NOTADB": ("it is not a database", RESTORE),
+    "SQLITE_CORRUPT": ("it is damaged", RESTORE),
+    "SQLITE_READONLY": ("it cannot be written", "check the owner and the mode of the file and of its folder"),
+    "SQLITE_CANTOPEN": ("it cannot be opened", "check the owner and the mode of the file and of its folder"),
+    "SQLITE_IOERR": ("the disk failed", "look at the system's log"),
+    "SQLITE_BUSY": ("another process holds it", "close what has the file open"),
+    "SQLITE_LOCKED": ("another process holds it", "close what has the file open"),
 }
+"""By the beginning of SQLite's name of the error: why, and what to do."""
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def explain(path: Path, error: Exception) -> StoreUnavailable:
-    """What the database says, in one sentence."""
+    """What the database or the system says, in one sentence."""
+    if isinstance(error, StoreUnavailable):
+        return error
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        return StoreUnavailable.because(path, *_REASONS["SQLITE_FULL"], errno.errorcode[error.errno])
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-    for prefix, reason in _REASONS.items():
+    for prefix, (reason, remedy) in _REASONS.items():
         if name.startswith(prefix):
-            kind = StoreDamaged if prefix == "SQLITE_CORRUPT" else StoreUnavailable
-            return kind(f"the store {path} is unavailable: {reason} ({name})")
+            kind = StoreDamaged if prefix in {"SQLITE_CORRUPT", "SQLITE_NOTADB"} else StoreUnavailable
+            return kind.because(path, reason, remedy, name)
     return StoreUnavailable(f"the store {path} is unavailable: {error} ({name})")

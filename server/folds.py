@@ -30,8 +30,13 @@ class Folds:
     async def at(self, debate: str, position: int) -> Fold:
         """The fold of the first ``position`` records, or of as many as there are."""
         fold = self._nearest(debate, position)
-        async for _, _, after in self.steps(debate, fold.view.position, position):
-            fold = after
+        while (seen := fold.view.position) < position:
+            records = await self._log.read(debate, seen, min(self._every - seen % self._every, position - seen))
+            if not records:
+                break
+            fold = views.apply_all(fold, records)
+            if fold.view.position % self._every == 0:
+                self._keep(debate, fold)
         return fold
 
     async def steps(self, debate: str, after: int, upto: int) -> AsyncIterator[Step]:

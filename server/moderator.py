@@ -193,19 +193,25 @@ class Moderator:
             drafts = [msgspec.structs.replace(draft, id=new_id()) for draft in build(self.debate)]
             if not drafts:
                 return ()
-            try:
-                while True:
-                    try:
-                        return await self._append_now(drafts)
-                    except StoreUnavailable as error:
-                        logger.warning("store_unavailable", debate=self.id, message=str(error))
-                        observe.STORE_FAILURES.inc()
-                        if not is_patient:
-                            raise
-                        self._outage = error
-                        await anyio.sleep(STORE_WAIT_S)
-            finally:
-                self._outage = None
+            with ExitStack() as waits:
+                try:
+                    while True:
+                        try:
+                            return await self._append_now(drafts)
+                        except StoreUnavailable as error:
+                            observe.STORE_FAILURES.inc()
+                            if not is_patient:
+                                raise
+                            if self._outage is None:
+                                logger.warning("store_unavailable", debate=self.id, message=str(error))
+                                waits.enter_context(self._hub.waiting(self.id, self._wait_for_store))
+                            self._outage = error
+                            await anyio.sleep(STORE_WAIT_S)
+                finally:
+                    self._outage = None
+
+    def _wait_for_store(self) -> str:
+        return f"waiting for the store: {self._outage.reason}" if self._outage else ""
 
     async def _append_now(self, drafts: Sequence[Draft]) -> tuple[Recorded, ...]:
         with anyio.CancelScope(shield=True):  # what is committed must be folded

@@ -300,8 +300,11 @@ async def healthz(request: Request) -> Response:
 
 
 async def readyz(request: Request) -> Response:
-    """GET /readyz: the store can be read."""
-    await service_of(request).log.summaries(limit=1)
+    """GET /readyz: the store can be read, and written by whoever writes to it."""
+    log = service_of(request).log
+    await log.summaries(limit=1)
+    if log.trouble is not None:
+        raise log.trouble
     return json_response({"ok": True})
 
 

@@ -14,6 +14,8 @@ from events.projections.exchanges import Exchanges
 from events.record import Recorded
 from events.types import AudienceVoted, BeliefStated, DebateConcluded, Missing, Side, Winner, missing
 
+MOVED_BY: Final = frozenset({AudienceVoted, BeliefStated, DebateConcluded})
+
 T = TypeVar("T")
 Said = dict[str, dict[str, T]]
 """What each voter said last, by bucket."""
@@ -25,7 +27,7 @@ THOUSANDTHS: Final = 1000
 """Beliefs are added up in whole thousandths, so that the order in which they come never shows in a mean."""
 
 
-class Beliefs(Struct, frozen=True, kw_only=True):
+class Beliefs(Struct, frozen=True, kw_only=True, gc=False):
     """Of one turn: the sum in thousandths, how many, and each voter's own."""
 
     total: int = 0
@@ -33,7 +35,7 @@ class Beliefs(Struct, frozen=True, kw_only=True):
     said: Said[float] = {}
 
 
-class Audience(Struct, frozen=True, kw_only=True):
+class Audience(Struct, frozen=True, kw_only=True, gc=False):
     """All that was said.  ``recorded`` counts events, also those that a later one replaced."""
 
     votes: dict[Winner, int] = {}
@@ -46,7 +48,7 @@ class Audience(Struct, frozen=True, kw_only=True):
 INITIAL = Audience()
 
 
-class Votes(Struct, frozen=True, kw_only=True):
+class Votes(Struct, frozen=True, kw_only=True, gc=False):
     """Voters by whom they would have win; ``cast`` is their sum."""
 
     pro: int = 0
@@ -55,14 +57,14 @@ class Votes(Struct, frozen=True, kw_only=True):
     cast: int = 0
 
 
-class Mean(Struct, frozen=True, kw_only=True):
+class Mean(Struct, frozen=True, kw_only=True, gc=False):
     """Beliefs after one turn, 0 wholly con to 100 wholly pro."""
 
     mean: float
     count: int
 
 
-class Move(Struct, frozen=True, kw_only=True):
+class Move(Struct, frozen=True, kw_only=True, gc=False):
     """What an exchange did to those who stated a belief after both of its turns."""
 
     winner: Side
@@ -74,7 +76,7 @@ class Move(Struct, frozen=True, kw_only=True):
     """Whether it went towards the winner."""
 
 
-class Agreement(Struct, frozen=True, kw_only=True):
+class Agreement(Struct, frozen=True, kw_only=True, gc=False):
     """The audience beside the judge."""
 
     winner: Winner
@@ -89,7 +91,7 @@ class Agreement(Struct, frozen=True, kw_only=True):
     """``moved`` of all exchanges in ``turns``, 0–1."""
 
 
-class AudienceView(Struct, frozen=True, kw_only=True):
+class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
     """What is shown, to the director at any time and to everybody once the debate has concluded."""
 
     votes: Votes

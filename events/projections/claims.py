@@ -1,6 +1,6 @@
 """The Suspect Claims Register.  Life of a claim: flagged → upheld or cleared."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from events.types import (
 ClaimState = Literal["flagged", "upheld", "cleared"]
 
 
-class Claim(Struct, frozen=True, kw_only=True):
+class Claim(Struct, frozen=True, kw_only=True, gc=False):
     """One entry.  ``penalty`` is what it costs its turn now, 0 or less; ``requested`` what the rubric asks for."""
 
     turn: int
@@ -41,6 +41,9 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 Register = dict[str, Claim]
 INITIAL: Register = {}
+MOVED_BY: Final = frozenset({
+    ClaimFlagged, PenaltyApplied, PenaltyReversed, ClaimAppealed, ClaimUpheld, ClaimCleared,
+})
 
 
 def apply(register: Register, record: Recorded) -> Register:

@@ -1,6 +1,6 @@
 """All that a step is decided on: the opening, the state, the transcript, the ledger, and the answers not yet used."""
 
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -64,14 +64,14 @@ UNNAMED: Final = "its message may name a model, and this debate is blind"
 """What stands for a provider's message in a blind debate; the director reads that in the event of the failure."""
 
 
-class Conclusion(Struct, frozen=True, kw_only=True):
+class Conclusion(Struct, frozen=True, kw_only=True, gc=False):
     """How it ended."""
 
     winner: Winner
     by_rule: str
 
 
-class Standing(Struct, frozen=True, kw_only=True):
+class Standing(Struct, frozen=True, kw_only=True, gc=False):
     """Whether the debate runs, and why not."""
 
     state: State = "open"
@@ -84,7 +84,7 @@ class Standing(Struct, frozen=True, kw_only=True):
     """The cap that the debate was last resumed with, in place of the one that it was opened with."""
 
 
-class Given(Struct, frozen=True, kw_only=True):
+class Given(Struct, frozen=True, kw_only=True, gc=False):
     """An answer that no derived event has used yet."""
 
     position: int
@@ -93,7 +93,7 @@ class Given(Struct, frozen=True, kw_only=True):
     usage: Usage = Usage()
 
 
-class Calls(Struct, frozen=True, kw_only=True):
+class Calls(Struct, frozen=True, kw_only=True, gc=False):
     """The judge's open questions, by question: ``score:3/1`` is the first sample of the score of turn 3."""
 
     given: dict[str, Given] = {}
@@ -107,7 +107,7 @@ class Calls(Struct, frozen=True, kw_only=True):
     """The last answer to each question that is no JSON, or JSON of another shape."""
 
 
-class Verdicts(Struct, frozen=True, kw_only=True):
+class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
     """What has been said of the whole."""
 
     scorecard: ScorecardVerdictReached | None = None
@@ -118,7 +118,7 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     """Where each of them stands."""
 
 
-class Debate(Struct, frozen=True, kw_only=True):
+class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """The decider's state.  ``opened`` is None before position 1."""
 
     id: str = ""
@@ -159,6 +159,12 @@ class Debate(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Debate()
+_OWN: Final = frozenset({
+    DebateOpened, DebatePaused, DebateHalted, DebateResumed, DebateConcluded, ModelAnswered, ModelFailed, TurnScored,
+    ClaimUpheld, ClaimCleared, RaterCalibrated, ContextSummarised, FamilyWarned, InjectionDetected,
+    ScorecardVerdictReached, NarrativeVerdictReached, ConflictResolved, ConvergenceAssessed,
+})
+"""Events of which the debate itself keeps something."""
 
 
 def question(key: str, sample: int) -> str:
@@ -166,65 +172,88 @@ def question(key: str, sample: int) -> str:
     return f"{key}/{sample}"
 
 
-def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - a case for each event that counts
-    """The debate after ``record``."""
+def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - a question for each part
+    """The debate after ``record``.  Parts that it does not move are the same objects, and cost nothing."""
+    event, position = record.event, record.position
+    kind = type(event)
+    moved: dict[str, Any] = {"position": position, "at": record.at}
+    if kind in audience.MOVED_BY:
+        moved["audience"] = audience.apply(debate.audience, record)
+        if isinstance(event, AudienceVoted | BeliefStated):   # they may be many, and nothing else moves
+            return replace(debate, **moved)
+    moved["course"] = position
+    if not debate.id:
+        moved["id"] = record.debate
+    if kind in _OWN:
+        _move(debate, record, moved)
+    if kind in transcript.MOVED_BY:
+        moved["transcript"] = transcript.apply(debate.transcript, record)
+    if kind in ledger.MOVED_BY:
+        moved["ledger"] = ledger.apply(debate.ledger, record)
+    if kind in exchanges.MOVED_BY:
+        moved["exchanges"] = exchanges.apply(debate.exchanges, moved.get("ledger", debate.ledger), record)
+    if kind in usage.MOVED_BY:
+        moved["usage"] = usage.apply(debate.usage, record)
+    if kind in claims.MOVED_BY:
+        moved["claims"] = claims.apply(debate.claims, record)
+    if kind in spine.MOVED_BY:
+        moved["spine"] = spine.apply(debate.spine, record)
+    if kind in temper.MOVED_BY:
+        moved["temper"] = temper.apply(debate.temper, record)
+    if kind in panel.MOVED_BY:
+        moved["panel"] = panel.apply(debate.panel, record)
+    if kind in protocol.MOVED_BY:
+        moved["protocol"] = protocol.apply(
+            debate.protocol, debate.opened, record, moved.get("panel", debate.panel)
+        )
+    if kind in words.MOVED_BY:
+        moved["words"] = words.apply(debate.words, debate.transcript, record)
+    return replace(debate, **moved)
+
+
+def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - a case an event
+    """What the debate itself keeps of ``record``, put into ``moved`` by name."""
     event = record.event
-    if isinstance(event, AudienceVoted | BeliefStated):   # they may be many, and nothing else moves
-        said = audience.apply(debate.audience, record)
-        return replace(debate, position=record.position, at=record.at, audience=said)
-    opened, opened_at, standing = debate.opened, debate.opened_at, debate.standing
-    calls, segments, verdicts, injections = debate.calls, debate.segments, debate.verdicts, debate.injections
-    context, families = debate.context, debate.families
     match event:
         case DebateOpened():
-            opened, opened_at, standing = event, record.at, Standing(since=record.at)
+            moved |= {"opened": event, "opened_at": record.at, "standing": Standing(since=record.at)}
         case DebatePaused():
-            standing = replace(standing, state="paused", reason=event.reason, by=event.by)
+            moved["standing"] = replace(debate.standing, state="paused", reason=event.reason, by=event.by)
         case DebateHalted():
-            standing = replace(standing, state="halted", reason=event.reason, by=event.by)
+            moved["standing"] = replace(debate.standing, state="halted", reason=event.reason, by=event.by)
         case DebateResumed():
+            standing, calls = debate.standing, debate.calls
             cap = standing.max_cost_usd if event.max_cost_usd is UNSET else event.max_cost_usd
-            standing = replace(
+            moved["standing"] = replace(
                 standing, state="open", reason=event.reason, by=event.by, max_cost_usd=cap, since=record.at
             )
-            calls = replace(calls, failed={}) if calls.failed else calls
+            moved["calls"] = replace(calls, failed={}) if calls.failed else calls
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
-            standing = Standing(state="concluded", conclusion=conclusion)
+            moved["standing"] = Standing(state="concluded", conclusion=conclusion)
         case ModelAnswered() | ModelFailed():
-            if not segments.issuperset(event.segments):
-                segments = segments | event.segments.keys()
-            calls = _call(calls, record, event, blind=debate.is_blind)
+            if not debate.segments.issuperset(event.segments):
+                moved["segments"] = debate.segments | event.segments.keys()
+            moved["calls"] = _call(debate.calls, record, event, blind=debate.is_blind)
         case TurnScored(turn=turn):
-            calls = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
+            calls = debate.calls
+            moved["calls"] = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
         case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
-            calls = _without(calls, {f"second_opinion:{claim}/1"})
+            moved["calls"] = _without(debate.calls, {f"second_opinion:{claim}/1"})
         case RaterCalibrated(rater=rater, case=measured):
-            calls = _without(calls, {key for key in calls.asked if key.startswith(f"panel:{rater}@{measured}/")})
+            calls = debate.calls
+            about = f"panel:{rater}@{measured}/"
+            moved["calls"] = _without(calls, {key for key in calls.asked if key.startswith(about)})
         case ContextSummarised():
-            context = {**context, event.side: event}
+            moved["context"] = {**debate.context, event.side: event}
         case FamilyWarned():
-            families = (*families, event)
+            moved["families"] = (*debate.families, event)
         case InjectionDetected():
-            injections = (*injections, (record.position, event))
+            moved["injections"] = (*debate.injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():
-            verdicts = _verdict(verdicts, record, event)
+            moved["verdicts"] = _verdict(debate.verdicts, record, event)
         case _:
             pass
-    ledger_after = ledger.apply(debate.ledger, record)
-    panel_after = panel.apply(debate.panel, record)
-    return Debate(
-        id=record.debate, position=record.position, at=record.at, opened=opened, opened_at=opened_at, standing=standing,
-        course=record.position,
-        transcript=transcript.apply(debate.transcript, record), ledger=ledger_after,
-        usage=usage.apply(debate.usage, record), calls=calls, segments=segments,
-        exchanges=exchanges.apply(debate.exchanges, ledger_after, record),
-        claims=claims.apply(debate.claims, record), spine=spine.apply(debate.spine, record),
-        temper=temper.apply(debate.temper, record), injections=injections, verdicts=verdicts,
-        context=context, families=families,
-        protocol=protocol.apply(debate.protocol, opened, record, panel_after), panel=panel_after,
-        words=words.apply(debate.words, debate.transcript, record), audience=audience.apply(debate.audience, record),
-    )
 
 
 def _turn_of(key: str) -> int:

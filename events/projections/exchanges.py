@@ -4,14 +4,16 @@ An anomaly is not an event: it is derived again after every event that touches a
 goes missing whatever the order of things.  Source: seed 003, "Harmonization pass limitations", mended.
 """
 
+from typing import Final
+
 from msgspec import UNSET, Struct
 
-from events.projections.ledger import Ledger
+from events.projections.ledger import KINDS, Ledger
 from events.record import Recorded
 from events.types import Change, Outcome, Reason, Rounds, Side, TurnsCompared, TurnScored
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class Comparison(Struct, frozen=True, kw_only=True, gc=False):
     """What both orders agreed on, or why there is nothing."""
 
     position: int
@@ -31,7 +33,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return "draw" if earlier == later else "earlier" if earlier > later else "later"
 
 
-class Anomaly(Struct, frozen=True, kw_only=True):
+class Anomaly(Struct, frozen=True, kw_only=True, gc=False):
     """A score that stands outside of the band that a comparison allows, and may stay there."""
 
     turn: int
@@ -43,7 +45,7 @@ class Anomaly(Struct, frozen=True, kw_only=True):
     """Position of the comparison."""
 
 
-class Exchanges(Struct, frozen=True, kw_only=True):
+class Exchanges(Struct, frozen=True, kw_only=True, gc=False):
     """Comparisons by their later turn."""
 
     comparisons: dict[int, Comparison] = {}
@@ -51,6 +53,7 @@ class Exchanges(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Exchanges()
+MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, *KINDS})
 
 
 def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:

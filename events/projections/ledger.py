@@ -35,7 +35,7 @@ KINDS: Final[dict[type[Change], EntryKind]] = {
 }
 
 
-class Evidence(Struct, frozen=True, kw_only=True):
+class Evidence(Struct, frozen=True, kw_only=True, gc=False):
     """Words that an entry rests on."""
 
     turn: int
@@ -43,7 +43,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
     span: Span | None
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class Entry(Struct, frozen=True, kw_only=True, gc=False):
     """One line of the ledger.  ``kind`` is what became of the score, ``rule`` by which rule."""
 
     kind: EntryKind
@@ -60,7 +60,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Balance(Struct, frozen=True, kw_only=True):
+class Balance(Struct, frozen=True, kw_only=True, gc=False):
     """One dimension of one turn.  ``harmonized`` and ``outstanding`` are sums of what was requested."""
 
     raw: float
@@ -78,7 +78,7 @@ class Balance(Struct, frozen=True, kw_only=True):
         return round(min(max(stands, 0.0), self.maximum), 2)
 
 
-class Card(Struct, frozen=True, kw_only=True):
+class Card(Struct, frozen=True, kw_only=True, gc=False):
     """A turn's scores; ``missing`` where the judge gave none."""
 
     turn: int
@@ -94,7 +94,7 @@ class Card(Struct, frozen=True, kw_only=True):
         return round(sum(self.balances[name].effective for name in dimensions), 2)
 
 
-class Ledger(Struct, frozen=True, kw_only=True):
+class Ledger(Struct, frozen=True, kw_only=True, gc=False):
     """The card of every turn, with the entries that it is the balance of."""
 
     rubric: Rubric | None = None
@@ -116,6 +116,7 @@ class Ledger(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Ledger()
+MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, *KINDS})
 
 
 def apply(ledger: Ledger, record: Recorded) -> Ledger:
@@ -166,6 +167,11 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
         return replace(ledger, cards={**ledger.cards, event.turn: card})
     balances, entries = {}, []
     rubric = ledger.rubric
+    held = [
+        (component, Evidence(turn=event.turn, quote=part.quote, span=part.span))
+        for component, part in event.components.items()
+        if part.verified
+    ]
     for name, score in event.dimensions.items():
         dimension = rubric.dimensions.get(name) if rubric else None
         balances[name] = Balance(
@@ -173,11 +179,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
             maximum=dimension.maximum if dimension else score.admitted,
         )
         components = dimension.components if dimension else {}
-        evidence = tuple(
-            Evidence(turn=event.turn, quote=part.quote, span=part.span)
-            for component, part in event.components.items()
-            if component in components and part.verified
-        )
+        evidence = tuple([each for component, each in held if component in components])
         entries.append(
             Entry(
                 kind="score", position=record.position, cause=record.cause, rule="score", turn=event.turn,

@@ -23,7 +23,7 @@ from events.types import (
 )
 
 
-class Heard(Struct, frozen=True, kw_only=True):
+class Heard(Struct, frozen=True, kw_only=True, gc=False):
     """A rater's seat and what came of it."""
 
     seat: Rater
@@ -37,7 +37,7 @@ class Heard(Struct, frozen=True, kw_only=True):
     """Of ``calibrations``."""
 
 
-class Item(Struct, frozen=True, kw_only=True):
+class Item(Struct, frozen=True, kw_only=True, gc=False):
     """How far the raters' own totals of one item lie apart.  ``variance`` (n − 1) needs two of them."""
 
     low: float
@@ -45,7 +45,7 @@ class Item(Struct, frozen=True, kw_only=True):
     variance: float | UnsetType = UNSET
 
 
-class Panel(Struct, frozen=True, kw_only=True):
+class Panel(Struct, frozen=True, kw_only=True, gc=False):
     """All of it.  ``opinions`` are by round (``"0"`` is independent), then by rater."""
 
     topic_type: str = ""
@@ -66,6 +66,10 @@ class Panel(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Panel()
+MOVED_BY: Final = frozenset({
+    DebateOpened, PanelistScored, AgreementMeasured, OpinionGiven, DeliberationHeld, PanelConcluded, ArtifactJudged,
+    DecisionRecorded, RaterCalibrated,
+})
 THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_variance", "decisive_variance", "least_gap")
 TWO: Final = 2
 

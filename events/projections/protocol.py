@@ -1,6 +1,6 @@
 """The three rounds as they stand: arguments with what was answered to them, closings, the trace, the briefing."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -28,7 +28,7 @@ from events.types import (
 Round = Literal["openings", "cross_examination", "closings", "judgement", "done"]
 
 
-class Traced(Struct, frozen=True, kw_only=True):
+class Traced(Struct, frozen=True, kw_only=True, gc=False):
     """An argument with everything that was said of it."""
 
     side: Side
@@ -51,7 +51,7 @@ class Traced(Struct, frozen=True, kw_only=True):
         return None if self.trace is UNSET or self.trace.standing is UNSET else self.trace.standing
 
 
-class Protocol(Struct, frozen=True, kw_only=True):
+class Protocol(Struct, frozen=True, kw_only=True, gc=False):
     """The whole of it.  ``positions`` are those of the sides' statements and of the assessment."""
 
     round: Round = "openings"
@@ -66,6 +66,10 @@ class Protocol(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Protocol()
+MOVED_BY: Final = frozenset({
+    ArgumentsOpened, ArgumentCrossExamined, CrossExaminationFaulted, ClosingStated, FallacyFound, ArgumentTraced,
+    AssessmentGiven, PanelConcluded,
+})
 
 
 def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, panel: Panel) -> Protocol:

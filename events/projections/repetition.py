@@ -28,4 +28,6 @@ def repetition(text: str, earlier: Iterable[str]) -> float:
     fresh = set(mine)
     for said in earlier:
         fresh -= grams(said)
+        if not fresh:
+            break
     return round((len(mine) - len(fresh)) / len(mine), 2)

@@ -13,7 +13,7 @@ from events.types import Missing, Rounds, Side, Winner, missing
 NOT_JUDGED = missing("no judged turn yet")
 
 
-class SideCard(Struct, frozen=True, kw_only=True):
+class SideCard(Struct, frozen=True, kw_only=True, gc=False):
     """Mean effective values of a side's judged turns, rounded to two decimals."""
 
     logic: float | Missing = NOT_JUDGED
@@ -25,7 +25,7 @@ class SideCard(Struct, frozen=True, kw_only=True):
     judged_turns: int = 0
 
 
-class Scorecard(Struct, frozen=True, kw_only=True):
+class Scorecard(Struct, frozen=True, kw_only=True, gc=False):
     """Both sides.  ``leader`` is ``neither`` within the rubric's tie margin or while a side has no judged turn."""
 
     pro: SideCard = SideCard()
@@ -41,7 +41,7 @@ Sum = tuple[int, int]
 """(turns, millionths of a point): whole numbers, so that it is exact in any order."""
 
 
-class SideSums(Struct, frozen=True, kw_only=True):
+class SideSums(Struct, frozen=True, kw_only=True, gc=False):
     """What a side's judged turns add up to.  A turn without a score counts for nobody."""
 
     composite: Sum = (0, 0)
@@ -58,7 +58,7 @@ class SideSums(Struct, frozen=True, kw_only=True):
         )
 
 
-class Sums(Struct, frozen=True, kw_only=True):
+class Sums(Struct, frozen=True, kw_only=True, gc=False):
     """Both sides.  A fold carries them along, so that a long debate is folded at the pace of a short one."""
 
     pro: SideSums = SideSums()

@@ -3,7 +3,7 @@
 Stability = premises kept ÷ premises stated (design, section 6); a revised premise is kept.
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ from events.types import (
 )
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class Change(Struct, frozen=True, kw_only=True, gc=False):
     """What happened to a premise, and where."""
 
     position: int
@@ -29,7 +29,7 @@ class Change(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class Premise(Struct, frozen=True, kw_only=True):
+class Premise(Struct, frozen=True, kw_only=True, gc=False):
     """One premise.  ``text`` is its latest form."""
 
     side: Side
@@ -42,7 +42,7 @@ class Premise(Struct, frozen=True, kw_only=True):
     changes: tuple[Change, ...] = ()
 
 
-class Contradiction(Struct, frozen=True, kw_only=True):
+class Contradiction(Struct, frozen=True, kw_only=True, gc=False):
     """A side against itself."""
 
     position: int
@@ -52,7 +52,7 @@ class Contradiction(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Stability(Struct, frozen=True, kw_only=True):
+class Stability(Struct, frozen=True, kw_only=True, gc=False):
     """One side's spine in figures; ``stability`` is absent while nothing has been stated."""
 
     stated: int = 0
@@ -62,7 +62,7 @@ class Stability(Struct, frozen=True, kw_only=True):
     stability: float | UnsetType = UNSET
 
 
-class Spine(Struct, frozen=True, kw_only=True):
+class Spine(Struct, frozen=True, kw_only=True, gc=False):
     """Both sides' premises by id, and their contradictions."""
 
     premises: dict[str, Premise] = {}
@@ -70,6 +70,7 @@ class Spine(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Spine()
+MOVED_BY: Final = frozenset({PremiseStated, PremiseRevised, PremiseDropped, ContradictionFound})
 
 
 def apply(spine: Spine, record: Recorded) -> Spine:

@@ -1,6 +1,6 @@
 """One row of the list of debates, kept beside the log by every implementation and rebuilt from it at any time."""
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -19,7 +19,7 @@ from events.types import (
 State = Literal["open", "paused", "halted", "concluded"]
 
 
-class Summary(Struct, frozen=True, kw_only=True):
+class Summary(Struct, frozen=True, kw_only=True, gc=False):
     """What the list shows of a debate."""
 
     id: str
@@ -39,9 +39,15 @@ class Summary(Struct, frozen=True, kw_only=True):
     """Spectators are not told the models before it has concluded."""
 
 
+MOVED_BY: Final = frozenset({DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded})
+"""Events that change a row."""
+
+
 def apply(summary: Summary | None, record: Recorded) -> Summary | None:
     """The row after ``record``; None until the debate has opened."""
     event = record.event
+    if type(event) not in MOVED_BY:
+        return summary
     if isinstance(event, DebateOpened):
         return Summary(
             id=record.debate, motion=event.motion, state="open", format=event.format, turns_planned=event.turns,

@@ -1,5 +1,7 @@
 """The debaters' characters as they stand: traits, the pressure that moved them, the directives in force."""
 
+from typing import Final
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -7,7 +9,7 @@ from events.record import Recorded
 from events.types import DebateOpened, DirectiveIssued, PressureApplied, Side, TraitsShifted
 
 
-class Directive(Struct, frozen=True, kw_only=True):
+class Directive(Struct, frozen=True, kw_only=True, gc=False):
     """What a debater was told, and because of which event."""
 
     side: Side
@@ -15,7 +17,7 @@ class Directive(Struct, frozen=True, kw_only=True):
     cause: int | None
 
 
-class Temper(Struct, frozen=True, kw_only=True):
+class Temper(Struct, frozen=True, kw_only=True, gc=False):
     """Traits and pressure are public; directives are the director's until the debate has concluded."""
 
     traits: dict[str, dict[str, float]] = {}
@@ -28,6 +30,7 @@ class Temper(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Temper()
+MOVED_BY: Final = frozenset({DebateOpened, PressureApplied, TraitsShifted, DirectiveIssued})
 
 
 def apply(temper: Temper, record: Recorded) -> Temper:

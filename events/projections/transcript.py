@@ -1,6 +1,7 @@
 """Who said what: the turns, their attempts, and how far each has come."""
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from events.types import (
 TurnState = Literal["speaking", "spoken", "failed", "judged"]
 
 
-class Failure(Struct, frozen=True, kw_only=True):
+class Failure(Struct, frozen=True, kw_only=True, gc=False):
     """An attempt that came to nothing."""
 
     attempt: int
@@ -30,7 +31,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     position: int
 
 
-class Turn(Struct, frozen=True, kw_only=True):
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """One turn.  ``state`` is ``failed`` between a failed attempt and the next one."""
 
     number: int
@@ -52,7 +53,7 @@ class Turn(Struct, frozen=True, kw_only=True):
     """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
 
 
-class Transcript(Struct, frozen=True, kw_only=True):
+class Transcript(Struct, frozen=True, kw_only=True, gc=False):
     """All turns by number."""
 
     turns: dict[int, Turn] = {}
@@ -68,15 +69,21 @@ class Transcript(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Transcript()
+MOVED_BY: Final = frozenset({
+    DebateOpened, TurnStarted, TurnSpoken, TurnFailed, AttemptAbandoned, TurnScored, DebateResumed,
+})
 
 
 def _with(transcript: Transcript, turn: Turn) -> Transcript:
     return Transcript(turns={**transcript.turns, turn.number: turn})
 
 
-def _earlier(transcript: Transcript, event: TurnSpoken) -> list[str]:
-    """What the same side had said before."""
-    return [each.text for each in transcript.turns.values() if each.side == event.side and each.number < event.turn]
+def _earlier(transcript: Transcript, event: TurnSpoken) -> Iterator[str]:
+    """What the same side had said before, the latest first: there a loop shows soonest."""
+    side, number = event.side, event.turn
+    for each in reversed(transcript.turns.values()):
+        if each.side == side and each.number < number:
+            yield each.text
 
 
 def apply(transcript: Transcript, record: Recorded) -> Transcript:

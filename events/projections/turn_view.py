@@ -10,7 +10,7 @@ from events.projections.transcript import Failure, Turn, TurnState
 from events.types import ComponentScore, Missing, Outcome, Reason, Side, missing
 
 
-class Score(Struct, frozen=True, kw_only=True):
+class Score(Struct, frozen=True, kw_only=True, gc=False):
     """One dimension: as the judge gave it, as the rules admit it, as it stands now."""
 
     raw: float
@@ -23,7 +23,7 @@ class Score(Struct, frozen=True, kw_only=True):
     rules: tuple[str, ...] = ()
 
 
-class Component(Struct, frozen=True, kw_only=True):
+class Component(Struct, frozen=True, kw_only=True, gc=False):
     """One component and the words it rests on; ``span`` is absent where the quote does not hold."""
 
     raw: float
@@ -37,7 +37,7 @@ class Component(Struct, frozen=True, kw_only=True):
     span: tuple[int, int] | UnsetType = UNSET
 
 
-class Head(Struct, frozen=True, kw_only=True):
+class Head(Struct, frozen=True, kw_only=True, gc=False):
     """Head to head with the turn before."""
 
     position: int
@@ -48,7 +48,7 @@ class Head(Struct, frozen=True, kw_only=True):
     missing: Reason | UnsetType = UNSET
 
 
-class Attempt(Struct, frozen=True, kw_only=True):
+class Attempt(Struct, frozen=True, kw_only=True, gc=False):
     """An attempt to instruct the judge."""
 
     pattern: str
@@ -56,7 +56,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
     span: tuple[int, int]
 
 
-class TurnView(Struct, frozen=True, kw_only=True):
+class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     """A turn as it is shown.  ``changed`` lists positions of later entries on its score."""
 
     side: Side

@@ -1,12 +1,14 @@
 """What a debate has cost so far."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from events.record import Recorded
 from events.types import Missing, ModelAnswered, ModelFailed
 
 
-class Tally(Struct, frozen=True, kw_only=True):
+class Tally(Struct, frozen=True, kw_only=True, gc=False):
     """Calls, tokens, money.  ``unpriced_calls`` counts those whose cost nobody knows."""
 
     tokens: int = 0
@@ -17,6 +19,7 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 
 INITIAL = Tally()
+MOVED_BY: Final = frozenset({ModelAnswered, ModelFailed})
 
 
 def apply(tally: Tally, record: Recorded) -> Tally:
@@ -24,10 +27,11 @@ def apply(tally: Tally, record: Recorded) -> Tally:
     event = record.event
     if not isinstance(event, ModelAnswered | ModelFailed):
         return tally
-    unpriced = isinstance(event.cost_usd, Missing)
+    used, cost = event.usage, event.cost_usd
+    unpriced = isinstance(cost, Missing)
     return Tally(
-        tokens=tally.tokens + event.usage.input_tokens + event.usage.output_tokens,
-        cost_usd=tally.cost_usd if isinstance(event.cost_usd, Missing) else round(tally.cost_usd + event.cost_usd, 6),
+        tokens=tally.tokens + used.input_tokens + used.output_tokens,
+        cost_usd=tally.cost_usd if isinstance(cost, Missing) else round(tally.cost_usd + cost, 6),
         calls=tally.calls + 1,
         failed_calls=tally.failed_calls + isinstance(event, ModelFailed),
         unpriced_calls=tally.unpriced_calls + unpriced,

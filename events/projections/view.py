@@ -4,7 +4,8 @@ Objects are keyed and nothing is null, so that RFC 7396 patches say every change
 anything that belongs to the director.
 """
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from events.types import (
     ConflictResolved,
     ContextSummarised,
     ConvergenceAssessed,
+    DebateConcluded,
     DebateOpened,
     Debater,
     FamilyWarned,
@@ -42,7 +44,7 @@ from events.types import (
 )
 
 
-class Seat(Struct, frozen=True, kw_only=True):
+class Seat(Struct, frozen=True, kw_only=True, gc=False):
     """A side: who speaks, in which character, and what to know of that model."""
 
     model: str | UnsetType = UNSET
@@ -52,7 +54,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     caveat: str
 
 
-class Bench(Struct, frozen=True, kw_only=True):
+class Bench(Struct, frozen=True, kw_only=True, gc=False):
     """Who judges."""
 
     model: str | UnsetType = UNSET
@@ -60,7 +62,7 @@ class Bench(Struct, frozen=True, kw_only=True):
     caveat: str
 
 
-class Verdicts(Struct, frozen=True, kw_only=True):
+class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
     """The verdicts reached so far."""
 
     scorecard: ScorecardVerdictReached | UnsetType = UNSET
@@ -71,14 +73,14 @@ class Verdicts(Struct, frozen=True, kw_only=True):
     """Where each of them stands in the log."""
 
 
-class Words(Struct, frozen=True, kw_only=True):
+class Words(Struct, frozen=True, kw_only=True, gc=False):
     """A directive, once it may be read."""
 
     side: Side
     text: str
 
 
-class View(Struct, frozen=True, kw_only=True):
+class View(Struct, frozen=True, kw_only=True, gc=False):
     """The debate as a spectator may see it at one position."""
 
     id: str = ""
@@ -129,7 +131,7 @@ class View(Struct, frozen=True, kw_only=True):
     usage: Tally = Tally()
 
 
-class Fold(Struct, frozen=True, kw_only=True):
+class Fold(Struct, frozen=True, kw_only=True, gc=False):
     """The spectators' view and the debate behind it."""
 
     debate: Debate = debates.INITIAL
@@ -145,44 +147,78 @@ INITIAL = Fold()
 
 def apply(fold: Fold, record: Recorded) -> Fold:
     """The fold after ``record``.  Parts that did not change are the same objects."""
+    return _after(fold, debates.evolve(fold.debate, record), (_turn_of(record),))
+
+
+def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
+    """The fold after all of them: what ``apply`` gives one after the other, shown once and not after each."""
+    debate, turns = fold.debate, dict[int, None]()
+    for record in records:
+        if type(record.event) in _SHOWN_AT_ONCE:
+            fold = apply(_after(fold, debate, turns), record)
+            debate, turns = fold.debate, {}
+        else:
+            debate = debates.evolve(debate, record)
+            turns[_turn_of(record)] = None
+    return _after(fold, debate, turns)
+
+
+_SHOWN_AT_ONCE: Final = frozenset({DebateOpened, DebateConcluded})
+"""What is said once and for all at that moment is not to be said of a later one."""
+
+
+def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: C901 - a question for each part
+    """The fold with the debate as it is now, after events that spoke of the turns ``numbers``."""
     before, view = fold.debate, fold.view
-    after = debates.evolve(before, record)
+    if after is before:
+        return fold
     hides = _hides(after)
     if after.opened is not None and after.opened is not before.opened:
         view = _opened(after, after.opened)
-    sums, card = _scorecard(fold, after, record)
-    turns = _turns(before, after, fold.turns, record)
-    conclusion = after.standing.conclusion
-    if conclusion is not None and before.standing.conclusion is None:
-        view = _revealed(after, view)
-    return Fold(
-        debate=after,
-        sums=sums,
-        turns=turns,
-        view=replace(
-            view,
-            position=after.position,
-            state=after.standing.state,
-            reason=after.standing.reason,
-            turns=_shown(fold, turns, record) if hides else turns,
-            scorecard=card,
-            claims=after.claims,
-            premises=after.spine.premises,
-            contradictions=after.spine.contradictions,
-            spine=view.spine if before.spine is after.spine else stabilities(after.spine),
-            anomalies=after.exchanges.anomalies,
-            verdicts=view.verdicts if before.verdicts is after.verdicts else _verdicts(after),
-            traits=after.temper.traits,
-            pressure=after.temper.pressure,
-            words=after.words or UNSET,
-            conclusion=UNSET if conclusion is None else conclusion,
-            usage=after.usage,
-            families=_families(after, hides=hides) or UNSET,
-            context=after.context or UNSET,
-            protocol=_protocol(after, hides=hides) if view.format == "protocol" else {},
-            panel=_panel(fold, after, hides=hides) if after.panel.raters else {},
-        ),
-    )
+    sums, turns = fold.sums, fold.turns
+    moved: dict[str, Any] = {"position": after.position}
+    if before.ledger is not after.ledger or before.exchanges is not after.exchanges:
+        sums, moved["scorecard"] = _scorecard(fold, after, numbers)
+        moved["anomalies"] = after.exchanges.anomalies
+    turns = _turns(before, after, turns, numbers)
+    if turns is not fold.turns:
+        moved["turns"] = _shown(fold, turns, numbers) if hides else turns
+    standing, conclusion = after.standing, after.standing.conclusion
+    if standing is not before.standing:
+        moved |= {"state": standing.state, "reason": standing.reason}
+        moved["conclusion"] = UNSET if conclusion is None else conclusion
+        if conclusion is not None and before.standing.conclusion is None:
+            view = _revealed(after, view)
+            moved["turns"] = turns
+    if before.spine is not after.spine:
+        spine = after.spine
+        moved |= {"premises": spine.premises, "contradictions": spine.contradictions, "spine": stabilities(spine)}
+    if before.temper is not after.temper:
+        moved |= {"traits": after.temper.traits, "pressure": after.temper.pressure}
+    if before.verdicts is not after.verdicts:
+        moved["verdicts"] = _verdicts(after)
+    if before.usage is not after.usage:
+        moved["usage"] = after.usage
+    if before.claims is not after.claims:
+        moved["claims"] = after.claims
+    moved |= _seldom(fold, after, is_protocol=view.format == "protocol", hides=hides)
+    return Fold(debate=after, sums=sums, turns=turns, view=replace(view, **moved))
+
+
+def _seldom(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) -> dict[str, Any]:
+    """Parts of the view that most debates lack."""
+    moved: dict[str, Any] = {}
+    if after.words:
+        moved["words"] = after.words
+    if after.families:
+        moved["families"] = _families(after, hides=hides)
+    if after.context:
+        moved["context"] = after.context
+    if is_protocol:
+        moved["protocol"] = _protocol(after, hides=hides)
+    if after.panel.raters:
+        moved["panel"] = _panel(fold, after, hides=hides)
+    return moved
 
 
 def _hides(debate: Debate) -> bool:
@@ -213,12 +249,10 @@ def _audience(debate: Debate) -> AudienceView | UnsetType:
     return audience_view(debate.audience, debate.exchanges, debate.ledger.sides)
 
 
-def _shown(fold: Fold, turns: dict[str, TurnView], record: Recorded) -> dict[str, TurnView]:
-    """The turns as they may be shown, with the one that ``record`` speaks of made anew."""
-    if turns is fold.turns:
-        return fold.view.turns
-    number = str(_turn_of(record))
-    return {**fold.view.turns, number: unnamed_turn(turns[number])}
+def _shown(fold: Fold, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:
+    """The turns as they may be shown, those of ``numbers`` made anew."""
+    anew = {name: unnamed_turn(turns[name]) for name in map(str, numbers) if name in turns}
+    return {**fold.view.turns, **anew}
 
 
 def _families(debate: Debate, *, hides: bool) -> tuple[FamilyWarned, ...]:
@@ -291,14 +325,17 @@ def _verdicts(debate: Debate) -> Verdicts:
     )
 
 
-def _scorecard(fold: Fold, after: Debate, record: Recorded) -> tuple[Sums, Scorecard]:
-    """The sums and the scorecard, with the card of the turn that ``record`` speaks of taken anew."""
-    before, ledger = fold.debate.ledger, after.ledger
+def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[Sums, Scorecard]:
+    """The sums and the scorecard, with the cards of the turns ``numbers`` taken anew."""
+    before, ledger = fold.debate.ledger.cards, after.ledger
     is_compared = fold.debate.exchanges.comparisons is not after.exchanges.comparisons
-    if before.cards is ledger.cards and not is_compared:
+    if before is ledger.cards and not is_compared:
         return fold.sums, fold.view.scorecard
-    number = _turn_of(record)
-    sums = fold.sums.moved(before.cards.get(number), ledger.cards.get(number), ledger.dimensions)
+    sums = fold.sums
+    for number in numbers:
+        was, card = before.get(number), ledger.cards.get(number)
+        if was is not card:
+            sums = sums.moved(was, card, ledger.dimensions)
     won = rounds(after.exchanges, ledger.sides) if is_compared else fold.view.scorecard.rounds
     return sums, read_off(sums, ledger.rubric, won)
 
@@ -310,18 +347,18 @@ def _turn_of(record: Recorded) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], record: Recorded) -> dict[str, TurnView]:
-    """The turns, with the one that ``record`` speaks of made anew."""
+def _turns(
+    before: Debate, after: Debate, turns: dict[str, TurnView], numbers: Iterable[int]
+) -> dict[str, TurnView]:
+    """The turns, with those of ``numbers`` made anew."""
     untouched = (
         before.transcript is after.transcript
         and before.ledger is after.ledger
         and before.exchanges is after.exchanges
         and before.injections is after.injections
     )
-    number = _turn_of(record)
-    if untouched or number not in after.transcript.turns:
-        return turns
-    return {**turns, str(number): turn_view(after, number)}
+    anew = () if untouched else [number for number in numbers if number in after.transcript.turns]
+    return {**turns, **{str(number): turn_view(after, number) for number in anew}} if anew else turns
 
 
 def difference(before: View, after: View) -> dict[str, Any]:

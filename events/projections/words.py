@@ -1,5 +1,7 @@
 """What the moderator said, and after which turn."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from events.projections.transcript import Transcript
@@ -7,7 +9,7 @@ from events.record import Recorded
 from events.types import ModeratorSpoke
 
 
-class Word(Struct, frozen=True, kw_only=True):
+class Word(Struct, frozen=True, kw_only=True, gc=False):
     """One word of the moderator.  ``after_turn`` is the newest turn that did not hear it, 0 before the first."""
 
     text: str
@@ -19,6 +21,7 @@ Words = dict[str, Word]
 """By position."""
 
 INITIAL: Words = {}
+MOVED_BY: Final = frozenset({ModeratorSpoke})
 
 
 def apply(words: Words, transcript: Transcript, record: Recorded) -> Words:

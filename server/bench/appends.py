@@ -4,26 +4,28 @@ import os
 import sqlite3
 import time
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Final
 
 import anyio
+import msgspec
 
 from events import codec
 from events.record import new_id
 from events.sqlite import SqliteLog
 from events.sqlite_schema import connect
 from events.types import ModelAnswered
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import Figure, Passed, figure, interleaved
 from server.bench.material import answered
 
 DEBATES: Final = 512
 BATCH: Final = 100
 EVENT: Final[ModelAnswered] = answered("score", 1, "What the judge answered, in so many words. " * 6)
 """About 600 bytes as a payload."""
-PRAGMAS: Final = ("journal_mode", "synchronous", "cache_size", "journal_size_limit", "wal_autocheckpoint")
+PRAGMAS: Final = ("page_size", "journal_mode", "synchronous", "cache_size", "journal_size_limit", "wal_autocheckpoint")
 TABLE: Final = "CREATE TABLE events (debate TEXT, position INTEGER, payload BLOB, PRIMARY KEY (debate, position))"
 
 
@@ -83,6 +85,31 @@ def _bare(path: Path, rounds: int) -> float:
     took = time.perf_counter() - began
     connection.close()
     return len(rows) / took
+
+
+async def appends_beside_the_library(*, quick: bool) -> Figure:
+    """The same appends beside the ``eventsourcing`` library's application, which also commits one a time."""
+    if find_spec("eventsourcing") is None:
+        raise Passed("appends beside eventsourcing", "the library is not installed")
+    from server.bench import library  # noqa: PLC0415 - only where it is installed
+
+    rounds, few, repetitions = (12, 1, 3) if quick else (40, 3, 5)
+    payload = msgspec.json.decode(codec.encode(EVENT))
+    with TemporaryDirectory(prefix="moot-bench-") as folder:
+        runs = iter(range(10**6))
+
+        async def ours() -> float:
+            return await _through_the_log(Path(folder) / f"ours{next(runs)}.db", rounds)
+
+        async def limit() -> float:
+            file = Path(folder) / f"library{next(runs)}.db"
+            return await anyio.to_thread.run_sync(library.appends, file, DEBATES, few, payload)
+
+        reached, theirs = await interleaved(ours, limit, repetitions)
+    return figure(
+        "appends, beside a library", reached, theirs, aim=10, unit="events/s",
+        against="the eventsourcing library's application, one event a save, same durability",
+    )
 
 
 async def one_append(*, quick: bool) -> Figure:

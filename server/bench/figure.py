@@ -6,6 +6,14 @@ from typing import Literal
 
 from msgspec import Struct
 
+
+class Passed(Exception):
+    """A figure that cannot be taken here, and why."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"{name} is passed over: {why}")
+
+
 Measure = Callable[[], Awaitable[float]]
 
 

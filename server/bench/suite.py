@@ -3,15 +3,19 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from server.bench.appends import appends, one_append
+from server.bench.appends import appends, appends_beside_the_library, one_append
 from server.bench.fanout import fanout
 from server.bench.figure import Figure
-from server.bench.fold import fold
+from server.bench.fold import fold, rebuild, typed_read
+from server.bench.listing import list_, start
 from server.bench.overhead import overhead
 from server.bench.panel import alpha_at_length, panel
+from server.bench.pressure import pressure
 
 SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
-    "appends": appends, "append": one_append, "fold": fold, "fanout": fanout, "overhead": overhead,
+    "appends": appends, "library": appends_beside_the_library, "append": one_append,
+    "pressure": pressure, "read": typed_read, "fold": fold, "rebuild": rebuild,
+    "list": list_, "start": start, "fanout": fanout, "overhead": overhead,
     "panel": panel, "alpha": alpha_at_length,
 }
 

@@ -1,11 +1,16 @@
 """``moot bench``: what Moot reaches here, each figure beside a limit measured in the same run."""
 
+import shutil
+import sys
+from tempfile import TemporaryDirectory
+
 import click
 from rich.console import Console
 from rich.table import Table
 
 from server import observe
-from server.bench.figure import Figure
+from server.bench.figure import Figure, Passed
+from server.bench.kills import SEED, run, toll_in_words
 from server.bench.suite import SUITE, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
@@ -14,25 +19,49 @@ from server.cli.output import emit, run_async, settings_of
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer repetitions: some seconds instead of most of a minute.")
 @click.option("--only", type=click.Choice(list(SUITE)), multiple=True, help="One figure; may be given again.")
+@click.option("--soak", is_flag=True, help="Kill the writer a hundred times instead, under a million events: minutes.")
 @with_json
 @click.pass_context
-def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, as_json: bool) -> None:
+def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, soak: bool, as_json: bool) -> None:
     """Measure Moot against the limits of this machine.
 
     All of it happens on loopback and in a temporary folder; your store is not touched.
     """
     settings_of(context)  # a wrong setting is told before anything is measured
     observe.configure_logging("error")
-    figures = [_measured(name, quick=quick) for name in only or SUITE]
+    if soak:
+        _soak(quick=quick, as_json=as_json)
+        return
+    figures = [each for each in (_measured(name, quick=quick) for name in only or SUITE) if each is not None]
     if as_json:
         emit(figures)
     else:
         Console().print(_table(figures))
 
 
-def _measured(name: str, *, quick: bool) -> Figure:
+def _soak(*, quick: bool, as_json: bool) -> None:
+    """Kills; where there is a compiler, once more with a disk that forgets what was not synced."""
+    kills, events = (10, 50_000) if quick else (100, 1_000_000)
+    tolls = []
+    for forgets in (False, True) if shutil.which("cc") and sys.platform == "linux" else (False,):
+        with TemporaryDirectory(prefix="moot-soak-") as folder:
+            tolls.append(run(f"sqlite:{folder}/moot.db", kills, events, SEED, forgets=forgets))
+        if not as_json:
+            click.echo(toll_in_words(tolls[-1]))
+    if as_json:
+        emit(tolls)
+    if not all(toll.ok for toll in tolls):
+        raise click.exceptions.Exit(1)
+
+
+def _measured(name: str, *, quick: bool) -> Figure | None:
+    """A figure, on the loop that the server runs on; None where it cannot be taken here."""
     click.echo(f"measuring {name} …", err=True)
-    figure: Figure = run_async(lambda: measure(name, quick=quick))
+    try:
+        figure: Figure = run_async(lambda: measure(name, quick=quick), uvloop=True)
+    except Passed as passed:
+        click.echo(str(passed), err=True)
+        return None
     return figure
 
 

@@ -52,6 +52,7 @@ PLACES: Final = {
         "Write a debate's whole log, its view, a transcript, or a page that replays it.",
     ),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
+    "backup": Place("server.cli.backup", "backup", "Copy the whole store to a file, while its server goes on."),
     "calibrate": Place(
         "server.cli.calibrate", "calibrate", "Measure a panel's raters by debates whose outcome is known."
     ),

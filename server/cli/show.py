@@ -4,7 +4,7 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
-from events.log import read_all
+from events.log import read_pages
 from events.projections import view as views
 from events.projections.view import View
 from server.cli.markdown import as_markdown
@@ -33,9 +33,9 @@ def show(context: click.Context, debate: str, at: int | None, store: str | None,
 async def _show(settings: Settings, said: str, at: int | None) -> View:
     async with reading(settings) as log:
         fold = views.INITIAL
-        async for record in read_all(log, await whole_id(log, said)):
-            fold = views.apply(fold, record)
-            if record.position == at:
+        async for page in read_pages(log, await whole_id(log, said)):
+            fold = views.apply_all(fold, page if at is None else page[: at - fold.view.position])
+            if fold.view.position == at:
                 break
         if at is not None and fold.view.position < at:
             raise BadField("at", f"{at} is beyond the head {fold.view.position}")

@@ -10,7 +10,7 @@ from typing import BinaryIO
 import click
 import msgspec
 
-from events.log import read_all
+from events.log import read_pages
 from events.open import opened_log
 from events.projections import view as views
 from events.transfer import Imported, import_debate, read_lines
@@ -120,8 +120,8 @@ async def _export(settings: Settings, said: str, form: str, file: BinaryIO, *, w
         if form == "html":
             return _write_page(await archive_of(log, debate, with_calls=with_calls), file)
         fold = views.INITIAL
-        async for record in read_all(log, debate):
-            fold = views.apply(fold, record)
+        async for page in read_pages(log, debate):
+            fold = views.apply_all(fold, page)
         view = views.for_director(fold)
         shown = msgspec.json.encode(view) if form == "json" else as_markdown(view).encode()
         file.write(shown + b"\n")

@@ -69,12 +69,12 @@ async def test_durability_is_not_left_to_defaults(log: SqliteLog) -> None:
 
 
 async def test_forgotten_heads_are_found_again(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.sqlite_writer.KEPT_HEADS", 2)
+    monkeypatch.setattr("events.sqlite_commit.KEPT_HEADS", 2)
     for position in range(3):
         for number in range(6):
             await log.append(f"d{number}", position, [(opened(), spoken(1), spoken(2))[position]])
 
-    assert len(log._writer._heads) <= 2   # type: ignore[union-attr]
+    assert len(log._writer._committer._heads) <= 2   # type: ignore[union-attr]
     for number in range(6):
         assert (await verify_log(log, f"d{number}")).ok
     assert {2} == {row.turns_spoken for row in (await log.summaries()).debates}
@@ -168,7 +168,8 @@ async def test_a_full_disk_is_said_and_got_over(log: SqliteLog) -> None:
         for number in range(5):
             group.start_soon(write, f"d{number}", int(number == 1))
 
-    assert [f"the store {log.path} is unavailable: the disk is full (SQLITE_FULL)"] * 5 == failures
+    says = "the disk is full (SQLITE_FULL); make room: what waits goes on by itself"
+    assert [f"the store {log.path} is unavailable: {says}"] * 5 == failures
     assert records == await log.read("d1")
     assert await log.head("d2") == 0
 

@@ -104,9 +104,14 @@ def is_a(*types: type) -> Callable[[Recorded], bool]:
 
 
 async def check_sound(log: EventLog, debate: str) -> list[Recorded]:
-    """What holds of every log, whatever happened: gapless, verified, no half turn, everything once."""
+    """What holds of every log, whatever happened: gapless, verified, no half turn, everything once, folded alike."""
     records = [record async for record in read_all(log, debate)]
     events = [record.event for record in records]
+    half, fold = len(records) // 2, views.INITIAL
+    for record in records:
+        fold = views.apply(fold, record)
+
+    assert fold == views.apply_all(views.apply_all(views.INITIAL, records[:half]), records[half:])
 
     assert list(range(1, len(records) + 1)) == [record.position for record in records]
     assert len({record.id for record in records}) == len(records)

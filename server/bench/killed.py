@@ -1,0 +1,58 @@
+"""The process that is killed: many debates that append for ever and say each answer as soon as they have it.
+
+``python -m server.bench.killed URL DEBATES SEED`` prints ``debate position`` a line.  An event holds its own position and
+the place in its batch, so that whoever reads the log afterwards sees a lost, a doubled or a torn one.
+"""
+
+import os
+import random
+import sys
+from typing import Final
+
+import anyio
+
+from events.log import EventLog
+from events.open import opened_log
+from events.record import Draft
+from events.types import TurnStarted
+
+LARGEST: Final = 7
+"""Events of the largest batch."""
+
+
+def batch(debate: str, after: int, size: int) -> list[Draft]:
+    """What stands after position ``after``, written by whom and whenever: the same ids each time."""
+    return [
+        Draft(
+            event=TurnStarted(turn=after + place, side="pro", attempt=size * 10 + place, directive=None),
+            id=f"{debate}.{after + place}",
+        )
+        for place in range(1, size + 1)
+    ]
+
+
+async def _write(log: EventLog, debate: str, chance: random.Random) -> None:
+    position = await log.head(debate)
+    if position:   # as after any crash: was the last one recorded?  To ask again is harmless
+        (last,) = await log.read(debate, position - 1)
+        assert isinstance(last.event, TurnStarted)
+        size = last.event.attempt // 10
+        answer = await log.append(debate, position - size, batch(debate, position - size, size))
+        assert answer[-1].digest == last.digest, "a repeated append was recorded twice"
+    while True:
+        size = chance.randint(1, LARGEST)
+        await log.append(debate, position, batch(debate, position, size))
+        position += size
+        os.write(1, f"{debate} {position}\n".encode())
+
+
+async def main(url: str, debates: int, seed: int) -> None:
+    """Append until killed."""
+    chance = random.Random(seed)  # noqa: S311 - only the sizes of batches
+    async with opened_log(url) as log, anyio.create_task_group() as tasks:
+        for number in range(debates):
+            tasks.start_soon(_write, log, f"soak-{number}", chance)
+
+
+if __name__ == "__main__":
+    anyio.run(main, sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), backend_options={"use_uvloop": True})

@@ -1,0 +1,234 @@
+"""Kill the process that writes, again and again, and hold the log against what it had acknowledged.
+
+``python -m server.bench.kills --kills 100 --events 1000000 --store URL``; ``moot bench --soak`` runs it as it stands.
+With ``--forget`` (SQLite, Linux, a C compiler) everything that was written and not synced is lost at each kill as well.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import anyio
+import click
+from msgspec import Struct
+
+from events.errors import LogError
+from events.log import EventLog, read_pages
+from events.open import opened_log, sqlite_path
+from events.types import TurnStarted
+from events.verify import verify_log
+
+DEBATES: Final = 256
+PROGRAM: Final = (sys.executable, "-m", "server.bench.killed")
+SEED: Final = 20261121
+START_S: Final = 30.0
+"""How long a process may take before its first answer."""
+
+
+class Toll(Struct, frozen=True, kw_only=True):
+    """What came of it."""
+
+    kills: int
+    acknowledged: int
+    recorded: int
+    lost: int
+    """Acknowledged and not there."""
+    doubled: int
+    torn: int
+    """Batches of which only a part is there."""
+    broken: int
+    """Debates whose chain does not verify."""
+    forgotten: int
+    """Bytes that had been written and not synced, and were dropped."""
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Nothing lost, nothing doubled, every chain whole."""
+        return not (self.lost or self.doubled or self.torn or self.broken)
+
+
+class Acknowledged:
+    """What a process said, taken in as it says it."""
+
+    def __init__(self) -> None:
+        self.heads: dict[str, int] = {}
+        self.events = 0
+
+    def listen(self, stream: Any, said: threading.Event, enough: int) -> None:
+        """Read to the end; set ``said`` once so many more events have been acknowledged."""
+        goal = self.events + enough
+        for line in stream:
+            if not line.endswith(b"\n"):
+                return   # cut by the kill: never said
+            name, position = line.split()
+            debate = name.decode()
+            self.events += int(position) - self.heads.get(debate, 0)
+            self.heads[debate] = int(position)
+            if self.events >= goal:
+                said.set()
+        said.set()
+
+
+def kill_once(
+    command: Sequence[str], acknowledged: Acknowledged, enough: int, delay_s: float, environment: dict[str, str]
+) -> None:
+    """Start a writer, wait for so many acknowledged events and a moment more, and kill it."""
+    before = acknowledged.events
+    with subprocess.Popen(  # noqa: S603 - ourselves
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | environment
+    ) as process:
+        said = threading.Event()
+        listener = threading.Thread(target=acknowledged.listen, args=(process.stdout, said, enough))
+        listener.start()
+        if not said.wait(START_S + enough / 100):
+            process.kill()
+            raise RuntimeError("the writer says nothing")
+        time.sleep(delay_s)
+        died = process.poll()
+        process.kill()
+        listener.join()
+        assert process.stderr is not None
+        complaint = process.stderr.read().decode().strip()
+    if died is not None or acknowledged.events == before:
+        raise RuntimeError(f"the writer ended by itself: {complaint[-2000:]}")
+
+
+def forget(path: Path) -> int:
+    """Put in place of the store's files what had been synced of them; the bytes that differ or are gone."""
+    lost = 0
+    for name in (path, path.with_name(f"{path.name}-wal")):
+        durable = name.with_name(f"{name.name}.durable")
+        written = name.read_bytes() if name.exists() else b""
+        kept = durable.read_bytes() if durable.exists() else b""
+        size = max(len(written), len(kept))
+        if written != kept:
+            same = sum(left == right for left, right in zip(_blocks(written), _blocks(kept), strict=False))
+            lost += max(size - same * 4096, 0)
+        if durable.exists():
+            shutil.copyfile(durable, name)
+        else:
+            name.unlink(missing_ok=True)
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)   # memory, gone with a machine
+    return lost
+
+
+def _blocks(written: bytes) -> list[bytes]:
+    return [written[start : start + 4096] for start in range(0, len(written), 4096)]
+
+
+async def check(url: str, heads: dict[str, int], *, whole: bool) -> dict[str, int]:
+    """The log against what was acknowledged: the heads, or (``whole``) every event."""
+    found = dict.fromkeys(("recorded", "lost", "doubled", "torn", "broken"), 0)
+    try:
+        async with opened_log(url, read_only=True) as log:
+            for debate, head in heads.items():
+                recorded = await log.head(debate)
+                found["recorded"] += recorded
+                found["lost"] += max(head - recorded, 0)
+                if whole:
+                    await _read(log, debate, found)
+                else:
+                    found["torn"] += not _ends_whole([each.event for each in await log.read(debate, recorded - 1)])
+    except LogError as error:
+        click.echo(str(error), err=True)
+        found["lost"] += sum(heads.values()) - found["recorded"]
+    return found
+
+
+async def _read(log: EventLog, debate: str, found: dict[str, int]) -> None:
+    ids: set[str] = set()
+    position, last = 0, []
+    try:
+        async for page in read_pages(log, debate):
+            for record in page:
+                position += 1
+                event = record.event
+                assert isinstance(event, TurnStarted)
+                found["doubled"] += record.id in ids or event.turn != position
+                ids.add(record.id)
+            last = [page[-1].event]
+        found["broken"] += not (await verify_log(log, debate)).ok
+    except LogError:
+        found["broken"] += 1
+    found["torn"] += not _ends_whole(last)
+
+
+def _ends_whole(last: list[Any]) -> bool:
+    """Whether the newest event is the last of its batch."""
+    return not last or last[0].attempt // 10 == last[0].attempt % 10
+
+
+def compiled(folder: Path) -> Path:
+    """The disk that forgets, as a library to be preloaded.  Raises ``CalledProcessError``, ``FileNotFoundError``."""
+    source, library = Path(__file__).with_name("unsynced.c"), folder / "unsynced.so"
+    command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl", "-lpthread"]
+    subprocess.run(command, check=True)  # noqa: S603 - our own source
+    return library
+
+
+def run(
+    url: str, kills: int, events: int, seed: int, *, forgets: bool = False, talk: bool = True,
+    program: Sequence[str] = PROGRAM,
+) -> Toll:
+    """Kill so many writers; each acknowledges about ``events ÷ kills`` first."""
+    chance = random.Random(seed)  # noqa: S311 - the moments of the kills
+    acknowledged, began, forgotten = Acknowledged(), time.monotonic(), 0
+    path = sqlite_path(url)
+    with TemporaryDirectory(prefix="moot-soak-") as folder:
+        environment: dict[str, str] = {}
+        if forgets and path is not None:
+            environment = {"LD_PRELOAD": str(compiled(Path(folder))), "FORGETS": str(path.absolute())}
+        for number in range(1, kills + 1):
+            left = max(events - acknowledged.events, 0) / (kills - number + 1)
+            enough = max(int(left * chance.uniform(0.5, 1.5) if number < kills else left), 1)
+            command = [*program, url, str(DEBATES), str(seed + number)]
+            kill_once(command, acknowledged, enough, chance.uniform(0, 0.02), environment)
+            if forgets and path is not None:
+                forgotten += forget(path)
+            found = anyio.run(lambda: check(url, acknowledged.heads, whole=False))
+            if talk:
+                click.echo(f"kill {number}: {acknowledged.events:,} acknowledged, {found['lost']} lost", err=True)
+            if found["lost"] or found["torn"]:
+                break
+        found = anyio.run(lambda: check(url, acknowledged.heads, whole=True))
+    return Toll(
+        kills=number, acknowledged=acknowledged.events, forgotten=forgotten,
+        seconds=round(time.monotonic() - began, 1), **found,
+    )
+
+
+@click.command()
+@click.option("--kills", type=click.IntRange(1), default=100, show_default=True)
+@click.option("--events", type=click.IntRange(1), default=1_000_000, show_default=True, help="To be acknowledged.")
+@click.option("--store", metavar="URL", help="An empty store; by default a file that is deleted afterwards.")
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Of the moments of the kills.")
+@click.option("--forget", "forgets", is_flag=True, help="Lose what was not synced, too.")
+def soak(kills: int, events: int, store: str | None, seed: int, *, forgets: bool) -> None:
+    """Kill the writer at random moments; exits 1 if anything acknowledged is lost, doubled or torn."""
+    with TemporaryDirectory(prefix="moot-soak-") as folder:
+        toll = run(store or f"sqlite:{folder}/moot.db", kills, events, seed, forgets=forgets)
+    click.echo(toll_in_words(toll))
+    if not toll.ok:
+        raise click.exceptions.Exit(1)
+
+
+def toll_in_words(toll: Toll) -> str:
+    """One line."""
+    dropped = f", {toll.forgotten:,} unsynced bytes dropped" if toll.forgotten else ""
+    return (
+        f"{toll.kills} kills, {toll.acknowledged:,} events acknowledged, {toll.recorded:,} recorded: {toll.lost} lost,"
+        f" {toll.doubled} doubled, {toll.torn} torn, {toll.broken} chains broken{dropped}; {toll.seconds:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    soak()

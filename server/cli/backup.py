@@ -1,0 +1,47 @@
+"""``moot backup``: a copy of the whole store, while its server goes on."""
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from events.open import sqlite_path
+from events.sqlite_backup import Backup, back_up
+from server.cli.options import with_json, with_store
+from server.cli.output import emit, settings_of
+from server.errors import BadField
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@with_store
+@with_json
+@click.pass_context
+def backup(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
+    """Copy the whole store to a file, while its server goes on.
+
+    The copy is read back before it gets its name: the file's own structure, and the chain of every debate.  A file that
+    is there already is not replaced.  To go back to a copy, stop the server and put the copy where the store was.
+    """
+    settings = settings_of(context, store=store)
+    path = sqlite_path(settings.store)
+    if path is None:
+        raise BadField("store", f"{settings.store} is no file: its own tools make the backup")
+    made = _shown(path, file) if sys.stderr.isatty() else back_up(path, file)
+    if as_json:
+        emit(made)
+        return
+    size = f"{made.bytes / 1_000_000:.1f} MB"
+    debates = f"{made.debates} debate{'' if made.debates == 1 else 's'}"
+    click.echo(f"{debates}, {made.events} events, {size}: every chain holds", err=True)
+    click.echo(made.file)
+
+
+def _shown(path: Path, file: Path) -> Backup:
+    """With a bar, on a terminal."""
+    columns = TextColumn("copying"), BarColumn(), TaskProgressColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("copying", total=None)
+        return back_up(path, file, lambda done, every: progress.update(task, completed=done, total=every))

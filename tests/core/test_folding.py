@@ -1,0 +1,78 @@
+"""Folding fast is folding the same: many at once as one by one, and what an event does not move is not looked at."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from events.codec import CLASSES
+from events.projections import (
+    audience,
+    claims,
+    exchanges,
+    ledger,
+    panel,
+    protocol,
+    spine,
+    summary,
+    temper,
+    transcript,
+    usage,
+    words,
+)
+from events.projections import debate as debates
+from events.projections import view as views
+from events.projections.debate import Debate
+from events.record import Recorded
+from events.transfer import parse_lines
+
+GOLDEN: Final = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
+PARTS: Final[dict[str, Any]] = {
+    "audience": audience, "claims": claims, "exchanges": exchanges, "ledger": ledger, "panel": panel,
+    "protocol": protocol, "spine": spine, "temper": temper, "transcript": transcript, "usage": usage, "words": words,
+}
+
+
+def records_of(path: Path) -> list[Recorded]:
+    return list(parse_lines(path.read_bytes().splitlines(keepends=True)))
+
+
+def moved(name: str, before: Debate, after: Debate, record: Recorded) -> Any:
+    """The part after the record, by its own rule, whatever it is said to be moved by."""
+    part = getattr(before, name)
+    match name:
+        case "exchanges":
+            return exchanges.apply(part, after.ledger, record)
+        case "protocol":
+            return protocol.apply(part, after.opened, record, after.panel)
+        case "words":
+            return words.apply(part, before.transcript, record)
+        case _:
+            return PARTS[name].apply(part, record)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_many_at_once_are_folded_as_one_by_one(path: Path) -> None:
+    records, one_by_one = records_of(path), [views.INITIAL]
+    for record in records:
+        one_by_one.append(views.apply(one_by_one[-1], record))
+    for end in [*range(0, len(records), 7), len(records) - 1, len(records)]:
+        for start in {0, end // 2, max(end - 1, 0), end}:
+            assert one_by_one[end] == views.apply_all(one_by_one[start], records[start:end])
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_a_part_is_moved_by_the_events_it_names_and_by_no_other(path: Path) -> None:
+    before = debates.INITIAL
+    for record in records_of(path):
+        after = debates.evolve(before, record)
+        for name, module in PARTS.items():
+            if type(record.event) not in module.MOVED_BY:
+                assert getattr(before, name) is moved(name, before, after, record), (name, record.event)
+        before = after
+
+
+@pytest.mark.parametrize("module", [*PARTS.values(), summary], ids=lambda module: module.__name__.rpartition(".")[2])
+def test_what_moves_a_part_are_events(module: Any) -> None:
+    assert module.MOVED_BY
+    assert set(CLASSES.values()) >= module.MOVED_BY

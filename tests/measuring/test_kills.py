@@ -1,0 +1,64 @@
+"""The soak in small, and that it would notice: a disk that forgets takes from a log that does not sync."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.bench.kills import Toll, forget, run
+
+CARELESS = """
+import sys, anyio
+from events import sqlite_schema
+careful = sqlite_schema.prepare
+def prepare(path, connection):
+    careful(path, connection)
+    connection.execute("PRAGMA synchronous = NORMAL")
+sqlite_schema.prepare = prepare
+from server.bench.killed import main
+anyio.run(main, sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+"""
+can_forget = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("cc") is None, reason="a disk that forgets is compiled for Linux"
+)
+
+
+def soaked(folder: Path, **how: object) -> Toll:
+    return run(f"sqlite:{folder / 'moot.db'}", 3, 3000, 1, talk=False, **how)   # type: ignore[arg-type]
+
+
+def test_kills_lose_nothing_double_nothing_and_tear_nothing(tmp_path: Path) -> None:
+    toll = soaked(tmp_path)
+
+    assert toll.ok
+    assert toll.kills == 3
+    assert toll.recorded >= toll.acknowledged >= 3000
+
+
+@can_forget
+def test_nor_do_they_on_a_disk_that_forgets_what_was_not_synced(tmp_path: Path) -> None:
+    toll = soaked(tmp_path, forgets=True)
+
+    assert toll.ok
+    assert toll.recorded >= toll.acknowledged >= 3000
+
+
+@can_forget
+def test_a_log_that_does_not_sync_is_caught(tmp_path: Path) -> None:
+    toll = soaked(tmp_path, forgets=True, program=(sys.executable, "-c", CARELESS))
+
+    assert toll.lost > 0
+    assert not toll.ok
+
+
+def test_forgetting_puts_back_what_was_synced(tmp_path: Path) -> None:
+    store = tmp_path / "moot.db"
+    store.write_bytes(b"new")
+    store.with_name("moot.db.durable").write_bytes(b"old")
+    store.with_name("moot.db-wal").write_bytes(b"never synced")
+    store.with_name("moot.db-shm").write_bytes(b"memory")
+
+    assert forget(store) > 0
+    assert store.read_bytes() == b"old"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["moot.db", "moot.db.durable"]
