@@ -166,7 +166,7 @@ class Gallery:
     def catch_up(self, spectator: Spectator) -> None:
         """Write the next page to somebody who is held; at the end of the last he is live."""
         place = spectator.place
-        if place is None or spectator.is_busy():
+        if place is None or spectator not in self._held or spectator.is_busy():
             return
         if place.position < self.room.position:
             frames = self.room.frames_after(place.position, PAGE_FRAMES, director=self.director)
@@ -190,15 +190,16 @@ class Gallery:
             self.hold(spectator)
 
     async def _from_the_log(self, spectator: Spectator, place: Place) -> None:
+        after = place.position
         try:
             async with self.crowd.reading:
                 frames, _ = await self._hub.frames_page(
-                    self.room.debate, place.position, PAGE_FRAMES, director=self.director
+                    self.room.debate, after, PAGE_FRAMES, director=self.director
                 )
         except LogError as error:
-            spectator.close(FAILED, f"{error}; come back with after={place.position}")
+            spectator.close(FAILED, f"{error}; come back with after={after}")
             return
-        if spectator.place is place and not spectator.is_closing:
+        if spectator in self._held and spectator.place is place and place.position == after:
             self._write_page(spectator, place, frames)
 
     def _write_page(self, spectator: Spectator, place: Place, frames: list[str]) -> None:
