@@ -168,7 +168,7 @@ async def test_without_the_extension_the_ordinary_path_serves() -> None:
 @pytest.mark.parametrize("seed", range(3))
 async def test_joining_at_random_with_and_without_compression_shows_the_same(script: Any, seed: int) -> None:
     chance = random.Random(seed)
-    says = dict.fromkeys(("pro", "con"), ["Trams 🚋 carry people. " * 30])
+    says = {side: ["Trams 🚋 carry people. " * 30] for side in ("pro", "con")}
     model = script(pace={"chunk_ms": 1, "chunk_chars": 9}, says=says)
     async with served(tick_ms=2) as site:
         service = site.service
