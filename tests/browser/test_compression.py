@@ -69,5 +69,6 @@ def test_the_transcript_is_the_same_with_and_without_compression(
 
     every = [text for texts in shown.values() for text in texts]
     assert [every[0]] * (2 * JOINS) == every
-    assert scripts.long in every[0][0]
+    assert scripts.long.startswith(every[0][0])
+    assert len(every[0][0]) > 500
     assert watched.console == []
