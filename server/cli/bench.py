@@ -6,7 +6,7 @@ from rich.table import Table
 
 from server import observe
 from server.bench.figure import Figure
-from server.bench.suite import SUITE, measure
+from server.bench.suite import ON_UVLOOP, SUITE, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
 
@@ -32,7 +32,7 @@ def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, as_json
 
 def _measured(name: str, *, quick: bool) -> Figure:
     click.echo(f"measuring {name} …", err=True)
-    figure: Figure = run_async(lambda: measure(name, quick=quick))
+    figure: Figure = run_async(lambda: measure(name, quick=quick), uvloop=name in ON_UVLOOP)
     return figure
 
 

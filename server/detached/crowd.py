@@ -48,6 +48,10 @@ class Crowd:
         """Open ones, with those that are being closed."""
         return self._sockets
 
+    def spectators(self) -> list[Spectator]:
+        """All of them."""
+        return [spectator for bucket in self._buckets for spectator in bucket]
+
     @property
     def reading(self) -> asyncio.Semaphore:
         """How many may read the log at once."""
@@ -168,9 +172,8 @@ class Crowd:
     def shutdown(self) -> None:
         """Send everybody away, each with the position from which to come back."""
         self._is_stopping = True
-        for bucket in self._buckets:
-            for spectator in tuple(bucket):
-                self.send_away(spectator)
+        for spectator in self.spectators():
+            self.send_away(spectator)
 
     def send_away(self, spectator: Spectator) -> None:
         """The server stops."""
