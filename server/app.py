@@ -20,6 +20,7 @@ from providers.errors import ProviderError
 from server import audience, judge_page, routes, takeaway
 from server.access import Access, Guard, error_response
 from server.audit import Auditors
+from server.detached.crowd import Crowd
 from server.errors import HttpRefusal, MootError, NotFound
 from server.service import Service
 from server.socket import spectate
@@ -130,6 +131,7 @@ def make_app(service: Service, access: Access) -> Starlette:
         lifespan=lifespan,
     )
     app.state.service, app.state.access = service, access
+    app.state.crowd = Crowd(service.hub, slow_reader_s=service.settings.slow_reader_s)
     app.state.survey = judge_page.Survey(service.log)
     app.state.auditors = Auditors(service.log)
     app.state.booth = audience.Booth(service.settings)

@@ -8,9 +8,9 @@ reader that falls behind simply gets a longer delta.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import contextmanager
-from typing import Final, Self
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import AbstractContextManager
+from typing import Any, Final, Self
 
 import anyio
 import anyio.abc
@@ -24,13 +24,14 @@ from server import frames
 from server.errors import BadQuery
 from server.folds import Folds
 from server.in_flight import Speech
+from server.place import Place
+from server.presence import Presence
+from server.waits import Waits
 
 RING: Final = 4096
 """Frames kept encoded in a room; older ones are folded again from the log."""
 RECENT: Final = 256
 """Frames that a room encodes of what it finds: enough for a line that was cut; who comes new takes the view."""
-LOOK_S: Final = 0.25
-"""A wait that is shorter than this is not worth a word; one that lasts is told anew after four of them."""
 
 
 class Room:
@@ -43,6 +44,10 @@ class Room:
         self.wait = ""
         """What the debate waits for, in words."""
         self.spectators = 0
+        self.counted = 0
+        """Their number as it is told."""
+        self.hearers: list[Callable[[], None]] = []
+        """Called at each wake."""
         self.ready = anyio.Event()
         self.idle_since = time.monotonic()
         self.failure: Exception | None = None
@@ -73,6 +78,8 @@ class Room:
         """Tell every waiting reader to look again."""
         changed, self._changed = self._changed, anyio.Event()
         changed.set()
+        for hear in self.hearers:
+            hear()
 
     def changed(self) -> anyio.Event:
         """Set at the next wake."""
@@ -97,11 +104,57 @@ class Room:
             return None
         return speech if (current.number, current.attempt) == (speech.turn, speech.attempt) else None
 
-    def snapshot(self, *, director: bool = False) -> str:
-        """The view now, with the text so far."""
+    def lacking(self, place: Place, *, director: bool = False) -> list[str] | None:
+        """A page of what was not told at that place, which moves on; None where the ring does not reach back so far."""
+        batch = self.frames_after(place.position, director=director)
+        if batch is None:
+            return None
+        place.position += len(batch)
+        return batch if place.position < self.position else batch + self.news(place)
+
+    def news(self, place: Place) -> list[str]:
+        """What is no event and was not told at that place, where all events were; the place moves on."""
+        batch = []
+        if not place.is_live:
+            place.is_live = True
+            batch.append(frames.LIVE)
+        if self.counted != place.spectators:
+            place.spectators = self.counted
+            batch.append(frames.status(spectators=self.counted))
+        if self.wait != place.wait:
+            place.wait = self.wait
+            batch.append(frames.status(wait=self.wait))
+        if speech := self.speech_now():
+            if (speech.turn, speech.attempt) != place.said:
+                place.said, place.said_to = (speech.turn, speech.attempt), 0
+            if place.said_to < len(speech.text):
+                batch.append(speech.delta_from(place.said_to))
+                place.said_to = len(speech.text)
+        return batch
+
+    def missed(self, place: Place, others: Place) -> list[str]:
+        """What is no event and was told to others who stand at the same position, but not at that place."""
+        batch = [] if place.is_live else [frames.LIVE]
+        if self.counted != place.spectators:
+            batch.append(frames.status(spectators=self.counted))
+        if others.wait != place.wait:
+            batch.append(frames.status(wait=others.wait))
+        speech = self.speech_now()
+        if speech is not None and (speech.turn, speech.attempt) == others.said:
+            start = place.said_to if place.said == others.said else 0
+            if start < others.said_to:
+                batch.append(frames.delta(speech.turn, speech.attempt, start, speech.text[start : others.said_to]))
+        return batch
+
+    def snapshot(self, *, director: bool = False, told: Place | None = None) -> str:
+        """The view now, with the text so far, or as far as it was ``told``."""
         speech = self.speech_now()
         view = views.for_director(self.fold) if director else self.fold.view
-        return frames.snapshot(view, speech.so_far() if speech else None)
+        if speech is None:
+            return frames.snapshot(view, None)
+        if told is None:
+            return frames.snapshot(view, speech.so_far())
+        return frames.snapshot(view, speech.so_far(told.said_to if told.said == (speech.turn, speech.attempt) else 0))
 
 
 class Hub:
@@ -115,13 +168,14 @@ class Hub:
         self._rooms: dict[str, Room] = {}
         self._speeches: dict[str, Speech] = {}
         self._flushing: set[str] = set()
-        self._waits: dict[str, list[Callable[[], str]]] = {}
+        self._waits = Waits(self._tell_wait)
+        self._presence = Presence(self.stir)
         self._tasks: anyio.abc.TaskGroup | None = None
 
     @property
     def spectators(self) -> int:
         """Open readers in all rooms."""
-        return sum(room.spectators for room in self._rooms.values())
+        return self._presence.spectators
 
     @property
     def rooms(self) -> int:
@@ -152,7 +206,7 @@ class Hub:
         """Wake the readers of a debate within a tick: what changes often is told together."""
         if debate in self._rooms and debate not in self._flushing:
             self._flushing.add(debate)
-            asyncio.get_running_loop().call_later(self._tick_s, self._flush, debate)
+            asyncio.get_running_loop().call_later(self._presence.tick_s(self._tick_s), self._flush, debate)
 
     def _flush(self, debate: str) -> None:
         self._flushing.discard(debate)
@@ -167,26 +221,9 @@ class Hub:
 
     # what is waited for
 
-    @contextmanager
-    def waiting(self, debate: str, why: Callable[[], str]) -> Iterator[None]:
+    def waiting(self, debate: str, why: Callable[[], str]) -> AbstractContextManager[None]:
         """A debate may have to wait: where it lasts, its readers are told ``why`` in words, until it is over."""
-        waits = self._waits.setdefault(debate, [])
-        waits.append(why)
-        if len(waits) == 1:
-            asyncio.get_running_loop().call_later(LOOK_S, self._look, debate, waits)
-        try:
-            yield
-        finally:
-            waits.remove(why)
-            if not waits:
-                del self._waits[debate]
-                self._tell_wait(debate, "")
-
-    def _look(self, debate: str, waits: list[Callable[[], str]]) -> None:
-        if not waits or self._waits.get(debate) is not waits:
-            return
-        self._tell_wait(debate, next(filter(None, (why() for why in waits)), ""))
-        asyncio.get_running_loop().call_later(4 * LOOK_S, self._look, debate, waits)
+        return self._waits.waiting(debate, why)
 
     def _tell_wait(self, debate: str, words: str) -> None:
         room = self._rooms.get(debate)
@@ -195,6 +232,20 @@ class Hub:
             self.stir(debate)
 
     # who reads
+
+    def enter(self, room: Room) -> None:
+        """One spectator more."""
+        self._presence.change(room, 1)
+
+    def leave(self, room: Room) -> None:
+        """One spectator fewer."""
+        room.idle_since = time.monotonic()
+        self._presence.change(room, -1)
+
+    def spawn(self, function: Callable[..., Coroutine[Any, Any, Any]], *args: Any) -> None:
+        """Run something beside, until it is done or the hub ends."""
+        assert self._tasks is not None, "the hub is not running"
+        self._tasks.start_soon(function, *args)
 
     async def room(self, debate: str) -> Room:
         """The room of a debate, folded up to now.  Raises ``UnknownDebate``."""
@@ -300,24 +351,17 @@ class Reader:
     ) -> None:
         """``whole``: give every frame, even where a snapshot would be shorter."""
         self._hub, self._room, self._whole, self._director = hub, room, whole, director
-        self._position = after
-        self._said: tuple[int, int] = (0, 0)
-        self._said_to = 0
-        self._live = False
-        self._spectators = -1
-        self._wait = ""
+        self._after = after
+        self._place = Place(after or 0)
 
     async def __aenter__(self) -> Self:
         """Enter the room."""
-        self._room.spectators += 1
-        self._hub.stir(self._room.debate)
+        self._hub.enter(self._room)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Leave it."""
-        self._room.spectators -= 1
-        self._room.idle_since = time.monotonic()
-        self._hub.stir(self._room.debate)
+        self._hub.leave(self._room)
 
     async def messages(self) -> AsyncGenerator[list[str]]:
         """Batches of messages: what is lacking, then what comes.  Ends only if the room fails."""
@@ -333,41 +377,23 @@ class Reader:
     def _catch_up(self) -> list[str]:
         """A snapshot, or nothing where the frames themselves are shorter."""
         room = self._room
-        if self._position is not None and self._whole:
+        if self._after is not None and self._whole:
             return []
-        if self._position is not None and (page := room.frames_after(self._position, RING)) is not None:
-            shot = room.snapshot(director=self._director)
+        shot = room.snapshot(director=self._director)
+        if self._after is not None and (page := room.frames_after(self._after, RING)) is not None:  # noqa: SIM102
             if sum(map(len, page)) <= len(shot):
                 return []
-        else:
-            shot = room.snapshot(director=self._director)
-        self._position = room.position
+        self._place.position = room.position
         if speech := room.speech_now():
-            self._said, self._said_to = (speech.turn, speech.attempt), len(speech.text)
+            self._place.said, self._place.said_to = (speech.turn, speech.attempt), len(speech.text)
         return [shot]
 
     async def _lacking(self) -> list[str]:
-        room = self._room
-        assert self._position is not None
-        batch = room.frames_after(self._position, director=self._director)
+        room, place = self._room, self._place
+        batch = room.lacking(place, director=self._director)
         if batch is None:
-            batch, _ = await self._hub.frames_page(room.debate, self._position, 256, director=self._director)
-        self._position += len(batch)
-        if self._position < room.position:
-            return batch
-        if not self._live:
-            self._live = True
-            batch.append(frames.LIVE)
-        if room.spectators != self._spectators:
-            self._spectators = room.spectators
-            batch.append(frames.status(spectators=room.spectators))
-        if room.wait != self._wait:
-            self._wait = room.wait
-            batch.append(frames.status(wait=room.wait))
-        if speech := room.speech_now():
-            if (speech.turn, speech.attempt) != self._said:
-                self._said, self._said_to = (speech.turn, speech.attempt), 0
-            if self._said_to < len(speech.text):
-                batch.append(speech.delta_from(self._said_to))
-                self._said_to = len(speech.text)
+            batch, _ = await self._hub.frames_page(room.debate, place.position, 256, director=self._director)
+            place.position += len(batch)
+            if place.position >= room.position:
+                batch += room.news(place)
         return batch

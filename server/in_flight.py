@@ -21,9 +21,9 @@ class Speech:
             self._encoded = (at, len(self.text), encoded)
         return encoded
 
-    def so_far(self) -> dict[str, Any]:
-        """What a joiner is given once."""
+    def so_far(self, upto: int | None = None) -> dict[str, Any]:
+        """What a joiner is given once: the text, or its first ``upto`` code points."""
         return {
-            "turn": self.turn, "side": self.side, "attempt": self.attempt, "text": self.text,
+            "turn": self.turn, "side": self.side, "attempt": self.attempt, "text": self.text[:upto],
             "started_at": self.started_at,
         }

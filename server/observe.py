@@ -15,6 +15,9 @@ DEBATES: Final = Gauge("moot_debates_running", "Debates that this process runs",
 SPECTATORS: Final = Gauge("moot_spectators", "Open spectator sockets", registry=METRICS)
 ROOMS: Final = Gauge("moot_rooms", "Debates folded in memory for readers", registry=METRICS)
 CLOSES: Final = Counter("moot_socket_closes_total", "Sockets closed by the server", ["code"], registry=METRICS)
+DELTAS_SKIPPED: Final = Counter(
+    "moot_deltas_skipped_total", "Deltas not sent to spectators who did not keep up", registry=METRICS
+)
 REQUESTS: Final = Counter("moot_requests_total", "HTTP requests", ["method", "status"], registry=METRICS)
 STORE_FAILURES: Final = Counter("moot_store_failures_total", "Appends that had to be tried again", registry=METRICS)
 MODEL_SECONDS: Final = Histogram(

@@ -40,6 +40,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Votes and beliefs that one address may cast in a minute; one voter has 30."""
     slow_reader_s: Annotated[float, Meta(gt=0)] = 10.0
     """Seconds that one write to a spectator may take before it is closed with 4408."""
+    compress: bool = True
+    """Whether sockets are compressed where the client offers it (permessage-deflate)."""
     tick_ms: Annotated[int, Meta(ge=0, le=5000)] = 50
     """Deltas of a debate are joined for this long."""
     turn_timeout_s: Annotated[float, Meta(gt=0)] = 180.0

@@ -1,15 +1,23 @@
-"""WS /ws/debates/{id}: listens while it speaks, so that it never outlives its client."""
+"""WS /ws/debates/{id}: who may watch, and from where.
+
+Where the server lets a connection go (``server.detached``) the socket joins the crowd; elsewhere one task speaks while
+another listens, so that it never outlives its client.
+"""
 
 from typing import Final
 
 import anyio
+from msgspec import Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from events.errors import LogError, UnknownDebate
 from server import frames, observe
 from server.access import FORBIDDEN
+from server.detached.crowd import Crowd
+from server.detached.deflate import ANSWER, accepts
+from server.detached.upgrade import EXTENSION
 from server.errors import TokenMissing
-from server.hub import Reader
+from server.hub import Reader, Room
 from server.routes import is_director
 from server.service import Service
 
@@ -19,38 +27,71 @@ CLOSING_S: Final = 10.0
 UNKNOWN, TOO_SLOW, TOO_MANY, BAD_AFTER = 4404, 4408, 4429, 1008
 
 
+class Refusal(Struct, frozen=True):
+    """Why somebody is not let in: the code that closes, and an error as everywhere."""
+
+    close: int
+    code: str
+    message: str
+
+
+class Admission(Struct, frozen=True):
+    """Somebody who is let in."""
+
+    room: Room
+    after: int | None
+    director: bool
+
+
 async def spectate(websocket: WebSocket) -> None:
-    """Serve one spectator until either side leaves."""
+    """Serve one spectator until either side leaves, or until its connection has left this server."""
     service: Service = websocket.app.state.service
-    offered = websocket.scope.get("subprotocols") or []
-    await websocket.accept(subprotocol=SUBPROTOCOL if SUBPROTOCOL in offered else None)
-    if service.hub.spectators >= service.settings.max_spectators:
-        await _close(websocket, TOO_MANY, "too_many", "this server has as many spectators as it takes")
+    extension = websocket.scope.get("extensions", {}).get(EXTENSION)
+    offers = ",".join(websocket.headers.getlist("sec-websocket-extensions"))
+    deflate = extension is not None and service.settings.compress and accepts(offers)
+    admission = await _admit(websocket, service)
+    # From here to the detachment nothing may wait: whoever is let in stands where the room stood when it was asked.
+    await websocket.accept(
+        subprotocol=SUBPROTOCOL if SUBPROTOCOL in (websocket.scope.get("subprotocols") or []) else None,
+        headers=[(b"sec-websocket-extensions", ANSWER.encode())] if deflate else None,
+    )
+    if isinstance(admission, Refusal):
+        await _close(websocket, admission)
         return
-    try:
-        room = await service.hub.room(websocket.path_params["debate"])
-    except UnknownDebate as error:
-        await _close(websocket, UNKNOWN, error.code, str(error))
+    room, after, director = admission.room, admission.after, admission.director
+    if extension is not None:
+        crowd: Crowd = websocket.app.state.crowd
+        extension["detach"](lambda: crowd.spectator(room, after, director=director, deflate=deflate))
         return
-    except LogError as error:
-        await _close(websocket, 1011, error.code, str(error))
-        return
-    try:
-        director = is_director(websocket)
-    except TokenMissing as error:
-        await _close(websocket, FORBIDDEN, error.code, str(error))
-        return
-    said = websocket.query_params.get("after")
-    after = None
-    if said is not None:
-        if not (said.isascii() and said.isdigit() and len(said) < 16 and int(said) <= room.position):  # noqa: PLR2004
-            await _close(websocket, BAD_AFTER, "bad_after", f"after must be between 0 and the head {room.position}")
-            return
-        after = int(said)
     async with Reader(service.hub, room, after, director=director) as reader, anyio.create_task_group() as tasks:
         tasks.start_soon(_listen, websocket, tasks.cancel_scope)
         await _speak(websocket, reader, service.settings.slow_reader_s)
         tasks.cancel_scope.cancel()
+
+
+async def _admit(websocket: WebSocket, service: Service) -> Admission | Refusal:
+    """Whether somebody may watch."""
+    full = Refusal(TOO_MANY, "too_many", "this server has as many spectators as it takes")
+    if service.hub.spectators >= service.settings.max_spectators:
+        return full
+    try:
+        room = await service.hub.room(websocket.path_params["debate"])
+    except UnknownDebate as error:
+        return Refusal(UNKNOWN, error.code, str(error))
+    except LogError as error:
+        return Refusal(1011, error.code, str(error))
+    try:
+        director = is_director(websocket)
+    except TokenMissing as error:
+        return Refusal(FORBIDDEN, error.code, str(error))
+    if service.hub.spectators >= service.settings.max_spectators:   # others came while the room was made
+        return full
+    said = websocket.query_params.get("after")
+    if said is None:
+        return Admission(room, None, director)
+    if not (said.isascii() and said.isdigit() and len(said) < 16 and int(said) <= room.position):  # noqa: PLR2004
+        return Refusal(BAD_AFTER, "bad_after", f"after must be between 0 and the head {room.position}")
+    return Admission(room, int(said), director)
 
 
 async def _listen(websocket: WebSocket, scope: anyio.CancelScope) -> None:
@@ -76,7 +117,7 @@ async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> Non
             return
 
 
-async def _close(websocket: WebSocket, code: int, name: str, message: str) -> None:
-    observe.CLOSES.labels(str(code)).inc()
-    await websocket.send({"type": "websocket.send", "text": frames.error(name, message)})
-    await websocket.close(code, message[:100])
+async def _close(websocket: WebSocket, refusal: Refusal) -> None:
+    observe.CLOSES.labels(str(refusal.close)).inc()
+    await websocket.send({"type": "websocket.send", "text": frames.error(refusal.code, refusal.message)})
+    await websocket.close(refusal.close, refusal.message[:100])

@@ -1,153 +1,161 @@
-"""Frames to 500 spectators through the real server, against the same bytes written to 500 plain sockets in a loop.
+"""One message to many sockets, as deliveries per second of the server's own CPU.
 
-Both are given as deliveries per second of this process's own CPU: the clients are another process, and what other
-programs do meanwhile does not count.
+The clients are another process and do next to nothing; what other programs do meanwhile does not count.  Ours takes the
+whole way: from the append, over the fold and the frame, to each socket.
 """
 
-import socket
-import struct
-import sys
+import gc
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from itertools import count, islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import anyio
-import anyio.abc
-import uvicorn
-from anyio import to_thread
-from anyio.streams.buffered import BufferedByteReceiveStream
 
-from events.record import new_id
-from events.types import Event
-from server.access import Access
+from server.bench.clients import Audience, affordable, audience, limit_is, sender
 from server.bench.figure import Figure, figure, interleaved
-from server.bench.material import opening, turn_events
-from server.cli.serve import web_config
-from server.service import Service, running
-from server.settings import Settings
+from server.bench.served import QUIET_S, House, broadcasting, moot, starlette
 
-SPECTATORS: Final = 500
-FRAMES: Final = 10
-QUIET_S: Final = 0.3
-TURNS: Final = 200
-_SHORT: Final = 126
+UNIT: Final = "deliveries/s of CPU"
+ROUNDS: Final = 10
+JOINED: Final = 16
+KB: Final = 1024
 
 
-async def fanout(*, quick: bool) -> Figure:
-    """Deliveries of a frame to a socket, per second of our CPU."""
-    repetitions = 3 if quick else 7
-    with TemporaryDirectory(prefix="moot-bench-") as folder:
-        settings = Settings(store=f"sqlite:{Path(folder) / 'moot.db'}", log_level="error")
-        debate = new_id()
-        async with running(settings) as service, _served(service) as port, _plain() as (plain_port, sockets):
-            await service.log.append(debate, 0, [opening(TURNS)])
-            async with _audience(port, f"/ws/debates/{debate}") as watching, _audience(plain_port) as reading:
-                await watching.hear()
-                await reading.hear()
-                await anyio.sleep(QUIET_S)   # the news of 500 arrivals has gone round
-                events = _events()
+async def _ours(house: House, watching: Audience, count: int, joined: int = 1) -> float:
+    """Deliveries per CPU-second over some rounds of so many events each."""
+    began = time.process_time()
+    for _ in range(ROUNDS):
+        await watching.expect(joined)
+        await house.append(joined)
+        await watching.had()
+    return count * ROUNDS * joined / (time.process_time() - began)
 
-                async def ours() -> float:
-                    head = await service.log.head(debate)
-                    began = time.process_time()
-                    for position, event in enumerate(islice(events, FRAMES), head):
-                        await service.log.append(debate, position, [event])
-                    await watching.hear()
-                    return SPECTATORS * FRAMES / (time.process_time() - began)
 
-                async def limit() -> float:
-                    newest = await service.log.head(debate)
-                    texts, _ = await service.hub.frames_page(debate, max(newest - FRAMES, 0), FRAMES)
-                    messages = [on_the_wire(text) for text in texts]
-                    began = time.process_time()
-                    await to_thread.run_sync(_write, sockets, messages)
-                    await reading.hear()
-                    return SPECTATORS * FRAMES / (time.process_time() - began)
+async def fanout(*, quick: bool, sockets: int = 1000, joined: int = 1) -> tuple[float, float, int]:
+    """Ours and the C loop over so many sockets, and how many there were."""
+    count = affordable(sockets)
+    async with moot() as house, audience(house.port, count, house.path) as watching:
+        await anyio.sleep(QUIET_S)
+        await house.append()
+        size = await house.frame_size()
+        async with sender(count, size, joined) as (loop, reading):
 
-                reached, bare = await interleaved(ours, limit, repetitions)
+            async def ours() -> float:
+                return await _ours(house, watching, count, joined)
+
+            async def limit() -> float:
+                spent_s = 0.0
+                for _ in range(ROUNDS):   # by rounds as ours: to wake a client that sleeps costs the sender most
+                    await reading.expect(joined)
+                    spent_s += await loop.send(1)
+                    await reading.had()
+                return count * ROUNDS * joined / spent_s
+
+            reached, bare = await interleaved(ours, limit, 3 if quick else 5)
+    return reached, bare, count
+
+
+async def fanout_1000(*, quick: bool) -> Figure:
+    """A message of 1 KB to 1,000 sockets."""
+    reached, bare, count = await fanout(quick=quick)
+    return figure("fan-out", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_is()} over {count:,} sockets")
+
+
+async def fanout_4000(*, quick: bool) -> Figure:
+    """A message of 1 KB to 4,000 sockets."""
+    reached, bare, count = await fanout(quick=quick, sockets=4000)
+    return figure("fan-out, wide", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_is()} over {count:,} sockets")
+
+
+async def joined_16(*, quick: bool) -> Figure:
+    """Sixteen messages of 1 KB that were appended together."""
+    reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=4000)
     return figure(
-        "fan-out", reached, bare, aim=0.8, unit="deliveries/s of CPU",
-        against=f"the same bytes in a send() loop over {SPECTATORS} sockets",
+        "fan-out, joined", reached, bare, aim=1e6, aim_of="value", unit="messages/s of CPU",
+        against=f"{limit_is()}, {JOINED} a write, over {count:,} sockets",
     )
 
 
-def _events() -> Iterator[Event]:
-    for turn in count(1):
-        yield from turn_events(turn)
+async def against_send_text(*, quick: bool) -> Figure:
+    """Against Starlette's ``send_text`` in a loop."""
+    count = affordable(1000)
+    async with moot() as house, audience(house.port, count, house.path) as watching:
+        await anyio.sleep(QUIET_S)
+        await house.append()
+        text = "x" * await house.frame_size()
+        async with starlette() as (port, sockets), audience(port, count, "/") as reading:
+
+            async def theirs() -> float:
+                began = time.process_time()
+                for _ in range(ROUNDS):
+                    await reading.expect(1)
+                    for websocket in sockets:
+                        await websocket.send_text(text)
+                    await reading.had()
+                return count * ROUNDS / (time.process_time() - began)
+
+            async def ours() -> float:
+                return await _ours(house, watching, count)
+
+            reached, other = await interleaved(ours, theirs, 3 if quick else 5)
+    return figure(
+        "fan-out / send_text", reached, other, aim=1.6, unit=UNIT,
+        against=f"Starlette's send_text in a loop over {count:,} sockets",
+    )
 
 
-def _write(sockets: list[socket.socket], messages: list[bytes]) -> None:
-    for message in messages:
-        for each in sockets:
-            each.sendall(message)
+async def against_broadcast(*, quick: bool) -> Figure:
+    """Against ``websockets.broadcast``."""
+    count = affordable(1000)
+    async with moot() as house, audience(house.port, count, house.path) as watching:
+        await anyio.sleep(QUIET_S)
+        await house.append()
+        text = "x" * await house.frame_size()
+        async with broadcasting() as (port, tell), audience(port, count, "/") as reading:
+
+            async def theirs() -> float:
+                began = time.process_time()
+                for _ in range(ROUNDS):
+                    await reading.expect(1)
+                    tell(text)
+                    await reading.had()
+                return count * ROUNDS / (time.process_time() - began)
+
+            async def ours() -> float:
+                return await _ours(house, watching, count)
+
+            reached, other = await interleaved(ours, theirs, 3 if quick else 5)
+    return figure(
+        "fan-out / broadcast", reached, other, aim=1.1, unit=UNIT,
+        against=f"websockets.broadcast over {count:,} sockets",
+    )
 
 
-def on_the_wire(text: str) -> bytes:
-    """A text message as a server sends it.  Source: RFC 6455, section 5.2."""
-    payload = text.encode()
-    if len(payload) < _SHORT:
-        return struct.pack("!BB", 0x81, len(payload)) + payload
-    if len(payload) < 1 << 16:
-        return struct.pack("!BBH", 0x81, 126, len(payload)) + payload
-    return struct.pack("!BBQ", 0x81, 127, len(payload)) + payload
+def resident_kb() -> float:
+    """Memory of this process that is in use now.  Linux only; elsewhere 0."""
+    statistics = Path("/proc/self/statm")
+    return int(statistics.read_text().split()[1]) * 4096 / KB if statistics.exists() else 0.0
 
 
-class _Audience:
-    """The process with the clients."""
+async def memory(*, quick: bool) -> Figure:
+    """Memory that one spectator more takes, beyond the kernel's."""
+    first, count = affordable(600), affordable(1500 if quick else 4000)
 
-    def __init__(self, process: anyio.abc.Process) -> None:
-        assert process.stdout is not None
-        self._said = BufferedByteReceiveStream(process.stdout)
+    async def grown(port: int, path: str) -> float:
+        async with audience(port, first, path):
+            await anyio.sleep(QUIET_S)
+            gc.collect()
+            before = resident_kb()
+            async with audience(port, count - first, path):
+                await anyio.sleep(QUIET_S)
+                gc.collect()
+                return (resident_kb() - before) / (count - first)
 
-    async def hear(self) -> str:
-        """Its next line."""
-        return (await self._said.receive_until(b"\n", 100)).decode()
-
-
-@asynccontextmanager
-async def _audience(port: int, path: str = "") -> AsyncIterator[_Audience]:
-    """Clients of a port, ended at the end."""
-    command = [sys.executable, "-m", "server.bench.spectators", *map(str, (port, SPECTATORS, FRAMES)), path]
-    async with await anyio.open_process(command, stderr=None) as process:
-        try:
-            yield _Audience(process)
-        finally:
-            process.kill()
-
-
-@asynccontextmanager
-async def _served(service: Service) -> AsyncIterator[int]:
-    """The real application on a free port."""
-    server = uvicorn.Server(web_config(service, Access(service.settings)))
-    with socket.create_server(("127.0.0.1", 0), backlog=2 * SPECTATORS) as listening:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(server.serve, [listening])
-            while not server.started:  # noqa: ASYNC110 - uvicorn offers nothing to wait on
-                await anyio.sleep(0.01)
-            try:
-                yield listening.getsockname()[1]
-            finally:
-                server.should_exit = True
-
-
-@asynccontextmanager
-async def _plain() -> AsyncIterator[tuple[int, list[socket.socket]]]:
-    """A port that takes connections and keeps them."""
-    sockets: list[socket.socket] = []
-    with socket.create_server(("127.0.0.1", 0), backlog=2 * SPECTATORS) as listening:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(to_thread.run_sync, _accept, listening, sockets)
-            yield listening.getsockname()[1], sockets
-        for each in sockets:
-            each.close()
-
-
-def _accept(listening: socket.socket, sockets: list[socket.socket]) -> None:
-    while len(sockets) < SPECTATORS:
-        connection, _ = listening.accept()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        sockets.append(connection)
+    async with moot() as house:
+        ours = await grown(house.port, house.path)
+    async with starlette() as (port, _):
+        theirs = await grown(port, "/")
+    return figure(
+        "memory of a spectator", ours, theirs, aim=3, aim_of="value", better="less", unit="KB",
+        against="a socket of uvicorn and Starlette",
+    )

@@ -15,6 +15,7 @@ from server.access import Access
 from server.app import make_app
 from server.cli.options import with_store
 from server.cli.output import run_async, settings_of
+from server.detached.upgrade import Detachable
 from server.errors import CannotServe
 from server.service import Service, running
 from server.settings import Settings
@@ -56,7 +57,7 @@ async def serve_until_stopped(settings: Settings, *, open_page: bool = False) ->
 def web_config(service: Service, access: Access) -> uvicorn.Config:
     """How the application is served."""
     return uvicorn.Config(
-        make_app(service, access), ws="websockets-sansio", ws_max_size=1 << 16, ws_ping_interval=20,
+        make_app(service, access), ws=Detachable, ws_max_size=1 << 16, ws_ping_interval=20,
         ws_ping_timeout=30, ws_per_message_deflate=False, log_config=None, access_log=False,
         timeout_graceful_shutdown=GRACE_S, server_header=False, date_header=False,
     )

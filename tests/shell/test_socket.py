@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import socket as sockets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 from server.access import Access
 from server.app import make_app
+from server.detached.upgrade import Detachable
 from server.observe import CLOSES
 from server.service import Service, running
 from server.settings import Settings
@@ -22,6 +23,15 @@ from tests.shell.given import HALTED, PAUSED, opened, spoken, started
 from tests.shell.house import Spectator
 
 pytestmark = pytest.mark.anyio
+WS: list[Any] = ["websockets-sansio"]
+
+
+@pytest.fixture(autouse=True, params=["websockets-sansio", Detachable], ids=["kept", "detached"])
+def ws(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Everything here holds with detached sockets and with those that the web server keeps."""
+    WS.append(request.param)
+    yield
+    WS.pop()
 
 
 @asynccontextmanager
@@ -33,7 +43,7 @@ async def site(**settings: Any) -> AsyncIterator[tuple[Service, int]]:
         async with running(chosen) as service:
             server = uvicorn.Server(
                 uvicorn.Config(
-                    make_app(service, Access(chosen)), ws="websockets-sansio", ws_per_message_deflate=False,
+                    make_app(service, Access(chosen)), ws=WS[-1], ws_per_message_deflate=False,
                     log_config=None, access_log=False, timeout_graceful_shutdown=1,
                 )
             )

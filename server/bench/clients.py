@@ -1,0 +1,144 @@
+"""The other processes of a fan-out: clients that only count, and the C loop that is its limit."""
+
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Final
+
+import anyio
+import anyio.abc
+from anyio import to_thread
+from anyio.streams.buffered import BufferedByteReceiveStream
+from msgspec import Struct
+
+COMPILER: Final = shutil.which("gcc") or shutil.which("cc")
+SPARE: Final = 200
+"""Descriptors beside the sockets."""
+_compiled: dict[str, list[str]] = {}
+
+
+def affordable(sockets: int) -> int:
+    """As many of those sockets as this process may open; its own bound is raised as far as it goes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = sockets + SPARE
+    if soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    return min(sockets, soft - SPARE)
+
+
+async def command(name: str) -> list[str]:
+    """How to start ``name``: compiled on the spot, or the same in Python where there is no compiler."""
+    if name not in _compiled:
+        _compiled[name] = await to_thread.run_sync(_compile, name)
+    return _compiled[name]
+
+
+def _compile(name: str) -> list[str]:
+    source = Path(__file__).with_name(f"{name}.c")
+    if COMPILER is not None:
+        program = Path(mkdtemp(prefix="moot-bench-")) / name
+        done = subprocess.run([COMPILER, "-O2", "-o", program, source], capture_output=True, check=False)  # noqa: S603
+        if done.returncode == 0:
+            return [str(program)]
+    return [sys.executable, "-m", f"server.bench.{name}"]
+
+
+def limit_is() -> str:
+    """The limit's name."""
+    return "a send() loop in C" if COMPILER is not None else "a send() loop in Python (there is no C compiler)"
+
+
+class Received(Struct, frozen=True):
+    """What the clients had: all their bytes, when half, 99 % and all had it (monotonic, ns), gaps so far."""
+
+    bytes: int
+    half_ns: int
+    most_ns: int
+    last_ns: int
+    gaps: int
+
+
+class Talk:
+    """Lines to and from a process."""
+
+    def __init__(self, process: anyio.abc.Process) -> None:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        self._said, self._asked = BufferedByteReceiveStream(process.stdout), process.stdin
+
+    async def hear(self) -> str:
+        """Its next line."""
+        return (await self._said.receive_until(b"\n", 1000)).decode()
+
+    async def ask(self, line: str) -> None:
+        """Tell it something."""
+        await self._asked.send(f"{line}\n".encode())
+
+
+class Audience(Talk):
+    """The process with the clients."""
+
+    async def expect(self, messages: int) -> None:
+        """From here on, wait for so many more messages to each of them."""
+        await self.ask(f"expect {messages}")
+        assert await self.hear() == "armed"
+
+    async def expect_position(self, position: int) -> None:
+        """Wait until each of them has the frame of that position."""
+        await self.ask(f"upto {position}")
+        assert await self.hear() == "armed"
+
+    async def had(self) -> Received:
+        """What was waited for has come."""
+        word, *numbers = (await self.hear()).split()
+        assert word == "done", word
+        return Received(*map(int, numbers))
+
+    async def wake(self) -> None:
+        """Those that are stalled begin to read."""
+        await self.ask("read")
+        assert await self.hear() == "reading"
+
+
+@asynccontextmanager
+async def audience(
+    port: int, count: int, path: str = "", *, stalled: int = 0, offer: str = ""
+) -> AsyncIterator[Audience]:
+    """Clients of a port, all connected; ended at the end."""
+    started = [*await command("reader"), *map(str, (port, count, stalled)), path, offer]
+    async with await anyio.open_process(started, stderr=None) as process:
+        try:
+            made = Audience(process)
+            assert await made.hear() == "ready"
+            yield made
+        finally:
+            process.kill()
+
+
+class Sender(Talk):
+    """The C loop over its sockets."""
+
+    async def send(self, times: int) -> float:
+        """Send to all so many times; seconds of its CPU."""
+        await self.ask(str(times))
+        return int(await self.hear()) / 1e9
+
+
+@asynccontextmanager
+async def sender(count: int, size: int, joined: int = 1) -> AsyncIterator[tuple[Sender, Audience]]:
+    """The limit, with its clients."""
+    started = [*await command("sender"), *map(str, (count, size, joined))]
+    async with await anyio.open_process(started, stderr=None) as process:
+        try:
+            made = Sender(process)
+            port = int(await made.hear())
+            async with audience(port, count) as clients:
+                yield made, clients
+        finally:
+            process.kill()

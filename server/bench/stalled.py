@@ -1,0 +1,71 @@
+"""Readers who do not read: what they cost those who do, and what is kept for them."""
+
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from statistics import median
+from typing import Final
+
+import anyio
+
+from server.bench.clients import Audience, affordable, audience
+from server.bench.figure import Figure, figure
+from server.bench.served import QUIET_S, House, moot
+
+MOST_KB: Final = 256
+JOINED: Final = 64
+KB: Final = 1024
+
+
+async def _latency_ms(house: House, watching: Audience) -> float:
+    """From the commit of an event until 99 % have it."""
+    await watching.expect(1)
+    await house.append()
+    committed = time.monotonic_ns()
+    return ((await watching.had()).most_ns - committed) / 1e6
+
+
+async def healthy(*, quick: bool) -> Figure:
+    """The latency of those who read, with a tenth more who do not beside them, and without."""
+    count = affordable(1000 if quick else 4000) // 2
+    rounds = 15 if quick else 30
+    async with (
+        moot() as alone, moot() as beside, _stalled(beside, count // 10),
+        audience(alone.port, count, alone.path) as some, audience(beside.port, count, beside.path) as others,
+    ):
+        await anyio.sleep(QUIET_S)
+        quiet, disturbed = [], []
+        for _ in range(rounds):
+            quiet.append(await _latency_ms(alone, some))
+            disturbed.append(await _latency_ms(beside, others))
+    return figure(
+        "p99 beside stalled", median(disturbed), median(quiet), aim=1.2, better="less", unit="ms",
+        against=f"{count:,} readers, commit to receipt, without {count // 10} stalled ones",
+    )
+
+
+async def kept(*, quick: bool) -> Figure:
+    """What is kept at most for one who reads nothing; when they read at last, they have every event once."""
+    count = affordable(50 if quick else 200)
+    async with moot() as house, _stalled(house, count) as watching:
+        for _ in range(20):
+            head = await house.append(JOINED)
+        most = max(spectator.waiting for spectator in house.crowd.spectators()) / KB
+        await watching.wake()
+        await watching.expect_position(head)
+        received = await watching.had()
+    assert received.gaps == 0, "a reader saw a gap or a repeat"
+    return figure(
+        "kept for a stalled one", most, MOST_KB, aim=MOST_KB, aim_of="value", better="less", unit="KB",
+        against=f"the bound; {count} of them have all {head:,} events in order once they read",
+    )
+
+
+@asynccontextmanager
+async def _stalled(house: House, count: int) -> AsyncIterator[Audience]:
+    """Clients that read nothing, with all that the system keeps for them full."""
+    async with audience(house.port, count, house.path, stalled=count) as watching:
+        while not all(spectator.is_paused for spectator in house.crowd.spectators()):
+            await house.append(JOINED)
+            await anyio.sleep(0.002)
+        yield watching

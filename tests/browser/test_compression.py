@@ -1,0 +1,63 @@
+"""Chromium reads the compressor that everybody shares: pages that come at random moments show the same transcript."""
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server
+
+pytestmark = pytest.mark.browser
+
+JOINS = 3
+
+
+def agreed(page: Page) -> list[str]:
+    """What the sockets of a page agree on, filled as they are opened."""
+    answers: list[str] = []
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Network.enable")
+    devtools.on(
+        "Network.webSocketHandshakeResponseReceived",
+        lambda said: answers.append(str({k.lower(): v for k, v in said["response"]["headers"].items()})),
+    )
+    return answers
+
+
+@pytest.mark.parametrize("compress", ["true", "false"])
+def test_pages_that_join_at_random_show_the_transcript_of_the_log(
+    new_page: Callable[..., Page], watched: Any, tmp_path: Path, scripts: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch, compress: str,
+) -> None:
+    chance = random.Random(11)
+    monkeypatch.setenv("MOOT_COMPRESS", compress)
+    server = Server(tmp_path)
+    try:
+        server.start()
+        debate = server.open({**scripts.slow, "pace": {"chunk_ms": 60, "chunk_chars": 8}}, turns=2)
+        pages, in_time = [], 0
+        for _ in range(JOINS):
+            page = new_page()
+            answers = agreed(page)
+            page.goto(f"{server.url}/d/{debate}")
+            expect(page.locator("body[data-ready]")).to_be_attached()
+            page.wait_for_timeout(chance.randrange(0, 500))
+            pages.append(page)
+            in_time += server.view(debate)["state"] == "open"
+            assert [compress == "true"] == ["permessage-deflate" in answer for answer in answers]
+        for page in pages:
+            expect(page.get_by_role("status")).to_contain_text("Ended", timeout=60_000)
+            expect(page.locator("article.turn")).to_have_count(2)
+        shown = [page.locator("article.turn .said").all_text_contents() for page in pages]
+        expected = [turn["text"] for turn in server.view(debate)["turns"].values()]
+    finally:
+        server.close()
+
+    assert in_time > 1, "some came while it was going on"
+    assert [expected] * JOINS == shown
+    assert len(expected[0]) > 500
+    assert watched.console == []

@@ -1,0 +1,156 @@
+"""What a client may send to a detached socket, and what it is answered: pure, fed with bytes."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.detached.deflate import accepts
+from server.detached.incoming import MOST, Heard, Incoming
+from server.detached.wire import BINARY, CLOSE, COMPRESSED, FIN, PING, PONG, TEXT, closing, each_frame, framed, unmasked
+
+MASK = b"\x01\x7f\x80\xff"
+
+
+def sent(opcode: int, payload: bytes = b"", *, fin: bool = True, rsv: int = 0) -> bytes:
+    """A frame as a client sends it."""
+    whole = framed(opcode, payload)
+    head = bytearray(whole[: len(whole) - len(payload)])
+    head[0] = (FIN if fin else 0) | rsv | opcode
+    head[1] |= 0x80
+    return bytes(head) + MASK + unmasked(payload, MASK)
+
+
+def answers(stream: bytes, *, deflate: bool = False) -> list[Heard]:
+    return Incoming(deflate=deflate).feed(stream)
+
+
+def code(stream: bytes, *, deflate: bool = False) -> int:
+    """What the connection is closed with."""
+    last = answers(stream, deflate=deflate)[-1]
+
+    assert last.kind in {"broken", "close"}
+    return last.code
+
+
+def test_what_has_no_meaning_is_let_go() -> None:
+    stream = (
+        sent(TEXT) + sent(TEXT, "Trams 🚋".encode()) + sent(BINARY, b"\xff" * 60_000) + sent(TEXT, b"{", fin=False)
+        + sent(0, b"", fin=False) + sent(PING, b"now") + sent(0, b"}") + sent(PONG) + sent(BINARY)
+    )
+    incoming = Incoming(deflate=False)
+
+    assert [Heard("ping", b"now"), Heard("pong")] == incoming.feed(stream)
+    assert incoming.is_idle
+
+
+@pytest.mark.parametrize(
+    ("stream", "expected"),
+    [
+        (framed(TEXT, b"not masked"), 1002),
+        (sent(3), 1002),
+        (sent(0xB), 1002),
+        (sent(TEXT, rsv=0x20), 1002),
+        (sent(TEXT, rsv=0x10), 1002),
+        (sent(TEXT, rsv=COMPRESSED), 1002),
+        (sent(PING, rsv=COMPRESSED), 1002),
+        (sent(0, b"goes on"), 1002),
+        (sent(TEXT, b"a", fin=False) + sent(TEXT, b"b"), 1002),
+        (sent(PING, b"a", fin=False), 1002),
+        (sent(PING, b"a" * 126), 1002),
+        (b"\x81\xff" + b"\xff" * 8 + MASK, 1002),
+        (sent(TEXT, b"\xff"), 1007),
+        (sent(TEXT, b"\xf0\x9f", fin=False) + sent(0, b"x"), 1007),
+        (sent(TEXT, b"\xf0\x9f"), 1007),
+        (sent(BINARY, b"x" * (MOST + 1)), 1009),
+        (sent(BINARY, b"x" * MOST, fin=False) + sent(0, b"x"), 1009),
+        (sent(CLOSE, b"\x03"), 1002),
+        (sent(CLOSE, (1005).to_bytes(2, "big")), 1002),
+        (sent(CLOSE, (999).to_bytes(2, "big")), 1002),
+        (sent(CLOSE, (1000).to_bytes(2, "big") + b"\xff"), 1007),
+        (sent(CLOSE), 1005),
+        (sent(CLOSE, (1001).to_bytes(2, "big") + b"bye"), 1001),
+        (sent(CLOSE, (4000).to_bytes(2, "big")), 4000),
+        (b"GET / HTTP/1.1\r\n", 1002),
+    ],
+)
+def test_codes(stream: bytes, expected: int) -> None:
+    assert expected == code(stream)
+
+
+def test_compressed_frames_are_let_go_where_that_was_agreed_on() -> None:
+    assert [] == answers(sent(TEXT, b"\xff\xfe", rsv=COMPRESSED), deflate=True)
+    assert code(sent(TEXT, b"a", fin=False) + sent(0, b"b", rsv=COMPRESSED), deflate=True) == 1002
+
+
+def test_a_length_is_believed_before_anything_of_it_has_come() -> None:
+    assert code(b"\x82\xff" + (1 << 40).to_bytes(8, "big") + MASK) == 1009
+
+
+def test_nothing_is_read_after_the_end() -> None:
+    incoming = Incoming(deflate=False)
+    incoming.feed(sent(CLOSE))
+
+    assert [] == incoming.feed(sent(PING) * 1000)
+
+
+frames = st.one_of(
+    st.builds(lambda text: sent(TEXT, text.encode()), st.text(max_size=200)),
+    st.builds(lambda payload: sent(PING, payload), st.binary(max_size=125)),
+    st.builds(lambda a, b: sent(BINARY, a, fin=False) + sent(PONG) + sent(0, b), st.binary(), st.binary()),
+    st.binary(max_size=20),
+)
+
+
+@given(stream=st.lists(frames, max_size=8).map(b"".join), cuts=st.lists(st.integers(0, 400)))
+def test_it_does_not_matter_how_the_bytes_are_cut(stream: bytes, cuts: list[int]) -> None:
+    incoming = Incoming(deflate=False)
+    heard = []
+    edges = [0, *sorted({cut for cut in cuts if cut < len(stream)}), len(stream)]
+    for start, end in pairwise(edges):
+        heard += incoming.feed(stream[start:end])
+        held: Any = incoming._buffer
+        assert len(held) < 140, "no message is kept"
+
+    assert answers(stream) == heard
+
+
+@given(st.lists(st.binary(max_size=70_000), max_size=4))
+def test_frames_are_read_as_they_were_written(payloads: list[bytes]) -> None:
+    stream = b"".join(framed(TEXT, payload) for payload in payloads)
+
+    assert [(0x81, payload) for payload in payloads] == [(first, payload) for first, payload, _ in each_frame(stream)]
+
+
+def test_a_reason_that_is_too_long_is_cut_between_characters() -> None:
+    [(first, payload, _)] = each_frame(closing(4408, "🚋" * 40))
+
+    assert first == 0x88
+    assert (4408).to_bytes(2, "big") + "🚋".encode() * 30 == payload
+
+
+@pytest.mark.parametrize(
+    ("offers", "expected"),
+    [
+        ("permessage-deflate", True),
+        ("permessage-deflate; client_max_window_bits", True),
+        ("permessage-deflate; server_max_window_bits=12; client_max_window_bits=12", True),
+        ('permessage-deflate; server_max_window_bits="15"', True),
+        ("permessage-deflate; client_no_context_takeover", True),
+        ("permessage-deflate; server_no_context_takeover", False),
+        ("permessage-deflate; server_no_context_takeover, permessage-deflate", True),
+        ("permessage-deflate; server_max_window_bits=11", False),
+        ("permessage-deflate; server_max_window_bits", False),
+        ("permessage-deflate; server_max_window_bits=16", False),
+        ("permessage-deflate; server_max_window_bits=012", False),
+        ("permessage-deflate; client_max_window_bits=7", False),
+        ("permessage-deflate; client_max_window_bits; client_max_window_bits", False),
+        ("permessage-deflate; unheard_of", False),
+        ("x-webkit-deflate-frame", False),
+        ("", False),
+    ],
+)
+def test_offers(offers: str, *, expected: bool) -> None:
+    assert expected == accepts(offers)
