@@ -1,4 +1,7 @@
-"""From a store's name to a log: ``sqlite:PATH``, ``sqlite:`` alone for the user's own, ``memory:``."""
+"""From a store's name to a log.
+
+``sqlite:PATH``, ``sqlite:`` alone for the user's own, ``memory:``, ``postgres://USER@HOST:PORT/NAME``.
+"""
 
 import os
 import sys
@@ -9,6 +12,7 @@ from pathlib import Path
 from events.errors import BadStore
 from events.log import EventLog
 from events.memory import MemoryLog
+from events.naming import is_postgres, redacted
 from events.sqlite import SqliteLog
 
 
@@ -26,14 +30,18 @@ def sqlite_path(url: str) -> Path | None:
     kind, colon, rest = url.partition(":")
     if colon and kind == "sqlite":
         return Path(rest).expanduser() if rest else default_path()
-    if url == "memory:":
+    if url == "memory:" or is_postgres(url):
         return None
-    raise BadStore(f"{url!r} is no store: write sqlite:PATH, sqlite: or memory:")
+    raise BadStore(f"{redacted(url)!r} is no store: write sqlite:PATH, sqlite:, memory: or postgres://USER@HOST/NAME")
 
 
 async def open_log(url: str, *, read_only: bool = False, address: str = "") -> EventLog:
     """The log that ``url`` names; the caller closes it.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``."""
     path = sqlite_path(url)
+    if is_postgres(url):
+        from events.postgres import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
+
+        return await PostgresLog.open(url, read_only=read_only)
     if path is None:
         return MemoryLog()
     return await SqliteLog.open(path, read_only=read_only, address=address)
