@@ -4,9 +4,8 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import Concatenate, Final, ParamSpec, Self, TypeVar
 
-import psycopg
 from anyio import to_thread
 
 from events import codec, postgres_rows
@@ -87,7 +86,10 @@ class PostgresLog:
         writer = self._writer or self._refuse()
         loop = asyncio.get_running_loop()
         size = sum(map(len, payloads)) + ITEM_BYTES
-        return await writer.write(Item(debate, expected, loop.create_future(), loop.time(), size, drafts, payloads))
+        future = loop.create_future()
+        await writer.submit(Item(debate, expected, future, loop.time(), size, drafts, payloads))
+        records: tuple[Recorded, ...] = await future
+        return records
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
         """See ``EventLog``.  Nobody holds what was adopted."""
@@ -97,7 +99,9 @@ class PostgresLog:
             raise BrokenChain(debate, *broken)
         loop = asyncio.get_running_loop()
         size = sum(len(record.payload) + ITEM_BYTES for record in records)
-        await writer.write(Item(debate, 0, loop.create_future(), loop.time(), size, records=records))
+        future = loop.create_future()
+        await writer.submit(Item(debate, 0, future, loop.time(), size, records=records))
+        await future
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""
@@ -143,10 +147,9 @@ class PostgresLog:
         await self._listener.close()
         if self._writer is not None:
             await self._writer.close()
-            if self.epochs:
-                self.pool.patience_s = 0
-                with suppress(LogError):   # a lease ends by itself
-                    await self.pool.run(self._leave)
+            self.pool.patience_s = 0
+            with suppress(LogError):   # a lease ends by itself
+                await self.pool.run(self._leave)
         await self.pool.close()
 
     async def _leave(self, connection: Connection) -> None:

@@ -1,7 +1,7 @@
 """Connections to PostgreSQL: how they are made, when one is lost, and the pool that reads and short acts share.
 
-A connection that does not answer within ``ANSWER_S`` is cut from our side: a paused server and a partition keep a socket
-open for ever.  Cutting ends whoever waits on it with the library's own error, as if the server had gone.
+A connection that does not answer within ``ANSWER_S`` is cut from our side: a paused server and a partition keep a
+socket open for ever.  Cutting ends whoever waits on it with the library's own error, as if the server had gone.
 """
 
 import asyncio
@@ -16,7 +16,8 @@ import psycopg
 from psycopg import AsyncConnection
 
 from events.errors import NotMigrated, StoreDamaged, StoreUnavailable
-from events.postgres_address import ANSWER_S, STATEMENT_MS, parameters, redacted, secrets_of
+from events.naming import redacted
+from events.postgres_address import ANSWER_S, STATEMENT_MS, parameters, secrets_of
 
 READERS: Final = 4
 PATIENCE_S: Final = 20.0

@@ -1,8 +1,8 @@
 """A flush: what has gathered for many debates, as one statement that is done whole or not at all.
 
 The statement moves every debate of the flush on from the position and the epoch that this node believes in, writes the
-events, and tells the other nodes.  Where it could not move them all it fails, by dividing by zero: PostgreSQL has no plainer
-way to end a lone statement, and a lone statement is one trip to the server and a transaction of its own.
+events, and tells the other nodes.  Where it could not move them all it fails, by dividing by zero: PostgreSQL has no
+plainer way to end a lone statement, and a lone statement is one trip to the server and a transaction of its own.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from events.postgres_pack import bigints, binaries, booleans, integers, nullable
 from events.postgres_rows import searchable
 from events.projections import summary as summaries
 from events.projections.summary import Summary
-from events.record import Draft, Recorded
+from events.record import Draft, Recorded, now
 
 MOST_ITEMS: Final = 256
 """Items after which a flush takes no more: while it is written, the next one gathers."""
@@ -34,8 +34,9 @@ WRITE: Final = f"""
 WITH moved AS (
     UPDATE moot.debates AS there SET version = here.now, digest = here.digest, lease_until = CASE
         WHEN here.epoch > 0 THEN greatest(there.lease_until, clock_timestamp() + %(lease)s) ELSE there.lease_until END
-    FROM unnest(%(streams)b::bigint[], %(was)b::integer[], %(now)b::integer[], %(epochs)b::bigint[], %(digests)b::bytea[])
-        AS here(stream, was, now, epoch, digest)
+    FROM unnest(
+        %(streams)b::bigint[], %(was)b::integer[], %(now)b::integer[], %(epochs)b::bigint[], %(digests)b::bytea[]
+    ) AS here(stream, was, now, epoch, digest)
     WHERE there.stream = here.stream AND there.version = here.was AND CASE
         WHEN here.epoch > 0 THEN there.epoch = here.epoch AND there.owner = %(node)s
         ELSE there.owner IS NULL OR there.owner = %(node)s OR there.lease_until <= clock_timestamp() END
@@ -105,6 +106,7 @@ class Flush:
     """What gathers until it is sealed."""
 
     def __init__(self) -> None:
+        self._at = ""
         self.items: list[Item] = []
         self.answers: list[tuple[Recorded, ...]] = []
         self.moves: dict[str, Move] = {}
@@ -116,6 +118,12 @@ class Flush:
         self._streams: list[int] = []
         self._records: list[Recorded] = []
         self._listed: dict[int, Summary] = {}
+
+    @property
+    def at(self) -> str:
+        """When what it holds was recorded: the time at which the first of it came."""
+        self._at = self._at or now()
+        return self._at
 
     @property
     def is_full(self) -> bool:
@@ -195,7 +203,5 @@ def read_changed(text: str) -> tuple[str, list[tuple[bytes, int]] | None]:
     together = b64decode(rest, validate=True)
     if len(together) % _CHANGE_BYTES:
         raise ValueError("a notification of another form")
-    return node, [
-        (together[start : start + MARK_BYTES], int.from_bytes(together[start + MARK_BYTES : start + _CHANGE_BYTES], "big"))
-        for start in range(0, len(together), _CHANGE_BYTES)
-    ]
+    each = [together[start : start + _CHANGE_BYTES] for start in range(0, len(together), _CHANGE_BYTES)]
+    return node, [(one[:MARK_BYTES], int.from_bytes(one[MARK_BYTES:], "big")) for one in each]

@@ -1,7 +1,7 @@
 """Arrays in PostgreSQL's binary form, made by joining bytes: a flush hands over thousands of values at once.
 
-An array is ``int32 dimensions, int32 has nulls, int32 element type, int32 length, int32 lower bound``, then for each element
-its length as int32 (-1 for null) and its bytes, all big-endian (the server's ``array_send``).
+An array is ``int32 dimensions, int32 has nulls, int32 element type, int32 length, int32 lower bound``, then for each
+element its length as int32 (-1 for null) and its bytes, all big-endian (the server's ``array_send``).
 """
 
 from collections.abc import Iterable, Sequence

@@ -39,7 +39,7 @@ _summary_decoder: Final = msgspec.json.Decoder(Summary)
 
 
 class Standing(Struct, frozen=True):
-    """Where a debate stands in the database, and who runs it; ``live``: the lease has not ended by the database's clock."""
+    """Where a debate stands in the database, and who runs it; ``live``: its lease holds by the database's clock."""
 
     debate: str
     stream: int
@@ -69,37 +69,42 @@ def searchable(text: str) -> str:
 async def read_heads(connection: Connection, debates: Sequence[str]) -> dict[str, int]:
     """Positions of the last records of those of ``debates`` that are known."""
     cursor = await connection.execute(_HEADS, ([each for each in debates if is_storable(each)],))
-    return dict([(debate, version) async for debate, version in cursor])
+    return {debate: version async for debate, version in cursor}
 
 
 async def read_standings(connection: Connection, debates: Sequence[str]) -> dict[str, Standing]:
     """Where each of ``debates`` stands that is known."""
     cursor = await connection.execute(_STANDINGS, ([each for each in debates if is_storable(each)],), binary=True)
     return {
-        row[0]: Standing(*row, _summary_decoder.decode(summary) if summary is not None else None)
-        for *row, summary in await cursor.fetchall()
+        debate: Standing(
+            debate=debate, stream=stream, version=version, digest=digest, epoch=epoch, owner=owner, live=live,
+            summary=_summary_decoder.decode(summary) if summary is not None else None,
+        )
+        for debate, stream, version, digest, epoch, owner, live, summary in await cursor.fetchall()
     }
 
 
 async def read_records(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
     """Records with their events read.  Raises ``UnknownEvent``."""
+    rows = await _rows(connection, debate, after, limit)
     return tuple([
         Recorded(
             debate=debate, position=position, id=identity, at=at, cause=cause, schema=schema, salt=salt, digest=digest,
             payload=payload, event=decode(payload, schema),
         )
-        for position, identity, at, cause, schema, salt, digest, payload in await _rows(connection, debate, after, limit)
+        for position, identity, at, cause, schema, salt, digest, payload in rows
     ])
 
 
 async def read_envelopes(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
     """Records as they lie there, payloads unread."""
+    rows = await _rows(connection, debate, after, limit)
     return tuple([
         Envelope(
             debate=debate, position=position, id=identity, at=at, cause=cause, schema=schema, salt=salt, digest=digest,
             payload=payload,
         )
-        for position, identity, at, cause, schema, salt, digest, payload in await _rows(connection, debate, after, limit)
+        for position, identity, at, cause, schema, salt, digest, payload in rows
     ])
 
 

@@ -1,10 +1,10 @@
 """The tables in PostgreSQL, and how a database comes to have them: ``moot migrate``.
 
-``debates`` is narrow and written with every flush: where a debate stands and who runs it.  ``listing`` is derived, one row
-for the list, written only when an event changes what the list shows.  ``events`` is the log.
+``debates`` is narrow and written with every flush: where a debate stands and who runs it.  ``listing`` is derived, one
+row for the list, written only when an event changes what the list shows.  ``events`` is the log.
 """
 
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from msgspec import Struct
@@ -98,7 +98,7 @@ async def migrate(url: str) -> Migrated:
             if before > VERSION:
                 raise _newer(address, before)
             for version in range(before, VERSION):
-                await connection.execute(MIGRATIONS[version])   # type: ignore[arg-type]  # a text of ours
+                await connection.execute(MIGRATIONS[version])
                 await connection.execute("INSERT INTO moot.migrations (version) VALUES (%s)", (version + 1,))
     except (psycopg.Error, OSError) as error:
         raise address.explain(error) from error
@@ -125,7 +125,7 @@ async def read_version(connection: Connection) -> int:
     return version
 
 
-async def _only(cursor: psycopg.AsyncCursor[tuple[object, ...]]) -> object:
+async def _only(cursor: psycopg.AsyncCursor[tuple[Any, ...]]) -> Any:
     row = await cursor.fetchone()
     assert row is not None
     return row[0]

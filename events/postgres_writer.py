@@ -1,7 +1,8 @@
 """The one writer of a node: a task that sends a flush, and while it is under way the next one gathers.
 
 An append that follows from what this node knows is stamped at once.  Everything else (an unknown debate, a conflict, a
-repeat, a flush that could not be done) is looked up first; a debate that is being looked up keeps its later items in line.
+repeat, a flush that could not be done) is looked up first; a debate that is being looked up keeps its later items in
+line.
 A flush whose answer got lost is looked for by the digest of its first event, which nobody else can have written.
 """
 
@@ -27,7 +28,7 @@ from events.postgres_connection import (
 from events.postgres_flush import MARK_BYTES, MAX_POSITION, WRITE, Answer, Flush, Head, Item
 from events.postgres_pack import register
 from events.postgres_rows import Standing, is_storable, read_records, read_standings
-from events.record import Recorded, digest_before_first, is_repeat, now, stamp
+from events.record import digest_before_first, is_repeat, stamp
 from events.room import Room
 
 KEPT_HEADS: Final = 8192
@@ -71,15 +72,15 @@ class Writer:
         """Bytes accepted and not yet answered."""
         return self._room.used
 
-    async def write(self, item: Item) -> tuple[Recorded, ...]:
-        """The item's answer, or raise it.  Waits while too much waits already."""
-        await self._room.enter(item.size)
+    async def submit(self, item: Item) -> None:
+        """Accept an item, when it is its turn if too much waits already.  Raises ``StoreUnavailable`` once closed."""
+        if not self._room.take(item.size):
+            await self._room.enter(item.size)
         if self._closed:
             self._room.leave(item.size)
             raise StoreUnavailable(f"the store {self._address.name} is closed")
         self._accept(item)
         self._wake.set()
-        return await item.future
 
     async def close(self) -> None:
         """Write what was accepted, then end."""
@@ -111,7 +112,7 @@ class Writer:
         try:
             _check(item, head.position)
             records = tuple(item.records) or stamp(
-                item.debate, head.position, head.digest, item.drafts, now(), item.payloads
+                item.debate, head.position, head.digest, item.drafts, self._open.at, item.payloads
             )
         except (ValueError, TypeError, msgspec.EncodeError, LogError) as error:
             if not head.position:

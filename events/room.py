@@ -11,10 +11,16 @@ class Room:
         self.most, self.used = most, 0
         self._line: deque[tuple[int, asyncio.Future[None]]] = deque()
 
+    def take(self, size: int) -> bool:
+        """Take ``size`` bytes now, if there is room and nobody stands in line."""
+        if self._line or not self._fits(size):
+            return False
+        self.used += size
+        return True
+
     async def enter(self, size: int) -> None:
-        """Take ``size`` bytes, when there is room and nobody stands before."""
-        if not self._line and self._fits(size):
-            self.used += size
+        """Take ``size`` bytes, as soon as it is this one's turn."""
+        if self.take(size):
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         place = size, turn
