@@ -92,9 +92,9 @@ async def connect(address: Address) -> Connection:
 
 
 @contextmanager
-def cutting(connection: Connection, within_s: float = ANSWER_S) -> Iterator[None]:
+def cutting(connection: Connection) -> Iterator[None]:
     """Within it, a connection that does not answer in time is cut."""
-    timer = asyncio.get_running_loop().call_later(within_s, cut, connection)
+    timer = asyncio.get_running_loop().call_later(ANSWER_S, cut, connection)
     try:
         yield
     finally:

@@ -95,14 +95,21 @@ def started() -> Iterator[Server]:
 
 
 class Proxy:
-    """TCP on loopback to the server's own socket; ``cut`` ends what runs, ``silent`` swallows it without a word."""
+    """TCP on loopback to the server's own socket.
+
+    ``cut`` ends what runs; while ``silent`` everything is swallowed; ``deaf`` swallows what the server answers, until
+    the next cut, and ``swallowed`` says when it did.
+    """
 
     def __init__(self, path: str) -> None:
-        self._path, self.port, self.silent, self.refusing = path, 0, False, False
+        self._path, self.port, self.silent, self.refusing, self.deaf = path, 0, False, False, False
+        self.swallows, self.swallowed = 0, asyncio.Event()
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def cut(self) -> None:
+        self.deaf = False
+        self.swallowed = asyncio.Event()
         for writer in self._writers:
             writer.transport.abort()
 
@@ -116,15 +123,18 @@ class Proxy:
         assert task is not None
         self._tasks.add(task)
         with suppress(OSError, asyncio.CancelledError):
-            await asyncio.gather(self._pass(reader, back), self._pass(there, writer))
+            await asyncio.gather(self._pass(reader, back), self._pass(there, writer, answers=True))
         self._tasks.discard(task)
         self._writers -= {writer, back}
         writer.transport.abort()
         back.transport.abort()
 
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool = False) -> None:
         while some := await reader.read(65536):
-            if not self.silent:
+            if answers and self.deaf:
+                self.swallows += 1
+                self.swallowed.set()
+            elif not self.silent:
                 writer.write(some)
                 await writer.drain()
         writer.transport.abort()
