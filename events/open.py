@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from events.bus import Bus, LoneBus
 from events.errors import BadStore
 from events.log import EventLog
 from events.memory import MemoryLog
@@ -55,3 +56,23 @@ async def opened_log(url: str, *, read_only: bool = False, address: str = "") ->
         yield log
     finally:
         await log.close()
+
+
+def open_bus(url: str, log: EventLog) -> Bus:
+    """The bus that ``url`` names, ``nats://HOST:PORT``; without one that of ``log``'s own store.  Raises ``BadStore``.
+
+    It is made in the loop it will be used in, and need not be reached yet.
+    """
+    if url.startswith(("nats://", "tls://")):
+        from events.nats_bus import NatsBus  # noqa: PLC0415 - the client is imported when it is needed
+
+        return NatsBus(url)
+    if url:
+        raise BadStore(f"{redacted(url)!r} is no bus: write nats://HOST:PORT, or nothing for the store's own")
+    if isinstance(log, MemoryLog | SqliteLog):
+        return LoneBus()
+    from events.postgres import PostgresLog  # noqa: PLC0415 - it is imported already where this is not a bug
+    from events.postgres_bus import PostgresBus  # noqa: PLC0415
+
+    assert isinstance(log, PostgresLog)
+    return PostgresBus(log)

@@ -12,8 +12,9 @@ from events import codec, postgres_rows
 from events.errors import BrokenChain, LogError, StoreUnavailable
 from events.log import SummaryPage
 from events.postgres_connection import PATIENCE_S, Address, Connection, Pool
+from events.postgres_ear import Ear
 from events.postgres_flush import Item
-from events.postgres_listen import Listener
+from events.postgres_heads import Heads
 from events.postgres_schema import check
 from events.postgres_writer import ITEM_BYTES, Writer
 from events.record import Draft, Envelope, Recorded, as_draft, first_break
@@ -43,10 +44,11 @@ class PostgresLog:
         self.epochs: dict[str, int] = {}
         self.pool = Pool(self.address, patience_s=patience_s)
         self._patience_s = patience_s
-        self._listener = Listener(self.address, self.node)
+        self.ear = Ear(self.address)
+        self._heads = Heads(self.ear, self.node)
         self._writer = None if read_only else Writer(
             self.address, self.node, self.epochs, lease_s=lease_s, patience_s=patience_s,
-            committed=self._listener.committed,
+            committed=self._heads.committed,
         )
         self._closed = False
 
@@ -117,13 +119,13 @@ class PostgresLog:
 
     async def wait_beyond(self, debate: str, position: int) -> None:
         """See ``EventLog``."""
-        with self._listener.waiting(debate, position) as beyond:
-            head = self._listener.known(debate)
+        with self._heads.waiting(debate, position) as beyond:
+            head = self._heads.known(debate)
             if head is None:
-                live = self._listener.is_live
+                live = self.ear.is_live
                 head = await self.head(debate)
-                if live and self._listener.is_live:
-                    self._listener.learn(debate, head)
+                if live and self.ear.is_live:
+                    self._heads.learn(debate, head)
             if head <= position:
                 await beyond
 
@@ -144,7 +146,8 @@ class PostgresLog:
         if self._closed:
             return
         self._closed = True
-        await self._listener.close()
+        self._heads.close()
+        await self.ear.close()
         if self._writer is not None:
             await self._writer.close()
             self.pool.patience_s = 0

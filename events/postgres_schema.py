@@ -61,6 +61,7 @@ CREATE TABLE moot.nodes (
 );
 CREATE TABLE moot.inbox (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    key text COLLATE "C" NOT NULL UNIQUE,
     debate text COLLATE "C" NOT NULL,
     act bytea NOT NULL,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
