@@ -1,7 +1,7 @@
 """The bus by PostgreSQL's notifications: what gathers within a moment goes out together, compressed and cut to size.
 
 A batch is MessagePack of (debate, message) pairs, through zlib, then Base64, in pieces of fewer than 8,000 bytes, each
-with the head ``node batch index count``.  All pieces of a batch are one transaction, so they arrive together and in order.
+with the head ``node batch index count``.  The pieces of a batch are one transaction: they arrive together and in order.
 """
 
 import asyncio

@@ -130,11 +130,12 @@ class Flush:
         """Whether it shall go before it takes more."""
         return len(self.items) >= MOST_ITEMS or self.size >= MOST_BYTES
 
-    def take(self, item: Item, head: Head, records: tuple[Recorded, ...], epoch: int, *, is_new: bool) -> None:
+    def take(
+        self, item: Item, head: Head, records: tuple[Recorded, ...], epoch: int, *, is_new: bool, is_claimed: bool
+    ) -> None:
         """``records`` follow ``head``, which moves on with them."""
         if item.debate not in self.moves:
-            claimed = is_new and not item.records   # what is imported rests until somebody takes it up
-            self.moves[item.debate] = Move(head, head.position, epoch, is_new, claimed)
+            self.moves[item.debate] = Move(head, head.position, epoch, is_new, is_claimed)
         if self.first is None:
             self.first = head.stream, records[0]
         row = head.summary

@@ -94,7 +94,7 @@ class Writer:
             self._doubtful[debate].append(item)
             return
         head = self._heads.pop(debate, None)
-        if head is None and item.expected == 0 and self._numbers and is_storable(debate):
+        if head is None and not item.expected and self._numbers and debate not in self._epochs and is_storable(debate):
             head = self._new_head(debate)
         if head is not None:
             self._heads[debate] = head   # last used, last forgotten
@@ -120,9 +120,10 @@ class Writer:
             self._answer(item, error)
             return
         is_new = head.position == 0
-        if is_new and not item.records:
+        claimed = is_new and not item.records   # what is imported rests until somebody takes it up
+        if claimed:
             self._epochs[item.debate] = 1
-        self._open.take(item, head, records, self._epochs.get(item.debate, 0), is_new=is_new)
+        self._open.take(item, head, records, self._epochs.get(item.debate, 0), is_new=is_new, is_claimed=claimed)
         if self._open.is_full:
             self._seal()
 
