@@ -11,8 +11,11 @@
     ├── BadTransfer               422  exit 1   a line of NDJSON that is no event, or cannot be imported
     ├── BadCursor                 400  exit 2   a page of the list that nobody gave out
     ├── BadStore                  500  exit 2   a store's name that no log answers to
+    ├── Fenced                    409  exit 1   another node runs the debate, or took it over
+    ├── Unanswered                503  exit 1   an act that was sent to another node has no answer
     ├── StoreBusy                 503  exit 1   another process holds the file
     └── StoreUnavailable          503  exit 1   full, read-only, closed
+        ├── NotMigrated           503  exit 2   the database lacks Moot's schema, or has a newer one
         └── StoreDamaged          503  exit 1   what lies in the file is not what was written
 """
 
@@ -97,6 +100,31 @@ class BadStore(LogError, ValueError):
     exit_code = 2
 
 
+class Fenced(LogError):
+    """This node does not run the debate: it never did, or lost its lease.  Nothing was written."""
+
+    code = "fenced"
+    status = 409
+
+    def __init__(self, debate: str, held: int | None, owner: str | None, epoch: int) -> None:
+        self.debate, self.held, self.owner, self.epoch = debate, held, owner, epoch
+        ours = "this node does not hold it" if held is None else f"this node held it in epoch {held}"
+        theirs = f"node {owner} runs it in epoch {epoch}" if owner else f"it stands in epoch {epoch} without an owner"
+        super().__init__(f"debate {debate}: {ours}, {theirs}")
+
+
+class Unanswered(LogError):
+    """An act sent to the node that runs the debate came to no answer.  ``taken``: it may have been done."""
+
+    code = "unanswered"
+    status = 503
+
+    def __init__(self, debate: str, *, taken: bool) -> None:
+        self.debate, self.taken = debate, taken
+        outcome = "it may or may not have been done" if taken else "it was withdrawn and is not done"
+        super().__init__(f"debate {debate}: the node that runs it did not answer; {outcome}")
+
+
 class StoreBusy(LogError):
     """Another process writes to this store.  ``address`` is where its server answers, or empty."""
 
@@ -127,6 +155,13 @@ class StoreUnavailable(LogError):
         """Of a file: why, what to do, and the ``code`` of the database for who wants to look it up."""
         named = f" ({code})" if code else ""
         return cls(f"the store {path} is unavailable: {reason}{named}; {remedy}", reason)
+
+
+class NotMigrated(StoreUnavailable):
+    """The database has no schema of Moot's, or another one than this version reads."""
+
+    code = "not_migrated"
+    exit_code = 2
 
 
 class StoreDamaged(StoreUnavailable):

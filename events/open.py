@@ -1,4 +1,7 @@
-"""From a store's name to a log: ``sqlite:PATH``, ``sqlite:`` alone for the user's own, ``memory:``."""
+"""From a store's name to a log.
+
+``sqlite:PATH``, ``sqlite:`` alone for the user's own, ``memory:``, ``postgres://USER@HOST:PORT/NAME``.
+"""
 
 import os
 import sys
@@ -6,9 +9,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from events.bus import Bus, LoneBus
 from events.errors import BadStore
 from events.log import EventLog
 from events.memory import MemoryLog
+from events.naming import is_postgres, redacted
 from events.sqlite import SqliteLog
 
 
@@ -26,14 +31,18 @@ def sqlite_path(url: str) -> Path | None:
     kind, colon, rest = url.partition(":")
     if colon and kind == "sqlite":
         return Path(rest).expanduser() if rest else default_path()
-    if url == "memory:":
+    if url == "memory:" or is_postgres(url):
         return None
-    raise BadStore(f"{url!r} is no store: write sqlite:PATH, sqlite: or memory:")
+    raise BadStore(f"{redacted(url)!r} is no store: write sqlite:PATH, sqlite:, memory: or postgres://USER@HOST/NAME")
 
 
 async def open_log(url: str, *, read_only: bool = False, address: str = "") -> EventLog:
     """The log that ``url`` names; the caller closes it.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``."""
     path = sqlite_path(url)
+    if is_postgres(url):
+        from events.postgres import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
+
+        return await PostgresLog.open(url, read_only=read_only)
     if path is None:
         return MemoryLog()
     return await SqliteLog.open(path, read_only=read_only, address=address)
@@ -47,3 +56,23 @@ async def opened_log(url: str, *, read_only: bool = False, address: str = "") ->
         yield log
     finally:
         await log.close()
+
+
+def open_bus(url: str, log: EventLog) -> Bus:
+    """The bus that ``url`` names, ``nats://HOST:PORT``; without one that of ``log``'s own store.  Raises ``BadStore``.
+
+    It is made in the loop it will be used in, and need not be reached yet.
+    """
+    if url.startswith(("nats://", "tls://")):
+        from events.nats_bus import NatsBus  # noqa: PLC0415 - the client is imported when it is needed
+
+        return NatsBus(url)
+    if url:
+        raise BadStore(f"{redacted(url)!r} is no bus: write nats://HOST:PORT, or nothing for the store's own")
+    if isinstance(log, MemoryLog | SqliteLog):
+        return LoneBus()
+    from events.postgres import PostgresLog  # noqa: PLC0415 - it is imported already where this is not a bug
+    from events.postgres_bus import PostgresBus  # noqa: PLC0415
+
+    assert isinstance(log, PostgresLog)
+    return PostgresBus(log)

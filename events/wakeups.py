@@ -47,6 +47,14 @@ class Wakeups:
                 if waiter.position < head and not waiter.future.done():
                     waiter.future.set_result(None)
 
+    def forget(self) -> None:
+        """Heads may have moved unseen: none is known any more."""
+        self._heads.clear()
+
+    def waited_for(self) -> tuple[str, ...]:
+        """The debates that somebody waits for."""
+        return tuple(self._waiting)
+
     @contextmanager
     def waiting(self, debate: str, position: int) -> Iterator[asyncio.Future[None]]:
         """A future that is done once the head is beyond ``position``; fails when the log closes."""

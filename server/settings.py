@@ -21,7 +21,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a process of Moot can be told.  Secrets (``token``) come from the environment or the file, never by flag."""
 
     store: str = "sqlite:"
-    """``sqlite:PATH``, ``sqlite:`` for the user's data folder, or ``memory:``."""
+    """``sqlite:PATH``, ``sqlite:`` for the user's data folder, ``memory:``, or ``postgres://USER@HOST:PORT/NAME``."""
     host: str = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535)] = 8484
     """0 takes any free port."""

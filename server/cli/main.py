@@ -56,6 +56,9 @@ PLACES: Final = {
     "calibrate": Place(
         "server.cli.calibrate", "calibrate", "Measure a panel's raters by debates whose outcome is known."
     ),
+    "migrate": Place(
+        "server.cli.migrate", "migrate", "Make the tables of a PostgreSQL store, or bring them to this version."
+    ),
     "doctor": Place("server.cli.doctor", "doctor", "Which models answer here, and how to get the others."),
     "bench": Place("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
 }
@@ -68,7 +71,7 @@ PLACES: Final = {
     help=f"Debates between language models, with a judge that shows its work.\n\n{EXAMPLES}",
 )
 @click.version_option(package_name="moot", prog_name="moot")
-@click.option("--store", metavar="URL", help="sqlite:PATH; the default is in your data folder.  [MOOT_STORE]")
+@click.option("--store", metavar="URL", help="sqlite:PATH or postgres://…; by default a file of yours.  [MOOT_STORE]")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning", "error"]), help="What is logged to stderr.")
 def main(store: str | None, log_level: str | None) -> None:
     """See ``help``: the text that a person reads is composed above."""

@@ -1,0 +1,96 @@
+"""What is said between the nodes and not kept: text in flight, for those who watch a debate that another node runs.
+
+A bus that is down costs what was said meanwhile and nothing else: events travel through the log.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from msgspec import Struct
+
+Hear = Callable[[bytes], None]
+
+
+class BusState(Struct, frozen=True):
+    """``up``: others are reached now; ``dropped``: messages that were not sent since the start."""
+
+    up: bool
+    dropped: int
+
+
+class Bus(Protocol):
+    """Nothing here waits and nothing raises.  A node does not hear itself."""
+
+    @property
+    def state(self) -> BusState:
+        """How it is."""
+        ...
+
+    def publish(self, debate: str, message: bytes) -> None:
+        """Say it to the nodes that listen to ``debate``, if they can be reached."""
+        ...
+
+    def subscribe(self, debate: str, hear: Hear) -> AbstractContextManager[None]:
+        """Within it, ``hear`` is called in the loop with what other nodes say of ``debate``, in the order of each."""
+        ...
+
+    async def close(self) -> None:
+        """Say no more and hear no more."""
+        ...
+
+
+class Hearers:
+    """Who listens to what on this node."""
+
+    def __init__(self) -> None:
+        self._hearers: dict[str, list[Hear]] = {}
+
+    def __contains__(self, debate: str) -> bool:
+        return debate in self._hearers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._hearers))
+
+    def tell(self, debate: str, message: bytes) -> None:
+        """Call those who listen to ``debate``."""
+        for hear in tuple(self._hearers.get(debate, ())):
+            hear(message)
+
+    @contextmanager
+    def hearing(
+        self, debate: str, hear: Hear, first: Callable[[str], None], last: Callable[[str], None]
+    ) -> Iterator[None]:
+        """``first`` is called when nobody listened to the debate before, ``last`` when nobody does any more."""
+        if debate not in self._hearers:
+            self._hearers[debate] = []
+            first(debate)
+        self._hearers[debate].append(hear)
+        try:
+            yield
+        finally:
+            self._hearers[debate].remove(hear)
+            if not self._hearers[debate]:
+                del self._hearers[debate]
+                last(debate)
+
+
+class LoneBus:
+    """The bus of a node that has no others."""
+
+    @property
+    def state(self) -> BusState:
+        """There is nobody to be reached."""
+        return BusState(up=True, dropped=0)
+
+    def publish(self, debate: str, message: bytes) -> None:
+        """Nobody hears it."""
+
+    @contextmanager
+    def subscribe(self, debate: str, hear: Hear) -> Iterator[None]:
+        """Nothing will be heard."""
+        del debate, hear
+        yield
+
+    async def close(self) -> None:
+        """Nothing to end."""

