@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from server.bench.spectators import MARK, read_header
 
 from events.codec import CLASSES, tag_of
 from events.projections import view as views
@@ -15,7 +16,6 @@ from events.types import TurnScored
 from server.bench.fanout import on_the_wire
 from server.bench.figure import Measure, figure, interleaved
 from server.bench.material import DEBATE, debate
-from server.bench.spectators import MARK, read_header
 from server.cli.main import main
 
 
