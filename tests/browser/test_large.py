@@ -13,6 +13,8 @@ from events.transfer import import_debate
 from server.bench.longest import EVENTS, lines
 from tests.browser.conftest import Server
 
+pytestmark = pytest.mark.browser
+
 QUICK_MS: Final = 100
 PRESSED: Final = """([key, shiftKey]) => new Promise((resolve) => {
   const slider = document.querySelector("#slider"), before = slider.value, began = performance.now();
