@@ -1,7 +1,7 @@
 """The process that is killed: many debates that append for ever and say each answer as soon as they have it.
 
-``python -m server.bench.killed URL DEBATES SEED`` prints ``debate position`` a line.  An event holds its own position and
-the place in its batch, so that whoever reads the log afterwards sees a lost, a doubled or a torn one.
+``python -m server.bench.killed URL DEBATES SEED`` prints ``debate position`` a line.  An event holds its own position
+and the place in its batch, so that whoever reads the log afterwards sees a lost, a doubled or a torn one.
 """
 
 import os
