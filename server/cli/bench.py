@@ -6,7 +6,7 @@ from rich.table import Table
 
 from server import observe
 from server.bench.figure import Figure
-from server.bench.suite import SUITE, measure
+from server.bench.suite import SUITE, UNHURRIED, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
 
@@ -23,11 +23,15 @@ def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, as_json
     """
     settings_of(context)  # a wrong setting is told before anything is measured
     observe.configure_logging("error")
-    figures = [_measured(name, quick=quick) for name in only or SUITE]
+    figures = [_measured(name, quick=quick) for name in only or _names(quick=quick)]
     if as_json:
         emit(figures)
     else:
         Console().print(_table(figures))
+
+
+def _names(*, quick: bool) -> list[str]:
+    return [name for name in SUITE if not (quick and name in UNHURRIED)]
 
 
 def _measured(name: str, *, quick: bool) -> Figure:
