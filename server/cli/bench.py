@@ -11,7 +11,7 @@ from rich.table import Table
 from server import observe
 from server.bench.figure import Figure, Passed
 from server.bench.kills import SEED, run, toll_in_words
-from server.bench.suite import SUITE, measure
+from server.bench.suite import SUITE, UNHURRIED, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
 
@@ -32,7 +32,7 @@ def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, soak: b
     if soak:
         _soak(quick=quick, as_json=as_json)
         return
-    figures = [each for each in (_measured(name, quick=quick) for name in only or SUITE) if each is not None]
+    figures = [each for each in (_measured(name, quick=quick) for name in only or _names(quick=quick)) if each is not None]
     if as_json:
         emit(figures)
     else:
@@ -52,6 +52,10 @@ def _soak(*, quick: bool, as_json: bool) -> None:
         emit(tolls)
     if not all(toll.ok for toll in tolls):
         raise click.exceptions.Exit(1)
+
+
+def _names(*, quick: bool) -> list[str]:
+    return [name for name in SUITE if not (quick and name in UNHURRIED)]
 
 
 def _measured(name: str, *, quick: bool) -> Figure | None:
