@@ -17,6 +17,8 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from msgspec import Struct
 
 COMPILER: Final = shutil.which("gcc") or shutil.which("cc")
+LOOK_US: Final = 2000
+"""Readers that are woken by each message would be charged to the sender: see ``reader.c``."""
 SPARE: Final = 200
 """Descriptors beside the sockets."""
 _compiled: dict[str, list[str]] = {}
@@ -108,10 +110,10 @@ class Audience(Talk):
 
 @asynccontextmanager
 async def audience(
-    port: int, count: int, path: str = "", *, stalled: int = 0, offer: str = ""
+    port: int, count: int, path: str = "", *, stalled: int = 0, offer: str = "", look_us: int = LOOK_US
 ) -> AsyncIterator[Audience]:
-    """Clients of a port, all connected; ended at the end."""
-    started = [*await command("reader"), *map(str, (port, count, stalled)), path, offer]
+    """Clients of a port, all connected; ended at the end.  They look for what has come every ``look_us``."""
+    started = [*await command("reader"), *map(str, (port, count, stalled)), path, offer, str(look_us)]
     async with await anyio.open_process(started, stderr=None) as process:
         try:
             made = Audience(process)

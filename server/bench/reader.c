@@ -1,6 +1,9 @@
 /* Many clients of one WebSocket server, as cheap as they can be: they count, and look at nothing but headers.
  *
- * reader PORT COUNT STALLED PATH OFFER
+ * reader PORT COUNT STALLED PATH OFFER LOOK_US
+ *
+ * They look for what has come every LOOK_US microseconds, or as soon as it comes where that is 0.  A process that is woken
+ * by a message costs the sender on the same machine more than the sending does; clients elsewhere cost it nothing.
  *
  * The first STALLED sockets read nothing before they are told to.  With an empty PATH there is no handshake.  OFFER is
  * the value of Sec-WebSocket-Extensions, or empty.  Lines on stdin:
@@ -188,8 +191,8 @@ static int dial(int port, int stalled, const char *path, const char *offer) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 6) return 2;
-    int port = atoi(argv[1]), stalled = atoi(argv[3]), poll = epoll_create1(0), had = 0;
+    if (argc != 7) return 2;
+    int port = atoi(argv[1]), stalled = atoi(argv[3]), look_us = atoi(argv[6]), poll = epoll_create1(0), had = 0;
     char line[1000];
     count = atoi(argv[2]);
     clients = calloc(count, sizeof *clients);
@@ -201,6 +204,7 @@ int main(int argc, char **argv) {
     epoll_ctl(poll, EPOLL_CTL_ADD, 0, &input);
     say("ready\n");
     for (;;) {
+        if (look_us) usleep(look_us);
         int n = epoll_wait(poll, events, 512, -1);
         if (n < 0 && errno != EINTR) return 1;
         for (int i = 0; i < n; i++) {

@@ -31,7 +31,8 @@ async def healthy(*, quick: bool) -> Figure:
     rounds = 15 if quick else 30
     async with (
         moot() as alone, moot() as beside, _stalled(beside, count // 10),
-        audience(alone.port, count, alone.path) as some, audience(beside.port, count, beside.path) as others,
+        audience(alone.port, count, alone.path, look_us=0) as some,
+        audience(beside.port, count, beside.path, look_us=0) as others,
     ):
         await anyio.sleep(QUIET_S)
         quiet, disturbed = [], []

@@ -140,10 +140,10 @@ class Crowd:
         for spectator, until in list(self._closing.items()):
             if until <= now:
                 spectator.transport.abort()
-        while self._next_turn_at <= now:
+        if self._next_turn_at <= now:   # late turns are not made up for: who was pinged has his time to answer
             self._ping(self._buckets[self._turn])
             self._turn = (self._turn + 1) % BUCKETS
-            self._next_turn_at += self._ping_s / BUCKETS
+            self._next_turn_at = now + self._ping_s / BUCKETS
         if self._sockets:
             self._loop.call_later(self._beat_s, self._beat)
 
