@@ -32,7 +32,8 @@ def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, soak: b
     if soak:
         _soak(quick=quick, as_json=as_json)
         return
-    figures = [each for each in (_measured(name, quick=quick) for name in only or _names(quick=quick)) if each is not None]
+    tried = [_measured(name, quick=quick) for name in only or _names(quick=quick)]
+    figures = [each for each in tried if each is not None]
     if as_json:
         emit(figures)
     else:
