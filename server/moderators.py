@@ -11,6 +11,7 @@ import structlog
 
 from events.errors import LogError, StoreUnavailable, UnknownDebate
 from events.log import EventLog
+from events.projections.debate import Debate
 from events.record import Draft, new_id
 from events.types import DebateOpened, ModeratorSpoke
 from providers.registry import Registry
@@ -45,6 +46,11 @@ class Moderators:
     def running(self) -> int:
         """Debates under way in this process."""
         return sum(moderator.is_running for moderator in self._known.values())
+
+    @property
+    def known(self) -> tuple[Debate, ...]:
+        """The debates that are in memory: those under way, and those that somebody acts on."""
+        return tuple(moderator.debate for moderator in self._known.values())
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Hold the moderators' tasks until cancelled."""

@@ -1,0 +1,216 @@
+"""A thousand debates at once in one process: do all end, is it fair, what does a turn cost, what is kept of them?
+
+``python -m server.bench.thousand --debates 1000 --turns 10``; ``moot bench --soak`` runs it too.  The models are
+scripted and take a fixed time, so that what a turn takes beyond them is the moderator's: the log says both.
+"""
+
+import gc
+import time
+from collections import deque
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import anyio
+import click
+import msgspec
+from msgspec import Struct
+
+from events.errors import UnknownDebate
+from events.log import EventLog, read_all
+from events.types import ModelAnswered, ScorecardVerdictReached, TurnStarted
+from server.bench.material import script
+from server import observe
+from server.bench.fanout import resident_kb
+from server.cli.output import run_async
+from server.opening import as_wish, opened
+from server.service import Service, running
+from server.settings import Settings
+
+CHUNKS: Final = 8
+"""Pieces in which a turn is spoken."""
+SPEAK_MS: Final = 8_000
+ANSWER_MS: Final = 2_000
+LOOK_S: Final = 0.25
+SAMPLES: Final = 50
+"""Debates whose log is read for the time of their turns, and which are read again after they were let go of."""
+
+
+class Crowd(Struct, frozen=True, kw_only=True):
+    """What came of it.  Times are wall clock but ``cpu_ms_a_turn``; kilobytes are of resident memory."""
+
+    debates: int
+    turns: int
+    concluded: int
+    seconds: float
+    models_ms_a_turn: float
+    """What a turn's models took: speaking, then the slowest of the judge's answers."""
+    overhead_p50_ms: float
+    overhead_p95_ms: float
+    """What a turn took beyond that."""
+    cpu_ms_a_turn: float
+    spread_turns: int
+    """Most turns by which one debate was ahead of another, while none had ended."""
+    running_kb: float
+    """A debate, at most, while all run."""
+    kept_kb: float
+    """A debate, once all have ended."""
+    kept_moderators: int
+    read_again_ms: float
+    """Until the view of a debate that was let go of is there, median."""
+
+    @property
+    def ok(self) -> bool:
+        """All ended, and nothing is held on to."""
+        return self.concluded == self.debates and not self.kept_moderators
+
+
+class Watch:
+    """Looks at the debates while they run."""
+
+    def __init__(self, service: Service, debates: int) -> None:
+        self._service, self._debates = service, debates
+        self.most_kb = 0.0
+        self.spread = 0
+
+    async def look(self) -> None:
+        """Until cancelled."""
+        while True:
+            self.most_kb = max(self.most_kb, resident_kb())
+            turns = [len(each.transcript.turns) for each in self._service.moderators.known]
+            if len(turns) == self._debates:
+                self.spread = max(self.spread, max(turns) - min(turns))
+            await anyio.sleep(LOOK_S)
+
+
+async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crowd:
+    """Open them all, wait for the last one, look at what is left."""
+    with TemporaryDirectory(prefix="moot-bench-") as folder:
+        settings = Settings(store=f"sqlite:{Path(folder) / 'moot.db'}", log_level="error", max_running=debates)
+        async with running(settings) as service:
+            one = await _model(Path(folder), turns, 0, 0)
+            await _open(service, one, turns)   # what is imported and cached at first use
+            await _end(service)
+            model = await _model(Path(folder), turns, speak_ms // CHUNKS, answer_ms)
+            gc.collect()
+            before, watch = resident_kb(), Watch(service, debates)
+            began, cpu = time.perf_counter(), time.process_time()
+            ids: deque[str] = deque()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(watch.look)
+                async with anyio.create_task_group() as opening:
+                    for _ in range(debates):
+                        opening.start_soon(_open_into, ids, service, model, turns)
+                await _end(service)
+                seconds, cpu_s = time.perf_counter() - began, time.process_time() - cpu
+                tasks.cancel_scope.cancel()
+            gc.collect()
+            kept = resident_kb()
+            return await _told(
+                service, list(ids), turns, seconds=seconds, cpu_s=cpu_s,
+                running_kb=round((watch.most_kb - before) / debates, 1), kept_kb=round((kept - before) / debates, 1),
+                spread_turns=watch.spread,
+            )
+
+
+async def _model(folder: Path, turns: int, chunk_ms: int, answer_ms: int) -> str:
+    said = script(turns)
+    longest = max(len(text) for texts in said["says"].values() for text in texts)
+    said["pace"] = {"chunk_ms": chunk_ms, "chunk_chars": -(-longest // CHUNKS), "answer_ms": answer_ms}
+    file = folder / f"script-{chunk_ms}-{answer_ms}.json"
+    await anyio.Path(file).write_bytes(msgspec.json.encode(said))
+    return f"scripted:{file}"
+
+
+async def _open(service: Service, model: str, turns: int) -> str:
+    seats = {role: {"model": model} for role in ("pro", "con", "judge")}
+    wish = as_wish({"motion": "Cities should ban private cars from their centres", "turns": turns, **seats})
+    return await service.moderators.open(await opened(wish, service.registry, service.settings))
+
+
+async def _open_into(ids: deque[str], service: Service, model: str, turns: int) -> None:
+    ids.append(await _open(service, model, turns))
+
+
+async def _end(service: Service) -> None:
+    """Wait until no debate runs any more."""
+    while service.moderators.running:  # noqa: ASYNC110 - nobody tells of the last one
+        await anyio.sleep(LOOK_S / 5)
+
+
+async def _told(service: Service, ids: list[str], turns: int, *, seconds: float, cpu_s: float, **seen: Any) -> Crowd:
+    unfinished = set(await service.log.unfinished())
+    some = ids[:: max(len(ids) // SAMPLES, 1)]
+    models: list[float] = []
+    beyond: list[float] = []
+    for debate in some:
+        for took, of_models in await _turns(service.log, debate):
+            models.append(of_models)
+            beyond.append(took - of_models)
+    again = []
+    for debate in some:
+        began = time.perf_counter()
+        view = await service.hub.view(debate)
+        again.append((time.perf_counter() - began) * 1000)
+        if view.state != "concluded":
+            raise UnknownDebate(debate)
+    beyond.sort()
+    return Crowd(
+        debates=len(ids), turns=turns, concluded=len(ids) - len(unfinished.intersection(ids)), seconds=round(seconds, 1),
+        models_ms_a_turn=round(median(models), 1), overhead_p50_ms=round(median(beyond), 1),
+        overhead_p95_ms=round(beyond[int(len(beyond) * 0.95)], 1), cpu_ms_a_turn=round(cpu_s * 1000 / len(ids) / turns, 2),
+        kept_moderators=len(service.moderators.known), read_again_ms=round(median(again), 1), **seen,
+    )
+
+
+async def _turns(log: EventLog, debate: str) -> list[tuple[float, float]]:
+    """Milliseconds of each turn from its beginning to the next one's, and those that its models took."""
+    begins: list[float] = []
+    speaking: dict[int, int] = {}
+    judging: dict[int, int] = {}
+    async for record in read_all(log, debate):
+        match record.event:
+            case TurnStarted() | ScorecardVerdictReached():
+                begins.append(datetime.fromisoformat(record.at).timestamp() * 1000)
+            case ModelAnswered(purpose="speak", turn=int(turn), latency_ms=took):
+                speaking[turn] = took
+            case ModelAnswered(turn=int(turn), latency_ms=took):
+                judging[turn] = max(judging.get(turn, 0), took)
+            case _:
+                pass
+    return [
+        (ends - starts, speaking[turn] + judging.get(turn, 0))
+        for turn, (starts, ends) in enumerate(zip(begins, begins[1:], strict=False), 1)
+    ]
+
+
+def in_words(seen: Crowd) -> str:
+    """Some lines."""
+    return (
+        f"{seen.concluded} of {seen.debates} debates of {seen.turns} turns concluded in {seen.seconds:.0f} s;"
+        f" while all ran, one was at most {seen.spread_turns} turns ahead of another\n"
+        f"a turn: {seen.models_ms_a_turn:.0f} ms of its models, beyond that p50 {seen.overhead_p50_ms:.0f} ms and"
+        f" p95 {seen.overhead_p95_ms:.0f} ms; {seen.cpu_ms_a_turn:.2f} ms of this process's CPU\n"
+        f"a debate: {seen.running_kb:.0f} KB at most while all ran, {seen.kept_kb:.0f} KB afterwards;"
+        f" {seen.kept_moderators} moderators kept; read again in {seen.read_again_ms:.0f} ms"
+    )
+
+
+@click.command()
+@click.option("--debates", type=click.IntRange(2), default=1000, show_default=True)
+@click.option("--turns", type=click.IntRange(1, 200), default=10, show_default=True)
+@click.option("--speak-ms", type=click.IntRange(0), default=SPEAK_MS, show_default=True, help="A turn's speaking.")
+@click.option("--answer-ms", type=click.IntRange(0), default=ANSWER_MS, show_default=True, help="A judge's answer.")
+def thousand(debates: int, turns: int, speak_ms: int, answer_ms: int) -> None:
+    """Hold so many debates at once; exits 1 where one does not conclude or is held on to."""
+    observe.configure_logging("error")
+    seen: Crowd = run_async(lambda: crowd(debates, turns, speak_ms, answer_ms), uvloop=True)
+    click.echo(in_words(seen))
+    if not seen.ok:
+        raise click.exceptions.Exit(1)
+
+
+if __name__ == "__main__":
+    thousand()
