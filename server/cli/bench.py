@@ -8,7 +8,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from events.postgres_schema import migrate
 from server import observe
+from server.bench.database import database
 from server.bench.figure import Figure, Passed
 from server.bench.kills import SEED, run, toll_in_words
 from server.bench.suite import SUITE, UNHURRIED, measure
@@ -47,8 +49,14 @@ def _soak(*, quick: bool, as_json: bool) -> None:
     for forgets in (False, True) if shutil.which("cc") and sys.platform == "linux" else (False,):
         with TemporaryDirectory(prefix="moot-soak-") as folder:
             tolls.append(run(f"sqlite:{folder}/moot.db", kills, events, SEED, forgets=forgets))
-        if not as_json:
-            click.echo(toll_in_words(tolls[-1]))
+    try:
+        with database("the kills of PostgreSQL's writer") as url:
+            run_async(lambda: migrate(url))
+            tolls.append(run(url, kills, events, SEED))
+    except Passed as passed:
+        click.echo(str(passed), err=True)
+    if not as_json:
+        click.echo("\n".join(toll_in_words(toll) for toll in tolls))
     if as_json:
         emit(tolls)
     if not all(toll.ok for toll in tolls):
