@@ -38,6 +38,7 @@ from server.ballots import BallotBox
 from server.calls import answered, failed, usage
 from server.decisions import undecided
 from server.errors import BadField, NotFound, NotNow
+from server.floor import Floor, has_floor
 from server.formats import next_steps
 from server.formats.course import cut_off
 from server.formats.deadline import late, left_s
@@ -67,6 +68,7 @@ class Moderator:
         self.id = debate
         self.debate: Debate = debates.INITIAL
         self.is_running = False
+        self.floor = Floor()
         self._log, self._registry, self._hub = log, registry, hub
         self._idle_timeout_s = idle_timeout_s
         self._writing = anyio.Lock()
@@ -86,7 +88,7 @@ class Moderator:
         """Take steps until there are none: the debate rests or has ended."""
         self.is_running = True
         try:
-            while steps := next_steps(self.debate):
+            while not self.floor.is_leaving and (steps := next_steps(self.debate)):
                 self._decided_at = self.debate.position
                 with anyio.move_on_after(self._left_s() + SLACK_S) as self._steps:
                     async with anyio.create_task_group() as tasks:
@@ -313,7 +315,7 @@ class Moderator:
         name = f"speak.{step.turn}.{step.attempt}"
 
         def build(debate: Debate) -> Sequence[Draft]:
-            if not _has_floor(step, debate):
+            if not has_floor(step, debate):
                 return []
             said = answered(step, name, outcome, speech.text, debate)
             return [Draft(event=said, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
@@ -333,7 +335,7 @@ class Moderator:
         latency_ms = int((time.monotonic() - began) * 1000)
 
         def build(debate: Debate) -> Sequence[Draft]:
-            if not _has_floor(step, debate):
+            if not has_floor(step, debate):
                 return []
             call = failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far, latency_ms, debate)
             return [Draft(event=call, cause=started), Draft(event=turn_failed, cause=debate.position + 1)]
@@ -390,9 +392,3 @@ class Moderator:
     def _seed(self, offset: int) -> int | None:
         seed = self._settings().seed
         return None if seed is msgspec.UNSET else int(seed) + offset
-
-
-def _has_floor(step: Speak, debate: Debate) -> bool:
-    """Whether the attempt still stands: a halt takes the floor away while the last words are under way."""
-    turn = debate.transcript.current
-    return turn is not None and turn.state == "speaking" and (turn.number, turn.attempt) == (step.turn, step.attempt)

@@ -13,7 +13,7 @@ from events.types import DebateConcluded, TurnSpoken
 from server import moderator as moderator_module
 from server.access import Access
 from server.app import make_app
-from server.hub import Reader
+from server.reader import Reader
 from server.service import Service
 from tests.shell.house import PATIENCE_S, House, check_sound, house, is_a
 
