@@ -19,8 +19,9 @@ from server import observe
 from server.acts import Ballot, spoke
 from server.errors import TooMany
 from server.hub import Hub
-from server.moderator import STORE_WAIT_S, Moderator
+from server.moderator import Moderator
 from server.opening import family_warnings
+from server.scribe import STORE_WAIT_S
 
 logger = structlog.get_logger()
 
