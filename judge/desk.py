@@ -37,9 +37,11 @@ class Answers(Struct, Generic[T], frozen=True, kw_only=True):
 class Desk:
     """Events to be appended together, over the debate as it stands."""
 
-    def __init__(self, debate: Debate) -> None:
+    def __init__(self, debate: Debate, *, at: str = "") -> None:
+        """``at``: the time that the events are given; by default the opening's, since no rule asks for it."""
         self.debate = debate
         self.drafts: list[Draft] = []
+        self._at = at or debate.opened_at
 
     def add(self, event: Event, cause: int | None) -> int:
         """Put an event on the desk; the position that it will have."""
@@ -48,7 +50,7 @@ class Desk:
         self.debate = debates.evolve(
             self.debate,
             Recorded(
-                debate=self.debate.id, position=position, id="", at=self.debate.opened_at, cause=cause, schema=1,
+                debate=self.debate.id, position=position, id="", at=self._at, cause=cause, schema=1,
                 salt=b"", payload=b"", digest=b"", event=event,
             ),
         )

@@ -15,7 +15,7 @@ from unicodedata import category, normalize
 from msgspec import Struct
 
 from events.types import Span
-from judge.invisible import INVISIBLE
+from judge.invisible import INVISIBLE, UNSEEN
 
 _PAIRS: Final = (
     "аaаaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlкkмmтtвbнhгrпnиuьbзeяrшwџuґr"
@@ -128,6 +128,8 @@ def _seen(text: str) -> View:
 
 
 def _kept(view: View, disguise: str) -> View:
+    if UNSEEN.search(view.text) is None:
+        return View(disguise=disguise, text=view.text, places=view.places, end=view.end)
     kept = [(each, place) for each, place in zip(view.text, view.places, strict=True) if each not in INVISIBLE]
     return View(
         disguise=disguise, text="".join(each for each, _ in kept), places=tuple(place for _, place in kept),

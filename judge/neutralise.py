@@ -6,9 +6,11 @@ the turn as it was spoken.
 """
 
 import re
+from functools import lru_cache
+from typing import Final
 from unicodedata import normalize
 
-from judge.invisible import REMOVE
+from judge.invisible import UNSEEN
 
 _LINE_ENDS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _ANGLES = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›", "\x1f": " "})
@@ -17,12 +19,21 @@ _HEADING = re.compile(r"(?m)^([ \t>|*-]*)(#{1,6}|={3,}|-{3,}|`{3,}|~{3,})")
 _WIDE = str.maketrans({"#": "＃", "=": "＝", "-": "－", "`": "’", "~": "～"})
 _ROLE = re.compile(r"(?mi)^([ \t>|*_#＃-]*(?:system|user|assistant|human|judge|developer|tool|instructions?)[ \t*_]*):")
 _PREFIX = "| "
+KEPT_LENGTH: Final = 4_000
+"""Texts up to this length are kept: a turn stands in a dozen prompts, a document in few."""
 
 
 def quoted(text: str) -> str:
     """``text`` in NFC, every line behind ``| ``, without a character or token that a model could obey."""
-    plain = normalize("NFC", _LINE_ENDS.sub("\n", text).translate(REMOVE)).translate(_ANGLES)
+    return _kept(text) if len(text) <= KEPT_LENGTH else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    plain = normalize("NFC", UNSEEN.sub("", _LINE_ENDS.sub("\n", text))).translate(_ANGLES)
     plain = _BRACKETED.sub(r"［\1］", plain)
     plain = _HEADING.sub(lambda match: match[1] + match[2].translate(_WIDE), plain)
     plain = _ROLE.sub(r"\1：", plain)
     return "\n".join(_PREFIX + line for line in plain.split("\n"))
+
+
+_kept = lru_cache(maxsize=1024)(_quoted)

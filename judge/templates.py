@@ -7,7 +7,7 @@ prompt is built from the debate's own text and not from the file that happens to
 import hashlib
 import re
 import string
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from events.types import Template
@@ -40,6 +40,7 @@ def parse_template(text: str) -> Template:
     return Template(version=int(version[1]), digest=hashlib.sha256(text.encode()).hexdigest(), text=text)
 
 
+@lru_cache(maxsize=512)
 def section(template: Template, name: str) -> str:
     """The text of one section, without white space around it."""
     parts = _SECTION.split(template.text)[1:]
@@ -59,10 +60,16 @@ def fill(text: str, /, **values: str) -> str:
 
     Raises ``TemplateError`` where names and values are not the same set.
     """
-    template = string.Template(text)
-    if not template.is_valid():
-        raise TemplateError("a stray $ stands in the template")
-    wanted = set(template.get_identifiers())
+    template, wanted = _places(text)
     if wanted != values.keys():
         raise TemplateError(f"missing {sorted(wanted - values.keys())}, unknown {sorted(values.keys() - wanted)}")
     return template.substitute(values)
+
+
+@lru_cache(maxsize=512)
+def _places(text: str) -> tuple[string.Template, frozenset[str]]:
+    """A template and the names in it: a prompt's frame is the same for every turn."""
+    template = string.Template(text)
+    if not template.is_valid():
+        raise TemplateError("a stray $ stands in the template")
+    return template, frozenset(template.get_identifiers())

@@ -8,7 +8,7 @@ import hashlib
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Literal
 
@@ -103,8 +103,15 @@ def _word(template: Template, text: str, quote: Callable[[str], str]) -> Piece:
 
 
 def _fill(template: Template, section: str, /, **values: str) -> str:
-    parts = _SECTION.split(template.text)[1:]
-    text = string.Template(dict(zip(parts[::2], parts[1::2], strict=True))[section].strip())
-    if set(text.get_identifiers()) != values.keys():
-        raise PersonalityError(f"prompts.{section}", f"names {text.get_identifiers()}, given {sorted(values)}")
+    text, wanted = _section(template.text, section)
+    if frozenset(wanted) != values.keys():
+        raise PersonalityError(f"prompts.{section}", f"names {wanted}, given {sorted(values)}")
     return text.substitute(values).strip()
+
+
+@lru_cache(maxsize=64)
+def _section(text: str, section: str) -> tuple[string.Template, list[str]]:
+    """A section and the names in it: it is the same for every turn."""
+    parts = _SECTION.split(text)[1:]
+    template = string.Template(dict(zip(parts[::2], parts[1::2], strict=True))[section].strip())
+    return template, template.get_identifiers()

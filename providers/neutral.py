@@ -4,6 +4,7 @@ Only ``scripted`` uses it, for an answer that its file leaves out, and marks it 
 missing.
 """
 
+from functools import lru_cache
 from typing import Any
 
 from msgspec import inspect
@@ -14,7 +15,10 @@ _UNBOUNDED = 0
 
 def neutral(type_: Any) -> Any:
     """The neutral value of a msgspec type, as plain objects ready for ``msgspec.convert``."""
-    return _of(inspect.type_info(type_))
+    return _of(_information(type_))
+
+
+_information = lru_cache(maxsize=256)(inspect.type_info)
 
 
 def _of(info: inspect.Type) -> Any:  # noqa: C901, PLR0912 - one case for each kind of type

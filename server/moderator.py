@@ -6,7 +6,7 @@ only writer of its debate; everybody else's acts go through ``act``.
 
 import math
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, assert_never
 
@@ -14,11 +14,9 @@ import anyio
 import msgspec
 import structlog
 
-from events.errors import StoreUnavailable
-from events.log import EventLog, read_all
-from events.projections import debate as debates
+from events.log import EventLog
 from events.projections.debate import Debate
-from events.record import Draft, Recorded, new_id, now
+from events.record import Draft, now
 from events.types import (
     ClaimAppealed,
     DebateHalted,
@@ -45,18 +43,16 @@ from server.formats.deadline import late, left_s
 from server.formats.steps import Ask, Record, Speak, Step
 from server.hub import Hub
 from server.in_flight import Speech
+from server.scribe import Build, Scribe
 from server.speech import Pace, clean, clip, words
 from server.timing import deadline, jittered_s
 
 logger = structlog.get_logger()
 
-Build = Callable[[Debate], Sequence[Draft]]
 LIVE = frozenset({"open", "paused"})
 """States in which something may still be in flight."""
 SLACK_S = 0.05
 """The deadline is the wall clock's, the scope that keeps it is not: it ends when both agree."""
-STORE_WAIT_S = 1.0
-"""Wait before a failed append is tried again."""
 
 
 class Moderator:
@@ -66,23 +62,23 @@ class Moderator:
         self, debate: str, log: EventLog, registry: Registry, hub: Hub, *, idle_timeout_s: float = 60.0
     ) -> None:
         self.id = debate
-        self.debate: Debate = debates.INITIAL
         self.is_running = False
         self.floor = Floor()
-        self._log, self._registry, self._hub = log, registry, hub
+        self._registry, self._hub = registry, hub
+        self._scribe = Scribe(debate, log, hub.waiting)
         self._idle_timeout_s = idle_timeout_s
-        self._writing = anyio.Lock()
         self._steps: anyio.CancelScope | None = None
         self._decided_at = 0
-        self._outage: StoreUnavailable | None = None
-        self.ballots = BallotBox(self._append_at_once)
+        self.ballots = BallotBox(self._scribe.append_at_once)
+
+    @property
+    def debate(self) -> Debate:
+        """As it stands."""
+        return self._scribe.debate
 
     async def load(self) -> None:
         """Fold the log up to now."""
-        debate = debates.INITIAL
-        async for record in read_all(self._log, self.id):
-            debate = debates.evolve(debate, record)
-        self.debate = debate
+        await self._scribe.load()
 
     async def run(self) -> None:
         """Take steps until there are none: the debate rests or has ended."""
@@ -108,7 +104,7 @@ class Moderator:
 
     async def _halt_late(self, why: str = "") -> None:
         """The deadline has passed, or will before what has to be waited for."""
-        await self._append(lambda debate: late(debate, why).drafts if debate.standing.state in LIVE else ())
+        await self._scribe.append(lambda debate: late(debate, why).drafts if debate.standing.state in LIVE else ())
         if self._steps is not None:
             self._steps.cancel()
 
@@ -176,51 +172,7 @@ class Moderator:
 
     async def perform(self, build: Build) -> int:
         """A person's act: recorded now or refused; the position of its event."""
-        return (await self._append_at_once(build))[0].position
-
-    async def _append_at_once(self, build: Build) -> tuple[Recorded, ...]:
-        if self._outage is not None:
-            raise self._outage
-        return await self._append(build, is_patient=False)
-
-    # writing
-
-    async def _append(self, build: Build, *, is_patient: bool = True) -> tuple[Recorded, ...]:
-        """Append what ``build`` makes of the debate as it stands.
-
-        While the store fails, wait and try again: what a model said is not lost.  A person's act is not patient; it
-        raises ``StoreUnavailable``.
-        """
-        async with self._writing:
-            drafts = [msgspec.structs.replace(draft, id=new_id()) for draft in build(self.debate)]
-            if not drafts:
-                return ()
-            with ExitStack() as waits:
-                try:
-                    while True:
-                        try:
-                            return await self._append_now(drafts)
-                        except StoreUnavailable as error:
-                            observe.STORE_FAILURES.inc()
-                            if not is_patient:
-                                raise
-                            if self._outage is None:
-                                logger.warning("store_unavailable", debate=self.id, message=str(error))
-                                waits.enter_context(self._hub.waiting(self.id, self._wait_for_store))
-                            self._outage = error
-                            await anyio.sleep(STORE_WAIT_S)
-                finally:
-                    self._outage = None
-
-    def _wait_for_store(self) -> str:
-        return f"waiting for the store: {self._outage.reason}" if self._outage else ""
-
-    async def _append_now(self, drafts: Sequence[Draft]) -> tuple[Recorded, ...]:
-        with anyio.CancelScope(shield=True):  # what is committed must be folded
-            records = await self._log.append(self.id, self.debate.position, drafts)
-            for record in records:
-                self.debate = debates.evolve(self.debate, record)
-        return records
+        return (await self._scribe.append_at_once(build))[0].position
 
     # steps
 
@@ -243,7 +195,7 @@ class Moderator:
             steps = (step,) if debate.position == decided_at else next_steps(debate)
             return steps[0].drafts if steps and isinstance(steps[0], Record) else ()
 
-        await self._append(build)
+        await self._scribe.append(build)
 
     @asynccontextmanager
     async def _call(self, step: Speak | Ask) -> AsyncIterator[Call]:
@@ -276,7 +228,7 @@ class Moderator:
         def start(debate: Debate) -> Sequence[Draft]:
             return [Draft(event=started, cause=step.cause)] if debate.standing.state == "open" else []
 
-        if not (records := await self._append(start)):
+        if not (records := await self._scribe.append(start)):
             return  # paused or halted while the attempt waited
         (record,) = records
         settings = self._settings()
@@ -320,7 +272,7 @@ class Moderator:
             said = answered(step, name, outcome, speech.text, debate)
             return [Draft(event=said, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
 
-        await self._append(build)
+        await self._scribe.append(build)
         self._hub.silence(self.id)
         observe.MODEL_SECONDS.labels("speak").observe(outcome.latency_ms / 1000)
 
@@ -340,7 +292,7 @@ class Moderator:
             call = failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far, latency_ms, debate)
             return [Draft(event=call, cause=started), Draft(event=turn_failed, cause=debate.position + 1)]
 
-        await self._append(build)
+        await self._scribe.append(build)
         await self._failed(step, error)
 
     async def _ask(self, step: Ask) -> None:
@@ -368,7 +320,7 @@ class Moderator:
             latency_ms = int((time.monotonic() - began) * 1000)
             logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
             failure = error
-            await self._append(
+            await self._scribe.append(
                 lambda debate: [
                     Draft(
                         event=failed(step, step.call, failure, failure.raw, latency_ms, debate, outcome=outcome),
@@ -379,7 +331,7 @@ class Moderator:
             await self._failed(step, error)
             return
         observe.MODEL_SECONDS.labels(step.purpose).observe(answer.outcome.latency_ms / 1000)
-        await self._append(
+        await self._scribe.append(
             lambda debate: [
                 Draft(event=answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
             ]

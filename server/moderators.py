@@ -21,8 +21,9 @@ from server.acts import Ballot, spoke
 from server.errands import Appeal, Cast, Decide, Errand, Halt, Pause, Resume, Say
 from server.errors import Leaving, TooMany
 from server.hub import Hub
-from server.moderator import STORE_WAIT_S, Moderator
+from server.moderator import Moderator
 from server.opening import family_warnings
+from server.scribe import STORE_WAIT_S
 from server.tenancy import ALONE, Elsewhere, Tenancy
 
 logger = structlog.get_logger()

@@ -1,4 +1,4 @@
-"""A thousand debates at once in one process: do all end, is it fair, what does a turn cost, what is kept of them?
+"""A thousand debates at once in one process: whether all end, how fair it is, what a turn costs, what is kept of them.
 
 ``python -m server.bench.thousand --debates 1000 --turns 10``; ``moot bench --soak`` runs it too.  The models are
 scripted and take a fixed time, so that what a turn takes beyond them is the moderator's: the log says both.
@@ -8,6 +8,7 @@ import gc
 import time
 from collections import deque
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -158,9 +159,10 @@ async def _told(service: Service, ids: list[str], turns: int, *, seconds: float,
             raise UnknownDebate(debate)
     beyond.sort()
     return Crowd(
-        debates=len(ids), turns=turns, concluded=len(ids) - len(unfinished.intersection(ids)), seconds=round(seconds, 1),
+        debates=len(ids), turns=turns, concluded=len(ids) - len(unfinished.intersection(ids)),
+        seconds=round(seconds, 1), cpu_ms_a_turn=round(cpu_s * 1000 / len(ids) / turns, 2),
         models_ms_a_turn=round(median(models), 1), overhead_p50_ms=round(median(beyond), 1),
-        overhead_p95_ms=round(beyond[int(len(beyond) * 0.95)], 1), cpu_ms_a_turn=round(cpu_s * 1000 / len(ids) / turns, 2),
+        overhead_p95_ms=round(beyond[int(len(beyond) * 0.95)], 1),
         kept_moderators=len(service.moderators.known), read_again_ms=round(median(again), 1), **seen,
     )
 
@@ -182,7 +184,7 @@ async def _turns(log: EventLog, debate: str) -> list[tuple[float, float]]:
                 pass
     return [
         (ends - starts, speaking[turn] + judging.get(turn, 0))
-        for turn, (starts, ends) in enumerate(zip(begins, begins[1:], strict=False), 1)
+        for turn, (starts, ends) in enumerate(pairwise(begins), 1)
     ]
 
 

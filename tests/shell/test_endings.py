@@ -15,8 +15,8 @@ from events.types import (
     TurnStarted,
 )
 from providers.registry import Registry
-from server import moderator as moderator_module
 from server import moderators as moderators_module
+from server import scribe as scribe_module
 from server.errors import TooMany
 from server.moderators import Moderators
 from tests.shell.house import Stubborn, check_sound, house, is_a
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moderator_module, "STORE_WAIT_S", 0.001)
+    monkeypatch.setattr(scribe_module, "STORE_WAIT_S", 0.001)
     monkeypatch.setattr(moderators_module, "STORE_WAIT_S", 0.001)
 
 

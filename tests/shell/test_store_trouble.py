@@ -10,7 +10,7 @@ import pytest
 
 from events.sqlite import SqliteLog
 from events.types import DebateConcluded, TurnSpoken
-from server import moderator as moderator_module
+from server import scribe as scribe_module
 from server.access import Access
 from server.app import make_app
 from server.reader import Reader
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moderator_module, "STORE_WAIT_S", 0.01)
+    monkeypatch.setattr(scribe_module, "STORE_WAIT_S", 0.01)
     monkeypatch.setattr("server.hub.LOOK_S", 0.01)
     monkeypatch.setattr("events.sqlite_writer.PROBE_S", 0.01)
 
