@@ -5,12 +5,13 @@ time: tasks are told apart by number, where elsewhere the order of a set of them
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
+
+import anyio
 
 T = TypeVar("T")
 RESOLUTION_S: Final = 1e-9
-MOST_ENDINGS: Final = 20
 
 
 class Stuck(Exception):
@@ -37,7 +38,6 @@ class Loop(asyncio.BaseEventLoop):
         self.now, self._most_s = 0.0, most_s
         self.tasks_made = 0
         self.failures: list[BaseException] = []
-        self.is_ending = False
         self._clock_resolution = RESOLUTION_S
         self._selector = self   # what the base class asks how long to wait
         self.set_task_factory(lambda loop, coroutine, **how: Numbered(coroutine, loop=loop, **how))   # type: ignore[arg-type]
@@ -53,7 +53,7 @@ class Loop(asyncio.BaseEventLoop):
             raise Stuck(f"at {self.now:.3f} s everything waits for something that nobody will do")
         if timeout > 0:
             self.now += timeout
-            if self.now > self._most_s and not self.is_ending:
+            if self.now > self._most_s:
                 raise Stuck(f"after {self.now:.0f} s it has not come to its end")
         return []
 
@@ -69,34 +69,15 @@ class Loop(asyncio.BaseEventLoop):
 
     def fail(self, error: BaseException) -> None:
         """Something is wrong: the schedule ends here."""
-        if not self.is_ending:
-            self.failures.append(error)
-            self.stop()
+        self.failures.append(error)
+        self.stop()
 
 
-def run(main: Coroutine[Any, Any, T], loop: Loop) -> T:
+def run(main: Callable[[], Awaitable[T]], loop: Loop) -> T:
     """Run to the end, then end whatever still runs.  Raises what went wrong first, ``Stuck`` if nothing else did."""
-    asyncio.set_event_loop(loop)
-    task = loop.create_task(main)
     try:
-        return loop.run_until_complete(task)
-    except RuntimeError:   # stopped
+        return anyio.run(main, backend_options={"loop_factory": lambda: loop})
+    except RuntimeError:   # stopped in the middle
         if not loop.failures:
             raise
         raise loop.failures[0] from None
-    finally:
-        _end_all(loop)
-        asyncio.set_event_loop(None)
-        loop.close()
-
-
-def _end_all(loop: Loop) -> None:
-    """Cancel what is left, as long as anything is."""
-    loop.is_ending = True
-    for _ in range(MOST_ENDINGS):
-        left = sorted(asyncio.all_tasks(loop), key=hash)
-        if not left:
-            return
-        for task in left:
-            task.cancel()
-        loop.run_until_complete(asyncio.sleep(1))

@@ -26,6 +26,7 @@ from server.sim.watcher import Truth
 
 MOST: Final = 8
 OUTCOME: Final = Outcome(model="sim", tokens=Tokens(), latency_ms=1, cost_usd=0.0)
+PIECE: Final = 60
 ALPHABET: Final = "abcdefghij  .é日🚋"
 
 
@@ -48,7 +49,10 @@ class Voice:
 
     def _words(self, chance: random.Random) -> str:
         size = chance.randint(1, self._longest)
-        return "T" + ("".join(chance.choices(ALPHABET, k=min(size, 60))) * (size // 60 + 1))[:size]
+        piece = "".join(chance.choices(ALPHABET, k=min(size, PIECE)))
+        if size > PIECE:   # a turn has so many words at most
+            piece = piece.replace(" ", "x")
+        return "T" + (piece * (size // PIECE + 1))[:size]
 
     async def answer(self, model: str, request: Request, type_: Any) -> Answer[Any]:
         """See ``Provider``."""

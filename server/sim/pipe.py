@@ -17,6 +17,10 @@ class Pace:
         self.every_s, self.most = every_s, most
         self.stalled_until = 0.0
 
+    def stall(self, seconds: float, loop: Loop) -> None:
+        """Read nothing for a while."""
+        self.stalled_until = loop.now + seconds
+
 
 class Pipe(asyncio.Transport):
     """Above ``high`` bytes its protocol is paused: at once, or (``late``, as uvloop does) in the next step."""

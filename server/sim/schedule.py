@@ -97,7 +97,7 @@ class Visitor(Watcher):
         self.world, self.chance = world, random.Random(world.chance.random())  # noqa: S311
         self.deflate, self.is_detached = self.chance.random() < 0.3, self.chance.random() < 0.8  # noqa: PLR2004
         self.pipe: Pipe | None = None
-        self.has_left = False
+        self.has_left = self.is_here = False
         self._gone = asyncio.Event()
 
     async def stay(self) -> None:
@@ -122,6 +122,7 @@ class Visitor(Watcher):
                 self.view, self.position = self.truth.view(after, director=self.director), after
         self.begin(after)
         self._gone.clear()
+        self.is_here = True
         pace = Pace(*chance.choice(((0.001, 1 << 20), (0.02, 1 << 20), (0.01, 700))))
         pipe = self.pipe = Pipe(
             world.loop, self, pace, high=plan.high, late=chance.random() < 0.5, chance=chance  # noqa: PLR2004
@@ -139,6 +140,7 @@ class Visitor(Watcher):
             place.app, pipe, world.debate, query, deflate=self.deflate and self.is_detached, detached=self.is_detached
         ))
         await self._gone.wait()
+        self.is_here = False
         world.note(self.name, "goes", self.position, self.closed, pipe.most)
         self._check(pipe)
 
@@ -147,17 +149,18 @@ class Visitor(Watcher):
         at = chance.uniform(0, plan.span_s)
         match chance.choice(("cut", "silence", "leave", "stall", "stall")):
             case "cut":
-                loop.call_later(at, pipe.cut, chance.choice((0.0, 0.1, 3.0)))
+                loop.call_later(at, self._unless_calm, pipe.cut, chance.choice((0.0, 0.1, 3.0)))
             case "silence":
-                loop.call_later(at, pipe.cut, None if self.is_detached else 40.0)
+                loop.call_later(at, self._unless_calm, pipe.cut, None if self.is_detached else 40.0)
             case "leave":
-                loop.call_later(at, pipe.send, masked(0x8, b"\x03\xe8"))
+                loop.call_later(at, self._unless_calm, pipe.send, masked(0x8, b"\x03\xe8"))
             case _:
-                loop.call_later(at, self._stall, pace, chance.choice((1.0, plan.patience_s * 1.5, 60.0)))
+                seconds = chance.choice((1.0, plan.patience_s * 1.5, 60.0))
+                loop.call_later(at, self._unless_calm, pace.stall, seconds, loop)
 
-    def _stall(self, pace: Pace, seconds: float) -> None:
+    def _unless_calm(self, trouble: Callable[..., None], *how: Any) -> None:
         if not self.world.is_calm:
-            pace.stalled_until = self.world.loop.now + seconds
+            trouble(*how)
 
     def _check(self, pipe: Pipe) -> None:
         plan = self.world.plan
@@ -197,7 +200,9 @@ class Visitor(Watcher):
     @property
     def is_there(self) -> bool:
         """Whether it has all that there is."""
-        return self.has_left or (self.is_live and self.position == self.truth.head)
+        if self.pipe is None or not self.is_here:
+            return self.has_left
+        return self.is_live and self.position == self.truth.head and not self.pipe.is_cut
 
 
 class World:
@@ -322,19 +327,32 @@ class World:
             if visitor.pipe is not None:
                 visitor.pipe.pace.stalled_until = 0.0
         until = self.loop.now + CALM_S
-        while not (self.truth.is_concluded(self.truth.head) and all(each.is_there for each in self.visitors)):
+        while not self._is_settled() or not await self._stays_settled():
             if self.loop.now > until:
                 where = {each.name: (each.position, each.is_live) for each in self.visitors if not each.is_there}
-                state = self.shared.fold(self.debate, self.truth.head).view.state
-                raise Broken(f"after {CALM_S:g} s of calm the debate is {state} at {self.truth.head}, {where} are not there")
+                raise Broken(f"after {CALM_S:g} s of calm it is {self._state} at {self.truth.head}, {where} are not there")
             await asyncio.sleep(0.5)
-            state = self.shared.fold(self.debate, self.truth.head).view.state
-            if state in {"paused", "halted"}:
-                for place in self.places:
-                    if self.shared.row(self.debate).owner in {place.line.node, None}:
-                        await self._act(lambda place=place: place.moderators.resume(self.debate, "on", "x"))  # type: ignore[misc]
-                        break
+            if self._state in {"paused", "halted"}:
+                await self._go_on()
+
+    @property
+    def _state(self) -> str:
+        return self.shared.fold(self.debate, self.truth.head).view.state
+
+    def _is_settled(self) -> bool:
+        return self._state == "concluded" and all(each.is_there for each in self.visitors)
+
+    async def _stays_settled(self) -> bool:
+        """After a while in which the number of spectators is told."""
         await asyncio.sleep(1.5)
+        return self._is_settled()
+
+    async def _go_on(self) -> None:
+        for place in self.places:
+            if self.shared.row(self.debate).owner in {place.line.node, None}:
+                moderators = place.moderators
+                await self._act(lambda: moderators.resume(self.debate, "on", "x"))  # noqa: B023 - done at once
+                return
 
     def _check_all(self) -> None:
         if self.shared.strays:
@@ -371,7 +389,7 @@ def play(seed: int, *, keep: bool = False) -> Report:
     with governed(loop, seed, ring=plan.ring, recent=plan.recent, page=plan.page):
         world = World(seed, loop, plan, chance, keep=keep)
         try:
-            run(world.play(), loop)
+            run(world.play, loop)
         except BaseExceptionGroup as group:
             fault = "; ".join(f"{type(each).__name__}: {each}" for each in group.exceptions)
         except Exception as error:  # noqa: BLE001 - whatever went wrong is what is looked for
