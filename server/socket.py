@@ -103,9 +103,10 @@ async def _listen(websocket: WebSocket, scope: anyio.CancelScope) -> None:
 
 
 async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> None:
+    position = reader.place.position
     async for batch in reader.messages():
         with anyio.move_on_after(patience_s) as waiting:  # one scope a batch: a scope a message was a tenth of the cost
-            for message in batch:
+            for sent, message in enumerate(batch):
                 waiting.deadline = anyio.current_time() + patience_s
                 try:
                     await websocket.send({"type": "websocket.send", "text": message})
@@ -114,8 +115,10 @@ async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> Non
         if waiting.cancelled_caught:
             observe.CLOSES.labels(str(TOO_SLOW)).inc()
             with anyio.move_on_after(CLOSING_S):   # it is told as soon as it reads again
-                await websocket.close(TOO_SLOW, "too slow; come back with after=")
+                reached = min(position + sent, reader.place.position)   # frames come first in a batch
+                await websocket.close(TOO_SLOW, f"too slow; come back with after={reached}")
             return
+        position = reader.place.position
 
 
 async def _close(websocket: WebSocket, refusal: Refusal) -> None:

@@ -1,0 +1,84 @@
+"""The only time and the only chance that a schedule knows: the product's own are put aside while it runs.
+
+What is replaced is what its modules draw on: clocks, randomness, log lines, the sizes of rings and pages, and the format,
+whose place a ``course`` takes that asks nobody to judge.
+"""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from types import ModuleType
+from typing import Any, Final
+
+import events.memory
+import events.record
+import providers.calls
+import server.detached.gallery
+import server.hub
+import server.moderator
+import server.moderators
+import server.timing
+from server.sim import course
+from server.sim.loop import Loop
+
+BEGINNING: Final = datetime(2026, 11, 21, tzinfo=UTC)
+_NANO: Final = 1_000_000_000
+
+
+class Clock:
+    """In the place of the module ``time``."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop = loop
+
+    def monotonic(self) -> float:
+        """Virtual seconds."""
+        return self._loop.now
+
+    def time_ns(self) -> int:
+        """The same, since 1970."""
+        return int((BEGINNING.timestamp() + self._loop.now) * _NANO)
+
+    def now(self) -> str:
+        """As ``events.record.now``."""
+        return (BEGINNING + timedelta(seconds=self._loop.now)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+class Noise:
+    """In the place of the module ``secrets``."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self.token_bytes = chance.randbytes
+
+
+class Silence:
+    """In the place of a logger: a schedule's outages are nobody's news."""
+
+    def warning(self, *_: object, **__: object) -> None:
+        """Not said."""
+
+    error = exception = info = warning
+
+
+@contextmanager
+def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Iterator[None]:
+    """Within it, whatever is drawn follows from ``seed`` and all times are the loop's."""
+    chance, clock, silence = random.Random(seed), Clock(loop), Silence()  # noqa: S311 - it is to be repeated
+    places: list[tuple[ModuleType, str, Any]] = [
+        (events.record, "secrets", Noise(chance)), (events.record, "time", clock), (events.memory, "now", clock.now),
+        (providers.calls, "time", clock), (providers.calls, "random", chance), (server.timing, "random", chance),
+        (server.hub, "time", clock), (server.hub, "RING", ring), (server.hub, "RECENT", recent),
+        (server.detached.gallery, "RING", ring), (server.detached.gallery, "PAGE", page),
+        (server.moderator, "time", clock), (server.moderator, "now", clock.now),
+        (server.moderator, "logger", silence), (server.moderators, "logger", silence),
+        (server.moderator, "next_steps", course.next_steps),
+    ]
+    before = [(module, name, getattr(module, name)) for module, name, _ in places]
+    for module, name, value in places:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)
