@@ -6,7 +6,6 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from server.bench.spectators import MARK, read_header
 
 from events.codec import CLASSES, tag_of
 from events.projections import view as views
