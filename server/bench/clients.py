@@ -1,5 +1,6 @@
 """The other processes of a fan-out: clients that only count, and the C loop that is its limit."""
 
+import contextlib
 import resource
 import shutil
 import subprocess
@@ -120,7 +121,8 @@ async def audience(
             assert await made.hear() == "ready"
             yield made
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):   # it has ended by itself, and said why
+                process.kill()
 
 
 class Sender(Talk):
@@ -143,4 +145,5 @@ async def sender(count: int, size: int, joined: int = 1) -> AsyncIterator[tuple[
             async with audience(port, count) as clients:
                 yield made, clients
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):   # it has ended by itself, and said why
+                process.kill()

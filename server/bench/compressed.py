@@ -8,7 +8,7 @@ import anyio
 from events.record import now
 from events.types import TurnStarted
 from server.bench.clients import Audience, affordable, audience
-from server.bench.fanout import UNIT
+from server.bench.fanout import QUICK, REPETITIONS, UNIT
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import text_of
 from server.bench.served import QUIET_S, House, moot, starlette
@@ -52,24 +52,22 @@ async def against_each(*, quick: bool) -> Figure:
 
             async def ours() -> float:
                 began = time.process_time()
-                for _ in range(ROUNDS):
-                    await watching.expect(1)
-                    await house.append()
-                    await watching.had()
-                return count * ROUNDS / (time.process_time() - began)
+                await watching.expect(1)
+                await house.append()
+                await watching.had()
+                return count / (time.process_time() - began)
 
             async def theirs() -> float:
                 head = await house.service.log.head(house.debate)
-                texts, _ = await house.service.hub.frames_page(house.debate, head - ROUNDS, ROUNDS)
+                [text], _ = await house.service.hub.frames_page(house.debate, head - 1, 1)
                 began = time.process_time()
-                for text in texts:
-                    await reading.expect(1)
-                    for websocket in sockets:
-                        await websocket.send_text(text)
-                    await reading.had()
-                return count * ROUNDS / (time.process_time() - began)
+                await reading.expect(1)
+                for websocket in sockets:
+                    await websocket.send_text(text)
+                await reading.had()
+                return count / (time.process_time() - began)
 
-            reached, other = await interleaved(ours, theirs, 2 if quick else 5)
+            reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
         "fan-out, compressed", reached, other, aim=4, unit=UNIT,
         against=f"a compressor for each of {count:,} sockets (uvicorn, send_text)",

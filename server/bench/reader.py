@@ -75,7 +75,7 @@ class Readers:
 
     def command(self, line: str) -> str:
         """Do what a line asks for; the answer to it."""
-        word, _, number = line.partition(" ")
+        word, _, number = line.strip().partition(" ")
         if word == "read":
             self.reading, self.stalled = self.reading + self.stalled, []
             return "reading"

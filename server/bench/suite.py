@@ -5,7 +5,7 @@ from typing import Final
 
 from server.bench.appends import appends, appends_beside_the_library, one_append
 from server.bench.compressed import against_each, delta_size
-from server.bench.fanout import against_broadcast, against_send_text, fanout_1000, fanout_4000, joined_16, memory
+from server.bench.fanout import against_broadcast, against_send_text, fanout_1000, fanout_4000, joined_16
 from server.bench.figure import Figure
 from server.bench.fold import fold, rebuild, typed_read
 from server.bench.listing import list_, start
@@ -13,6 +13,7 @@ from server.bench.overhead import overhead
 from server.bench.panel import alpha_at_length, panel
 from server.bench.postgres import postgres
 from server.bench.pressure import pressure
+from server.bench.resident import memory
 from server.bench.stalled import healthy, kept
 
 SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {

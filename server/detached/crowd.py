@@ -156,10 +156,12 @@ class Crowd:
 
     def _ping(self, spectators: set[Spectator]) -> None:
         for spectator in tuple(spectators):
-            if spectator.is_awaited:
+            if spectator.is_busy():   # it has a time of its own, and a ping would wait behind all that it has to read
+                spectator.is_awaited = False
+            elif spectator.is_awaited:
                 observe.CLOSES.labels("1006").inc()
                 spectator.transport.abort()
-            elif not spectator.is_busy():   # those have a time of their own
+            else:
                 spectator.ping()
 
     # what the web server does with all of them
