@@ -1,4 +1,4 @@
-"""Many who watch many debates on several nodes, with lines that are cut, a node that is killed and a store that restarts.
+"""Many who watch debates on several nodes: lines are cut, a node is killed, the store restarts.
 
 Every spectator keeps the view as the page does: a snapshot, then a patch a frame.  A position that does not follow, and
 text in flight that does not follow or is not what the turn said, is a failure.
@@ -40,7 +40,9 @@ class Wrong(Exception):
 class Onlooker:
     """Somebody who watches one debate to its end, on whichever node answers."""
 
-    def __init__(self, debate: str, addresses: Sequence[str], chance: random.Random, cut_s: float | None = None) -> None:
+    def __init__(
+        self, debate: str, addresses: Sequence[str], chance: random.Random, cut_s: float | None = None
+    ) -> None:
         """``cut_s``: mean time after which the line is cut, in seconds."""
         self.debate, self.addresses, self._chance, self._cut_s = debate, addresses, chance, cut_s
         self.position = self.lines = self.deltas = 0
@@ -115,7 +117,7 @@ class Process:
     """A node as a process of its own."""
 
     def __init__(self, environment: Mapping[str, str], *arguments: str) -> None:
-        self._child = subprocess.Popen(
+        self._child = subprocess.Popen(  # noqa: S603 - this program itself
             [*SERVE, *arguments], env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         self.address = ""
