@@ -31,6 +31,7 @@ from events.verify import verify_log
 SERVE: Final = (sys.executable, "-c", "from server.cli import main; main()", "serve", "--port", "0")
 PATIENCE_S: Final = 300.0
 PAUSE_S: Final = 0.05
+SETTINGS: Final = {"MOOT_LIMITS": "scripted: concurrent=1000", "MOOT_LOG_LEVEL": "error"}
 
 
 class Wrong(Exception):
@@ -69,7 +70,7 @@ class Onlooker:
                         while not self.is_over:
                             self.take(msgspec.json.decode(await socket.recv()))
             except ConnectionClosed as error:
-                self.closes.append((error.rcvd and error.rcvd.code, error.rcvd.reason if error.rcvd else ""))
+                self.closes.append((error.rcvd.code, error.rcvd.reason) if error.rcvd else (None, ""))
             except (OSError, InvalidHandshake, TimeoutError):
                 pass
             await anyio.sleep(0 if self.is_over else PAUSE_S)
@@ -166,7 +167,7 @@ async def crowd(
     lease_s: float = 2.0, cut_s: float = 2.0, seed: int = 7, settings: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Two nodes on the store ``url``; one is killed, then ``restart`` restarts the store.  Raises ``Wrong``."""
-    environment = {"MOOT_STORE": url, "MOOT_LEASE_S": str(lease_s), "MOOT_LOG_LEVEL": "error", **(settings or {})}
+    environment = {"MOOT_STORE": url, "MOOT_LEASE_S": str(lease_s), **SETTINGS, **(settings or {})}
     chance, began = random.Random(seed), time.monotonic()  # noqa: S311 - not for secrets
     nodes = [Process(environment), Process(environment)]
     try:
@@ -181,10 +182,10 @@ async def crowd(
                 for each in watching:
                     tasks.start_soon(each.watch)
                 await anyio.sleep(chance.uniform(1, 2))
-                heads = {name: await log.head(name) for name in names[0::2]}
-                killed_at = time.monotonic()
                 nodes[0].kill()
+                killed_at = time.monotonic()
                 del addresses[0]
+                heads = {name: await log.head(name) for name in names[0::2]}
                 await _beyond(log, heads)
                 takeover_s = time.monotonic() - killed_at
                 await restart()
@@ -208,12 +209,12 @@ async def _open(address: str, model: str, turns: int) -> str:
 
 
 async def _beyond(log: EventLog, heads: Mapping[str, int]) -> None:
-    """Until every debate that had not ended has gone on by two events: what was broken off, and what came next."""
+    """Until every debate that had not ended has gone on."""
     waiting = dict(heads)
     while waiting:
         for name, head in tuple(waiting.items()):
-            records = await log.read(name, head)
-            if len(records) > 1 or any(isinstance(record.event, DebateConcluded) for record in await log.read(name)):
+            (last,) = await log.read(name, head - 1, 1)
+            if isinstance(last.event, DebateConcluded) or await log.head(name) > head:
                 del waiting[name]
         await anyio.sleep(PAUSE_S)
 
