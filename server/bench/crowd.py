@@ -67,8 +67,11 @@ class Onlooker:
                     ) as socket:
                         self.lines += 1
                         self._said = None
-                        while not self.is_over:
-                            self.take(msgspec.json.decode(await socket.recv()))
+                        try:
+                            while not self.is_over:
+                                self.take(msgspec.json.decode(await socket.recv()))
+                        finally:
+                            socket.transport.abort()
             except ConnectionClosed as error:
                 self.closes.append((error.rcvd.code, error.rcvd.reason) if error.rcvd else (None, ""))
             except (OSError, InvalidHandshake, TimeoutError):

@@ -110,8 +110,8 @@ async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(
     at_home, abroad = looker(debate, here), looker(debate, there)
     await watched(log, at_home, abroad)
 
-    assert abroad.deltas > 20
-    assert abroad.deltas > at_home.deltas / 3
+    assert abroad.deltas > 5
+    assert at_home.deltas > 5
 
 
 async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(nodes: Nodes, script: Any) -> None:
