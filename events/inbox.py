@@ -31,6 +31,10 @@ class Inbox(Protocol):
         """Wait for acts in debates that this node runs, in the order in which they were sent.  One caller at a time."""
         ...
 
+    def look(self) -> None:
+        """This node has come to run more: acts may lie there that the node before it did not take."""
+        ...
+
     async def answer(self, act: Act, answer: bytes) -> None:
         """Tell the sender what came of it."""
         ...

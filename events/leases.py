@@ -24,11 +24,20 @@ class Node(Struct, frozen=True):
     debates: int
 
 
+class Load(Struct, frozen=True):
+    """``open`` debates of all nodes, and how many of them are ``free``: nobody runs them."""
+
+    open: int
+    free: int
+
+
 class Leases(Protocol):
     """The leases of one node.  All methods raise ``StoreUnavailable``."""
 
     node: str
     """Names this node; new with every start."""
+    address: str
+    """Where its server answers, as the others are told with the next sign of life; empty where it takes nothing on."""
 
     async def claim(self, most: int) -> tuple[Lease, ...]:
         """Take at most ``most`` open debates that nobody runs or whose lease has ended, oldest first."""
@@ -48,6 +57,10 @@ class Leases(Protocol):
 
     async def owner(self, debate: str) -> str | None:
         """Address of the node that runs the debate now; None where nobody does."""
+        ...
+
+    async def load(self) -> Load:
+        """How much there is to run."""
         ...
 
     async def nodes(self) -> tuple[Node, ...]:

@@ -36,22 +36,29 @@ def sqlite_path(url: str) -> Path | None:
     raise BadStore(f"{redacted(url)!r} is no store: write sqlite:PATH, sqlite:, memory: or postgres://USER@HOST/NAME")
 
 
-async def open_log(url: str, *, read_only: bool = False, address: str = "") -> EventLog:
-    """The log that ``url`` names; the caller closes it.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``."""
+async def open_log(
+    url: str, *, read_only: bool = False, address: str = "", lease_s: float | None = None
+) -> EventLog:
+    """The log that ``url`` names; the caller closes it.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``.
+
+    ``lease_s`` is for a store that several nodes share; without it what is usual.
+    """
     path = sqlite_path(url)
     if is_postgres(url):
-        from events.postgres import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
+        from events.postgres import LEASE_S, PostgresLog  # noqa: PLC0415 - the driver is imported when it is needed
 
-        return await PostgresLog.open(url, read_only=read_only)
+        return await PostgresLog.open(url, read_only=read_only, lease_s=lease_s or LEASE_S)
     if path is None:
         return MemoryLog()
     return await SqliteLog.open(path, read_only=read_only, address=address)
 
 
 @asynccontextmanager
-async def opened_log(url: str, *, read_only: bool = False, address: str = "") -> AsyncIterator[EventLog]:
+async def opened_log(
+    url: str, *, read_only: bool = False, address: str = "", lease_s: float | None = None
+) -> AsyncIterator[EventLog]:
     """``open_log``, closed at the end."""
-    log = await open_log(url, read_only=read_only, address=address)
+    log = await open_log(url, read_only=read_only, address=address, lease_s=lease_s)
     try:
         yield log
     finally:

@@ -77,6 +77,11 @@ class PostgresLog:
         return self._writer is None
 
     @property
+    def trouble(self) -> StoreUnavailable | None:
+        """See ``EventLog``."""
+        return self._writer.trouble if self._writer else None
+
+    @property
     def waiting_bytes(self) -> int:
         """What was accepted and is not yet answered."""
         return self._writer.waiting if self._writer else 0

@@ -97,6 +97,10 @@ class PostgresInbox:
                 return acts
             await self._arrived.wait()
 
+    def look(self) -> None:
+        """See ``Inbox``."""
+        self._arrived.set()
+
     async def answer(self, act: Act, answer: bytes) -> None:
         """See ``Inbox``."""
         await self._do(_ANSWER, {"id": act.id, "key": act.key, "answer": answer})

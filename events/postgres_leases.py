@@ -7,7 +7,7 @@ and writing never wait for each other in a circle.
 from datetime import timedelta
 from typing import Final
 
-from events.leases import Lease, Node
+from events.leases import Lease, Load, Node
 from events.postgres import PostgresLog
 from events.postgres_connection import Connection
 from events.postgres_rows import is_storable
@@ -57,6 +57,10 @@ WHERE debate = %(debate)s AND owner = %(node)s AND epoch = %(held)s
 _OWNER: Final = """
 SELECT coalesce(address, '') FROM moot.debates LEFT JOIN moot.nodes ON node = owner
 WHERE debate = %s AND lease_until > clock_timestamp()
+"""
+_LOAD: Final = """
+SELECT count(*), count(*) FILTER (WHERE owner IS NULL OR lease_until <= clock_timestamp())
+FROM moot.listing JOIN moot.debates USING (stream) WHERE state = 'open'
 """
 _NODES: Final = """
 SELECT node, address, (SELECT count(*) FROM moot.debates WHERE owner = node AND lease_until > clock_timestamp())
@@ -140,6 +144,13 @@ class PostgresLeases:
         async def act(connection: Connection) -> str | None:
             row = await (await connection.execute(_OWNER, (debate,))).fetchone()
             return row[0] if row is not None else None
+
+        return await self._log.pool.run(act)
+
+    async def load(self) -> Load:
+        """See ``Leases``."""
+        async def act(connection: Connection) -> Load:
+            return Load(*(await (await connection.execute(_LOAD)).fetchone() or (0, 0)))
 
         return await self._log.pool.run(act)
 

@@ -39,6 +39,9 @@ ITEM_BYTES: Final = 512
 BLOCK: Final = 64
 """Numbers of debates that the sequence gives out at once."""
 MOST_TRIES: Final = 8
+PROBE_S: Final = 1.0
+"""How often a store that could not be written is tried, where nobody else tries."""
+_PROBE: Final = "DELETE FROM moot.nodes WHERE node = ''"
 _PLAN: Final = (
     # The statement's plan is made once, for tables of any size: by index, whatever the statistics say at that moment.
     "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;"
@@ -54,6 +57,8 @@ class Writer:
         self, address: Address, node: str, epochs: dict[str, int], *, lease_s: float, patience_s: float,
         committed: Callable[[str, bytes, int], None],
     ) -> None:
+        self.trouble: StoreUnavailable | None = None
+        """Why the last attempt to write failed; None once one succeeded."""
         self._address, self._node, self._epochs, self._committed = address, node, epochs, committed
         self._lease, self._patience_s = timedelta(seconds=lease_s), patience_s
         self._loop = asyncio.get_running_loop()
@@ -139,7 +144,7 @@ class Writer:
                     if self._closed:
                         return
                     self._wake.clear()
-                    await self._wake.wait()
+                    await self._idle()
                 if not self._ready and self._open.items:
                     self._seal()
                 if self._ready:
@@ -151,6 +156,15 @@ class Writer:
             for item in self._dissolved(0):
                 self._answer(item, StoreUnavailable(f"the store {self._address.name} is closed"))
             await self._drop_connection()
+
+    async def _idle(self) -> None:
+        """Wait for something to write; meanwhile a store that failed is tried."""
+        try:
+            async with asyncio.timeout(PROBE_S if self.trouble else None):
+                await self._wake.wait()
+        except TimeoutError:
+            with suppress(StoreUnavailable):   # it is in trouble as before
+                await self._trying(lambda connection: connection.execute(_PROBE), 0)
 
     async def _write(self, flush: Flush) -> None:
         try:
@@ -340,12 +354,16 @@ class Writer:
             try:
                 connection = await self._connected()
                 with cutting(connection):
-                    return await attempt(connection)
+                    done = await attempt(connection)
             except (psycopg.Error, OSError) as error:
                 if self._connection is not None and (self._connection.closed or self._connection.broken):
                     await self._drop_connection()
                 if not is_passing(error) or self._loop.time() + pause > deadline:
-                    raise self._address.explain(error) from error
+                    self.trouble = self._address.explain(error)
+                    raise self.trouble from error
+            else:
+                self.trouble = None
+                return done
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_S)
 

@@ -96,7 +96,7 @@ def make_app(service: Service, access: Access) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        taken_up = await service.moderators.take_up()
+        taken_up = await service.take_up()
         if taken_up:
             logger.info("debates_taken_up", number=taken_up)
         yield

@@ -11,7 +11,9 @@
     ├── NotAllowed            403  exit 1
     ├── TooLarge              413  exit 1
     ├── TooMany               429  exit 1   ``retry_after_s``
+    ├── Leaving               503  exit 1   this node goes; ``retry_after_s``
     ├── HttpRefusal           as the router says
+    ├── Relayed               as the node says that runs the debate
     └── CannotServe           503  exit 1   no free port, or not safe to start
 
 Errors of the log and of the providers carry the same class attributes and are shown the same way.
@@ -113,6 +115,28 @@ class HttpRefusal(MootError):
         self.status = status  # type: ignore[misc]  # the router knows more statuses than we have classes
         self.code = HTTPStatus(status).name.lower()  # type: ignore[misc]
         super().__init__(message)
+
+
+class Leaving(MootError):
+    """This node is about to stop and takes nothing on."""
+
+    code = "leaving"
+    status = 503
+
+    def __init__(self, message: str = "this node is about to stop; ask again", retry_after_s: int = 1) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message)
+
+
+class Relayed(MootError):
+    """What another node refused, told as it told it."""
+
+    def __init__(
+        self, code: str, status: int, exit_code: int, message: str, field: str | None, retry_after_s: int | None
+    ) -> None:
+        self.code, self.status, self.exit_code = code, status, exit_code  # type: ignore[misc]  # it is of any class
+        self.retry_after_s = retry_after_s
+        super().__init__(message, field=field)
 
 
 def described(error: Exception) -> dict[str, Any]:

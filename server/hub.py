@@ -8,13 +8,14 @@ reader that falls behind simply gets a longer delta.
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import AbstractContextManager
-from typing import Any, Final, Self
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Final
 
 import anyio
 import anyio.abc
 
+from events.bus import Bus, LoneBus
 from events.errors import UnknownDebate
 from events.log import EventLog, follow
 from events.projections import view as views
@@ -26,6 +27,7 @@ from server.folds import Folds
 from server.in_flight import Speech
 from server.place import Place
 from server.presence import Presence
+from server.relay import Relay
 from server.waits import Waits
 
 RING: Final = 4096
@@ -160,7 +162,7 @@ class Room:
 class Hub:
     """All rooms of this process."""
 
-    def __init__(self, log: EventLog, *, tick_ms: int = 50, idle_s: float = 30.0) -> None:
+    def __init__(self, log: EventLog, *, tick_ms: int = 50, idle_s: float = 30.0, bus: Bus | None = None) -> None:
         self._log = log
         self.folds = Folds(log)
         self._tick_s = tick_ms / 1000
@@ -170,6 +172,7 @@ class Hub:
         self._flushing: set[str] = set()
         self._waits = Waits(self._tell_wait)
         self._presence = Presence(self.stir)
+        self._relay = Relay(bus or LoneBus(), self.stir, tick_ms / 1000)
         self._tasks: anyio.abc.TaskGroup | None = None
 
     @property
@@ -186,13 +189,20 @@ class Hub:
         """Keep rooms up to date until cancelled."""
         async with anyio.create_task_group() as self._tasks:
             task_status.started()
-            await anyio.sleep_forever()
+            await self._relay.run()
 
     # what is being said now
+
+    @contextmanager
+    def running(self, debate: str) -> Iterator[None]:
+        """Within it the debate is run here: what is said of it here goes to the other nodes."""
+        with self._relay.telling(debate):
+            yield
 
     def begin(self, debate: str, speech: Speech) -> None:
         """A turn is about to be spoken."""
         self._speeches[debate] = speech
+        self._relay.begin(debate, speech)
         if room := self._rooms.get(debate):
             room.speech = speech
 
@@ -200,6 +210,7 @@ class Hub:
         """More text of the turn in flight; readers are woken within a tick."""
         speech = self._speeches[debate]
         speech.text += text
+        self._relay.say(debate)
         self.stir(debate)
 
     def stir(self, debate: str) -> None:
@@ -216,6 +227,7 @@ class Hub:
     def silence(self, debate: str) -> None:
         """The turn in flight has been recorded, or has come to nothing."""
         self._speeches.pop(debate, None)
+        self._relay.silence(debate)
         if room := self._rooms.get(debate):
             room.speech = None
 
@@ -226,6 +238,7 @@ class Hub:
         return self._waits.waiting(debate, why)
 
     def _tell_wait(self, debate: str, words: str) -> None:
+        self._relay.wait(debate, words)
         room = self._rooms.get(debate)
         if room is not None and room.wait != words:
             room.wait = words
@@ -267,7 +280,7 @@ class Hub:
             head = await self._log.head(room.debate)
             if head == 0:
                 raise UnknownDebate(room.debate)  # noqa: TRY301 - one place hands every failure to those who wait
-            with anyio.CancelScope() as scope:
+            with anyio.CancelScope() as scope, self._relay.following(room):
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._evict_when_idle, room, scope)
                     room.fold = await self.folds.at(room.debate, max(head - RECENT, 0))
@@ -341,59 +354,3 @@ class Hub:
                 raise room.failure
             await changed.wait()
         return room.fold
-
-
-class Reader:
-    """One spectator's place in a debate: what it has, and therefore what it lacks."""
-
-    def __init__(
-        self, hub: Hub, room: Room, after: int | None, *, whole: bool = False, director: bool = False
-    ) -> None:
-        """``whole``: give every frame, even where a snapshot would be shorter."""
-        self._hub, self._room, self._whole, self._director = hub, room, whole, director
-        self._after = after
-        self._place = Place(after or 0)
-
-    async def __aenter__(self) -> Self:
-        """Enter the room."""
-        self._hub.enter(self._room)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Leave it."""
-        self._hub.leave(self._room)
-
-    async def messages(self) -> AsyncGenerator[list[str]]:
-        """Batches of messages: what is lacking, then what comes.  Ends only if the room fails."""
-        if start := self._catch_up():
-            yield start
-        while self._room.failure is None:
-            changed = self._room.changed()
-            if batch := await self._lacking():
-                yield batch
-            else:
-                await changed.wait()
-
-    def _catch_up(self) -> list[str]:
-        """A snapshot, or nothing where the frames themselves are shorter."""
-        room = self._room
-        if self._after is not None and self._whole:
-            return []
-        shot = room.snapshot(director=self._director)
-        if self._after is not None and (page := room.frames_after(self._after, RING)) is not None:  # noqa: SIM102
-            if sum(map(len, page)) <= len(shot):
-                return []
-        self._place.position = room.position
-        if speech := room.speech_now():
-            self._place.said, self._place.said_to = (speech.turn, speech.attempt), len(speech.text)
-        return [shot]
-
-    async def _lacking(self) -> list[str]:
-        room, place = self._room, self._place
-        batch = room.lacking(place, director=self._director)
-        if batch is None:
-            batch, _ = await self._hub.frames_page(room.debate, place.position, 256, director=self._director)
-            place.position += len(batch)
-            if place.position >= room.position:
-                batch += room.news(place)
-        return batch

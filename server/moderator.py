@@ -36,6 +36,7 @@ from server.ballots import BallotBox
 from server.calls import answered, failed, usage
 from server.decisions import undecided
 from server.errors import BadField, NotFound, NotNow
+from server.floor import Floor, has_floor
 from server.formats import next_steps
 from server.formats.course import cut_off
 from server.formats.deadline import late, left_s
@@ -64,6 +65,7 @@ class Moderator:
         self.is_running = False
         self._registry, self._hub = registry, hub
         self._scribe = Scribe(debate, log, hub.waiting)
+        self.floor = Floor()
         self._idle_timeout_s = idle_timeout_s
         self._steps: anyio.CancelScope | None = None
         self._decided_at = 0
@@ -82,7 +84,7 @@ class Moderator:
         """Take steps until there are none: the debate rests or has ended."""
         self.is_running = True
         try:
-            while steps := next_steps(self.debate):
+            while not self.floor.is_leaving and (steps := next_steps(self.debate)):
                 self._decided_at = self.debate.position
                 with anyio.move_on_after(self._left_s() + SLACK_S) as self._steps:
                     async with anyio.create_task_group() as tasks:
@@ -265,7 +267,7 @@ class Moderator:
         name = f"speak.{step.turn}.{step.attempt}"
 
         def build(debate: Debate) -> Sequence[Draft]:
-            if not _has_floor(step, debate):
+            if not has_floor(step, debate):
                 return []
             said = answered(step, name, outcome, speech.text, debate)
             return [Draft(event=said, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
@@ -285,7 +287,7 @@ class Moderator:
         latency_ms = int((time.monotonic() - began) * 1000)
 
         def build(debate: Debate) -> Sequence[Draft]:
-            if not _has_floor(step, debate):
+            if not has_floor(step, debate):
                 return []
             call = failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far, latency_ms, debate)
             return [Draft(event=call, cause=started), Draft(event=turn_failed, cause=debate.position + 1)]
@@ -342,9 +344,3 @@ class Moderator:
     def _seed(self, offset: int) -> int | None:
         seed = self._settings().seed
         return None if seed is msgspec.UNSET else int(seed) + offset
-
-
-def _has_floor(step: Speak, debate: Debate) -> bool:
-    """Whether the attempt still stands: a halt takes the floor away while the last words are under way."""
-    turn = debate.transcript.current
-    return turn is not None and turn.state == "speaking" and (turn.number, turn.attempt) == (step.turn, step.attempt)

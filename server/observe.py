@@ -20,6 +20,11 @@ DELTAS_SKIPPED: Final = Counter(
 )
 REQUESTS: Final = Counter("moot_requests_total", "HTTP requests", ["method", "status"], registry=METRICS)
 STORE_FAILURES: Final = Counter("moot_store_failures_total", "Appends that had to be tried again", registry=METRICS)
+LEASES_LOST: Final = Counter(
+    "moot_leases_lost_total", "Debates that another node took over from this one", registry=METRICS
+)
+BUS_UP: Final = Gauge("moot_bus_up", "1 while other nodes are reached by the bus", registry=METRICS)
+BUS_DROPPED: Final = Gauge("moot_bus_dropped", "Messages of text in flight that could not be sent", registry=METRICS)
 MODEL_SECONDS: Final = Histogram(
     "moot_model_seconds", "Time of a model call", ["purpose"], registry=METRICS,
     buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160),

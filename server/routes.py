@@ -22,7 +22,7 @@ from server import observe, opening
 from server.access import COOKIE, COOKIE_AGE_S, Access
 from server.audit import Auditors
 from server.decisions import read_decision
-from server.errors import BadField, BadQuery, NotAllowed, NotFound, TooMany
+from server.errors import BadField, BadQuery, Leaving, NotAllowed, NotFound, TooMany
 from server.estimate import estimate
 from server.exhibitions import exhibitions
 from server.records import records_for
@@ -300,8 +300,11 @@ async def healthz(request: Request) -> Response:
 
 
 async def readyz(request: Request) -> Response:
-    """GET /readyz: the store can be read, and written by whoever writes to it."""
-    log = service_of(request).log
+    """GET /readyz: the store can be read, and written by whoever writes to it; and this node is here to stay."""
+    service = service_of(request)
+    if service.moderators.is_draining:
+        raise Leaving
+    log = service.log
     await log.summaries(limit=1)
     if log.trouble is not None:
         raise log.trouble
@@ -318,4 +321,7 @@ async def metrics(request: Request) -> Response:
         observe.PROVIDER_RESTS.labels(load.provider).set(load.rests_s > 0)
     observe.SPECTATORS.set(hub.spectators)
     observe.ROOMS.set(hub.rooms)
+    bus = service.bus.state
+    observe.BUS_UP.set(bus.up)
+    observe.BUS_DROPPED.set(bus.dropped)
     return PlainTextResponse(generate_latest(observe.METRICS), media_type=CONTENT_TYPE_LATEST)

@@ -2,18 +2,28 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from msgspec import Struct
 
+from events.bus import Bus, LoneBus
 from events.log import EventLog
-from events.open import opened_log
+from events.naming import is_postgres
+from events.open import open_bus, opened_log
 from providers.quota import DEFAULT_LIMITS
 from providers.registry import Registry
 from server.errors import BadField
 from server.hub import Hub
 from server.moderators import Moderators
 from server.settings import Settings
+from server.tenancy import ALONE
+
+if TYPE_CHECKING:
+    from server.nodes import Node
+
+ACT_S: Final = 2.0
+"""Seconds, beyond a lease and a half, in which an act is done by some node or refused."""
 
 
 class Service(Struct, frozen=True):
@@ -24,6 +34,18 @@ class Service(Struct, frozen=True):
     registry: Registry
     hub: Hub
     moderators: Moderators
+    bus: Bus
+    node: "Node | None" = None
+    """This process among others, on a store that several share."""
+
+    async def take_up(self) -> int:
+        """Go on with what is open and nobody runs; the number of debates."""
+        return await (self.node or self.moderators).take_up()
+
+    async def drain(self) -> None:
+        """Hand over to the other nodes what runs here; where there can be none, nothing is to be done."""
+        if self.node is not None:
+            await self.node.drain(self.settings.drain_s)
 
 
 def limited(settings: Settings) -> Registry:
@@ -38,21 +60,51 @@ def limited(settings: Settings) -> Registry:
 
 @asynccontextmanager
 async def running(settings: Settings, *, read_only: bool = False, address: str = "") -> AsyncIterator[Service]:
-    """Open the store, start the tasks, and end them again; models that were started are stopped."""
-    async with opened_log(settings.store, read_only=read_only, address=address) as log:
+    """Open the store, start the tasks, and end them again; models that were started are stopped.
+
+    ``address`` is where this process serves.
+    """
+    async with opened_log(
+        settings.store, read_only=read_only, address=address, lease_s=settings.lease_s
+    ) as log, _spoken(settings, log) as bus:
+        node = _node(settings, log, address)
         registry = limited(settings)
-        hub = Hub(log, tick_ms=settings.tick_ms)
+        hub = Hub(log, tick_ms=settings.tick_ms, bus=bus)
         moderators = Moderators(
-            log, registry, hub, idle_timeout_s=settings.idle_timeout_s, most=settings.max_running
+            log, registry, hub, idle_timeout_s=settings.idle_timeout_s, most=settings.max_running,
+            tenancy=node or ALONE, within_s=1.5 * settings.lease_s + ACT_S,
         )
         try:
             async with anyio.create_task_group() as tasks:
                 await tasks.start(hub.run)
                 await tasks.start(moderators.run)
+                if node is not None:
+                    await tasks.start(node.run, moderators)
                 try:
-                    yield Service(settings, log, registry, hub, moderators)
+                    yield Service(settings, log, registry, hub, moderators, bus, node)
                 finally:
                     tasks.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
                 await registry.close()
+
+
+@asynccontextmanager
+async def _spoken(settings: Settings, log: EventLog) -> AsyncIterator[Bus]:
+    """The bus between the nodes; on a store that nobody shares there is none."""
+    bus = open_bus(settings.bus, log) if is_postgres(settings.store) else LoneBus()
+    try:
+        yield bus
+    finally:
+        with anyio.CancelScope(shield=True):
+            await bus.close()
+
+
+def _node(settings: Settings, log: EventLog, address: str) -> "Node | None":
+    if not is_postgres(settings.store):
+        return None
+    from events.postgres import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
+    from server.nodes import Node  # noqa: PLC0415
+
+    assert isinstance(log, PostgresLog)
+    return None if log.read_only else Node(log, address)

@@ -30,6 +30,14 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     hosts: str = ""
     """Further names under which the server may be addressed, with commas."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    bus: str = ""
+    """What text in flight travels by between the nodes of a PostgreSQL store: ``nats://HOST:PORT``, or the store."""
+    lease_s: Annotated[float, Meta(ge=0.5, le=600)] = 10.0
+    """On a PostgreSQL store: seconds after which another node takes over what a silent one ran."""
+    drain_s: Annotated[float, Meta(ge=0)] = 20.0
+    """On a PostgreSQL store: seconds that SIGTERM leaves to what is in flight, before it is broken off."""
+    workers: Annotated[int, Meta(ge=1, le=64)] = 1
+    """Processes that serve on one port; more than one on a PostgreSQL store only."""
     max_running: Annotated[int, Meta(ge=1)] = 1000
     """Debates that run at once; one more is refused with 429."""
     max_spectators: Annotated[int, Meta(ge=1)] = 10_000

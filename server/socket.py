@@ -17,7 +17,8 @@ from server.detached.crowd import Crowd
 from server.detached.deflate import ANSWER, accepts
 from server.detached.upgrade import EXTENSION
 from server.errors import TokenMissing
-from server.hub import Reader, Room
+from server.hub import Room
+from server.reader import Reader
 from server.routes import is_director
 from server.service import Service
 

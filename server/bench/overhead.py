@@ -15,8 +15,8 @@ from providers.base import Request, Segment
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import script
 from server.formats.exchange import side_of
-from server.hub import Reader
 from server.opening import as_wish, opened
+from server.reader import Reader
 from server.service import Service, running
 from server.settings import Settings
 

@@ -4,7 +4,7 @@ Whoever listens is fed with the same messages that the page gets.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, Protocol
 
 import click
@@ -21,11 +21,12 @@ from server.cli.options import reading, server_of, whole_id
 from server.cli.output import emit
 from server.errors import BadField, CannotServe, MootError, NotAllowed, NotFound, NotNow, TokenMissing
 from server.estimate import estimate, in_words
-from server.hub import Reader
+from server.reader import Reader
 from server.records import records_for
 from server.service import Service, running
 from server.settings import Settings
 from server.socket import SUBPROTOCOL
+from server.tenancy import Elsewhere
 
 logger = structlog.get_logger()
 
@@ -105,7 +106,8 @@ async def _go_on(service: Service, debate: str, max_cost_usd: float | None) -> N
     if view.state == "concluded":
         raise BadField("resume", f"debate {debate} has concluded")
     if view.state == "open":
-        await service.moderators.take_up_one(debate)
+        with suppress(Elsewhere):   # another node has it: then it is watched
+            await service.moderators.take_up_one(debate)
     else:
         await service.moderators.resume(debate, "resumed from the command line", "operator", max_cost_usd)
 

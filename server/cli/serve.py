@@ -2,10 +2,14 @@
 
 import asyncio
 import contextlib
+import signal
 import socket
 import webbrowser
+from types import FrameType
+from typing import Any
 
 import click
+import msgspec
 import structlog
 import uvicorn
 
@@ -15,8 +19,8 @@ from server.access import Access
 from server.app import make_app
 from server.cli.options import with_store
 from server.cli.output import run_async, settings_of
+from server.cli.workers import bind, first_of_many, serve_with_workers
 from server.detached.upgrade import Detachable
-from server.errors import CannotServe
 from server.service import Service, running
 from server.settings import Settings
 
@@ -28,29 +32,44 @@ GRACE_S = 4
 @click.option("--host", help="Address to bind; beyond loopback MOOT_TOKEN must be set.  [127.0.0.1]")
 @click.option("--port", type=int, help="0 takes any free port.  [8484]")
 @with_store
+@click.option("--bus", metavar="URL", help="nats://HOST:PORT between several nodes.  [the PostgreSQL store]")
+@click.option("--workers", type=int, help="Processes on one port; more than one on a PostgreSQL store only.  [1]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")
 @click.pass_context
-def serve(context: click.Context, host: str | None, port: int | None, store: str | None, *, open_page: bool) -> None:
+def serve(
+    context: click.Context, host: str | None, port: int | None, store: str | None, bus: str | None,
+    workers: int | None, *, open_page: bool,
+) -> None:
     r"""Serve the page and the API, and go on with debates that were open.
 
     \b
       moot serve
       moot serve --port 9000 --store sqlite:debates.db --open
     """
-    settings = settings_of(context, host=host, port=port, store=store)
+    settings = settings_of(context, host=host, port=port, store=store, bus=bus, workers=workers)
     observe.configure_logging(settings.log_level)
-    run_async(lambda: serve_until_stopped(settings, open_page=open_page), uvloop=True)
+    if settings.workers > 1:
+        with contextlib.closing(first_of_many(settings)) as reserved:
+            many = msgspec.structs.replace(settings, port=reserved.getsockname()[1])
+            context.exit(serve_with_workers(many, lambda number: _serve(many, open_page=open_page, worker=number)))
+    _serve(settings, open_page=open_page)
 
 
-async def serve_until_stopped(settings: Settings, *, open_page: bool = False) -> None:
-    """Bind, open the store, serve until a signal."""
+def _serve(settings: Settings, *, open_page: bool, worker: int | None = None) -> None:
+    run_async(lambda: serve_until_stopped(settings, open_page=open_page, worker=worker), uvloop=True)
+
+
+async def serve_until_stopped(settings: Settings, *, open_page: bool = False, worker: int | None = None) -> None:
+    """Bind, open the store, serve until a signal.  ``worker`` is the number of one that shares its port."""
     access = Access(settings)
-    with contextlib.closing(_bind(settings.host, settings.port)) as listening:
+    with contextlib.closing(bind(settings, is_shared=worker is not None, is_heard=True)) as listening:
         address = _address(settings.host, listening.getsockname()[1])
-        async with running(settings) as service:
+        async with running(settings, address=address) as service:
             if isinstance(service.log, SqliteLog):
                 service.log.set_address(address)
-            server = _Server(web_config(service, access), address, open_page=open_page)
+            kind = _Server if service.node is None else _NodeServer
+            server = kind(web_config(service, access), service, address, open_page=open_page)
+            server.is_first = not worker
             await server.serve([listening])
 
 
@@ -66,30 +85,46 @@ def web_config(service: Service, access: Access) -> uvicorn.Config:
 class _Server(uvicorn.Server):
     """Says where it answers once it does."""
 
-    def __init__(self, config: uvicorn.Config, address: str, *, open_page: bool) -> None:
+    is_first = True
+    """Of several that answer there only one says so."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, address: str, *, open_page: bool) -> None:
         super().__init__(config)
-        self._address, self._open_page = address, open_page
+        self._service, self._address, self._open_page = service, address, open_page
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        click.echo(f"Moot answers at {self._address}  (Ctrl-C ends it)", err=True)
-        if self._open_page:
+        if self.is_first:
+            click.echo(f"Moot answers at {self._address}  (Ctrl-C ends it)", err=True)
+        if self._open_page and self.is_first:
             await asyncio.to_thread(webbrowser.open, self._address)
 
 
-def _bind(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind((host, port))
-        listening.listen(2048)
-        listening.setblocking(False)
-    except OSError as error:
-        listening.close()
-        where = f"cannot listen on {host} port {port}: {error.strerror}"
-        raise CannotServe(f"{where}; --port 0 takes a free one") from error
-    return listening
+class _NodeServer(_Server):
+    """Hands its debates over before it goes, and ends as planned; a second signal does not wait for that."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._leaving: asyncio.Task[None] | None = None
+        self._loop = asyncio.get_running_loop()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal: the first one lets what is in flight end."""
+        if sig != signal.SIGTERM or self._leaving is not None:
+            super().handle_exit(sig, frame)
+        else:
+            self._loop.call_soon_threadsafe(self._leave)
+
+    def _leave(self) -> None:
+        if self._leaving is None:
+            logger.info("node_leaving", debates=self._service.moderators.running)
+            self._leaving = asyncio.ensure_future(self._hand_over())
+
+    async def _hand_over(self) -> None:
+        try:
+            await self._service.drain()
+        finally:
+            self.should_exit = True
 
 
 def _address(host: str, port: int) -> str:

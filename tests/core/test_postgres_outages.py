@@ -260,3 +260,24 @@ async def test_a_cancelled_reader_leaves_the_pool_whole(database: str, postgres:
                 assert scope.cancelled_caught
 
         assert await log.head("d1") == 1
+
+
+async def test_a_store_that_could_not_be_written_says_so_until_it_can_also_where_nobody_writes(
+    distant: str, proxy: Proxy
+) -> None:
+    async with await PostgresLog.open(distant, patience_s=0) as log:
+        await log.append("d1", 0, [opened()])
+        assert log.trouble is None
+        proxy.refusing = True
+        proxy.cut()
+        with pytest.raises(StoreUnavailable) as caught:
+            await log.append("d1", 1, [started(1)])
+        assert caught.value is log.trouble
+
+        proxy.refusing = False
+        with anyio.fail_after(20):
+            while log.trouble is not None:  # noqa: ASYNC110 - the writer looks by itself
+                await anyio.sleep(0.01)
+
+        (record,) = await log.append("d1", 1, [started(1)])
+    assert record.position == 2

@@ -17,7 +17,8 @@ from events.types import DebateConcluded, DebateHalted, Event, ModelAnswered, Tu
 from events.verify import verify_log
 from providers.registry import Registry
 from server import opening
-from server.hub import Hub, Reader, Room
+from server.hub import Hub, Room
+from server.reader import Reader
 from server.moderators import Moderators
 from server.settings import Settings
 

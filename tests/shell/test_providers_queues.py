@@ -19,7 +19,7 @@ from providers.calls import Guard
 from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
 from providers.gate import Gate
 from providers.quota import Limit
-from server.hub import Reader
+from server.reader import Reader
 from tests.shell.house import PATIENCE_S, QUICK, House, check_sound, house, is_a
 from tests.shell.site import Site, serving
 from tests.shell.vendors import Trouble, registry, trading

@@ -13,7 +13,7 @@ from events.types import DebateConcluded, TurnSpoken
 from server import scribe as scribe_module
 from server.access import Access
 from server.app import make_app
-from server.hub import Reader
+from server.reader import Reader
 from server.service import Service
 from tests.shell.house import PATIENCE_S, House, check_sound, house, is_a
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scribe_module, "STORE_WAIT_S", 0.01)
-    monkeypatch.setattr("server.hub.LOOK_S", 0.01)
+    monkeypatch.setattr("server.waits.LOOK_S", 0.01)
     monkeypatch.setattr("events.sqlite_writer.PROBE_S", 0.01)
 
 

@@ -1,0 +1,40 @@
+"""Spectators over two nodes, lines cut at random, one node killed, the database restarted: all end with the log's view.
+
+``MOOT_CROWD=1`` does it in full: 40 debates and 200 spectators.
+"""
+
+import os
+from typing import Any
+
+import pytest
+from anyio import to_thread
+
+from server.bench.crowd import crowd
+from tests.core.conftest import database, postgres  # noqa: F401 - fixtures
+from tests.core.postgres_server import Server
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(400)]
+FULL = bool(os.environ.get("MOOT_CROWD"))
+DEBATES, SPECTATORS, TURNS = (40, 200, 6) if FULL else (4, 12, 4)
+LEASE_S = 2.0
+
+
+async def test_every_spectator_ends_with_the_logs_view(
+    database: str, postgres: Server, script: Any, capsys: pytest.CaptureFixture[str]  # noqa: F811
+) -> None:
+    model = script(pace={"chunk_ms": 60, "chunk_chars": 3, "answer_ms": 100})
+
+    async def restart() -> None:
+        await to_thread.run_sync(postgres.restart)
+
+    outcome = await crowd(
+        database, model, restart, debates=DEBATES, spectators=SPECTATORS, turns=TURNS, lease_s=LEASE_S
+    )
+    with capsys.disabled():
+        print(f"\n{outcome}" if FULL else "", end="")
+
+    assert outcome.lines > SPECTATORS
+    assert outcome.deltas > SPECTATORS
+    assert outcome.handed_over >= 1
+    if not FULL:   # 40 debates on a busy machine are another question
+        assert outcome.takeover_s < LEASE_S + 1
