@@ -33,6 +33,20 @@ class EventLog(Protocol):
         """Why the last attempt to write failed; None once one succeeded, also where nobody asks for one."""
         ...
 
+    @property
+    def queued(self) -> tuple[int, int]:
+        """Appends that have no answer yet, and their bytes of payload."""
+        ...
+
+    @property
+    def silence_s(self) -> float:
+        """Seconds since this process last heard or looked for what others wrote; 0 where nobody else writes."""
+        ...
+
+    def known_head(self, debate: str) -> int | None:
+        """The head as far as this process knows it without asking the store."""
+        ...
+
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """Record ``events`` after position ``expected``, atomically, and return them as recorded.
 
@@ -74,6 +88,10 @@ class EventLog(Protocol):
 
     async def calibrations(self) -> tuple[str, ...]:
         """Ids of the debates of format ``calibration``, oldest first, found without looking at any other."""
+        ...
+
+    async def unconcluded(self) -> dict[str, int]:
+        """How many debates are in each state other than ``concluded``, found without looking at those."""
         ...
 
     async def close(self) -> None:

@@ -1,6 +1,7 @@
 """A log in memory, for tests and for trying things out.  It keeps every promise except to outlive its process."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from typing import Self
 
@@ -36,6 +37,20 @@ class MemoryLog:
 
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """See ``EventLog``."""
+        return 0, 0
+
+    @property
+    def silence_s(self) -> float:
+        """See ``EventLog``."""
+        return 0.0
+
+    def known_head(self, debate: str) -> int | None:
+        """See ``EventLog``."""
+        return len(self._debates.get(debate, ()))
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """See ``EventLog``."""
@@ -113,6 +128,11 @@ class MemoryLog:
         """See ``EventLog``."""
         self._check_open()
         return tuple(debate for _, _, debate in sorted(self._calibrations))
+
+    async def unconcluded(self) -> dict[str, int]:
+        """See ``EventLog``."""
+        self._check_open()
+        return dict(Counter(row.state for _, row in self._summaries.values() if row.state != "concluded"))
 
     async def close(self) -> None:
         """See ``EventLog``."""

@@ -84,7 +84,21 @@ class PostgresLog:
     @property
     def waiting_bytes(self) -> int:
         """What was accepted and is not yet answered."""
-        return self._writer.waiting if self._writer else 0
+        return self.queued[1]
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """See ``EventLog``."""
+        return self._writer.queued if self._writer else (0, 0)
+
+    @property
+    def silence_s(self) -> float:
+        """See ``EventLog``."""
+        return self.ear.silence_s
+
+    def known_head(self, debate: str) -> int | None:
+        """See ``EventLog``."""
+        return self._heads.known(debate)
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """See ``EventLog``; also raises ``Fenced``.  An append that is cancelled may still be recorded."""
@@ -145,6 +159,10 @@ class PostgresLog:
     async def calibrations(self) -> tuple[str, ...]:
         """See ``EventLog``."""
         return await self._reading(postgres_rows.read_calibrations)
+
+    async def unconcluded(self) -> dict[str, int]:
+        """See ``EventLog``."""
+        return await self._reading(postgres_rows.read_unconcluded)
 
     async def close(self) -> None:
         """See ``EventLog``; what this node held is free for the others at once."""

@@ -5,6 +5,7 @@ when a notification said no more than that there is something, and every ``POLL_
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Final
@@ -45,6 +46,12 @@ class Ear:
         self._closed = False
         self.is_live = False
         """Whether notifications are heard now."""
+        self._heard_at: float | None = None
+
+    @property
+    def silence_s(self) -> float:
+        """Seconds since something was last heard or looked for; 0 where nobody listens."""
+        return 0.0 if self._heard_at is None else time.monotonic() - self._heard_at
 
     @property
     def is_started(self) -> bool:
@@ -54,6 +61,7 @@ class Ear:
     def listen(self, channel: str, listening: Listening) -> None:
         """Hear ``channel`` from now on, or from when the connection is there; ``look`` comes first."""
         self._channels[channel] = listening
+        self._heard_at = self._heard_at or time.monotonic()
         if self._task is None and not self._closed:
             self._task = asyncio.get_running_loop().create_task(self._run(), name="moot-postgres-ear")
         self.is_live = False
@@ -94,7 +102,9 @@ class Ear:
             for listening in channels.values():
                 with cutting(connection):
                     await listening.look(connection)
+            self._heard_at = time.monotonic()
             async with aclosing(connection.notifies(timeout=POLL_S)) as heard:
                 async for notify in heard:
+                    self._heard_at = time.monotonic()
                     if not channels[notify.channel].hear(notify.payload):
                         break

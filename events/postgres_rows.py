@@ -30,6 +30,7 @@ _PAGE: Final = (
 _UNFINISHED: Final = (
     "SELECT debate FROM moot.listing JOIN moot.debates USING (stream) WHERE state = 'open' ORDER BY opened_at, stream"
 )
+_UNCONCLUDED: Final = "SELECT state, count(*) FROM moot.listing WHERE state <> 'concluded' GROUP BY state"
 _CALIBRATIONS: Final = (
     "SELECT debate FROM moot.listing JOIN moot.debates USING (stream) WHERE calibrates ORDER BY opened_at, stream"
 )
@@ -132,6 +133,11 @@ async def read_unfinished(connection: Connection) -> tuple[str, ...]:
 async def read_calibrations(connection: Connection) -> tuple[str, ...]:
     """Ids of calibrations, oldest first."""
     return tuple([debate async for (debate,) in await connection.execute(_CALIBRATIONS)])
+
+
+async def read_unconcluded(connection: Connection) -> dict[str, int]:
+    """How many debates are in each state other than ``concluded``."""
+    return {state: number async for state, number in await connection.execute(_UNCONCLUDED)}
 
 
 async def _rows(connection: Connection, debate: str, after: int, limit: int | None) -> list[tuple[Any, ...]]:

@@ -71,7 +71,9 @@ CREATE TABLE moot.inbox (
 CREATE INDEX inbox_waiting ON moot.inbox (debate, id) WHERE taken_by IS NULL;
 """
 
-MIGRATIONS: Final = (_FIRST,)
+_SECOND: Final = "CREATE INDEX listing_unconcluded ON moot.listing (state) WHERE state <> 'concluded'"
+
+MIGRATIONS: Final = (_FIRST, _SECOND)
 """Each takes the schema from one version to the next; what was released is never changed, only followed."""
 VERSION: Final = len(MIGRATIONS)
 

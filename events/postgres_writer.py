@@ -58,8 +58,7 @@ class Writer:
         self, address: Address, node: str, epochs: dict[str, int], *, lease_s: float, patience_s: float,
         committed: Callable[[str, bytes, int], None],
     ) -> None:
-        self.trouble: StoreUnavailable | None = None
-        """Why the last attempt to write failed; None once one succeeded."""
+        self.trouble: StoreUnavailable | None = None   # why the last attempt to write failed; None once one succeeded
         self._address, self._node, self._epochs, self._committed = address, node, epochs, committed
         self._lease, self._patience_s = timedelta(seconds=lease_s), patience_s
         self._loop = asyncio.get_running_loop()
@@ -74,9 +73,10 @@ class Writer:
         self._task = self._loop.create_task(self._run(), name="moot-postgres-writer")
 
     @property
-    def waiting(self) -> int:
-        """Bytes accepted and not yet answered."""
-        return self._room.used
+    def queued(self) -> tuple[int, int]:
+        """See ``EventLog``."""
+        items = (self._open.items, *(flush.items for flush in self._ready), *self._doubtful.values())
+        return sum(map(len, items)), self._room.used
 
     async def submit(self, item: Item) -> None:
         """Accept an item, when it is its turn if too much waits already.  Raises ``StoreUnavailable`` once closed."""

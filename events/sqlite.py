@@ -73,8 +73,17 @@ class SqliteLog:
 
     @property
     def queued(self) -> tuple[int, int]:
-        """Appends that have no answer yet, and their bytes of payload."""
+        """See ``EventLog``."""
         return (self._writer.queued, self._writer.queued_bytes) if self._writer else (0, 0)
+
+    @property
+    def silence_s(self) -> float:
+        """See ``EventLog``.  A log that only reads looks whenever it is asked."""
+        return 0.0
+
+    def known_head(self, debate: str) -> int | None:
+        """See ``EventLog``."""
+        return self._wakeups.known(debate)
 
     def set_address(self, address: str) -> None:
         """Tell other processes where this one's server answers."""
@@ -143,6 +152,10 @@ class SqliteLog:
     async def calibrations(self) -> tuple[str, ...]:
         """See ``EventLog``."""
         return await self._reading(sqlite_rows.read_calibrations)
+
+    async def unconcluded(self) -> dict[str, int]:
+        """See ``EventLog``."""
+        return await self._reading(sqlite_rows.read_unconcluded)
 
     async def close(self) -> None:
         """See ``EventLog``."""

@@ -107,6 +107,13 @@ def read_calibrations(connection: sqlite3.Connection) -> tuple[str, ...]:
     return tuple(debate for (debate,) in rows)
 
 
+def read_unconcluded(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many debates are in each state other than ``concluded``."""
+    return dict(connection.execute(
+        "SELECT state, count(*) FROM debates WHERE state <> 'concluded' GROUP BY state"
+    ).fetchall())
+
+
 def _lenient(text: bytes) -> str:
     return text.decode(errors="surrogateescape")
 

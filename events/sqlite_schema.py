@@ -52,6 +52,7 @@ PRAGMA user_version = {VERSION};
 _LATER: Final = f"""
 CREATE INDEX IF NOT EXISTS debates_calibrating ON debates (opened_at, stream) WHERE {CALIBRATES};
 CREATE INDEX IF NOT EXISTS debates_listed ON debates (opened_at, stream, folded) WHERE opened_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS debates_unconcluded ON debates (state) WHERE state <> 'concluded';
 DROP INDEX IF EXISTS debates_by_age;
 """
 """What a store of the same schema may lack: it only makes reading faster.

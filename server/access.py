@@ -121,7 +121,7 @@ class Guard:
                 headers_out = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers_out.setdefault(name, value)   # a page that may be framed says so itself
-                observe.REQUESTS.labels(scope["method"], str(message["status"])).inc()
+                observe.count_request(scope["method"], message["status"])
             await send(message)
 
         await self._app(scope, _Bounded(receive), answer)

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 import web
 from events.errors import LogError
 from providers.errors import ProviderError
-from server import audience, judge_page, routes, takeaway
+from server import audience, judge_page, readings, routes, takeaway
 from server.access import Access, Guard, error_response
 from server.audit import Auditors
 from server.detached.crowd import Crowd
@@ -119,7 +119,7 @@ def make_app(service: Service, access: Access) -> Starlette:
             Route("/api/session", routes.open_session, methods=["POST"]),
             Route("/healthz", routes.healthz),
             Route("/readyz", routes.readyz),
-            Route("/metrics", routes.metrics),
+            Route("/metrics", readings.metrics),
             WebSocketRoute("/ws/debates/{debate}", spectate),
             Mount("/static", StaticFiles(directory=WEB)),
         ],

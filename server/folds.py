@@ -27,6 +27,11 @@ class Folds:
         self._log, self._every, self._debates = log, every, debates
         self._kept: OrderedDict[str, dict[int, Fold]] = OrderedDict()
 
+    @property
+    def kept(self) -> int:
+        """How many are kept."""
+        return sum(map(len, self._kept.values()))
+
     async def at(self, debate: str, position: int) -> Fold:
         """The fold of the first ``position`` records, or of as many as there are."""
         fold = self._nearest(debate, position)

@@ -76,6 +76,11 @@ class Room:
         """Whether everybody may read what was the director's."""
         return self.fold.view.state == "concluded"
 
+    @property
+    def kept(self) -> int:
+        """Frames kept encoded."""
+        return len(self._ring)
+
     def wake(self) -> None:
         """Tell every waiting reader to look again."""
         changed, self._changed = self._changed, anyio.Event()
@@ -184,6 +189,11 @@ class Hub:
     def rooms(self) -> int:
         """Debates held in memory for readers."""
         return len(self._rooms)
+
+    @property
+    def watched(self) -> tuple[Room, ...]:
+        """The rooms."""
+        return tuple(self._rooms.values())
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Keep rooms up to date until cancelled."""

@@ -63,9 +63,9 @@ class Moderator:
     ) -> None:
         self.id = debate
         self.is_running = False
-        self.floor = Floor()
         self._registry, self._hub = registry, hub
         self._scribe = Scribe(debate, log, hub.waiting)
+        self.floor = Floor()
         self._idle_timeout_s = idle_timeout_s
         self._steps: anyio.CancelScope | None = None
         self._decided_at = 0
@@ -215,7 +215,7 @@ class Moderator:
     async def _failed(self, step: Speak | Ask, error: ProviderError) -> None:
         """What follows from any failed call: the numbers, and the end where no time is left for another."""
         purpose = "speak" if isinstance(step, Speak) else step.purpose
-        observe.MODEL_FAILURES.labels(purpose, step.model.partition(":")[0], error.kind).inc()
+        observe.MODEL_FAILURES.labels(purpose, self._provider(step), error.kind).inc()
         if error.retry_after_s and error.retry_after_s >= self._left_s():
             model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
             wait = f"{why} (in {error.retry_after_s:.0f} s)"
@@ -274,7 +274,7 @@ class Moderator:
 
         await self._scribe.append(build)
         self._hub.silence(self.id)
-        observe.MODEL_SECONDS.labels("speak").observe(outcome.latency_ms / 1000)
+        observe.count_call(self._provider(step), "speak", outcome)
 
     async def _spoke_in_vain(
         self, step: Speak, started: int, error: ProviderError, so_far: str, began: float
@@ -320,6 +320,8 @@ class Moderator:
             latency_ms = int((time.monotonic() - began) * 1000)
             logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
             failure = error
+            if outcome is not None:   # it answered, and is paid for
+                observe.count_call(self._provider(step), step.purpose, outcome, is_answered=False)
             await self._scribe.append(
                 lambda debate: [
                     Draft(
@@ -330,12 +332,16 @@ class Moderator:
             )
             await self._failed(step, error)
             return
-        observe.MODEL_SECONDS.labels(step.purpose).observe(answer.outcome.latency_ms / 1000)
+        observe.count_call(self._provider(step), step.purpose, answer.outcome)
         await self._scribe.append(
             lambda debate: [
                 Draft(event=answered(step, step.call, answer.outcome, answer.raw, debate), cause=step.cause)
             ]
         )
+
+    def _provider(self, step: Speak | Ask) -> str:
+        """What a label says of the model's provider."""
+        return observe.provider_of(step.model, self._registry.names)
 
     def _settings(self) -> Any:
         assert self.debate.opened is not None

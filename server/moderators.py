@@ -100,7 +100,9 @@ class Moderators:
         debate = new_id()
         with self._needing(debate):
             warnings = [Draft(event=warned, cause=1, id=new_id()) for warned in family_warnings(opened)]
-            await self._log.append(debate, 0, [Draft(event=opened, id=new_id()), *warnings])
+            with observe.APPEND_SECONDS.time():
+                records = await self._log.append(debate, 0, [Draft(event=opened, id=new_id()), *warnings])
+            observe.EVENTS.inc(len(records))
             self._start(await self._moderator(debate))
         return debate
 
@@ -297,6 +299,8 @@ class Moderators:
                 await self._halt_after_bug(moderator, error)
         finally:
             observe.DEBATES.dec()
+            if moderator.debate.standing.state != "open":
+                observe.RESTED.labels(moderator.debate.standing.state).inc()
             self._forget(moderator)
             rested, self._rested = self._rested, anyio.Event()
             rested.set()

@@ -59,6 +59,11 @@ class Node:
         """Names this node to the others; new with every start."""
         return self._leases.node
 
+    @property
+    def held(self) -> int:
+        """Debates that this node holds."""
+        return len(self._log.epochs)
+
     async def run(
         self, moderators: Moderators, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED
     ) -> None:

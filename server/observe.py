@@ -1,42 +1,78 @@
-"""Log lines and metrics."""
+"""Log lines, and metrics that are counted where something happens; what merely stands is read by ``readings``."""
 
 import logging
 import sys
+from collections.abc import Container
 from typing import Any, Final
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
+from providers.base import Outcome
 from providers.redaction import redacted
 
 METRICS: Final = CollectorRegistry()
 
 DEBATES: Final = Gauge("moot_debates_running", "Debates that this process runs", registry=METRICS)
-SPECTATORS: Final = Gauge("moot_spectators", "Open spectator sockets", registry=METRICS)
-ROOMS: Final = Gauge("moot_rooms", "Debates folded in memory for readers", registry=METRICS)
+RESTED: Final = Counter(
+    "moot_debates_rested_total", "Debates that this process ran until they rested or ended, by their state then",
+    ["state"], registry=METRICS,
+)
+APPEND_SECONDS: Final = Histogram(
+    "moot_append_seconds", "Time until what a debate recorded was durable", registry=METRICS,
+    buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+)
+EVENTS: Final = Counter("moot_events_appended_total", "Events that debates recorded", registry=METRICS)
+STORE_FAILURES: Final = Counter("moot_store_failures_total", "Appends that had to be tried again", registry=METRICS)
+LEASES_LOST: Final = Counter(
+    "moot_leases_lost_total", "Debates that another node took over from this one", registry=METRICS
+)
+JOINS: Final = Counter("moot_spectators_joined_total", "Spectators that came", registry=METRICS)
 CLOSES: Final = Counter("moot_socket_closes_total", "Sockets closed by the server", ["code"], registry=METRICS)
 DELTAS_SKIPPED: Final = Counter(
     "moot_deltas_skipped_total", "Deltas not sent to spectators who did not keep up", registry=METRICS
 )
 REQUESTS: Final = Counter("moot_requests_total", "HTTP requests", ["method", "status"], registry=METRICS)
-STORE_FAILURES: Final = Counter("moot_store_failures_total", "Appends that had to be tried again", registry=METRICS)
-LEASES_LOST: Final = Counter(
-    "moot_leases_lost_total", "Debates that another node took over from this one", registry=METRICS
-)
-BUS_UP: Final = Gauge("moot_bus_up", "1 while other nodes are reached by the bus", registry=METRICS)
-BUS_DROPPED: Final = Gauge("moot_bus_dropped", "Messages of text in flight that could not be sent", registry=METRICS)
 MODEL_SECONDS: Final = Histogram(
-    "moot_model_seconds", "Time of a model call", ["purpose"], registry=METRICS,
+    "moot_model_seconds", "Time of a model call that was answered", ["provider", "purpose"], registry=METRICS,
     buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160),
 )
 MODEL_FAILURES: Final = Counter(
     "moot_model_failures_total", "Model calls that failed", ["purpose", "provider", "kind"], registry=METRICS
 )
-PROVIDER_RUNNING: Final = Gauge("moot_provider_running", "Calls under way", ["provider"], registry=METRICS)
-PROVIDER_WAITING: Final = Gauge("moot_provider_waiting", "Calls that wait for a place", ["provider"], registry=METRICS)
-PROVIDER_RESTS: Final = Gauge(
-    "moot_provider_breaker_open", "1 while a provider is left alone after failures", ["provider"], registry=METRICS
+MODEL_TOKENS: Final = Counter("moot_model_tokens_total", "Tokens used", ["provider", "direction"], registry=METRICS)
+MODEL_COST: Final = Counter(
+    "moot_model_cost_usd_total", "US dollars, where a price is known", ["provider"], registry=METRICS
 )
+MODEL_UNPRICED: Final = Counter(
+    "moot_model_unpriced_total", "Model calls whose price nobody knows", ["provider"], registry=METRICS
+)
+ProcessCollector(registry=METRICS)   # memory, CPU, open files
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
+"""What a label may say of a method: anybody can send one of his own invention."""
+
+
+def count_request(method: str, status: int) -> None:
+    """One more answer."""
+    REQUESTS.labels(method if method in METHODS else "other", str(status)).inc()
+
+
+def provider_of(model: str, known: Container[str]) -> str:
+    """What a label says of ``provider:model``: never a name that only a debate knows."""
+    name = model.partition(":")[0]
+    return name if name in known else "unknown"
+
+
+def count_call(provider: str, purpose: str, outcome: Outcome, *, is_answered: bool = True) -> None:
+    """A call that a model answered, and is paid for, also where nobody can use the answer."""
+    if is_answered:
+        MODEL_SECONDS.labels(provider, purpose).observe(outcome.latency_ms / 1000)
+    MODEL_TOKENS.labels(provider, "input").inc(outcome.tokens.input)
+    MODEL_TOKENS.labels(provider, "output").inc(outcome.tokens.output)
+    if outcome.cost_usd is None:
+        MODEL_UNPRICED.labels(provider).inc()
+    else:
+        MODEL_COST.labels(provider).inc(outcome.cost_usd)
 
 
 _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(

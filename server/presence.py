@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from server import observe
+
 CROWD: Final = 100
 """Spectators of a debate above which their number is told every ``COUNT_S`` only."""
 COUNT_S: Final = 1.0
@@ -35,6 +37,7 @@ class Presence:
     def change(self, room: Watched, by: int) -> None:
         """Spectators came or went."""
         self.spectators += by
+        observe.JOINS.inc(max(by, 0))
         room.spectators += by
         if room.spectators <= CROWD:
             self._tell(room)

@@ -6,10 +6,8 @@ import msgspec
 from limits import parse
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
-from prometheus_client import generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from events.errors import UnknownDebate
 from events.log import read_all
@@ -18,7 +16,7 @@ from events.record import Line, Recorded, full_line, public_line
 from events.transfer import export
 from events.types import ModelAnswered, ModelFailed
 from personalities.archetypes import archetypes
-from server import observe, opening
+from server import opening
 from server.access import COOKIE, COOKIE_AGE_S, Access
 from server.audit import Auditors
 from server.decisions import read_decision
@@ -309,19 +307,3 @@ async def readyz(request: Request) -> Response:
     if log.trouble is not None:
         raise log.trouble
     return json_response({"ok": True})
-
-
-async def metrics(request: Request) -> Response:
-    """GET /metrics."""
-    service = service_of(request)
-    hub = service.hub
-    for load in service.registry.loads():
-        observe.PROVIDER_RUNNING.labels(load.provider).set(load.running)
-        observe.PROVIDER_WAITING.labels(load.provider).set(load.waiting)
-        observe.PROVIDER_RESTS.labels(load.provider).set(load.rests_s > 0)
-    observe.SPECTATORS.set(hub.spectators)
-    observe.ROOMS.set(hub.rooms)
-    bus = service.bus.state
-    observe.BUS_UP.set(bus.up)
-    observe.BUS_DROPPED.set(bus.dropped)
-    return PlainTextResponse(generate_latest(observe.METRICS), media_type=CONTENT_TYPE_LATEST)

@@ -133,7 +133,9 @@ class Scribe:
 
     async def _append_now(self, drafts: Sequence[Draft]) -> tuple[Recorded, ...]:
         with anyio.CancelScope(shield=True):  # what is committed must be folded
-            records = await self._log.append(self.id, self.debate.position, drafts)
+            with observe.APPEND_SECONDS.time():
+                records = await self._log.append(self.id, self.debate.position, drafts)
+            observe.EVENTS.inc(len(records))
             for record in records:
                 self.debate = debates.evolve(self.debate, record)
         return records

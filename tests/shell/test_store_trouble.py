@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scribe_module, "STORE_WAIT_S", 0.01)
-    monkeypatch.setattr("server.hub.LOOK_S", 0.01)
+    monkeypatch.setattr("server.waits.LOOK_S", 0.01)
     monkeypatch.setattr("events.sqlite_writer.PROBE_S", 0.01)
 
 

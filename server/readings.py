@@ -1,0 +1,119 @@
+"""GET /metrics: what was counted (``observe``), and what stands at this moment, read when it is asked for.
+
+No label names a debate, a motion or a model: their number has no bound.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Final
+
+import anyio
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Metric, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from events.errors import LogError
+from server import observe
+from server.service import Service
+from server.version import VERSION
+
+STATES: Final = ("open", "paused", "halted")
+STORE_S: Final = 2.0
+"""Seconds that the store has to answer: who asks here does not wait for long."""
+
+
+class Readings(Collector):
+    """What a service is at this moment.  ``unconcluded``: debates by state; None where the store does not say."""
+
+    def __init__(self, service: Service, unconcluded: Mapping[str, int] | None) -> None:
+        self._service, self._unconcluded = service, unconcluded
+
+    def collect(self) -> Iterator[Metric]:
+        """One family after the other."""
+        yield _labelled("moot_build_info", "1, with the version that runs", "version", {VERSION: 1})
+        yield from self._store()
+        yield from self._debates()
+        yield from self._watching()
+        yield from self._providers()
+        yield from self._nodes()
+
+    def _store(self) -> Iterator[Metric]:
+        log = self._service.log
+        items, size = log.queued
+        yield _gauge("moot_store_up", "0 while the store cannot be read or written", self._is_up)
+        yield _gauge("moot_append_queue_items", "Appends that wait for the store", items)
+        yield _gauge("moot_append_queue_bytes", "Payload of the appends that wait for the store", size)
+        yield _gauge(
+            "moot_store_silence_seconds", "Time since notifications of the store were last heard or it was polled",
+            log.silence_s,
+        )
+
+    @property
+    def _is_up(self) -> bool:
+        return self._unconcluded is not None and self._service.log.trouble is None
+
+    def _debates(self) -> Iterator[Metric]:
+        if self._unconcluded is not None:
+            found = {state: self._unconcluded.get(state, 0) for state in STATES}
+            yield _labelled("moot_debates", "Debates of the whole store that have not concluded", "state", found)
+        yield _gauge("moot_moderators", "Debates folded in memory to be run or acted on",
+                     len(self._service.moderators.known))
+
+    def _watching(self) -> Iterator[Metric]:
+        hub, log = self._service.hub, self._service.log
+        rooms = [room for room in hub.watched if room.ready.is_set()]
+        behind = [max((log.known_head(room.debate) or 0) - room.position, 0) for room in rooms]
+        yield _gauge("moot_spectators", "Open spectator sockets", hub.spectators)
+        yield _gauge("moot_rooms", "Debates folded in memory for readers", hub.rooms)
+        yield _gauge("moot_room_frames", "Frames kept encoded for readers", sum(room.kept for room in rooms))
+        yield _gauge("moot_folds", "Folds of past positions kept in memory", hub.folds.kept)
+        yield _gauge("moot_room_lag_events", "Events that the room furthest behind its log has not folded",
+                     max(behind, default=0))
+        yield _gauge("moot_rooms_behind", "Rooms that have not folded all that was recorded", sum(map(bool, behind)))
+
+    def _providers(self) -> Iterator[Metric]:
+        loads = self._service.registry.loads()
+        for name, words, value in (
+            ("moot_provider_running", "Calls under way", {each.provider: each.running for each in loads}),
+            ("moot_provider_waiting", "Calls that wait for a place", {each.provider: each.waiting for each in loads}),
+            (
+                "moot_provider_breaker_open", "1 while a provider is left alone after failures",
+                {each.provider: each.rests_s > 0 for each in loads},
+            ),
+        ):
+            yield _labelled(name, words, "provider", value)
+
+    def _nodes(self) -> Iterator[Metric]:
+        bus, node = self._service.bus.state, self._service.node
+        yield _gauge("moot_bus_up", "1 while other nodes are reached by the bus", bus.up)
+        yield CounterMetricFamily(
+            "moot_bus_dropped", "Messages of text in flight that could not be sent", value=bus.dropped
+        )
+        yield _gauge("moot_leases_held", "Debates that this node holds among others", node.held if node else 0)
+        yield _gauge("moot_node_draining", "1 while this node hands its debates over",
+                     self._service.moderators.is_draining)
+
+
+def _gauge(name: str, words: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, words, value=float(value))
+
+
+def _labelled(name: str, words: str, label: str, values: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(name, words, labels=[label])
+    for key, value in values.items():
+        family.add_metric([key], float(value))
+    return family
+
+
+async def metrics(request: Request) -> Response:
+    """GET /metrics.  It answers also where the store does not: then of all times it is asked."""
+    service: Service = request.app.state.service
+    unconcluded = None
+    with suppress(LogError), anyio.move_on_after(STORE_S):
+        unconcluded = await service.log.unconcluded()
+    standing = CollectorRegistry(auto_describe=False)
+    standing.register(Readings(service, unconcluded))
+    text = generate_latest(observe.METRICS) + generate_latest(standing)
+    return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)

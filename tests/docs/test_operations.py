@@ -1,0 +1,256 @@
+"""What operators copy works: metrics that are asked for exist, settings and commands too, images have a version."""
+
+import configparser
+import json
+import re
+import shlex
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from server import observe
+from server.cli.main import PLACES, main
+from server.readings import Readings
+from server.service import running
+from server.settings import NAMES, PREFIX, Settings
+from tests.docs.plain_yaml import parse
+
+ROOT = Path(__file__).parents[2]
+FILES = ROOT / "docs" / "operations"
+PAGES = [ROOT / "docs" / "operations.md", ROOT / "docs" / "capacity.md"]
+EXPRESSION = re.compile(r"\b(?:moot|process)_[a-z_]+")
+PINNED = re.compile(r"[a-z/]+:\d[\w.-]*")
+VENDORS = {"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST"}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def text(name: str) -> str:
+    return (FILES / name).read_text(encoding="utf-8")
+
+
+def families() -> dict[str, set[str]]:
+    """Every name that /metrics can say, with the labels that it can have."""
+    known: dict[str, set[str]] = {"up": {"job", "instance"}}
+    for metric in observe.METRICS.collect():
+        labels = set(getattr(observe_metric(metric.name), "_labelnames", ()))
+        endings = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}.get(metric.type, ("",))
+        known |= {metric.name + ending: labels | {"le"} for ending in endings}
+    return known
+
+
+def observe_metric(name: str) -> Any:
+    return next((each for each in vars(observe).values() if getattr(each, "_name", None) == name), None)
+
+
+async def all_families() -> dict[str, set[str]]:
+    settings = Settings(store="memory:")
+    async with running(settings) as service:
+        standing = {
+            sample.name: {label for each in family.samples for label in each.labels}
+            for family in Readings(service, {}).collect()
+            for sample in family.samples
+        }
+    return families() | standing
+
+
+def unknown(expression: str, known: dict[str, set[str]]) -> set[str]:
+    """Metrics in an expression that do not exist, and labels that none of its metrics has."""
+    names = set(EXPRESSION.findall(expression))
+    labels = {each for group in re.findall(r"by \(([^)]*)\)", expression) for each in re.split(r",\s*", group)}
+    labels |= set(re.findall(r"[{,](\w+)=", expression))
+    has = {"instance", "job"}.union(*(known.get(name, set()) for name in names))
+    return (names - known.keys()) | {f"label {each}" for each in labels - has}
+
+
+@pytest.mark.anyio
+async def test_every_metric_of_the_dashboard_exists() -> None:
+    known = await all_families()
+    panels = [each for each in json.loads(text("dashboard.json"))["panels"] if each["type"] != "row"]
+    asked = [target["expr"] for panel in panels for target in panel["targets"]]
+
+    assert {each: unknown(each, known) for each in asked if unknown(each, known)} == {}
+    assert all(EXPRESSION.search(each) for each in asked)
+
+
+@pytest.mark.anyio
+async def test_every_metric_is_on_the_dashboard() -> None:
+    asked = set(EXPRESSION.findall(text("dashboard.json")))
+    known = {name for name in await all_families() if name.startswith("moot_")}
+    of_histograms = {name for name in known if name.endswith(("_sum", "_count", "_bucket"))}
+
+    assert known - of_histograms - asked == set()
+
+
+def test_panels_stand_beside_each_other_and_have_numbers_of_their_own() -> None:
+    panels = json.loads(text("dashboard.json"))["panels"]
+    places = [
+        (x, y)
+        for panel in panels
+        for at in [panel["gridPos"]]
+        for x in range(at["x"], at["x"] + at["w"])
+        for y in range(at["y"], at["y"] + at["h"])
+    ]
+
+    assert len(places) == len(set(places))
+    assert max(x for x, _ in places) < 24
+    assert len(panels) == len({panel["id"] for panel in panels})
+
+
+@pytest.mark.anyio
+async def test_every_alert_asks_for_what_exists_and_is_on_the_page() -> None:
+    known = await all_families()
+    rules = [rule for group in parse(text("alerts.yaml"))["groups"] for rule in group["rules"]]
+    page = PAGES[0].read_text(encoding="utf-8")
+
+    assert {rule["alert"]: unknown(rule["expr"], known) for rule in rules if unknown(rule["expr"], known)} == {}
+    assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in page] == []
+    assert {rule["labels"]["severity"] for rule in rules} == {"page", "ticket"}
+
+
+# compose.yaml
+
+
+def services() -> dict[str, Any]:
+    return dict(parse(text("compose.yaml"))["services"])
+
+
+def test_two_nodes_a_database_and_a_bus_are_composed() -> None:
+    found = services()
+    nodes = [each for name, each in found.items() if name.startswith("node")]
+
+    assert {"postgres", "nats", "migrate", "node1", "node2"} == found.keys()
+    assert len({each["environment"]["MOOT_STORE"] for each in (*nodes, found["migrate"])}) == 1
+    assert len({str(each["ports"]) for each in nodes}) == len(nodes)
+    assert all(port.startswith("127.0.0.1:") for each in nodes for port in each["ports"])
+
+
+def test_every_image_has_a_version() -> None:
+    images = [each["image"] for each in services().values()]
+    images += re.findall(r"^FROM (.+)$", text("Containerfile"), re.MULTILINE)
+
+    assert [image for image in images if not PINNED.fullmatch(image)] == []
+    assert f"moot:{version('moot')}" in images
+
+
+def test_what_the_nodes_are_told_are_settings() -> None:
+    for name, each in services().items():
+        said = each.get("environment", {}).keys()
+        ours = {key.removeprefix(PREFIX).lower() for key in said if key.startswith(PREFIX)}
+
+        assert ours <= set(NAMES), name
+        if name.startswith("node"):
+            assert {key for key in said if not key.startswith(PREFIX)} <= VENDORS
+
+
+def test_every_service_that_others_wait_for_says_when_it_is_there() -> None:
+    found = services()
+    for each in found.values():
+        for name, how in each.get("depends_on", {}).items():
+            assert name in found
+            assert how["condition"] != "service_healthy" or "healthcheck" in found[name]
+    for name in ("node1", "node2"):
+        (check,) = [part for part in found[name]["healthcheck"]["test"] if "http://" in part]
+        assert "/readyz" in check
+        compile(check, name, "exec")
+
+
+def test_a_node_has_time_to_hand_its_debates_over() -> None:
+    grace = [each["stop_grace_period"] for name, each in services().items() if name.startswith("node")]
+
+    assert all(int(each.removesuffix("s")) > Settings().drain_s + 10 for each in grace)
+
+
+def exists(words: list[str]) -> None:
+    """A command line of Moot's names a command and options that there are."""
+    assert words[0] == "moot"
+    command = main.get_command(click.Context(main), words[1])
+    assert command is not None, words
+    with command.make_context(words[1], words[2:]) as context:
+        assert context.params is not None
+
+
+def test_the_commands_of_the_containers_exist() -> None:
+    exists(services()["migrate"]["command"])
+    exists(json.loads(re.findall(r"^CMD (.+)$", text("Containerfile"), re.MULTILINE)[0]))
+
+
+# the unit
+
+
+def unit() -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",), comment_prefixes=("#",))
+    parser.optionxform = str   # type: ignore[assignment,method-assign]  # systemd's names have capitals
+    parser.read_string(text("moot.service"))
+    return parser
+
+
+def test_the_unit_starts_a_command_that_exists_with_settings_that_exist() -> None:
+    service = unit()["Service"]
+    exists(shlex.split(service["ExecStart"]))
+    name, _, value = service["Environment"].partition("=")
+
+    assert name.removeprefix(PREFIX).lower() in NAMES
+    assert value.startswith("sqlite:%S/")
+    assert int(service["TimeoutStopSec"]) > Settings().drain_s + 10
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("NoNewPrivileges", "yes"), ("ProtectSystem", "strict"), ("ProtectHome", "yes"), ("DynamicUser", "yes"),
+        ("PrivateTmp", "yes"), ("PrivateDevices", "yes"), ("CapabilityBoundingSet", ""), ("UMask", "0077"),
+        ("RestrictAddressFamilies", "AF_INET AF_INET6 AF_UNIX"),
+    ],
+)
+def test_the_unit_may_do_little(name: str, value: str) -> None:
+    assert unit()["Service"][name] == value
+
+
+# the pages
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_names_exists(page: Path) -> None:
+    said = page.read_text(encoding="utf-8")
+    commands = set(re.findall(r"`moot ([a-z]+)", said))
+    settings = set(re.findall(r"\bMOOT_([A-Z_]+)", said)) - {"TOKEN"}
+    linked = re.findall(r"\]\(([^)#:]+)\)", said)
+
+    assert commands <= set(PLACES)
+    assert {each.lower() for each in settings} <= set(NAMES)
+    assert [each for each in linked if not (page.parent / each).exists()] == []
+
+
+@pytest.mark.anyio
+async def test_metrics_that_a_page_names_exist() -> None:
+    known = await all_families()
+    for page in PAGES:
+        named = set(re.findall(r"`(moot_[a-z_]+)", page.read_text(encoding="utf-8")))
+
+        assert {each for each in named if not any(name.startswith(each) for name in known)} == set()
+
+
+# the reader of YAML
+
+
+@pytest.mark.parametrize(
+    "wrong", ["a: [1,", "a:\n  - b\n c: 1", "a: 1\na: 2", "a: b: c", "a:", "a: *b", "a: |\n  b", "- a\nb"]
+)
+def test_yaml_that_is_not_ours_is_refused(wrong: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - json's own is one
+        parse(wrong)
+
+
+def test_yaml_is_read() -> None:
+    said = '# c\na:\n  b: ["x", 1]\n  c: ${D:?say it}\nl:\n  - n: 1\n    m: text with spaces\n  - plain\ne: {}\n'
+
+    assert parse(said) == {
+        "a": {"b": ["x", 1], "c": "${D:?say it}"}, "l": [{"n": 1, "m": "text with spaces"}, "plain"], "e": {}
+    }
