@@ -15,6 +15,7 @@ from msgspec import Struct
 from events.errors import LogError
 from events.types import ModeratorSpoke
 from server.acts import AudienceVoted
+from server.detached.crowd import CLOSING_S
 from server.errors import MootError
 from server.settings import Settings
 from server.sim.course import opening
@@ -57,6 +58,8 @@ class Plan(Struct, frozen=True):
     loses: float
     span_s: float
     blind: bool
+    is_loud: bool
+    """Whether events are long, and pipes and pages those of the product."""
     is_moderated: bool
     """Whether moderators run the debate; else a scribe writes it."""
     rough: float
@@ -82,17 +85,17 @@ class Report(Struct, frozen=True):
 
 def drawn(chance: random.Random) -> Plan:
     """A plan.  Most are small, so that much happens at their limits; some have the product's own sizes."""
-    is_loud = chance.random() < 0.04  # noqa: PLR2004
+    is_loud, is_moderated = chance.random() < 0.04, chance.random() < 0.3  # noqa: PLR2004
     return Plan(
-        nodes=chance.choice((1, 1, 2)), watchers=chance.choice((1, 1, 2, 3)), turns=chance.choice((1, 1, 2)),
+        nodes=2 if is_moderated else chance.choice((1, 1, 2)), watchers=chance.choice((1, 1, 2, 3)), turns=chance.choice((1, 1, 2)),
         high=1 << 16 if is_loud else chance.choice((300, 1500, 6000, 1 << 16)),
         page=1 << 16 if is_loud else chance.choice((200, 3000, 1 << 16)),
         ring=chance.choice((3, 8, 40, 4096)), recent=chance.choice((2, 16, 256)),
-        patience_s=chance.choice((2.0, 10.0)), tick_ms=chance.choice((0, 20, 50)), lease_s=chance.choice((2.0, 5.0)),
-        lag_s=chance.choice((0.0, 0.05, 1.0)), longest=20_000 if is_loud else chance.choice((10, 80, 600)),
+        patience_s=chance.choice((2.0, 10.0)), tick_ms=chance.choice((0, 20, 50)), lease_s=chance.choice((0.6, 2.0)),
+        lag_s=chance.choice((0.0, 0.05, 1.0)), longest=2000 if is_loud else chance.choice((10, 80, 600)),
         breaks=chance.choice((0.0, 0.1, 0.4)), loses=chance.choice((0.0, 0.0, 0.2)), span_s=chance.uniform(1, 8),
-        blind=chance.random() < 0.2, is_moderated=chance.random() < 0.3,  # noqa: PLR2004
-        rough=chance.choice((0.0, 0.5, 1.0)),
+        blind=chance.random() < 0.2, is_loud=is_loud, is_moderated=is_moderated,  # noqa: PLR2004
+        rough=chance.choice((0.0, 1.0, 3.0)),
     )
 
 
@@ -134,7 +137,7 @@ class Visitor(Watcher):
         pipe = self.pipe = Pipe(
             world.loop, self, pace, high=plan.high, late=chance.random() < 0.5, chance=chance  # noqa: PLR2004
         )
-        pipe.unread_s = plan.patience_s + (14 if self.is_detached else 34)
+        pipe.unread_s = plan.patience_s + CLOSING_S + 3 if self.is_detached else 0.0   # elsewhere while nothing is said
         place = chance.choice(world.places)
         query = "&".join(
             [f"after={after}"] * (after is not None) + ["director=1"] * self.director
@@ -285,12 +288,12 @@ class World:
     async def _open(self) -> None:
         plan, place = self.plan, self.places[0]
         if plan.is_moderated:
-            opened = opening(self.seed, plan.turns, blind=plan.blind)
+            opened = opening(self.seed, plan.turns, loud=plan.is_loud, blind=plan.blind)
             self.debate = self.truth.debate = await place.moderators.open(opened)
         else:
             self.debate = self.truth.debate = DEBATE
             scribe = Scribe(place, self.truth, self._fork(), longest=plan.longest)
-            self.beside(scribe.write(self.seed, plan.turns, blind=plan.blind))
+            self.beside(scribe.write(self.seed, plan.turns, loud=plan.is_loud, blind=plan.blind))
             while not self.truth.head:
                 await asyncio.sleep(MOMENT_S)
 
@@ -301,11 +304,11 @@ class World:
         """Logs that fail or pause, owners that are held up for longer than their lease."""
         chance, plan = self.chance, self.plan
         while not self.is_calm and plan.rough:
-            await asyncio.sleep(chance.expovariate(plan.rough / 3))
+            await asyncio.sleep(chance.expovariate(plan.rough / 4))
             if self.is_calm:
                 return
             line = chance.choice(self.places).line
-            until = self.loop.now + chance.choice((0.1, 1.0, plan.lease_s * 1.5))
+            until = self.loop.now + chance.choice((0.1, 1.0, plan.lease_s * 2))
             if chance.random() < 0.5:  # noqa: PLR2004
                 line.fails_until = until
             else:

@@ -40,16 +40,16 @@ class Scribe:
         self._position = self._turn = 0
         self._attempt = 1
 
-    async def write(self, seed: int, turns: int, *, blind: bool) -> None:
+    async def write(self, seed: int, turns: int, *, loud: bool, blind: bool) -> None:
         """From the opening to the conclusion."""
-        await self._append([opening(seed, turns, blind=blind)])
+        await self._append([opening(seed, turns, loud=loud, blind=blind)])
         while self._turn < turns:
             await asyncio.sleep(self._chance.uniform(0, MOST_S))
             match self._chance.choice(("turn", "turn", "batch", "rest", "word")):
                 case "turn":
                     await self._speak()
                 case "batch":
-                    await self._append(beside(seed, self._chance.randint(0, 99)))
+                    await self._append(beside(seed, self._chance.randint(0, 99), loud=loud))
                 case "rest":
                     await self._append(RESTS * self._chance.choice((1, 1, 3, 9)))
                 case _:
@@ -84,7 +84,7 @@ class Scribe:
             turn=turn, side=side, attempt=attempt, text=text, words=len(text.split()), clipped=False,
             pace=((0, len(text)),), model="sim", usage=Usage(), latency_ms=1,
         )
-        await self._append([spoken, *beside(turn, attempt)] if chance.random() < 0.5 else [spoken])  # noqa: PLR2004
+        await self._append([spoken, *beside(turn, attempt, loud=False)] if chance.random() < 0.5 else [spoken])  # noqa: PLR2004
         self._place.hub.silence(debate)
         self._turn, self._attempt = turn, 1
 
