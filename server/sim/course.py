@@ -28,13 +28,16 @@ from server.formats.exchange import side_of
 from server.formats.steps import Later, Record, Speak, Step
 
 MOST_BESIDE: Final = 12
+LOUD: Final = "Cities should ban loudspeakers"
+"""The motion of a debate in which events are long."""
+LONG: Final = 20_000
 PROMPT: Final = Later(lambda: (Segment("user", "Speak."),))
 
 
-def opening(seed: int, turns: int, *, blind: bool) -> DebateOpened:
+def opening(seed: int, turns: int, *, loud: bool, blind: bool) -> DebateOpened:
     """A debate of that many turns."""
     return DebateOpened(
-        motion="Cities should ban private cars", format="exchange", turns=turns, max_words=1000,
+        motion=LOUD if loud else "Cities should ban private cars", format="exchange", turns=turns, max_words=1000,
         pro=Debater(model="scripted:pro", archetype="plain", elasticity=0.5),
         con=Debater(model="scripted:con", archetype="plain", elasticity=0.5),
         judge=JudgeSeat(model="scripted:judge"), panel=(), rubric=Rubric(name="none", version=1, dimensions={}),
@@ -58,7 +61,9 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return (Record(drafts=(Draft(event=cut, cause=turn.started),)),)
     if turn.state == "failed":
         return (_speak(opened, turn.number, turn.attempt + 1),)
-    if debate.position == turn.spoken and (events := beside(int(opened.settings.seed or 0), turn.number)):
+    if debate.position == turn.spoken and (
+        events := beside(int(opened.settings.seed or 0), turn.number, loud=opened.motion == LOUD)
+    ):
         return (Record(drafts=tuple(Draft(event=event) for event in events)),)
     if turn.number < opened.turns:
         return (_speak(opened, turn.number + 1, 1),)
@@ -74,17 +79,17 @@ def _speak(opened: DebateOpened, turn: int, attempt: int) -> Speak:
 
 
 @cache
-def _kinds() -> tuple[Event, Event]:
+def _kinds(*, loud: bool) -> tuple[Event, Event]:
     answered = ModelAnswered(
         call="score.1.1", key="score:1", purpose="score", turn=1, sample=1, order=(), model="scripted:judge",
-        parameters={}, usage=Usage(input_tokens=3, output_tokens=2), latency_ms=1, cost_usd=0.0,
+        parameters={"stop": "x" * LONG} if loud else {}, usage=Usage(input_tokens=3, output_tokens=2), latency_ms=1, cost_usd=0.0,
         prompt=(("user", "00"),), segments={"00": "what the judge was asked"}, answer="so", reasoning="because",
     )
     return DirectiveIssued(side="pro", text="Press the point about trams."), answered
 
 
-def beside(seed: int, turn: int) -> tuple[Event, ...]:
+def beside(seed: int, turn: int, *, loud: bool) -> tuple[Event, ...]:
     """What is recorded after a turn, as one batch: some of it the director's alone."""
     chance = random.Random(seed * 1000 + turn)  # noqa: S311 - the same for every node that asks
-    number = chance.choice((0, 1, 2, 3, MOST_BESIDE))
-    return tuple(chance.choice(_kinds()) for _ in range(number))
+    number = chance.choice((0, 1, 2, 3, 40 if loud else MOST_BESIDE))
+    return tuple(chance.choice(_kinds(loud=loud)) for _ in range(number))

@@ -5,13 +5,15 @@ time: tasks are told apart by number, where elsewhere the order of a set of them
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeVar
+from contextvars import Context
+from heapq import heappop, heappush
+from typing import Any, TypeVar
 
 import anyio
 
 T = TypeVar("T")
-RESOLUTION_S: Final = 1e-9
 
 
 class Stuck(Exception):
@@ -31,15 +33,17 @@ class Numbered(asyncio.Task[Any]):
 
 
 class Loop(asyncio.BaseEventLoop):
-    """``asyncio``'s own loop over a clock that stands still while anything is ready."""
+    """``asyncio``'s own loop but for its step: the clock stands still while anything is ready."""
+
+    _ready: deque[Any]
 
     def __init__(self, most_s: float) -> None:
         super().__init__()
         self.now, self._most_s = 0.0, most_s
+        self._due: list[tuple[float, int, asyncio.TimerHandle]] = []
+        self._timers = 0
         self.tasks_made = 0
         self.failures: list[BaseException] = []
-        self._clock_resolution = RESOLUTION_S
-        self._selector = self   # what the base class asks how long to wait
         self.set_task_factory(lambda loop, coroutine, **how: Numbered(coroutine, loop=loop, **how))   # type: ignore[arg-type]
         self.set_exception_handler(self._keep)
 
@@ -47,18 +51,46 @@ class Loop(asyncio.BaseEventLoop):
         """Virtual seconds since the beginning."""
         return self.now
 
-    def select(self, timeout: float | None) -> list[Any]:
-        """Wait, as the base class thinks: the clock jumps.  Raises ``Stuck`` where nothing will ever happen."""
-        if timeout is None:
-            raise Stuck(f"at {self.now:.3f} s everything waits for something that nobody will do")
-        if timeout > 0:
-            self.now += timeout
+    def call_soon(self, callback: Any, *args: Any, context: Context | None = None) -> asyncio.Handle:
+        """See ``asyncio``: without what it checks for those who debug."""
+        handle = asyncio.Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+    def call_later(
+        self, delay: float, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        """See ``asyncio``."""
+        return self.call_at(self.now + delay, callback, *args, context=context)
+
+    def call_at(self, when: float, callback: Any, *args: Any, context: Context | None = None) -> asyncio.TimerHandle:
+        """See ``asyncio``."""
+        handle = asyncio.TimerHandle(when, callback, args, self, context)
+        self._timers += 1
+        heappush(self._due, (when, self._timers, handle))
+        return handle
+
+    def _run_once(self) -> None:
+        """One step: what is ready, and what falls due once nothing is.  Raises ``Stuck`` where nothing ever will."""
+        ready, due = self._ready, self._due
+        if not ready:
+            while due and due[0][2].cancelled():
+                heappop(due)
+            if not due:
+                raise Stuck(f"at {self.now:.3f} s everything waits for something that nobody will do")
+            self.now = max(self.now, due[0][0])
             if self.now > self._most_s:
                 raise Stuck(f"after {self.now:.0f} s it has not come to its end")
-        return []
+        now = self.now
+        while due and due[0][0] <= now:
+            ready.append(heappop(due)[2])
+        for _ in range(len(ready)):
+            handle = ready.popleft()
+            if not handle._cancelled:
+                handle._run()
 
-    def _process_events(self, event_list: list[Any]) -> None:
-        """There are none."""
+    def _timer_handle_cancelled(self, _handle: asyncio.TimerHandle) -> None:
+        """It is dropped when it falls due."""
 
     def _write_to_self(self) -> None:
         """Nobody calls from another thread."""

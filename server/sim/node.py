@@ -29,6 +29,17 @@ OUTCOME: Final = Outcome(model="sim", tokens=Tokens(), latency_ms=1, cost_usd=0.
 PIECE: Final = 60
 ALPHABET: Final = "abcdefghij  .é日🚋"
 
+ANYBODY: Final = Access(Settings())
+
+
+def words(chance: random.Random, longest: int) -> str:
+    """Something to say, of so many characters at most; what is long is one word, since a turn has so many at most."""
+    size = chance.randint(1, longest)
+    piece = "".join(chance.choices(ALPHABET, k=min(size, PIECE)))
+    if size > PIECE:
+        piece = piece.replace(" ", "x")
+    return "T" + (piece * (size // PIECE + 1))[:size]
+
 
 class Voice:
     """A provider that says what the schedule drew, chunk by chunk, and sometimes breaks off."""
@@ -43,16 +54,9 @@ class Voice:
         """See ``Provider``."""
         del model
         chance, speech = self._chance, (request.turn, request.attempt)
-        chunks = [self._words(chance) for _ in range(chance.randint(1, 7))]
+        chunks = [words(chance, self._longest) for _ in range(chance.randint(1, 7))]
         self._truth.said[speech] = self._truth.said.get(speech) or "".join(chunks)
         yield Said(chunks, chance, breaks=chance.random() < self._breaks)
-
-    def _words(self, chance: random.Random) -> str:
-        size = chance.randint(1, self._longest)
-        piece = "".join(chance.choices(ALPHABET, k=min(size, PIECE)))
-        if size > PIECE:   # a turn has so many words at most
-            piece = piece.replace(" ", "x")
-        return "T" + (piece * (size // PIECE + 1))[:size]
 
     async def answer(self, model: str, request: Request, type_: Any) -> Answer[Any]:
         """See ``Provider``."""
@@ -104,19 +108,24 @@ class Place:
         self.moderators = Moderators(line, self.registry, self.hub)
         self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s)
         service = Service(settings, line, self.registry, self.hub, self.moderators)
-        self.app = app_of(service, self.crowd, Access(settings))
+        self.is_over = False
+        """Whether nothing will happen any more."""
+        self.app = app_of(service, self.crowd, ANYBODY)
 
-    async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Serve until cancelled."""
+    async def run(self, is_run: bool, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve until cancelled, and where it ``is_run`` here, run the debate."""
         async with anyio.create_task_group() as tasks:
             await tasks.start(self.hub.run)
+            if not is_run:
+                task_status.started()
+                return
             await tasks.start(self.moderators.run)
             task_status.started()
             await self._hold()
 
     async def _hold(self) -> None:
         """Renew what is held, forget what was lost, take up what nobody runs."""
-        while True:
+        while not self.is_over:
             await anyio.sleep(self.line.shared.lease_s / 3)
             try:
                 for debate in await self.leases.renew():

@@ -15,6 +15,7 @@ from msgspec import Struct
 from events.errors import LogError
 from events.types import ModeratorSpoke
 from server.acts import AudienceVoted
+from server.detached.crowd import CLOSING_S
 from server.errors import MootError
 from server.settings import Settings
 from server.sim.course import opening
@@ -23,6 +24,7 @@ from server.sim.governed import governed
 from server.sim.loop import Loop, run
 from server.sim.node import Place, Voice
 from server.sim.pipe import Pace, Pipe
+from server.sim.scribe import Scribe
 from server.sim.store import Line, Shared
 from server.sim.watcher import Broken, Truth, Watcher, masked
 
@@ -30,8 +32,11 @@ MOST_S: Final = 3000.0
 """Virtual seconds after which a schedule that has not ended never will."""
 MOST_KEPT: Final = 256 << 10
 """Bytes that may wait for one reader."""
-IDLE_S: Final = 8.0
+IDLE_S: Final = 4.0
 CALM_S: Final = 200.0
+DEBATE: Final = "01900000-0000-7000-8000-000000000000"
+MOMENT_S: Final = 0.01
+LEAVING_S: Final = 60.0
 
 
 class Plan(Struct, frozen=True):
@@ -53,6 +58,10 @@ class Plan(Struct, frozen=True):
     loses: float
     span_s: float
     blind: bool
+    is_loud: bool
+    """Whether events are long, and pipes and pages those of the product."""
+    is_moderated: bool
+    """Whether moderators run the debate; else a scribe writes it."""
     rough: float
     """How often something goes wrong."""
 
@@ -76,16 +85,17 @@ class Report(Struct, frozen=True):
 
 def drawn(chance: random.Random) -> Plan:
     """A plan.  Most are small, so that much happens at their limits; some have the product's own sizes."""
-    is_loud = chance.random() < 0.04  # noqa: PLR2004
+    is_loud, is_moderated = chance.random() < 0.04, chance.random() < 0.3  # noqa: PLR2004
     return Plan(
-        nodes=chance.choice((1, 1, 2)), watchers=chance.randint(1, 5), turns=chance.randint(1, 3),
+        nodes=2 if is_moderated else chance.choice((1, 1, 2)), watchers=chance.choice((1, 1, 2, 3)), turns=chance.choice((1, 1, 2)),
         high=1 << 16 if is_loud else chance.choice((300, 1500, 6000, 1 << 16)),
         page=1 << 16 if is_loud else chance.choice((200, 3000, 1 << 16)),
         ring=chance.choice((3, 8, 40, 4096)), recent=chance.choice((2, 16, 256)),
-        patience_s=chance.choice((2.0, 10.0)), tick_ms=chance.choice((0, 20, 50)), lease_s=chance.choice((2.0, 5.0)),
-        lag_s=chance.choice((0.0, 0.05, 1.0)), longest=20_000 if is_loud else chance.choice((10, 80, 600)),
+        patience_s=chance.choice((2.0, 10.0)), tick_ms=chance.choice((0, 20, 50)), lease_s=chance.choice((0.6, 2.0)),
+        lag_s=chance.choice((0.0, 0.05, 1.0)), longest=2000 if is_loud else chance.choice((10, 80, 600)),
         breaks=chance.choice((0.0, 0.1, 0.4)), loses=chance.choice((0.0, 0.0, 0.2)), span_s=chance.uniform(1, 8),
-        blind=chance.random() < 0.2, rough=chance.choice((0.0, 0.5, 1.0)),  # noqa: PLR2004
+        blind=chance.random() < 0.2, is_loud=is_loud, is_moderated=is_moderated,  # noqa: PLR2004
+        rough=chance.choice((0.0, 1.0, 3.0)),
     )
 
 
@@ -127,7 +137,7 @@ class Visitor(Watcher):
         pipe = self.pipe = Pipe(
             world.loop, self, pace, high=plan.high, late=chance.random() < 0.5, chance=chance  # noqa: PLR2004
         )
-        pipe.unread_s = plan.patience_s + (14 if self.is_detached else 34)
+        pipe.unread_s = plan.patience_s + CLOSING_S + 3 if self.is_detached else 0.0   # elsewhere while nothing is said
         place = chance.choice(world.places)
         query = "&".join(
             [f"after={after}"] * (after is not None) + ["director=1"] * self.director
@@ -259,23 +269,33 @@ class World:
         self.shared.committed = self._committed
         async with anyio.create_task_group() as tasks:
             for place in self.places:
-                await tasks.start(place.run)
-            moderators = self.places[0].moderators
-            self.debate = self.truth.debate = await moderators.open(
-                opening(self.seed, self.plan.turns, blind=self.plan.blind)
-            )
+                await tasks.start(place.run, self.plan.is_moderated)
+            await self._open()
             for number in range(self.plan.watchers):
                 self.visitors.append(Visitor(self, number))
                 self.beside(self.visitors[-1].stay())
             for place in self.places:
                 place.line.loses_answers = self.plan.loses
-            for act in (self._weather, self._people):
-                self.beside(act())
+            self.beside(self._weather())
+            if self.plan.is_moderated:
+                self.beside(self._people())
             await asyncio.sleep(self.plan.span_s)
             await self._settle()
             self._check_all()
             await self._end()
             tasks.cancel_scope.cancel()
+
+    async def _open(self) -> None:
+        plan, place = self.plan, self.places[0]
+        if plan.is_moderated:
+            opened = opening(self.seed, plan.turns, loud=plan.is_loud, blind=plan.blind)
+            self.debate = self.truth.debate = await place.moderators.open(opened)
+        else:
+            self.debate = self.truth.debate = DEBATE
+            scribe = Scribe(place, self.truth, self._fork(), longest=plan.longest)
+            self.beside(scribe.write(self.seed, plan.turns, loud=plan.is_loud, blind=plan.blind))
+            while not self.truth.head:
+                await asyncio.sleep(MOMENT_S)
 
     def _committed(self, node: str, epoch: int, head: int) -> None:
         self.note(node, "commits", epoch, head)
@@ -284,11 +304,11 @@ class World:
         """Logs that fail or pause, owners that are held up for longer than their lease."""
         chance, plan = self.chance, self.plan
         while not self.is_calm and plan.rough:
-            await asyncio.sleep(chance.expovariate(plan.rough / 3))
+            await asyncio.sleep(chance.expovariate(plan.rough / 4))
             if self.is_calm:
                 return
             line = chance.choice(self.places).line
-            until = self.loop.now + chance.choice((0.1, 1.0, plan.lease_s * 1.5))
+            until = self.loop.now + chance.choice((0.1, 1.0, plan.lease_s * 2))
             if chance.random() < 0.5:  # noqa: PLR2004
                 line.fails_until = until
             else:
@@ -370,15 +390,30 @@ class World:
         for visitor in self.visitors:
             if not visitor.has_left and visitor.pipe is not None:
                 visitor.pipe.send(masked(0x8, b"\x03\xe8"))
-        await asyncio.sleep(60)
+        for place in self.places:
+            place.is_over = True
+        until = self.loop.now + LEAVING_S
+        while self.loop.now < until and not (
+            all(visitor.has_left for visitor in self.visitors) and all(map(self._is_empty, self.places))
+        ):
+            await asyncio.sleep(2)
         for visitor in self.visitors:
             if not visitor.has_left:
                 raise Broken(f"{visitor.name} cannot leave")
         for place in self.places:
-            left = (place.hub.rooms, place.hub.spectators, place.crowd.sockets, len(place.crowd.spectators()))
-            kept = (place.crowd._galleries, place.crowd._slow, place.crowd._closing, place.hub._speeches)  # noqa: SLF001
-            if any(left) or any(kept) or place.moderators.running or place.line.waited_for:
-                raise Broken(f"{place.line.node} keeps {left}, {kept}, {place.line.waited_for}")
+            if not self._is_empty(place):
+                raise Broken(f"{place.line.node} keeps {self._kept(place)}")
+
+    def _kept(self, place: Place) -> list[Any]:
+        """What a node holds in memory for those who watch and for a debate that runs."""
+        hub, crowd = place.hub, place.crowd
+        return [
+            hub.rooms, hub.spectators, crowd.sockets, place.moderators.running, crowd.spectators(),
+            place.line.waited_for, crowd._galleries, crowd._slow, crowd._closing, hub._speeches,  # noqa: SLF001
+        ]
+
+    def _is_empty(self, place: Place) -> bool:
+        return not any(self._kept(place))
 
 
 def play(seed: int, *, keep: bool = False) -> Report:
