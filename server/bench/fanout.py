@@ -64,7 +64,7 @@ async def fanout_4000(*, quick: bool) -> Figure:
 
 async def joined_16(*, quick: bool) -> Figure:
     """Sixteen messages of 1 KB that were appended together."""
-    reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=1000 if quick else 4000)
+    reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=2000 if quick else 4000)
     return figure(
         "fan-out, joined", reached, bare, aim=1e6, aim_of="value", unit="messages/s of CPU",
         against=f"{limit_is()}, {JOINED} a write, over {count:,} sockets",
