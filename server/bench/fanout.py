@@ -57,8 +57,8 @@ async def fanout_1000(*, quick: bool) -> Figure:
 
 
 async def fanout_4000(*, quick: bool) -> Figure:
-    """A message of 1 KB to 4,000 sockets; in a hurry to 2,000."""
-    reached, bare, count = await fanout(quick=quick, sockets=2000 if quick else 4000)
+    """A message of 1 KB to 4,000 sockets; in a hurry to 1,500."""
+    reached, bare, count = await fanout(quick=quick, sockets=1500 if quick else 4000)
     return figure("fan-out, wide", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_is()} over {count:,} sockets")
 
 
@@ -73,7 +73,7 @@ async def joined_16(*, quick: bool) -> Figure:
 
 async def against_send_text(*, quick: bool) -> Figure:
     """Against Starlette's ``send_text`` in a loop."""
-    count = affordable(1000)
+    count = affordable(400 if quick else 1000)
     async with moot() as house, audience(house.port, count, house.path) as watching:
         await anyio.sleep(QUIET_S)
         await house.append()
@@ -100,7 +100,7 @@ async def against_send_text(*, quick: bool) -> Figure:
 
 async def against_broadcast(*, quick: bool) -> Figure:
     """Against ``websockets.broadcast``."""
-    count = affordable(1000)
+    count = affordable(400 if quick else 1000)
     async with moot() as house, audience(house.port, count, house.path) as watching:
         await anyio.sleep(QUIET_S)
         await house.append()

@@ -190,42 +190,51 @@ static int dial(int port, int stalled, const char *path, const char *offer) {
     return fd;
 }
 
+static int poll_fd, had;
+static char line[1000];
+
+static void turn(int timeout) {
+    struct epoll_event events[512];
+    int n = epoll_wait(poll_fd, events, 512, timeout);
+    if (n < 0 && errno != EINTR) exit(1);
+    for (int i = 0; i < n; i++) {
+        struct client *c = events[i].data.ptr;
+        if (!c) {
+            int got = read(0, line + had, sizeof line - 1 - had);
+            if (got <= 0) exit(0);
+            line[had += got] = 0;
+            for (char *end; (end = strchr(line, '\n'));) {
+                *end = 0;
+                command(poll_fd, line);
+                memmove(line, end + 1, had -= end + 1 - line);
+                line[had] = 0;
+            }
+            continue;
+        }
+        ssize_t size = recv(c->fd, buffer, sizeof buffer, 0);
+        if (size <= 0) { fprintf(stderr, "the server closed a socket\n"); exit(1); }
+        bytes += size;
+        feed(c, buffer, size);
+    }
+    if (wanted && !waiting) tell();
+}
+
 int main(int argc, char **argv) {
     if (argc != 7) return 2;
-    int port = atoi(argv[1]), stalled = atoi(argv[3]), look_us = atoi(argv[6]), poll = epoll_create1(0), had = 0;
-    char line[1000];
+    int port = atoi(argv[1]), stalled = atoi(argv[3]), look_us = atoi(argv[6]);
+    struct epoll_event input = {.events = EPOLLIN, .data.ptr = NULL};
     count = atoi(argv[2]);
+    poll_fd = epoll_create1(0);
     clients = calloc(count, sizeof *clients);
     for (int i = 0; i < count; i++) {
         clients[i].fd = dial(port, i < stalled, argv[4], argv[5]);
-        if (i >= stalled) start(poll, &clients[i]);
+        if (i >= stalled) start(poll_fd, &clients[i]);
+        if (i % 100 == 99) turn(0);  /* where many take their time to come, the first are pinged meanwhile */
     }
-    struct epoll_event input = {.events = EPOLLIN, .data.ptr = NULL}, events[512];
-    epoll_ctl(poll, EPOLL_CTL_ADD, 0, &input);
+    epoll_ctl(poll_fd, EPOLL_CTL_ADD, 0, &input);
     say("ready\n");
     for (;;) {
         if (look_us) usleep(look_us);
-        int n = epoll_wait(poll, events, 512, -1);
-        if (n < 0 && errno != EINTR) return 1;
-        for (int i = 0; i < n; i++) {
-            struct client *c = events[i].data.ptr;
-            if (!c) {
-                int got = read(0, line + had, sizeof line - 1 - had);
-                if (got <= 0) return 0;
-                line[had += got] = 0;
-                for (char *end; (end = strchr(line, '\n'));) {
-                    *end = 0;
-                    command(poll, line);
-                    memmove(line, end + 1, had -= end + 1 - line);
-                    line[had] = 0;
-                }
-                continue;
-            }
-            ssize_t size = recv(c->fd, buffer, sizeof buffer, 0);
-            if (size <= 0) { fprintf(stderr, "the server closed a socket\n"); return 1; }
-            bytes += size;
-            feed(c, buffer, size);
-        }
-        if (wanted && !waiting) tell();
+        turn(-1);
     }
 }

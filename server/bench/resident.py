@@ -21,7 +21,7 @@ PAGE: Final = 4096
 
 async def memory(*, quick: bool) -> Figure:
     """Memory that one spectator more takes, beyond the kernel's."""
-    first, count = affordable(600), affordable(1600 if quick else 4000)
+    first, count = affordable(200 if quick else 600), affordable(700 if quick else 4000)
 
     async def grown(server: str) -> float:
         command = [sys.executable, "-m", "server.bench.resident", server, str(first), str(count)]
