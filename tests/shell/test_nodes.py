@@ -5,9 +5,10 @@ import signal
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import httpx
@@ -61,6 +62,31 @@ async def log(database: str, anyio_backend: str) -> AsyncIterator[EventLog]:  # 
         yield opened
 
 
+class Pair(NamedTuple):
+    """Two nodes that live through several tests, and their store."""
+
+    here: str
+    there: str
+    log: EventLog
+    nodes: Nodes
+
+
+@pytest.fixture(scope="module")
+def two(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Any:  # noqa: F811
+    with ThreadPoolExecutor(2) as elsewhere, ExitStack() as ending:
+        url = elsewhere.submit(anyio.run, postgres.database, "moot_two").result()
+        nodes = Nodes(Cli(tmp_path_factory.mktemp("two")), url, ending)
+        (_, here), (_, there) = elsewhere.map(lambda _: nodes.start(), range(2))
+        yield nodes, here, there
+
+
+@pytest.fixture
+async def pair(two: tuple[Nodes, str, str], anyio_backend: str) -> AsyncIterator[Pair]:
+    nodes, here, there = two
+    async with opened_log(nodes.url, read_only=True) as opened:
+        yield Pair(here, there, opened, nodes)
+
+
 def post(address: str, debate: str, act: str, **body: Any) -> httpx.Response:
     return httpx.post(f"{address}/api/debates/{debate}/{act}", json=body, trust_env=False, timeout=30)
 
@@ -102,10 +128,8 @@ def looker(debate: str, address: str) -> Onlooker:
     return Onlooker(debate, [address], random.Random(1))
 
 
-async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(
-    nodes: Nodes, log: EventLog, script: Any
-) -> None:
-    (_, here), (_, there) = nodes.start(), nodes.start()
+async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(pair: Pair, script: Any) -> None:
+    here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))
     at_home, abroad = looker(debate, here), looker(debate, there)
     await watched(log, at_home, abroad)
@@ -114,8 +138,8 @@ async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(
     assert at_home.deltas > 5
 
 
-async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(nodes: Nodes, script: Any) -> None:
-    (_, here), (_, there) = nodes.start(), nodes.start()
+async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(pair: Pair, script: Any) -> None:
+    here, there, *_ = pair
     debate = open_debate(here, script(pace=SLOW))
     late = looker(debate, there)
     with anyio.fail_after(PATIENCE_S):
@@ -131,8 +155,8 @@ async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(nodes: Node
     assert (1, 1) == late._said
 
 
-async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(nodes: Nodes, script: Any) -> None:
-    (_, here), (_, there) = nodes.start(), nodes.start()
+async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(pair: Pair, script: Any) -> None:
+    here, there, *_ = pair
     debate = open_debate(here, script(pace=SLOW))
     said = post(there, debate, "say", text="Mind the time.")
     assert said.status_code == 200
@@ -150,8 +174,8 @@ async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(nodes: No
     assert state_of(here, debate) == state_of(there, debate) == "paused"
 
 
-async def test_what_nobody_runs_is_acted_on_wherever_one_asks(nodes: Nodes, log: EventLog, script: Any) -> None:
-    (_, here), (_, there) = nodes.start(), nodes.start()
+async def test_what_nobody_runs_is_acted_on_wherever_one_asks(pair: Pair, script: Any) -> None:
+    here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))
     assert post(here, debate, "pause").status_code == 200
     assert post(there, debate, "say", text="Go on.").status_code == 200
@@ -345,8 +369,8 @@ def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
     )
 
 
-async def test_a_debate_at_the_terminal_is_a_nodes_like_any_other(nodes: Nodes, log: EventLog, script: Any) -> None:
-    _, address = nodes.start()
+async def test_a_debate_at_the_terminal_is_a_nodes_like_any_other(pair: Pair, script: Any) -> None:
+    address, _, log, nodes = pair
     slow = script(pace=QUICK | {"answer_ms": 2 * LEASE_S * 1000})   # longer than a lease without a word
     child = nodes.cli.start(
         "run", "m", "--turns", "2", "--pro", slow, "--con", slow, "--judge", slow, MOOT_STORE=nodes.url,
