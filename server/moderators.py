@@ -55,7 +55,7 @@ class Moderators:
         """Debates that are being opened or loaded."""
         self._rested = anyio.Event()
         """Set, and made anew, when a debate has ended or rests."""
-        self._loading = anyio.Lock()
+        self._loading: dict[str, anyio.Lock] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
 
     @property
@@ -246,8 +246,8 @@ class Moderators:
             self._tenancy.let_go(moderator.id)
 
     async def _moderator(self, debate: str) -> Moderator:
-        with self._needing(debate):
-            async with self._loading:
+        with self._needing(debate) as loading:
+            async with loading:
                 moderator = self._known.get(debate)
                 if moderator is not None and moderator.floor.lost.is_set():
                     await moderator.floor.gone.wait()
@@ -269,15 +269,15 @@ class Moderators:
         return moderator
 
     @contextmanager
-    def _needing(self, debate: str) -> Iterator[None]:
-        """Within it the debate is not given back."""
+    def _needing(self, debate: str) -> Iterator[anyio.Lock]:
+        """Within it the debate is not given back; whoever loads it holds the lock."""
         self._coming[debate] += 1
         try:
-            yield
+            yield self._loading.setdefault(debate, anyio.Lock())
         finally:
             self._coming[debate] -= 1
             if not self._coming[debate]:
-                del self._coming[debate]
+                del self._coming[debate], self._loading[debate]
 
     def _start(self, moderator: Moderator) -> None:
         if not moderator.is_running and not self.is_draining:

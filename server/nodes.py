@@ -31,6 +31,8 @@ logger = structlog.get_logger()
 LOOK_S: Final = 0.25
 """How often it is looked for debates that nobody runs."""
 STORE_WAIT_S: Final = 0.5
+FOLDS: Final = 8
+"""Debates that are folded at once, to be taken up."""
 
 
 class Node:
@@ -41,10 +43,13 @@ class Node:
         self._leases: Leases = PostgresLeases(log)
         self._inbox: Inbox = PostgresInbox(log)
         self._moderators: Moderators | None = None
-        self._changing = anyio.Lock()
+        self._changing, self._folding = anyio.Lock(), anyio.CapacityLimiter(FOLDS)
         self._needless = anyio.Event()
         self._unreadable: set[str] = set()
         """Debates that cannot be folded here: held, so that nobody tries them again and again."""
+        self._fresh: set[str] = set()
+        """Debates that were just claimed and are about to be run."""
+        self._renewed_at = self._patient_until = -math.inf
         self._free_since = math.inf
         """The time of the loop since which there have been debates that nobody runs."""
         self.runs_what_is_open = False
@@ -75,6 +80,8 @@ class Node:
 
     async def take(self, debate: str) -> bool:
         """See ``Tenancy``."""
+        if debate in self._fresh:
+            return True
         async with self._changing:
             lease = await self._leases.claim_one(debate)
         return lease is not None
@@ -141,18 +148,24 @@ class Node:
                 await anyio.sleep(STORE_WAIT_S)
 
     async def _renew(self) -> None:
-        lost = await self._leases.renew()
+        lost, now, lease_s = await self._leases.renew(), asyncio.get_running_loop().time(), self._log.lease_s
+        if now - self._renewed_at > lease_s * 2 / 3 and self._renewed_at > 0:
+            # The store was away, and not for this node alone: the others are given time to renew what is theirs.
+            self._patient_until = now + lease_s / 2
+        self._renewed_at = now
         for debate in lost:
             observe.LEASES_LOST.inc()
             self._unreadable.discard(debate)
             self._known.lose(debate)
         if lost:
             self._needless.set()
-        await anyio.sleep(self._log.lease_s / 3)
+        await anyio.sleep(lease_s / 3)
 
     async def _look(self) -> None:
         await anyio.sleep(min(LOOK_S, self._log.lease_s / 3))
-        if self.runs_what_is_open:
+        now = asyncio.get_running_loop().time()
+        is_late = now - self._renewed_at > self._log.lease_s * 2 / 3
+        if self.runs_what_is_open and not is_late and now >= self._patient_until:
             await self._take_up_free()
 
     async def _take_up_free(self) -> int:
@@ -166,25 +179,30 @@ class Node:
         room = share(load.open, serving) - self._known.running
         if now - self._free_since > self._log.lease_s:
             room = load.free
-        taken = 0
-        for lease in await self._leases.claim(room) if room > 0 else ():
-            taken += await self._take_up_one(lease.debate)
-        if taken:
-            logger.info("debates_taken_up", number=taken)
+        if room <= 0:
+            return 0
+        async with self._changing:
+            debates = [lease.debate for lease in await self._leases.claim(room)]
+            self._fresh.update(debates)
+        async with anyio.create_task_group() as tasks:
+            for debate in debates:
+                tasks.start_soon(self._take_up_one, debate)
+        if debates:
+            logger.info("debates_taken_up", number=len(debates))
             self._inbox.look()
-        return taken
+        return len(debates)
 
-    async def _take_up_one(self, debate: str) -> bool:
+    async def _take_up_one(self, debate: str) -> None:
         try:
-            await self._known.take_up_one(debate)
+            async with self._folding:
+                await self._known.take_up_one(debate)
         except (Elsewhere, Fenced, StoreUnavailable):   # it is somebody else's, or is found free again
             self._needless.set()
-            return False
         except LogError as error:   # one debate that cannot be read must not keep the others from going on
             self._unreadable.add(debate)
             logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
-            return False
-        return True
+        finally:
+            self._fresh.discard(debate)
 
     async def _give_back(self) -> None:
         await self._needless.wait()
@@ -198,7 +216,7 @@ class Node:
     async def _give_back_all(self) -> None:
         for debate in tuple(self._log.epochs):
             async with self._changing:
-                if not self._known.minds(debate) and debate not in self._unreadable:
+                if not self._known.minds(debate) and debate not in self._unreadable | self._fresh:
                     await self._leases.release(debate)
 
     # what others send

@@ -1,4 +1,4 @@
-"""Many who watch many debates on several nodes, with lines that are cut, a node that is killed and a store that restarts.
+"""Many who watch debates on several nodes: lines are cut, a node is killed, the store restarts.
 
 Every spectator keeps the view as the page does: a snapshot, then a patch a frame.  A position that does not follow, and
 text in flight that does not follow or is not what the turn said, is a failure.
@@ -31,6 +31,7 @@ from events.verify import verify_log
 SERVE: Final = (sys.executable, "-c", "from server.cli import main; main()", "serve", "--port", "0")
 PATIENCE_S: Final = 300.0
 PAUSE_S: Final = 0.05
+SETTINGS: Final = {"MOOT_LIMITS": "scripted: concurrent=1000", "MOOT_LOG_LEVEL": "error"}
 
 
 class Wrong(Exception):
@@ -40,7 +41,9 @@ class Wrong(Exception):
 class Onlooker:
     """Somebody who watches one debate to its end, on whichever node answers."""
 
-    def __init__(self, debate: str, addresses: Sequence[str], chance: random.Random, cut_s: float | None = None) -> None:
+    def __init__(
+        self, debate: str, addresses: Sequence[str], chance: random.Random, cut_s: float | None = None
+    ) -> None:
         """``cut_s``: mean time after which the line is cut, in seconds."""
         self.debate, self.addresses, self._chance, self._cut_s = debate, addresses, chance, cut_s
         self.position = self.lines = self.deltas = 0
@@ -64,10 +67,13 @@ class Onlooker:
                     ) as socket:
                         self.lines += 1
                         self._said = None
-                        while not self.is_over:
-                            self.take(msgspec.json.decode(await socket.recv()))
+                        try:
+                            while not self.is_over:
+                                self.take(msgspec.json.decode(await socket.recv()))
+                        finally:
+                            socket.transport.abort()
             except ConnectionClosed as error:
-                self.closes.append((error.rcvd and error.rcvd.code, error.rcvd.reason if error.rcvd else ""))
+                self.closes.append((error.rcvd.code, error.rcvd.reason) if error.rcvd else (None, ""))
             except (OSError, InvalidHandshake, TimeoutError):
                 pass
             await anyio.sleep(0 if self.is_over else PAUSE_S)
@@ -115,7 +121,7 @@ class Process:
     """A node as a process of its own."""
 
     def __init__(self, environment: Mapping[str, str], *arguments: str) -> None:
-        self._child = subprocess.Popen(
+        self._child = subprocess.Popen(  # noqa: S603 - this program itself
             [*SERVE, *arguments], env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         self.address = ""
@@ -164,7 +170,7 @@ async def crowd(
     lease_s: float = 2.0, cut_s: float = 2.0, seed: int = 7, settings: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Two nodes on the store ``url``; one is killed, then ``restart`` restarts the store.  Raises ``Wrong``."""
-    environment = {"MOOT_STORE": url, "MOOT_LEASE_S": str(lease_s), "MOOT_LOG_LEVEL": "error", **(settings or {})}
+    environment = {"MOOT_STORE": url, "MOOT_LEASE_S": str(lease_s), **SETTINGS, **(settings or {})}
     chance, began = random.Random(seed), time.monotonic()  # noqa: S311 - not for secrets
     nodes = [Process(environment), Process(environment)]
     try:
@@ -179,10 +185,10 @@ async def crowd(
                 for each in watching:
                     tasks.start_soon(each.watch)
                 await anyio.sleep(chance.uniform(1, 2))
-                heads = {name: await log.head(name) for name in names[0::2]}
-                killed_at = time.monotonic()
                 nodes[0].kill()
+                killed_at = time.monotonic()
                 del addresses[0]
+                heads = {name: await log.head(name) for name in names[0::2]}
                 await _beyond(log, heads)
                 takeover_s = time.monotonic() - killed_at
                 await restart()
@@ -206,12 +212,12 @@ async def _open(address: str, model: str, turns: int) -> str:
 
 
 async def _beyond(log: EventLog, heads: Mapping[str, int]) -> None:
-    """Until every debate that had not ended has gone on by two events: what was broken off, and what came next."""
+    """Until every debate that had not ended has gone on."""
     waiting = dict(heads)
     while waiting:
         for name, head in tuple(waiting.items()):
-            records = await log.read(name, head)
-            if len(records) > 1 or any(isinstance(record.event, DebateConcluded) for record in await log.read(name)):
+            (last,) = await log.read(name, head - 1, 1)
+            if isinstance(last.event, DebateConcluded) or await log.head(name) > head:
                 del waiting[name]
         await anyio.sleep(PAUSE_S)
 

@@ -4,6 +4,7 @@
 """
 
 import os
+import sys
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ async def test_every_spectator_ends_with_the_logs_view(
         database, model, restart, debates=DEBATES, spectators=SPECTATORS, turns=TURNS, lease_s=LEASE_S
     )
     with capsys.disabled():
-        print(f"\n{outcome}" if FULL else "", end="")
+        sys.stdout.write(f"\n{outcome}\n" if FULL else "")
 
     assert outcome.lines > SPECTATORS
     assert outcome.deltas > SPECTATORS
