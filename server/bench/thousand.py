@@ -1,7 +1,7 @@
 """A thousand debates at once in one process: whether all end, how fair it is, what a turn costs, what is kept of them.
 
-``python -m server.bench.thousand --debates 1000 --turns 10``; ``moot bench --soak`` runs it too.  The models are
-scripted and take a fixed time, so that what a turn takes beyond them is the moderator's: the log says both.
+``python -m server.bench.thousand --debates 1000 --turns 10``: some minutes.  The models are scripted and take a fixed time,
+so that what a turn takes beyond them is the moderator's: the log says both.
 """
 
 import gc
