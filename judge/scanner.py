@@ -92,8 +92,12 @@ _BODY: Final = (
     r"Organi[sz]ation|Department|College|Authority|Cent(?:re|er))(?!\w)"
 )
 _ALNUM: Final = r"[^\W_]"
-_FIRST: Final[dict[str, str]] = {"money": "[0-9a-z$€£¥₹]", "quotation": "[“„«»‹「『＂\"‘'‚]"}
-"""What a kind begins with where that is no letter or digit: most places are passed over at a glance."""
+_WORD_BEGINS: Final = rf"(?<!{_ALNUM})(?={_ALNUM})"
+_BEGINS: Final[dict[str, str]] = {
+    "money": rf"(?<!{_ALNUM})(?=[0-9a-z$€£¥₹])", "authority": rf"(?={_ALNUM})", "quotation": "(?=[“„«»‹「『＂\"‘'‚])",
+}
+"""Where a kind begins, if not with a letter or digit behind none: most places are passed over at a glance."""
+_OF: Final = rf"{_BODY} of (?:the )?{_NAMES}"
 _SAYS: Final = (
     r"(?:says|said|writes|wrote|argues|argued|finds|found|reports|reported|estimates|estimated|warns|warned|shows|showed)"
     r"(?!\w)"
@@ -101,7 +105,7 @@ _SAYS: Final = (
 _MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
 
 PATTERNS: Final[dict[str, re.Pattern[str]]] = {
-    kind: re.compile(rf"(?={_FIRST.get(kind, _ALNUM)})(?:{pattern})", re.IGNORECASE)
+    kind: re.compile(rf"{_BEGINS.get(kind, _WORD_BEGINS)}(?:{pattern})", re.IGNORECASE)
     for kind, pattern in {
         "percentage": rf"{_LOW}{_NUMBER}(?: (?P<scale>hundred))?{_GAP}?{_PERCENT}|{_FRACTION}",
         "money": (
@@ -126,14 +130,14 @@ PATTERNS: Final[dict[str, re.Pattern[str]]] = {
             rf"|{_NAME}(?: (?:and|&) {_NAME}| et al\.?)? \({_LATELY}[a-z]?\)|{_NAME} et al\b\.?"
         ),
         "authority": (
-            rf"(?<!\w)according to (?:an? |the )?{_NAMES}"
+            rf"(?<!{_ALNUM})(?:(?<!\w)according to (?:an? |the )?{_NAMES}"
             rf"|(?:{_NAME} )?(?<!\w){_PEOPLE} (?:at|from|of|with) (?:the )?{_NAMES}"
             rf"|{_NAME} {_PEOPLE}"
             r"|(?-i:(?<!\w)(?:Dr|Prof|Professor|Sir|Dame|Justice|Judge|President|Senator)\.? (?:[A-Z]\. ?){0,3}"
             rf"{_NAME})"
-            rf"(?: {_NAME}){{0,2}}|{_BODY} of (?:the )?{_NAMES}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
+            rf"(?: {_NAME}){{0,2}}|{_OF}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
             rf"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{{2,7}}) (?={_SAYS})"
-            rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS})"
+            rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS}))|{_OF}"
         ),
         "quotation": "|".join((
             *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),

@@ -44,7 +44,7 @@ from server.formats.steps import Ask, Record, Speak, Step
 from server.hub import Hub
 from server.in_flight import Speech
 from server.scribe import Build, Scribe
-from server.speech import Pace, clean, clip, words
+from server.speech import Pace, Words, clean, clip, words
 from server.timing import deadline, jittered_s
 
 logger = structlog.get_logger()
@@ -233,7 +233,7 @@ class Moderator:
         (record,) = records
         settings = self._settings()
         speech = Speech(step.turn, step.side, step.attempt, now())
-        pace, began = Pace(), time.monotonic()
+        pace, said, began = Pace(), Words(), time.monotonic()
         self._hub.begin(self.id, speech)
         try:
             request = Request(
@@ -249,7 +249,8 @@ class Moderator:
                             text = clean(chunk)
                             if not speech.text:
                                 text = text.lstrip()
-                            if text and words(speech.text) <= step.max_words:
+                            if text and said.number <= step.max_words:
+                                said.add(text)
                                 self._hub.say(self.id, text)
                                 pace.mark(int((time.monotonic() - began) * 1000), len(speech.text))
                 outcome = stream.outcome
@@ -269,8 +270,8 @@ class Moderator:
         def build(debate: Debate) -> Sequence[Draft]:
             if not has_floor(step, debate):
                 return []
-            said = answered(step, name, outcome, speech.text, debate)
-            return [Draft(event=said, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
+            call = answered(step, name, outcome, speech.text, debate)
+            return [Draft(event=call, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
 
         await self._scribe.append(build)
         self._hub.silence(self.id)

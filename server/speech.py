@@ -18,6 +18,21 @@ def words(text: str) -> int:
     return len(text.split())
 
 
+class Words:
+    """The number of words in a text that comes piece by piece: ``words`` of all of it, each piece looked at once."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._within = False
+        """Whether the next piece may go on with the last word."""
+
+    def add(self, piece: str) -> None:
+        """More of the text."""
+        if piece:
+            self.number += len(piece.split()) - (self._within and not piece[0].isspace())
+            self._within = not piece[-1].isspace()
+
+
 def clip(text: str, most: int, *, cut_short: bool = False) -> tuple[str, bool]:
     """The text within ``most`` words, and whether it was clipped.
 

@@ -1,7 +1,7 @@
 """A thousand debates at once in one process: whether all end, how fair it is, what a turn costs, what is kept of them.
 
-``python -m server.bench.thousand --debates 1000 --turns 10``; ``moot bench --soak`` runs it too.  The models are
-scripted and take a fixed time, so that what a turn takes beyond them is the moderator's: the log says both.
+``python -m server.bench.thousand --debates 1000 --turns 10``: some minutes.  The models are scripted and take a fixed time,
+so that what a turn takes beyond them is the moderator's: the log says both.
 """
 
 import gc
@@ -32,8 +32,9 @@ from server.settings import Settings
 
 CHUNKS: Final = 8
 """Pieces in which a turn is spoken."""
-SPEAK_MS: Final = 8_000
-ANSWER_MS: Final = 2_000
+SPEAK_MS: Final = 20_000
+ANSWER_MS: Final = 5_000
+"""Somewhat faster than a model with a turn of 180 words and a judge that gives reasons."""
 LOOK_S: Final = 0.25
 SAMPLES: Final = 50
 """Debates whose log is read for the time of their turns, and which are read again after they were let go of."""
@@ -102,8 +103,9 @@ async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crow
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(watch.look)
                 async with anyio.create_task_group() as opening:
-                    for _ in range(debates):
-                        opening.start_soon(_open_into, ids, service, model, turns)
+                    for number in range(debates):   # spread over a turn, so that they do not speak in chorus
+                        after_s = (speak_ms + answer_ms) / 1000 * number / debates
+                        opening.start_soon(_open_into, ids, service, model, turns, after_s)
                 await _end(service)
                 seconds, cpu_s = time.perf_counter() - began, time.process_time() - cpu
                 tasks.cancel_scope.cancel()
@@ -131,7 +133,8 @@ async def _open(service: Service, model: str, turns: int) -> str:
     return await service.moderators.open(await opened(wish, service.registry, service.settings))
 
 
-async def _open_into(ids: deque[str], service: Service, model: str, turns: int) -> None:
+async def _open_into(ids: deque[str], service: Service, model: str, turns: int, after_s: float) -> None:
+    await anyio.sleep(after_s)
     ids.append(await _open(service, model, turns))
 
 
