@@ -27,7 +27,7 @@ from providers.base import Segment
 from server.formats.exchange import side_of
 from server.formats.steps import Later, Record, Speak, Step
 
-MOST_BESIDE: Final = 12
+MOST_BESIDE, MOST_LOUD = 12, 40
 LOUD: Final = "Cities should ban loudspeakers"
 """The motion of a debate in which events are long."""
 LONG: Final = 20_000
@@ -91,5 +91,5 @@ def _kinds(*, loud: bool) -> tuple[Event, Event]:
 def beside(seed: int, turn: int, *, loud: bool) -> tuple[Event, ...]:
     """What is recorded after a turn, as one batch: some of it the director's alone."""
     chance = random.Random(seed * 1000 + turn)  # noqa: S311 - the same for every node that asks
-    number = chance.choice((0, 1, 2, 3, 40 if loud else MOST_BESIDE))
+    number = chance.choice((0, 3, MOST_LOUD) if loud else (0, 1, 2, 3, MOST_BESIDE))
     return tuple(chance.choice(_kinds(loud=loud)) for _ in range(number))

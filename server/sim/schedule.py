@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import anyio
 from msgspec import Struct
+from msgspec.structs import replace
 
 from events.errors import LogError
 from events.types import ModeratorSpoke
@@ -85,17 +86,17 @@ class Report(Struct, frozen=True):
 
 def drawn(chance: random.Random) -> Plan:
     """A plan.  Most are small, so that much happens at their limits; some have the product's own sizes."""
-    is_loud, is_moderated = chance.random() < 0.04, chance.random() < 0.3  # noqa: PLR2004
+    is_loud, is_moderated = chance.random() < 0.06, chance.random() < 0.3  # noqa: PLR2004
     return Plan(
-        nodes=2 if is_moderated else chance.choice((1, 1, 2)), watchers=chance.choice((1, 1, 2, 3)), turns=chance.choice((1, 1, 2)),
+        nodes=2 if is_moderated else chance.choice((1, 2)), watchers=chance.choice((1, 1, 2, 3)), turns=chance.choice((1, 2, 3) if is_moderated else (1, 1, 2)),
         high=1 << 16 if is_loud else chance.choice((300, 1500, 6000, 1 << 16)),
         page=1 << 16 if is_loud else chance.choice((200, 3000, 1 << 16)),
-        ring=chance.choice((3, 8, 40, 4096)), recent=chance.choice((2, 16, 256)),
+        ring=4096 if is_loud else chance.choice((3, 8, 40, 4096)), recent=chance.choice((2, 16, 256)),
         patience_s=chance.choice((2.0, 10.0)), tick_ms=chance.choice((0, 20, 50)), lease_s=chance.choice((0.6, 2.0)),
-        lag_s=chance.choice((0.0, 0.05, 1.0)), longest=2000 if is_loud else chance.choice((10, 80, 600)),
+        lag_s=chance.choice((0.0, 0.1, 1.5)), longest=2000 if is_loud else chance.choice((10, 80, 600)),
         breaks=chance.choice((0.0, 0.1, 0.4)), loses=chance.choice((0.0, 0.0, 0.2)), span_s=chance.uniform(1, 8),
         blind=chance.random() < 0.2, is_loud=is_loud, is_moderated=is_moderated,  # noqa: PLR2004
-        rough=chance.choice((0.0, 1.0, 3.0)),
+        rough=chance.choice((0.0, 2.0, 4.0)),
     )
 
 
@@ -107,6 +108,7 @@ class Visitor(Watcher):
         self.world, self.chance = world, random.Random(world.chance.random())  # noqa: S311
         self.deflate, self.is_detached = self.chance.random() < 0.3, self.chance.random() < 0.8  # noqa: PLR2004
         self.pipe: Pipe | None = None
+        self.place: Place | None = None
         self.has_left = self.is_here = False
         self._gone = asyncio.Event()
 
@@ -118,7 +120,7 @@ class Visitor(Watcher):
             if not self.world.is_calm and self.chance.random() < 0.15:  # noqa: PLR2004
                 self.has_left = True
             elif not self.world.is_over:
-                await asyncio.sleep(self.chance.choice((0, 0.01, 0.5, 3)))
+                await asyncio.sleep(self.chance.choice((0, 0, 0.01, 0.5, 3)))
             else:
                 self.has_left = True
 
@@ -138,7 +140,8 @@ class Visitor(Watcher):
             world.loop, self, pace, high=plan.high, late=chance.random() < 0.5, chance=chance  # noqa: PLR2004
         )
         pipe.unread_s = plan.patience_s + CLOSING_S + 3 if self.is_detached else 0.0   # elsewhere while nothing is said
-        place = chance.choice(world.places)
+        place = chance.choice([each for each in world.places if each is not self.place] or world.places)
+        self.place = place if chance.random() < 0.7 else None  # noqa: PLR2004 - the next visit is to another node then
         query = "&".join(
             [f"after={after}"] * (after is not None) + ["director=1"] * self.director
         )
@@ -165,7 +168,7 @@ class Visitor(Watcher):
             case "leave":
                 loop.call_later(at, self._unless_calm, pipe.send, masked(0x8, b"\x03\xe8"))
             case _:
-                seconds = chance.choice((1.0, plan.patience_s * 1.5, 60.0))
+                seconds = chance.choice((1.0, plan.patience_s * 1.5, plan.patience_s + 6, 60.0))
                 loop.call_later(at, self._unless_calm, pace.stall, seconds, loop)
 
     def _unless_calm(self, trouble: Callable[..., None], *how: Any) -> None:
@@ -307,9 +310,10 @@ class World:
             await asyncio.sleep(chance.expovariate(plan.rough / 4))
             if self.is_calm:
                 return
-            line = chance.choice(self.places).line
+            owner = [place.line for place in self.places if place.line.node == self.shared.row(self.debate).owner]
+            line = chance.choice(owner * 3 + [place.line for place in self.places])
             until = self.loop.now + chance.choice((0.1, 1.0, plan.lease_s * 2))
-            if chance.random() < 0.5:  # noqa: PLR2004
+            if chance.random() < 0.4:  # noqa: PLR2004
                 line.fails_until = until
             else:
                 line.paused_until = until
@@ -416,10 +420,10 @@ class World:
         return not any(self._kept(place))
 
 
-def play(seed: int, *, keep: bool = False) -> Report:
-    """Run the schedule of a seed."""
+def play(seed: int, *, keep: bool = False, **shape: Any) -> Report:
+    """Run the schedule of a seed; ``shape`` fixes parts of its plan."""
     chance = random.Random(seed)  # noqa: S311 - it is to be repeated
-    plan, loop = drawn(chance), Loop(MOST_S)
+    plan, loop = replace(drawn(chance), **shape), Loop(MOST_S)
     fault = ""
     with governed(loop, seed, ring=plan.ring, recent=plan.recent, page=plan.page):
         world = World(seed, loop, plan, chance, keep=keep)
