@@ -7,7 +7,6 @@ in which it is written, as the database does; who hears of a commit when is draw
 import asyncio
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from events.errors import Fenced, StoreUnavailable
 from events.leases import Lease, Node
