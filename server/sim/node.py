@@ -10,6 +10,7 @@ from typing import Any, Final
 import anyio
 import msgspec
 
+from events.bus import LoneBus
 from events.errors import LogError, StoreUnavailable
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import BrokenOff
@@ -107,7 +108,7 @@ class Place:
         self.hub = Hub(line, tick_ms=settings.tick_ms, idle_s=idle_s)
         self.moderators = Moderators(line, self.registry, self.hub)
         self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s)
-        service = Service(settings, line, self.registry, self.hub, self.moderators)
+        service = Service(settings, line, self.registry, self.hub, self.moderators, LoneBus())
         self.is_over = False
         """Whether nothing will happen any more."""
         self.app = app_of(service, self.crowd, ANYBODY)

@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.errors import LogError
-from events.types import ModeratorSpoke
-from server.acts import AudienceVoted
+from events.types import AudienceVoted, ModeratorSpoke
 from server.detached.crowd import CLOSING_S
 from server.errors import MootError
 from server.settings import Settings

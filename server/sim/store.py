@@ -110,6 +110,20 @@ class Line:
             self._wakeups.advance(debate, head)
 
     @property
+    def queued(self) -> tuple[int, int]:
+        """See ``EventLog``."""
+        return 0, 0
+
+    @property
+    def silence_s(self) -> float:
+        """See ``EventLog``."""
+        return 0.0
+
+    def known_head(self, debate: str) -> int | None:
+        """See ``EventLog``."""
+        return self._known.get(debate)
+
+    @property
     def waited_for(self) -> tuple[str, ...]:
         """Debates that somebody waits for."""
         return self._wakeups.waited_for()
@@ -178,6 +192,10 @@ class Line:
 
     async def calibrations(self) -> tuple[str, ...]:
         """Nor measures raters."""
+        raise NotImplementedError
+
+    async def unconcluded(self) -> dict[str, int]:
+        """Nobody counts here."""
         raise NotImplementedError
 
     async def close(self) -> None:
