@@ -118,7 +118,7 @@ async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> Non
     position, size, sent = reader.place.position, 0, 0
     async for batch in reader.messages():
         with anyio.move_on_after(patience_s) as waiting:  # one scope a batch: a scope a message was a tenth of the cost
-            for sent, message in enumerate(batch):
+            for sent, message in enumerate(batch):  # noqa: B007 - how far it came
                 waiting.deadline = anyio.current_time() + patience_s
                 try:
                     await websocket.send({"type": "websocket.send", "text": message})
