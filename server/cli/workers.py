@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -67,8 +68,9 @@ def serve_with_workers(settings: Settings, serve: Callable[[int], None]) -> int:
 
     for sign in (signal.SIGTERM, signal.SIGINT):
         signal.signal(sign, pass_on)
+    alive, living = os.pipe()
     for number in range(settings.workers):
-        workers[_forked(serve, number)], started_at[number] = number, time.monotonic()
+        workers[_forked(serve, number, alive, living)], started_at[number] = number, time.monotonic()
     code = 0
     while workers:
         process, status = os.wait()
@@ -83,16 +85,24 @@ def serve_with_workers(settings: Settings, serve: Callable[[int], None]) -> int:
         else:
             logger.error("worker_ended", worker=number, code=ended)
             time.sleep(PAUSE_S)
-            workers[_forked(serve, number)], started_at[number] = number, time.monotonic()
+            workers[_forked(serve, number, alive, living)], started_at[number] = number, time.monotonic()
     return code
 
 
-def _forked(serve: Callable[[int], None], number: int) -> int:
+def _forked(serve: Callable[[int], None], number: int, alive: int, living: int) -> int:
     """A process that serves, and ends as a server of its own would; its id."""
     process = os.fork()
     if process:
         return process
     for sign, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
         signal.signal(sign, usual)
+    os.close(living)
+    threading.Thread(target=_follow, args=(alive,), name="moot-parent", daemon=True).start()
     serve(number)
     raise SystemExit(0)
+
+
+def _follow(alive: int) -> None:
+    """Wait until nobody holds the other end any more, then leave: whoever would have passed signals on was killed."""
+    os.read(alive, 1)
+    os.kill(os.getpid(), signal.SIGTERM)

@@ -192,7 +192,8 @@ async def test_when_a_node_is_killed_the_other_goes_on_and_nobody_sees_a_gap(
     nodes: Nodes, log: EventLog, script: Any
 ) -> None:
     (owner, here), (_, there) = nodes.start(), nodes.start()
-    debates = [open_debate(here, script(pace=QUICK)) for _ in range(3)]
+    model = script(pace=QUICK)
+    debates = [open_debate(here, model) for _ in range(3)]
     lookers = [looker(debate, there) for debate in debates]
     took_s = 0.0
 
@@ -302,7 +303,8 @@ async def test_a_node_that_goes_takes_nothing_on(nodes: Nodes, log: EventLog, sc
 
 async def test_what_was_left_is_shared_by_those_who_start(nodes: Nodes, log: EventLog, script: Any) -> None:
     owner, here = nodes.start()
-    debates = [open_debate(here, script(pace={"chunk_ms": 60_000})) for _ in range(4)]
+    model = script(pace={"chunk_ms": 60_000})
+    debates = [open_debate(here, model) for _ in range(4)]
     owner.kill()
     await until(lambda: owner.poll() is not None)
     (_, one), (_, two) = nodes.start(), nodes.start()
@@ -352,12 +354,28 @@ async def test_the_database_restarts_in_the_middle(
 
 async def test_workers_share_a_port(nodes: Nodes, log: EventLog, script: Any) -> None:
     parent, address = nodes.start("--workers", "2")
-    debates = [open_debate(address, script(pace=QUICK)) for _ in range(4)]
+    model = script(pace=QUICK)
+    debates = [open_debate(address, model) for _ in range(4)]
     await watched(log, *[looker(debate, address) for debate in debates for _ in range(3)])
     parent.send_signal(signal.SIGTERM)
     await until(lambda: parent.poll() is not None)
 
     assert parent.returncode == 0
+
+
+async def test_workers_do_not_outlive_the_one_that_started_them(nodes: Nodes) -> None:
+    parent, address = nodes.start("--workers", "2")
+    parent.kill()
+
+    def is_refused() -> bool:
+        try:
+            httpx.get(f"{address}/healthz", trust_env=False)
+        except httpx.TransportError:
+            return True
+        return False
+
+    await until(is_refused)
+    assert parent.wait() == -signal.SIGKILL
 
 
 def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
