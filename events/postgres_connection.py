@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 
 import psycopg
 from psycopg import AsyncConnection
+from psycopg.pq import TransactionStatus
 
 from events.errors import NotMigrated, StoreDamaged, StoreUnavailable
 from events.naming import redacted
@@ -71,6 +72,14 @@ def is_passing(error: Exception) -> bool:
     if state is None:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | OSError)
     return state in _PASSING or state.startswith("08")
+
+
+def is_spent(connection: Connection, error: BaseException) -> bool:
+    """Whether a connection is of no more use: gone, in the middle of something, or to a server that takes no writes."""
+    return (
+        connection.closed or connection.broken or connection.info.transaction_status is not TransactionStatus.IDLE
+        or getattr(error, "sqlstate", None) == "25006"
+    )
 
 
 async def connect(address: Address) -> Connection:
@@ -173,8 +182,8 @@ class Pool:
             connection = self._free.pop() if self._free else await connect(self.address)
             try:
                 yield connection
-            except BaseException:
-                if connection.closed or connection.broken or connection.info.transaction_status.name != "IDLE":
+            except BaseException as error:
+                if is_spent(connection, error):
                     self._drop_all()   # what happened to one has most likely happened to the others
                     await connection.close()
                 else:

@@ -24,6 +24,7 @@ from events.postgres_connection import (
     connect,
     cutting,
     is_passing,
+    is_spent,
 )
 from events.postgres_flush import MARK_BYTES, MAX_POSITION, WRITE, Answer, Flush, Head, Item
 from events.postgres_pack import register
@@ -356,7 +357,7 @@ class Writer:
                 with cutting(connection):
                     done = await attempt(connection)
             except (psycopg.Error, OSError) as error:
-                if self._connection is not None and (self._connection.closed or self._connection.broken):
+                if self._connection is not None and is_spent(self._connection, error):
                     await self._drop_connection()
                 if not is_passing(error) or self._loop.time() + pause > deadline:
                     self.trouble = self._address.explain(error)

@@ -137,7 +137,7 @@ class Committer:
             except (ValueError, TypeError, msgspec.EncodeError) as error:
                 return error
         if records:
-            if records[-1].position > MAX_POSITION:
+            if expected + len(records) > MAX_POSITION:
                 return StoreUnavailable(f"debate {debate} is full")
             self._take(head, records)
         return records

@@ -75,7 +75,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     try:
         if read_only:
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("PRAGMA cache_size = -16000")   # the motions of 100,000 debates fit in
+            connection.execute("PRAGMA cache_size = -32000")   # the motions of 100,000 debates fit in
             _check(path, connection)
         else:
             prepare(path, connection)

@@ -16,7 +16,7 @@ class Reader:
         """``whole``: give every frame, even where a snapshot would be shorter."""
         self._hub, self._room, self._whole, self._director = hub, room, whole, director
         self._after = after
-        self._place = Place(after or 0)
+        self.place = Place(after or 0)
 
     async def __aenter__(self) -> Self:
         """Enter the room."""
@@ -47,13 +47,13 @@ class Reader:
         if self._after is not None and (page := room.frames_after(self._after, RING)) is not None:  # noqa: SIM102
             if sum(map(len, page)) <= len(shot):
                 return []
-        self._place.position = room.position
+        self.place.position = room.position
         if speech := room.speech_now():
-            self._place.said, self._place.said_to = (speech.turn, speech.attempt), len(speech.text)
+            self.place.said, self.place.said_to = (speech.turn, speech.attempt), len(speech.text)
         return [shot]
 
     async def _lacking(self) -> list[str]:
-        room, place = self._room, self._place
+        room, place = self._room, self.place
         batch = room.lacking(place, director=self._director)
         if batch is None:
             batch, _ = await self._hub.frames_page(room.debate, place.position, 256, director=self._director)

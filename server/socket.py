@@ -4,9 +4,11 @@ Where the server lets a connection go (``server.detached``) the socket joins the
 another listens, so that it never outlives its client.
 """
 
+from contextlib import suppress
 from typing import Final
 
 import anyio
+import anyio.lowlevel
 from msgspec import Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -25,6 +27,8 @@ from server.service import Service
 SUBPROTOCOL: Final = "moot.v1"
 CLOSING_S: Final = 10.0
 """Seconds for which a reader that was too slow may still come to read why it was closed."""
+BREATH: Final = 1 << 16
+"""Characters that are written in one step of the loop."""
 UNKNOWN, TOO_SLOW, TOO_MANY, BAD_AFTER = 4404, 4408, 4429, 1008
 
 
@@ -75,8 +79,10 @@ async def _admit(websocket: WebSocket, service: Service) -> Admission | Refusal:
     full = Refusal(TOO_MANY, "too_many", "this server has as many spectators as it takes")
     if service.hub.spectators >= service.settings.max_spectators:
         return full
+    said = websocket.query_params.get("after")
+    after = int(said) if said is not None and said.isascii() and said.isdigit() and len(said) < 16 else None  # noqa: PLR2004
     try:
-        room = await service.hub.room(websocket.path_params["debate"])
+        room = await _room(service, websocket.path_params["debate"], after)
     except UnknownDebate as error:
         return Refusal(UNKNOWN, error.code, str(error))
     except LogError as error:
@@ -87,12 +93,18 @@ async def _admit(websocket: WebSocket, service: Service) -> Admission | Refusal:
         return Refusal(FORBIDDEN, error.code, str(error))
     if service.hub.spectators >= service.settings.max_spectators:   # others came while the room was made
         return full
-    said = websocket.query_params.get("after")
-    if said is None:
-        return Admission(room, None, director)
-    if not (said.isascii() and said.isdigit() and len(said) < 16 and int(said) <= room.position):  # noqa: PLR2004
+    if said is not None and (after is None or after > room.position):
         return Refusal(BAD_AFTER, "bad_after", f"after must be between 0 and the head {room.position}")
-    return Admission(room, int(said), director)
+    return Admission(room, after, director)
+
+
+async def _room(service: Service, debate: str, after: int | None) -> Room:
+    """The debate's room.  Who was told more by another node waits until this one has it.  Raises as ``Hub.room``."""
+    room = await service.hub.room(debate)
+    if after is not None and after > room.position:
+        await service.hub.view_at(debate, None)
+        room = await service.hub.room(debate)
+    return room
 
 
 async def _listen(websocket: WebSocket, scope: anyio.CancelScope) -> None:
@@ -103,22 +115,30 @@ async def _listen(websocket: WebSocket, scope: anyio.CancelScope) -> None:
 
 
 async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> None:
+    position, size, sent = reader.place.position, 0, 0
     async for batch in reader.messages():
         with anyio.move_on_after(patience_s) as waiting:  # one scope a batch: a scope a message was a tenth of the cost
-            for message in batch:
+            for sent, message in enumerate(batch):  # noqa: B007 - how far it came
                 waiting.deadline = anyio.current_time() + patience_s
                 try:
                     await websocket.send({"type": "websocket.send", "text": message})
                 except (WebSocketDisconnect, RuntimeError):
                     return
+                size += len(message)
+                if size > BREATH:   # a loop may say only in its next step that a buffer is full
+                    size = 0
+                    await anyio.lowlevel.checkpoint()
         if waiting.cancelled_caught:
             observe.CLOSES.labels(str(TOO_SLOW)).inc()
-            with anyio.move_on_after(CLOSING_S):   # it is told as soon as it reads again
-                await websocket.close(TOO_SLOW, "too slow; come back with after=")
+            with anyio.move_on_after(CLOSING_S), suppress(WebSocketDisconnect):   # it is told as soon as it reads again
+                reached = min(position + sent, reader.place.position)   # frames come first in a batch
+                await websocket.close(TOO_SLOW, f"too slow; come back with after={reached}")
             return
+        position = reader.place.position
 
 
 async def _close(websocket: WebSocket, refusal: Refusal) -> None:
     observe.CLOSES.labels(str(refusal.close)).inc()
-    await websocket.send({"type": "websocket.send", "text": frames.error(refusal.code, refusal.message)})
-    await websocket.close(refusal.close, refusal.message[:100])
+    with suppress(WebSocketDisconnect):   # it has gone meanwhile
+        await websocket.send({"type": "websocket.send", "text": frames.error(refusal.code, refusal.message)})
+        await websocket.close(refusal.close, refusal.message[:100])

@@ -93,6 +93,7 @@ async function catchUp() {
 // Player → page
 
 let isDue = false;
+let wasOpen = false;
 function draw() {
   if (isDue) return;
   isDue = true;
@@ -110,7 +111,7 @@ function paint() {
   say(status, text);
   if (!view) return;
   const isFirst = opening === null;
-  const grows = view.format === "exchange" && view.state !== "concluded";   // elsewhere words come in their places, not at the end
+  const grows = view.format === "exchange" && (view.state !== "concluded" || wasOpen);   // elsewhere words come in their places, not at the end
   const stick = following && !isFirst && grows && isAtEnd();
   if (opening !== view.opened_at && !begin(view)) return;
   document.body.classList.toggle("reading-back", !following);
@@ -131,6 +132,7 @@ function paint() {
   } else if (stick || (following && !wasFollowing && grows)) toEnd();
   else if (!following) reveal();
   wasFollowing = following;
+  wasOpen = view.state !== "concluded";
   remember();
 }
 

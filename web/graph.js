@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [380, 150, 28, 8, 10, 24];
 /** A graph in `root`; `go(position)` is called when a turn is pressed. */
 export function graph(root, go) {
   let last = {};
-  const marks = new WeakMap();   // turn as it stood → its mark, and where that stands
+  const marks = new WeakMap();   // turn as it stood → its mark
   return {
     /** `at`: the turn that the cursor stands in; null at the newest event. */
     show(view, at) {

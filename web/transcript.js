@@ -18,7 +18,7 @@ export function transcript(root, go, id) {
   root.append(turns, coda);
   const shown = new Map();
   const asides = new Map();   // position → what the moderator said there
-  const earlier = new WeakMap();   // turn as it stood → what was made of it, for who comes back to it
+  const earlier = new WeakMap();   // turn as it stood → its article
   const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
   let last = {};
   let now = null;
@@ -121,11 +121,11 @@ export function transcript(root, go, id) {
   function place(event, view) {
     const number = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
     const article = () => shown.get(number)?.article;
-    if (view.turns[number]?.changed?.includes(view.position)) bring().catch(() => undefined);   // the list itself says what is wrong
+    if (view.turns[number]?.changed?.includes(view.position)) bring().catch(() => undefined);
     return article();
 
     async function bring() {
-      for (let filled = null; filled !== article(); await fills.get(filled)?.()) filled = article();   // words that are marked make it anew
+      for (let filled = null; filled !== article(); await fills.get(filled)?.()) filled = article(); 
       if (now[0].position === view.position) article().querySelector(".entries")?.scrollIntoView({ block: "nearest" });
     }
   }

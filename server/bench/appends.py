@@ -93,7 +93,7 @@ async def appends_beside_the_library(*, quick: bool) -> Figure:
         raise Passed("appends beside eventsourcing", "the library is not installed")
     from server.bench import library  # noqa: PLC0415 - only where it is installed
 
-    rounds, few, repetitions = (12, 1, 3) if quick else (40, 3, 5)
+    rounds, few, repetitions = (12, 1, 1) if quick else (40, 1, 3)
     payload = msgspec.json.decode(codec.encode(EVENT))
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         runs = iter(range(10**6))

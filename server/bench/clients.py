@@ -1,5 +1,6 @@
 """The other processes of a fan-out: clients that only count, and the C loop that is its limit."""
 
+import contextlib
 import resource
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 from msgspec import Struct
 
 COMPILER: Final = shutil.which("gcc") or shutil.which("cc")
+LOOK_US: Final = 2000
+"""Readers that are woken by each message would be charged to the sender: see ``reader.c``."""
 SPARE: Final = 200
 """Descriptors beside the sockets."""
 _compiled: dict[str, list[str]] = {}
@@ -108,17 +111,18 @@ class Audience(Talk):
 
 @asynccontextmanager
 async def audience(
-    port: int, count: int, path: str = "", *, stalled: int = 0, offer: str = ""
+    port: int, count: int, path: str = "", *, stalled: int = 0, offer: str = "", look_us: int = LOOK_US
 ) -> AsyncIterator[Audience]:
-    """Clients of a port, all connected; ended at the end."""
-    started = [*await command("reader"), *map(str, (port, count, stalled)), path, offer]
+    """Clients of a port, all connected; ended at the end.  They look for what has come every ``look_us``."""
+    started = [*await command("reader"), *map(str, (port, count, stalled)), path, offer, str(look_us)]
     async with await anyio.open_process(started, stderr=None) as process:
         try:
             made = Audience(process)
             assert await made.hear() == "ready"
             yield made
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):   # it has ended by itself, and said why
+                process.kill()
 
 
 class Sender(Talk):
@@ -141,4 +145,5 @@ async def sender(count: int, size: int, joined: int = 1) -> AsyncIterator[tuple[
             async with audience(port, count) as clients:
                 yield made, clients
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):   # it has ended by itself, and said why
+                process.kill()

@@ -1,4 +1,4 @@
-"""Text in flight, compressed once for everybody, against a compressor for each socket."""
+"""What is told, compressed once for everybody, against a compressor for each socket and against no compression."""
 
 import time
 from typing import Final
@@ -7,16 +7,15 @@ import anyio
 
 from events.record import now
 from events.types import TurnStarted
-from server import frames
 from server.bench.clients import Audience, affordable, audience
-from server.bench.fanout import UNIT
+from server.bench.fanout import QUICK, REPETITIONS, UNIT
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import text_of
 from server.bench.served import QUIET_S, House, moot, starlette
 from server.in_flight import Speech
 
 SOCKETS: Final = 1000
-ROUNDS: Final = 20
+ROUNDS: Final = 10
 WORDS: Final = 3
 """Words of a delta: with all its names, about 82 bytes."""
 OFFER: Final = "permessage-deflate; client_max_window_bits"
@@ -27,18 +26,12 @@ class Talk:
 
     def __init__(self) -> None:
         self._words = [word for turn in range(1, 400) for word in text_of(turn).split()]
-        self._at = self._said = 0
+        self._at = 0
 
     def next(self) -> str:
         """The next words."""
         self._at = (self._at + WORDS) % len(self._words)
         return " ".join(self._words[self._at : self._at + WORDS]) + " "
-
-    def delta(self) -> str:
-        """The next words as they are sent."""
-        text = self.next()
-        self._said += len(text)
-        return frames.delta(1, 1, self._said - len(text), text)
 
 
 async def _begin(house: House) -> None:
@@ -49,33 +42,32 @@ async def _begin(house: House) -> None:
 
 
 async def against_each(*, quick: bool) -> Figure:
-    """Deltas to 1,000 sockets, one compressor for all of them and one for each."""
-    count = affordable(SOCKETS)
-    talk = Talk()
-    async with moot(tick_ms=0) as house, audience(house.port, count, house.path, offer=OFFER) as watching:
+    """Messages of 1 KB to 1,000 sockets, one compressor for all of them and one for each."""
+    count = affordable(SOCKETS // 2 if quick else SOCKETS)
+    async with moot() as house, audience(house.port, count, house.path, offer=OFFER) as watching:
         await anyio.sleep(QUIET_S)
-        await _begin(house)
+        for _ in range(ROUNDS):   # until a window has gone by they are newcomers
+            await house.append()
         async with starlette(deflate=True) as (port, sockets), audience(port, count, "/", offer=OFFER) as reading:
 
             async def ours() -> float:
                 began = time.process_time()
-                for _ in range(ROUNDS):
-                    await watching.expect(1)
-                    house.service.hub.say(house.debate, talk.next())
-                    await watching.had()
-                return count * ROUNDS / (time.process_time() - began)
+                await watching.expect(1)
+                await house.append()
+                await watching.had()
+                return count / (time.process_time() - began)
 
             async def theirs() -> float:
+                head = await house.service.log.head(house.debate)
+                [text], _ = await house.service.hub.frames_page(house.debate, head - 1, 1)
                 began = time.process_time()
-                for _ in range(ROUNDS):
-                    await reading.expect(1)
-                    text = talk.delta()
-                    for websocket in sockets:
-                        await websocket.send_text(text)
-                    await reading.had()
-                return count * ROUNDS / (time.process_time() - began)
+                await reading.expect(1)
+                for websocket in sockets:
+                    await websocket.send_text(text)
+                await reading.had()
+                return count / (time.process_time() - began)
 
-            reached, other = await interleaved(ours, theirs, 3 if quick else 5)
+            reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
         "fan-out, compressed", reached, other, aim=4, unit=UNIT,
         against=f"a compressor for each of {count:,} sockets (uvicorn, send_text)",

@@ -1,12 +1,11 @@
 """One message to many sockets, as deliveries per second of the server's own CPU.
 
 The clients are another process and do next to nothing; what other programs do meanwhile does not count.  Ours takes the
-whole way: from the append, over the fold and the frame, to each socket.
+whole way: from the append, over the fold and the frame, to each socket.  One message is told by one server, then one by
+the other, and so on: what disturbs the machine disturbs both.
 """
 
-import gc
 import time
-from pathlib import Path
 from typing import Final
 
 import anyio
@@ -16,19 +15,17 @@ from server.bench.figure import Figure, figure, interleaved
 from server.bench.served import QUIET_S, House, broadcasting, moot, starlette
 
 UNIT: Final = "deliveries/s of CPU"
-ROUNDS: Final = 10
+QUICK, REPETITIONS = 15, 40
 JOINED: Final = 16
-KB: Final = 1024
 
 
 async def _ours(house: House, watching: Audience, count: int, joined: int = 1) -> float:
-    """Deliveries per CPU-second over some rounds of so many events each."""
+    """Deliveries per CPU-second of so many events that are appended together."""
     began = time.process_time()
-    for _ in range(ROUNDS):
-        await watching.expect(joined)
-        await house.append(joined)
-        await watching.had()
-    return count * ROUNDS * joined / (time.process_time() - began)
+    await watching.expect(joined)
+    await house.append(joined)
+    await watching.had()
+    return count * joined / (time.process_time() - began)
 
 
 async def fanout(*, quick: bool, sockets: int = 1000, joined: int = 1) -> tuple[float, float, int]:
@@ -44,14 +41,12 @@ async def fanout(*, quick: bool, sockets: int = 1000, joined: int = 1) -> tuple[
                 return await _ours(house, watching, count, joined)
 
             async def limit() -> float:
-                spent_s = 0.0
-                for _ in range(ROUNDS):   # by rounds as ours: to wake a client that sleeps costs the sender most
-                    await reading.expect(joined)
-                    spent_s += await loop.send(1)
-                    await reading.had()
-                return count * ROUNDS * joined / spent_s
+                await reading.expect(joined)
+                spent_s = await loop.send(1)
+                await reading.had()
+                return count * joined / spent_s
 
-            reached, bare = await interleaved(ours, limit, 3 if quick else 5)
+            reached, bare = await interleaved(ours, limit, QUICK if quick else REPETITIONS)
     return reached, bare, count
 
 
@@ -62,14 +57,14 @@ async def fanout_1000(*, quick: bool) -> Figure:
 
 
 async def fanout_4000(*, quick: bool) -> Figure:
-    """A message of 1 KB to 4,000 sockets."""
-    reached, bare, count = await fanout(quick=quick, sockets=4000)
+    """A message of 1 KB to 4,000 sockets; in a hurry to 1,500."""
+    reached, bare, count = await fanout(quick=quick, sockets=1500 if quick else 4000)
     return figure("fan-out, wide", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_is()} over {count:,} sockets")
 
 
 async def joined_16(*, quick: bool) -> Figure:
     """Sixteen messages of 1 KB that were appended together."""
-    reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=4000)
+    reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=2000 if quick else 4000)
     return figure(
         "fan-out, joined", reached, bare, aim=1e6, aim_of="value", unit="messages/s of CPU",
         against=f"{limit_is()}, {JOINED} a write, over {count:,} sockets",
@@ -78,7 +73,7 @@ async def joined_16(*, quick: bool) -> Figure:
 
 async def against_send_text(*, quick: bool) -> Figure:
     """Against Starlette's ``send_text`` in a loop."""
-    count = affordable(1000)
+    count = affordable(400 if quick else 1000)
     async with moot() as house, audience(house.port, count, house.path) as watching:
         await anyio.sleep(QUIET_S)
         await house.append()
@@ -87,17 +82,16 @@ async def against_send_text(*, quick: bool) -> Figure:
 
             async def theirs() -> float:
                 began = time.process_time()
-                for _ in range(ROUNDS):
-                    await reading.expect(1)
-                    for websocket in sockets:
-                        await websocket.send_text(text)
-                    await reading.had()
-                return count * ROUNDS / (time.process_time() - began)
+                await reading.expect(1)
+                for websocket in sockets:
+                    await websocket.send_text(text)
+                await reading.had()
+                return count / (time.process_time() - began)
 
             async def ours() -> float:
                 return await _ours(house, watching, count)
 
-            reached, other = await interleaved(ours, theirs, 3 if quick else 5)
+            reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
         "fan-out / send_text", reached, other, aim=1.6, unit=UNIT,
         against=f"Starlette's send_text in a loop over {count:,} sockets",
@@ -106,7 +100,7 @@ async def against_send_text(*, quick: bool) -> Figure:
 
 async def against_broadcast(*, quick: bool) -> Figure:
     """Against ``websockets.broadcast``."""
-    count = affordable(1000)
+    count = affordable(400 if quick else 1000)
     async with moot() as house, audience(house.port, count, house.path) as watching:
         await anyio.sleep(QUIET_S)
         await house.append()
@@ -115,47 +109,16 @@ async def against_broadcast(*, quick: bool) -> Figure:
 
             async def theirs() -> float:
                 began = time.process_time()
-                for _ in range(ROUNDS):
-                    await reading.expect(1)
-                    tell(text)
-                    await reading.had()
-                return count * ROUNDS / (time.process_time() - began)
+                await reading.expect(1)
+                tell(text)
+                await reading.had()
+                return count / (time.process_time() - began)
 
             async def ours() -> float:
                 return await _ours(house, watching, count)
 
-            reached, other = await interleaved(ours, theirs, 3 if quick else 5)
+            reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
         "fan-out / broadcast", reached, other, aim=1.1, unit=UNIT,
         against=f"websockets.broadcast over {count:,} sockets",
-    )
-
-
-def resident_kb() -> float:
-    """Memory of this process that is in use now.  Linux only; elsewhere 0."""
-    statistics = Path("/proc/self/statm")
-    return int(statistics.read_text().split()[1]) * 4096 / KB if statistics.exists() else 0.0
-
-
-async def memory(*, quick: bool) -> Figure:
-    """Memory that one spectator more takes, beyond the kernel's."""
-    first, count = affordable(600), affordable(1500 if quick else 4000)
-
-    async def grown(port: int, path: str) -> float:
-        async with audience(port, first, path):
-            await anyio.sleep(QUIET_S)
-            gc.collect()
-            before = resident_kb()
-            async with audience(port, count - first, path):
-                await anyio.sleep(QUIET_S)
-                gc.collect()
-                return (resident_kb() - before) / (count - first)
-
-    async with moot() as house:
-        ours = await grown(house.port, house.path)
-    async with starlette() as (port, _):
-        theirs = await grown(port, "/")
-    return figure(
-        "memory of a spectator", ours, theirs, aim=3, aim_of="value", better="less", unit="KB",
-        against="a socket of uvicorn and Starlette",
     )

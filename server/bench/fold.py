@@ -48,7 +48,7 @@ async def fold(*, quick: bool) -> Figure:
                 decoder.decode(record.payload)
         return EVENTS / (time.perf_counter() - began)
 
-    reached, decoded = await interleaved(ours, limit, 3 if quick else 7)
+    reached, decoded = await interleaved(ours, limit, 2 if quick else 5)
     return figure(
         "fold", reached, decoded, aim=0.5, unit="events/s", against=f"msgspec decoding of the same {EVENTS} payloads"
     )
@@ -135,7 +135,7 @@ async def rebuild(*, quick: bool) -> Figure:
                 return await anyio.to_thread.run_sync(replay.measure)
 
             with closing(replay):
-                reached, library = await interleaved(ours, limit, 5 if quick else 15)
+                reached, library = await interleaved(ours, limit, 3 if quick else 15)
     return figure(
         "rebuild", reached, library, aim=10, unit="events/s",
         against="the eventsourcing library replaying the same payloads into a counter",

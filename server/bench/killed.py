@@ -1,7 +1,7 @@
 """The process that is killed: many debates that append for ever and say each answer as soon as they have it.
 
-``python -m server.bench.killed URL DEBATES SEED`` prints ``debate position`` a line.  An event holds its own position and
-the place in its batch, so that whoever reads the log afterwards sees a lost, a doubled or a torn one.
+``python -m server.bench.killed URL DEBATES SEED`` prints ``debate position`` a line.  An event holds its own position
+and the place in its batch, so that whoever reads the log afterwards sees a lost, a doubled or a torn one.
 """
 
 import os
@@ -11,13 +11,18 @@ from typing import Final
 
 import anyio
 
+from events.errors import Fenced
 from events.log import EventLog
-from events.open import opened_log
-from events.record import Draft
+from events.naming import is_postgres
+from events.open import open_log
+from events.postgres import PostgresLog
+from events.record import Draft, Recorded
 from events.types import TurnStarted
 
 LARGEST: Final = 7
 """Events of the largest batch."""
+LEASE_S: Final = 0.2
+"""In PostgreSQL a debate is its node's until the lease ends, also when that node is dead."""
 
 
 def batch(debate: str, after: int, size: int) -> list[Draft]:
@@ -37,7 +42,7 @@ async def _write(log: EventLog, debate: str, chance: random.Random) -> None:
         (last,) = await log.read(debate, position - 1)
         assert isinstance(last.event, TurnStarted)
         size = last.event.attempt // 10
-        answer = await log.append(debate, position - size, batch(debate, position - size, size))
+        answer = await _repeated(log, debate, position - size, size)
         assert answer[-1].digest == last.digest, "a repeated append was recorded twice"
     while True:
         size = chance.randint(1, LARGEST)
@@ -46,10 +51,19 @@ async def _write(log: EventLog, debate: str, chance: random.Random) -> None:
         os.write(1, f"{debate} {position}\n".encode())
 
 
+async def _repeated(log: EventLog, debate: str, after: int, size: int) -> tuple[Recorded, ...]:
+    while True:
+        try:
+            return await log.append(debate, after, batch(debate, after, size))
+        except Fenced:   # the dead one still holds it
+            await anyio.sleep(LEASE_S / 4)
+
+
 async def main(url: str, debates: int, seed: int) -> None:
     """Append until killed."""
     chance = random.Random(seed)  # noqa: S311 - only the sizes of batches
-    async with opened_log(url) as log, anyio.create_task_group() as tasks:
+    log = await (PostgresLog.open(url, lease_s=LEASE_S) if is_postgres(url) else open_log(url))
+    async with anyio.create_task_group() as tasks:
         for number in range(debates):
             tasks.start_soon(_write, log, f"soak-{number}", chance)
 

@@ -1,6 +1,6 @@
 """Kill the process that writes, again and again, and hold the log against what it had acknowledged.
 
-``python -m server.bench.kills --kills 100 --events 1000000 --store URL``; ``moot bench --soak`` runs it as it stands.
+``python -m server.bench.kills --kills 100 --events 1000000 --store URL``; ``moot bench --soak`` runs it for either log.
 With ``--forget`` (SQLite, Linux, a C compiler) everything that was written and not synced is lost at each kill as well.
 """
 
@@ -22,9 +22,12 @@ from msgspec import Struct
 
 from events.errors import LogError
 from events.log import EventLog, read_pages
+from events.naming import is_postgres
 from events.open import opened_log, sqlite_path
+from events.postgres_schema import migrate
 from events.types import TurnStarted
 from events.verify import verify_log
+from server.bench.database import database
 
 DEBATES: Final = 256
 PROGRAM: Final = (sys.executable, "-m", "server.bench.killed")
@@ -210,12 +213,16 @@ def run(
 @click.option("--kills", type=click.IntRange(1), default=100, show_default=True)
 @click.option("--events", type=click.IntRange(1), default=1_000_000, show_default=True, help="To be acknowledged.")
 @click.option("--store", metavar="URL", help="An empty store; by default a file that is deleted afterwards.")
+@click.option("--postgres", is_flag=True, help="A PostgreSQL server that is made for it.")
 @click.option("--seed", type=int, default=SEED, show_default=True, help="Of the moments of the kills.")
 @click.option("--forget", "forgets", is_flag=True, help="Lose what was not synced, too.")
-def soak(kills: int, events: int, store: str | None, seed: int, *, forgets: bool) -> None:
+def soak(kills: int, events: int, store: str | None, seed: int, *, postgres: bool, forgets: bool) -> None:
     """Kill the writer at random moments; exits 1 if anything acknowledged is lost, doubled or torn."""
-    with TemporaryDirectory(prefix="moot-soak-") as folder:
-        toll = run(store or f"sqlite:{folder}/moot.db", kills, events, seed, forgets=forgets)
+    with database("kills") if postgres else TemporaryDirectory(prefix="moot-soak-") as place:
+        url = store or (place if postgres else f"sqlite:{place}/moot.db")
+        if is_postgres(url):
+            anyio.run(migrate, url)
+        toll = run(url, kills, events, seed, forgets=forgets)
     click.echo(toll_in_words(toll))
     if not toll.ok:
         raise click.exceptions.Exit(1)

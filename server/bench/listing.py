@@ -59,7 +59,7 @@ def _rows(debates: int) -> Iterator[tuple[Any, ...]]:
 
 async def list_(*, quick: bool) -> Figure:
     """The slowest twentieth of first pages and searches, beside a bare search through the same rows."""
-    debates, times = (QUICK, 3) if quick else (DEBATES, 7)
+    debates, times = (QUICK, 3) if quick else (DEBATES, 10)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         path = Path(folder) / "moot.db"
         fill(path, debates)

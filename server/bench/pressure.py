@@ -18,7 +18,7 @@ READS: Final = 40
 
 async def pressure(*, quick: bool) -> Figure:
     """A page read while four times as many append at once as there are places, beside the same page read alone."""
-    writers = MOST_QUEUED * (2 if quick else 4)
+    writers = MOST_QUEUED * 2 if quick else MOST_QUEUED * 4
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         async with await SqliteLog.open(Path(folder) / "moot.db") as log:
             await log.append("read", 0, [EVENT] * 50)

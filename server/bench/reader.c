@@ -1,6 +1,9 @@
 /* Many clients of one WebSocket server, as cheap as they can be: they count, and look at nothing but headers.
  *
- * reader PORT COUNT STALLED PATH OFFER
+ * reader PORT COUNT STALLED PATH OFFER LOOK_US
+ *
+ * They look for what has come every LOOK_US microseconds, or as soon as it comes where that is 0.  A process that is woken
+ * by a message costs the sender on the same machine more than the sending does; clients elsewhere cost it nothing.
  *
  * The first STALLED sockets read nothing before they are told to.  With an empty PATH there is no handshake.  OFFER is
  * the value of Sec-WebSocket-Extensions, or empty.  Lines on stdin:
@@ -187,41 +190,51 @@ static int dial(int port, int stalled, const char *path, const char *offer) {
     return fd;
 }
 
+static int poll_fd, had;
+static char line[1000];
+
+static void turn(int timeout) {
+    struct epoll_event events[512];
+    int n = epoll_wait(poll_fd, events, 512, timeout);
+    if (n < 0 && errno != EINTR) exit(1);
+    for (int i = 0; i < n; i++) {
+        struct client *c = events[i].data.ptr;
+        if (!c) {
+            int got = read(0, line + had, sizeof line - 1 - had);
+            if (got <= 0) exit(0);
+            line[had += got] = 0;
+            for (char *end; (end = strchr(line, '\n'));) {
+                *end = 0;
+                command(poll_fd, line);
+                memmove(line, end + 1, had -= end + 1 - line);
+                line[had] = 0;
+            }
+            continue;
+        }
+        ssize_t size = recv(c->fd, buffer, sizeof buffer, 0);
+        if (size <= 0) { fprintf(stderr, "the server closed a socket\n"); exit(1); }
+        bytes += size;
+        feed(c, buffer, size);
+    }
+    if (wanted && !waiting) tell();
+}
+
 int main(int argc, char **argv) {
-    if (argc != 6) return 2;
-    int port = atoi(argv[1]), stalled = atoi(argv[3]), poll = epoll_create1(0), had = 0;
-    char line[1000];
+    if (argc != 7) return 2;
+    int port = atoi(argv[1]), stalled = atoi(argv[3]), look_us = atoi(argv[6]);
+    struct epoll_event input = {.events = EPOLLIN, .data.ptr = NULL};
     count = atoi(argv[2]);
+    poll_fd = epoll_create1(0);
     clients = calloc(count, sizeof *clients);
     for (int i = 0; i < count; i++) {
         clients[i].fd = dial(port, i < stalled, argv[4], argv[5]);
-        if (i >= stalled) start(poll, &clients[i]);
+        if (i >= stalled) start(poll_fd, &clients[i]);
+        if (i % 100 == 99) turn(0);  /* where many take their time to come, the first are pinged meanwhile */
     }
-    struct epoll_event input = {.events = EPOLLIN, .data.ptr = NULL}, events[512];
-    epoll_ctl(poll, EPOLL_CTL_ADD, 0, &input);
+    epoll_ctl(poll_fd, EPOLL_CTL_ADD, 0, &input);
     say("ready\n");
     for (;;) {
-        int n = epoll_wait(poll, events, 512, -1);
-        if (n < 0 && errno != EINTR) return 1;
-        for (int i = 0; i < n; i++) {
-            struct client *c = events[i].data.ptr;
-            if (!c) {
-                int got = read(0, line + had, sizeof line - 1 - had);
-                if (got <= 0) return 0;
-                line[had += got] = 0;
-                for (char *end; (end = strchr(line, '\n'));) {
-                    *end = 0;
-                    command(poll, line);
-                    memmove(line, end + 1, had -= end + 1 - line);
-                    line[had] = 0;
-                }
-                continue;
-            }
-            ssize_t size = recv(c->fd, buffer, sizeof buffer, 0);
-            if (size <= 0) { fprintf(stderr, "the server closed a socket\n"); return 1; }
-            bytes += size;
-            feed(c, buffer, size);
-        }
-        if (wanted && !waiting) tell();
+        if (look_us) usleep(look_us);
+        turn(-1);
     }
 }

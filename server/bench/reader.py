@@ -1,6 +1,6 @@
 """What ``reader.c`` does, for machines without a C compiler; the lines that it reads and writes are told there.
 
-``python -m server.bench.reader PORT COUNT STALLED PATH OFFER``
+``python -m server.bench.reader PORT COUNT STALLED PATH OFFER LOOK_US``
 """
 
 import base64
@@ -75,7 +75,7 @@ class Readers:
 
     def command(self, line: str) -> str:
         """Do what a line asks for; the answer to it."""
-        word, _, number = line.partition(" ")
+        word, _, number = line.strip().partition(" ")
         if word == "read":
             self.reading, self.stalled = self.reading + self.stalled, []
             return "reading"
@@ -124,8 +124,8 @@ def _connect(port: int, path: str, offer: str, *, stalled: bool) -> Spectator:
     return Spectator(connection)
 
 
-def main(port: int, count: int, stalled: int, path: str, offer: str) -> None:
-    """Read until stdin ends."""
+def main(port: int, count: int, stalled: int, path: str, offer: str, look_s: float) -> None:
+    """Read until stdin ends, every ``look_s`` seconds."""
     readers = Readers([_connect(port, path, offer, stalled=n < stalled) for n in range(count)], stalled)
     with selectors.DefaultSelector() as selector:
         for spectator in readers.reading:
@@ -133,6 +133,7 @@ def main(port: int, count: int, stalled: int, path: str, offer: str) -> None:
         selector.register(sys.stdin, selectors.EVENT_READ)
         print("ready", flush=True)
         while True:
+            time.sleep(look_s)
             for key, _ in selector.select():
                 if key.data is not None:
                     key.data.take()
@@ -149,4 +150,4 @@ def main(port: int, count: int, stalled: int, path: str, offer: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5])
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5], int(sys.argv[6]) / 1e6)

@@ -23,7 +23,7 @@ from server.settings import Settings
 
 SAID: Final = ModeratorSpoke(text="What the moderator has to say. " * 11, by="bench")
 """Its frame is 1 KB."""
-QUIET_S: Final = 1.3
+QUIET_S: Final = 1.1
 """Until the news of the last arrival has gone round."""
 
 

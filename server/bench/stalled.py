@@ -27,11 +27,12 @@ async def _latency_ms(house: House, watching: Audience) -> float:
 
 async def healthy(*, quick: bool) -> Figure:
     """The latency of those who read, with a tenth more who do not beside them, and without."""
-    count = affordable(1000 if quick else 4000) // 2
+    count = affordable(600 if quick else 4000) // 2
     rounds = 15 if quick else 30
     async with (
         moot() as alone, moot() as beside, _stalled(beside, count // 10),
-        audience(alone.port, count, alone.path) as some, audience(beside.port, count, beside.path) as others,
+        audience(alone.port, count, alone.path, look_us=0) as some,
+        audience(beside.port, count, beside.path, look_us=0) as others,
     ):
         await anyio.sleep(QUIET_S)
         quiet, disturbed = [], []

@@ -5,13 +5,15 @@ from typing import Final
 
 from server.bench.appends import appends, appends_beside_the_library, one_append
 from server.bench.compressed import against_each, delta_size
-from server.bench.fanout import against_broadcast, against_send_text, fanout_1000, fanout_4000, joined_16, memory
+from server.bench.fanout import against_broadcast, against_send_text, fanout_1000, fanout_4000, joined_16
 from server.bench.figure import Figure
 from server.bench.fold import fold, rebuild, typed_read
 from server.bench.listing import list_, start
 from server.bench.overhead import overhead
 from server.bench.panel import alpha_at_length, panel
+from server.bench.postgres import postgres
 from server.bench.pressure import pressure
+from server.bench.resident import memory
 from server.bench.stalled import healthy, kept
 
 SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
@@ -21,8 +23,10 @@ SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
     "fanout": fanout_1000, "fanout-wide": fanout_4000, "fanout-joined": joined_16, "send-text": against_send_text,
     "broadcast": against_broadcast, "spectator": memory, "compressed": against_each, "delta": delta_size,
     "stalled": healthy, "kept": kept,
-    "panel": panel, "alpha": alpha_at_length,
+    "panel": panel, "alpha": alpha_at_length, "postgres": postgres,
 }
+UNHURRIED: Final = frozenset({"postgres"})
+"""What takes longer to set up than ``--quick`` allows; ``--only`` asks for it all the same."""
 
 
 async def measure(name: str, *, quick: bool) -> Figure:

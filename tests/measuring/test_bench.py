@@ -6,17 +6,17 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from server.bench.spectators import MARK, read_header
 
 from events.codec import CLASSES, tag_of
 from events.projections import view as views
 from events.projections.scorecard import scorecard
 from events.record import first_break
 from events.types import TurnScored
-from server.bench.fanout import on_the_wire
 from server.bench.figure import Measure, figure, interleaved
 from server.bench.material import DEBATE, debate
+from server.bench.reader import read_header
 from server.cli.main import main
+from server.detached.wire import TEXT, framed
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def test_an_aim_bounds_the_ratio_or_the_value(better: str, aim_of: str, aim: flo
 
 @pytest.mark.parametrize("size", [15, 125, 126, 65_535, 65_536])
 def test_a_spectator_reads_what_a_server_writes(size: int) -> None:
-    text = MARK.decode().ljust(size, "x")
-    wire = on_the_wire(text)
+    text = '{"kind":"frame"'.ljust(size, "x")
+    wire = framed(TEXT, text.encode())
     header = read_header(wire, 0)
 
     assert header is not None

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import sqlite3
 import time
 from typing import Any
@@ -64,16 +65,26 @@ def test_a_server_ends_soon_with_a_debate_and_a_spectator(moot: Cli, script: Any
         debate = _post(address, script(pace={"chunk_ms": 60_000}))
         with connect(address.replace("http", "ws") + f"/ws/debates/{debate}", proxy=None) as spectator:
             assert "snapshot" in str(spectator.recv())
+            silent = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])))
+            silent.sendall(
+                f"GET /ws/debates/{debate} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+            )
+            assert b"101" in silent.recv(16)   # and from here on it neither reads nor answers
             began = time.monotonic()
             os.kill(process.pid, sign)
-            with pytest.raises(ConnectionClosed):  # noqa: PT012 - whatever comes before it
+            with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - whatever comes before it
                 while True:
                     spectator.recv(timeout=10)
         process.wait(10)
+        silent.close()
         assert process.stderr is not None
         errors = process.stderr.read()
 
     assert time.monotonic() - began < 5
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1001
+    assert "come back with after=" in closed.value.rcvd.reason
     assert code == process.returncode
     assert b"Traceback" not in errors
     assert moot.json("verify", debate)["ok"]

@@ -306,7 +306,7 @@ async def test_a_stalled_reader_holds_little_and_nobody_up() -> None:
         await loop.sock_sendall(raw, handshake(site.port))
         await loop.sock_recv(raw, 16)
         await site.watched_by(1)
-        [stalled] = {spectator for bucket in site.crowd._buckets for spectator in bucket}
+        [stalled] = site.crowd.spectators()
         most = 0
         spectator = Spectator()
         async with site.connect("?after=2", compression=None) as swift:

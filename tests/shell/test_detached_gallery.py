@@ -317,3 +317,24 @@ def test_after_a_window_another_compressor_may_go_on(said: list[str], joins: int
         told += len(text.encode())
 
         assert text == inflating.message(first, payload)
+
+
+async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        crowd = Crowd(h.hub, slow_reader_s=1000, ping_s=0.2)
+        await log.append("d", 0, [opened(200)])
+        pipe = await seat(h, crowd, high=100)
+        spectator = pipe.protocol
+        await steps()
+        pipe.drain()
+        spectator.ping()
+        await log.append("d", 1, [PAUSED, RESUMED])
+        await steps(30)
+        assert spectator.is_paused
+        await anyio.sleep(0.5)   # twice the time that it would have had
+        pipe.drain()
+        await settled(h, [pipe])
+
+        assert crowd.sockets == 1
+    assert pipe.reader.position == 3

@@ -1,0 +1,135 @@
+"""Many schedules, one seed after the other, over all cores; the first that breaks a promise is named by its seed.
+
+``moot bench --soak --only simulation`` runs it; ``--seed N`` plays one schedule and prints all that happened in it.
+"""
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from hashlib import blake2b
+from multiprocessing import get_context
+from typing import Final
+
+from msgspec import Struct
+
+from server.sim.schedule import Report, play
+
+STRETCH: Final = 250
+"""Seeds that a process is given at once."""
+MOST_FAULTS: Final = 5
+"""Schedules that break a promise, after which the rest is not looked at."""
+
+
+class Tally(Struct, kw_only=True):
+    """What came of many schedules.  ``faults``: seed and broken promise, in the order of the seeds."""
+
+    schedules: int = 0
+    events: int = 0
+    messages: int = 0
+    resumes: int = 0
+    takeovers: int = 0
+    fenced: int = 0
+    slow: int = 0
+    virtual_s: float = 0.0
+    seconds: float = 0.0
+    processes: int = 1
+    faults: list[tuple[int, str]] = []
+    digest: str = ""
+    """Of all traces, where one process ran them in order."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether every promise was kept."""
+        return not self.faults
+
+    @property
+    def per_second(self) -> float:
+        """Schedules a second, all processes together."""
+        return self.schedules / self.seconds if self.seconds else 0.0
+
+    def add(self, other: "Tally | Report") -> None:
+        """Count a schedule, or some, in."""
+        if isinstance(other, Report):
+            self.schedules += 1
+            self.takeovers += other.epochs - 1
+            if other.fault:
+                self.faults.append((other.seed, other.fault))
+        else:
+            self.schedules += other.schedules
+            self.takeovers += other.takeovers
+            self.faults = sorted([*self.faults, *other.faults])
+        self.events += other.events
+        self.messages += other.messages
+        self.resumes += other.resumes
+        self.fenced += other.fenced
+        self.slow += other.slow
+        self.virtual_s += other.virtual_s
+
+
+def stretch(first: int, count: int) -> Tally:
+    """Some schedules in this process, from seed ``first`` on."""
+    tally, began, digest = Tally(), time.monotonic(), blake2b(digest_size=8)
+    for seed in range(first, first + count):
+        report = play(seed)
+        tally.add(report)
+        digest.update(report.digest.encode())
+        if len(tally.faults) >= MOST_FAULTS:
+            break
+    tally.digest, tally.seconds = digest.hexdigest(), time.monotonic() - began
+    return tally
+
+
+def seldom() -> None:
+    """Collect cycles now and then only: a schedule makes many and keeps none."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+
+
+def soak(
+    count: int, *, first: int = 0, processes: int | None = None, told: Callable[[Tally], None] = lambda _: None
+) -> Tally:
+    """So many schedules over as many processes as there are cores; ``told`` is called as they go on."""
+    processes = processes or os.cpu_count() or 1
+    tally, began = Tally(processes=processes), time.monotonic()
+    parts = _parts(first, count)
+    context = get_context("spawn")   # nothing of this process is wanted there
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=seldom) as pool:
+        running: set[Future[Tally]] = set()
+        while True:
+            while len(running) < 2 * processes and len(tally.faults) < MOST_FAULTS and (part := next(parts, None)):
+                running.add(pool.submit(stretch, *part))
+            if not running:
+                break
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for each in done:
+                tally.add(each.result())
+                tally.seconds = time.monotonic() - began
+                told(tally)
+    return tally
+
+
+def _parts(first: int, count: int) -> Iterator[tuple[int, int]]:
+    for start in range(first, first + count, STRETCH):
+        yield start, min(STRETCH, first + count - start)
+
+
+def tally_in_words(tally: Tally) -> str:
+    """What came of it, and how each fault is seen again."""
+    lines = [
+        f"{tally.schedules:,} schedules, {tally.per_second:,.0f} a second over {tally.processes} processes,"
+        f" {tally.virtual_s / 3600:,.0f} virtual hours: {tally.events:,} events, {tally.messages:,} messages,"
+        f" {tally.resumes:,} resumed, {tally.takeovers:,} taken over, {tally.fenced:,} appends fenced,"
+        f" {tally.slow:,} too slow; {len(tally.faults)} broke a promise"
+    ]
+    lines += [f"seed {seed}: {fault}" for seed, fault in tally.faults]
+    if tally.faults:
+        lines.append(f"see it again: moot bench --soak --only simulation --seed {tally.faults[0][0]}")
+    return "\n".join(lines)
+
+
+def report_in_words(report: Report) -> str:
+    """One schedule, as it went."""
+    end = report.fault or "every promise was kept"
+    return "\n".join([*report.trace, f"seed {report.seed}, trace {report.digest}: {end}"])

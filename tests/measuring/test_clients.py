@@ -1,0 +1,63 @@
+"""The processes of a fan-out: what they count, and that a machine without a compiler measures too."""
+
+import math
+
+import pytest
+
+from server.bench import clients, fanout, served
+from server.bench.clients import affordable, audience, sender
+from server.bench.served import moot
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture(autouse=True, params=["compiled", "python"])
+def processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served, "QUIET_S", 0.1)
+    monkeypatch.setattr(fanout, "QUIET_S", 0.1)
+    if request.param == "python":
+        monkeypatch.setattr(clients, "COMPILER", None)
+        monkeypatch.setattr(clients, "_compiled", {})
+    elif clients.COMPILER is None:
+        pytest.skip("NOT TESTED: no C compiler")
+
+
+async def test_a_fan_out_and_its_limit_are_measured() -> None:
+    reached, limit, count = await fanout.fanout(quick=True, sockets=4, joined=3)
+
+    assert count == 4
+    assert all(math.isfinite(value) and value > 0 for value in (reached, limit))
+
+
+async def test_what_is_waited_for_has_come_to_everybody() -> None:
+    async with moot() as house, audience(house.port, 3, f"{house.path}?after=0", stalled=1) as watching:
+        await watching.expect_position(2)
+        assert (await watching.had()).gaps == 0
+        head = await house.append(5)
+        await watching.expect_position(head)
+        received = await watching.had()
+        assert received.half_ns <= received.most_ns <= received.last_ns
+        await watching.wake()
+        await watching.expect_position(head)
+
+        assert (await watching.had()).gaps == 0
+
+
+async def test_the_limit_sends_what_it_is_asked_to() -> None:
+    async with sender(2, 1000, 16) as (loop, reading):
+        await reading.expect(32)
+        spent_s = await loop.send(2)
+        received = await reading.had()
+
+    assert received.bytes == 2 * 2 * 16 * 1004
+    assert spent_s > 0
+
+
+def test_the_bound_of_open_files_is_respected() -> None:
+    assert affordable(10) == 10
+    assert affordable(10**9) < 10**9

@@ -1,0 +1,183 @@
+"""Faults planted in the product, each of which the simulation must find."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import pytest
+
+from events import codec
+from events.record import Recorded, as_draft, stamp
+from server import hub, socket
+from server.detached import gallery
+from server.detached.crowd import Crowd
+from server.detached.gallery import Gallery
+from server.detached.spectator import Spectator
+from server.hub import Hub, Room
+from server.in_flight import Speech
+from server.place import Place
+from server.sim.store import Line, Shared
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def skips_a_frame_in_catching_up(patch: pytest.MonkeyPatch) -> None:
+    frames_after = Room.frames_after
+
+    def lossy(self: Room, position: int, most: int = 256, *, director: bool = False) -> list[str] | None:
+        frames = frames_after(self, position, most, director=director)
+        return frames[1:] if frames is not None and len(frames) > 3 else frames
+
+    patch.setattr(Room, "frames_after", lossy)
+
+
+def loses_the_end_of_a_page(patch: pytest.MonkeyPatch) -> None:
+    def write_page(self: Gallery, one: Spectator, place: Place, frames: list[str]) -> None:
+        written = gallery.page(frames)
+        place.position += len(frames)
+        self._write_one(one, written)
+        self.crowd.soon(self.catch_up, one)
+
+    patch.setattr(Gallery, "_write_page", write_page)
+
+
+def delivers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
+    append, read = Line.append, Line.read
+    early: dict[Any, tuple[Recorded, ...]] = {}
+
+    async def hasty(self: Line, debate: str, expected: int, events: Sequence[Any]) -> tuple[Recorded, ...]:
+        records = self.shared.records(debate)
+        if expected and len(records) == expected:
+            drafts = [as_draft(event) for event in events]
+            payloads = [codec.encode(draft.event) for draft in drafts]
+            early[self] = stamp(debate, expected, records[-1].digest, drafts, "2026", payloads)
+            self._hear(debate, expected + len(drafts))
+        return await append(self, debate, expected, events)
+
+    async def eager(self: Line, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        found = await read(self, debate, after, limit)
+        return found or tuple(each for each in early.get(self, ()) if each.position > after)
+
+    patch.setattr(Line, "append", hasty)
+    patch.setattr(Line, "read", eager)
+
+
+def resumes_one_too_early(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(gallery, "Place", lambda position=0: Place(max(position - 1, 0)))
+
+
+def resumes_one_too_late(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(hub, "Place", lambda position=0: Place(position + 1 if position else 0))
+
+
+def forgets_to_drop_a_stale_delta(patch: pytest.MonkeyPatch) -> None:
+    def speech_now(self: Room) -> Speech | None:
+        current = self.fold.debate.transcript.current
+        return self.speech if current is not None else None
+
+    patch.setattr(Room, "speech_now", speech_now)
+
+
+def accepts_a_stale_epoch(patch: pytest.MonkeyPatch) -> None:
+    refusal = Shared.refusal
+    patch.setattr(
+        Shared, "refusal", lambda self, debate, node, held: None if held else refusal(self, debate, node, held)
+    )
+
+
+def never_closes_the_slow(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Crowd, "_look_at", lambda *_: None)
+
+
+def goes_on_writing_to_the_slow(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Gallery, "hold", lambda *_: None)
+    patch.setattr(Spectator, "is_busy", lambda self: self.is_closing)
+
+
+def overfills_in_a_burst(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Gallery, "_hold_full", lambda *_: None)
+
+
+def says_a_wrong_position_when_closing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Spectator, "position", property(lambda self: self.gallery.room.position))
+
+
+def forgets_who_has_gone(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Hub, "leave", lambda *_: None)
+
+
+def keeps_empty_galleries(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Crowd, "close_gallery", lambda *_: None)
+
+
+def wakes_nobody_now_and_then(patch: pytest.MonkeyPatch) -> None:
+    wake = Room.wake
+
+    def forgetful(self: Room) -> None:
+        if self.position % 5:
+            wake(self)
+
+    patch.setattr(Room, "wake", forgetful)
+
+
+def refers_to_what_a_newcomer_was_not_told(patch: pytest.MonkeyPatch) -> None:
+    stand = Gallery._stand
+
+    def hasty(self: Gallery, one: Spectator) -> None:
+        before = self._fresh
+        stand(self, one)
+        self._fresh = before
+
+    patch.setattr(Gallery, "_stand", hasty)
+
+
+def tells_everybody_the_director_s(patch: pytest.MonkeyPatch) -> None:
+    frames_after = Room.frames_after
+    patch.setattr(
+        Room, "frames_after",
+        lambda self, position, most=256, *, director=False: frames_after(self, position, most, director=True),
+    )
+
+
+def repeats_text_after_catching_up(patch: pytest.MonkeyPatch) -> None:
+    copy = Place.copy
+
+    def forgetful(self: Place) -> Place:
+        other = copy(self)
+        other.said_to = 0
+        return other
+
+    patch.setattr(Place, "copy", forgetful)
+
+
+def leaves_out_text_of_a_turn(patch: pytest.MonkeyPatch) -> None:
+    delta_from = Speech.delta_from
+    patch.setattr(Speech, "delta_from", lambda self, at: delta_from(self, at if not at else at + 1))
+
+
+def refuses_who_read_further_on_another_node(patch: pytest.MonkeyPatch) -> None:
+    async def room(service: Any, debate: str, after: int | None) -> Room:
+        del after
+        return await service.hub.room(debate)
+
+    patch.setattr(socket, "_room", room)
+
+
+def tears_a_batch(patch: pytest.MonkeyPatch) -> None:
+    """A follower that goes on after a page as if the page had been whole."""
+    read = Line.read
+
+    async def short(self: Line, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        found = await read(self, debate, after, limit)
+        return found[:2] + found[3:] if len(found) > 4 and not after % 3 else found
+
+    patch.setattr(Line, "read", short)
+
+
+FAULTS: Final[tuple[Plant, ...]] = (
+    skips_a_frame_in_catching_up, loses_the_end_of_a_page, delivers_before_the_commit, resumes_one_too_early,
+    resumes_one_too_late, forgets_to_drop_a_stale_delta, accepts_a_stale_epoch, never_closes_the_slow,
+    goes_on_writing_to_the_slow, overfills_in_a_burst, says_a_wrong_position_when_closing, forgets_who_has_gone,
+    keeps_empty_galleries, wakes_nobody_now_and_then, refers_to_what_a_newcomer_was_not_told,
+    tells_everybody_the_director_s, repeats_text_after_catching_up, leaves_out_text_of_a_turn,
+    refuses_who_read_further_on_another_node, tears_a_batch,
+)
