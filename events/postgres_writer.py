@@ -75,8 +75,7 @@ class Writer:
     @property
     def queued(self) -> tuple[int, int]:
         """See ``EventLog``."""
-        items = (self._open.items, *(flush.items for flush in self._ready), *self._doubtful.values())
-        return sum(map(len, items)), self._room.used
+        return self._room.inside, self._room.used
 
     async def submit(self, item: Item) -> None:
         """Accept an item, when it is its turn if too much waits already.  Raises ``StoreUnavailable`` once closed."""

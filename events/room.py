@@ -5,10 +5,10 @@ from collections import deque
 
 
 class Room:
-    """A number of bytes.  Something larger than all of it enters alone."""
+    """A number of bytes, and ``inside``, how many took of them.  Something larger than all of it enters alone."""
 
     def __init__(self, most: int) -> None:
-        self.most, self.used = most, 0
+        self.most, self.used, self.inside = most, 0, 0
         self._line: deque[tuple[int, asyncio.Future[None]]] = deque()
 
     def take(self, size: int) -> bool:
@@ -16,6 +16,7 @@ class Room:
         if self._line or not self._fits(size):
             return False
         self.used += size
+        self.inside += 1
         return True
 
     async def enter(self, size: int) -> None:
@@ -38,6 +39,7 @@ class Room:
     def leave(self, size: int) -> None:
         """Give ``size`` bytes back."""
         self.used -= size
+        self.inside -= 1
         self._admit()
 
     def _fits(self, size: int) -> bool:
@@ -48,4 +50,5 @@ class Room:
             size, turn = self._line.popleft()
             if not turn.done():
                 self.used += size
+                self.inside += 1
                 turn.set_result(None)

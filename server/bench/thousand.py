@@ -1,10 +1,11 @@
 """A thousand debates at once in one process: whether all end, how fair it is, what a turn costs, what is kept of them.
 
-``python -m server.bench.thousand --debates 1000 --turns 10``: some minutes.  The models are scripted and take a fixed time,
-so that what a turn takes beyond them is the moderator's: the log says both.
+``python -m server.bench.thousand --debates 1000 --turns 10``: minutes.  The models are scripted and take a fixed time.
+What a turn takes beyond them is the moderator's: the log says both.
 """
 
 import gc
+import sys
 import time
 from collections import deque
 from datetime import datetime
@@ -58,7 +59,9 @@ class Crowd(Struct, frozen=True, kw_only=True):
     running_kb: float
     """A debate, at most, while all run."""
     kept_kb: float
-    """A debate, once all have ended."""
+    """A debate, once all have ended: what the allocator does not give back is in it, too."""
+    kept_blocks: float
+    """Python objects that are there for a debate once all have ended: what is truly held on to."""
     kept_moderators: int
     read_again_ms: float
     """Until the view of a debate that was let go of is there, median."""
@@ -97,7 +100,7 @@ async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crow
             await _end(service)
             model = await _model(Path(folder), turns, speak_ms // CHUNKS, answer_ms)
             gc.collect()
-            before, watch = resident_kb(), Watch(service, debates)
+            blocks, before, watch = sys.getallocatedblocks(), resident_kb(), Watch(service, debates)
             began, cpu = time.perf_counter(), time.process_time()
             ids: deque[str] = deque()
             async with anyio.create_task_group() as tasks:
@@ -110,11 +113,11 @@ async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crow
                 seconds, cpu_s = time.perf_counter() - began, time.process_time() - cpu
                 tasks.cancel_scope.cancel()
             gc.collect()
-            kept = resident_kb()
+            kept, blocks = resident_kb(), sys.getallocatedblocks() - blocks
             return await _told(
                 service, list(ids), turns, seconds=seconds, cpu_s=cpu_s,
-                running_kb=round((watch.most_kb - before) / debates, 1), kept_kb=round((kept - before) / debates, 1),
-                spread_turns=watch.spread,
+                running_kb=round((watch.most_kb - before) / debates, 1), spread_turns=watch.spread,
+                kept_kb=round((kept - before) / debates, 1), kept_blocks=round(blocks / debates, 1),
             )
 
 
@@ -198,7 +201,8 @@ def in_words(seen: Crowd) -> str:
         f" while all ran, one was at most {seen.spread_turns} turns ahead of another\n"
         f"a turn: {seen.models_ms_a_turn:.0f} ms of its models, beyond that p50 {seen.overhead_p50_ms:.0f} ms and"
         f" p95 {seen.overhead_p95_ms:.0f} ms; {seen.cpu_ms_a_turn:.2f} ms of this process's CPU\n"
-        f"a debate: {seen.running_kb:.0f} KB at most while all ran, {seen.kept_kb:.0f} KB afterwards;"
+        f"a debate: {seen.running_kb:.0f} KB at most while all ran, {seen.kept_kb:.0f} KB afterwards,"
+        f" of which {seen.kept_blocks:.0f} objects are in use;"
         f" {seen.kept_moderators} moderators kept; read again in {seen.read_again_ms:.0f} ms"
     )
 

@@ -60,6 +60,16 @@ async def test_what_has_no_answer_is_queued(tmp_path: Path) -> None:
         assert size > 20 * 100
 
 
+async def test_what_a_database_has_not_answered_is_queued(database: str) -> None:
+    async with opened_log(database) as log, anyio.create_task_group() as tasks:
+        for number in range(20):
+            tasks.start_soon(log.append, f"d{number}", 0, [OPENED])
+        await anyio.lowlevel.checkpoint()
+
+        assert log.queued[0] == 20
+        assert log.queued[1] > 20 * 100
+
+
 async def test_only_where_others_write_is_there_silence(log: EventLog, database: str) -> None:
     assert log.silence_s == 0
 
