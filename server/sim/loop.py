@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from heapq import heappop, heappush
+from math import inf
 from typing import Any, TypeVar
 
 import anyio
@@ -76,7 +77,7 @@ class Loop(asyncio.BaseEventLoop):
         if not ready:
             while due and due[0][2].cancelled():
                 heappop(due)
-            if not due:
+            if not due or due[0][0] == inf:
                 raise Stuck(f"at {self.now:.3f} s everything waits for something that nobody will do")
             self.now = max(self.now, due[0][0])
             if self.now > self._most_s:

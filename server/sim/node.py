@@ -110,7 +110,7 @@ class Place:
         self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s)
         service = Service(settings, line, self.registry, self.hub, self.moderators, LoneBus())
         self.is_over = False
-        """Whether nothing will happen any more."""
+        """Whether the debate has concluded, so that nobody need run it."""
         self.app = app_of(service, self.crowd, ANYBODY)
 
     async def run(self, is_run: bool, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -127,7 +127,7 @@ class Place:
     async def _hold(self) -> None:
         """Renew what is held, forget what was lost, take up what nobody runs."""
         while not self.is_over:
-            await anyio.sleep(self.line.shared.lease_s / 3)
+            await anyio.sleep(self.line.shared.lease_s / 2)
             try:
                 for debate in await self.leases.renew():
                     await self.leases.release(debate)

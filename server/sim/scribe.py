@@ -45,16 +45,16 @@ class Scribe:
         await self._append([opening(seed, turns, loud=loud, blind=blind)])
         while self._turn < turns:
             await asyncio.sleep(self._chance.uniform(0, MOST_S))
-            match self._chance.choice(("turn", "turn", "batch", "rest", "word")):
+            match self._chance.choice(("turn", "turn", "turn", "batch", "rest", "word")):
                 case "turn":
                     await self._speak()
                 case "batch":
                     await self._append(beside(seed, self._chance.randint(0, 99), loud=loud))
                 case "rest":
-                    await self._append(RESTS * self._chance.choice((1, 1, 3, 9)))
+                    await self._append(RESTS * self._chance.choice((1, 1, 2, 7)))
                 case _:
                     text = words(self._chance, self._longest)[:800]
-                    await self._append([ModeratorSpoke(text=text, by="x")] * self._chance.choice((1, 4)))
+                    await self._append([ModeratorSpoke(text=text, by="x")] * self._chance.choice((1, 3)))
         await self._append([DebateConcluded(winner="pro", by_rule="scorecard")])
 
     async def _speak(self) -> None:

@@ -3,7 +3,6 @@
 ``moot bench --soak --only simulation`` runs it; ``--seed N`` plays one schedule and prints all that happened in it.
 """
 
-import gc
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -81,12 +80,6 @@ def stretch(first: int, count: int) -> Tally:
     return tally
 
 
-def seldom() -> None:
-    """Collect cycles now and then only: a schedule makes many and keeps none."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
-
-
 def soak(
     count: int, *, first: int = 0, processes: int | None = None, told: Callable[[Tally], None] = lambda _: None
 ) -> Tally:
@@ -95,7 +88,7 @@ def soak(
     tally, began = Tally(processes=processes), time.monotonic()
     parts = _parts(first, count)
     context = get_context("spawn")   # nothing of this process is wanted there
-    with ProcessPoolExecutor(processes, mp_context=context, initializer=seldom) as pool:
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
         running: set[Future[Tally]] = set()
         while True:
             while len(running) < 2 * processes and len(tally.faults) < MOST_FAULTS and (part := next(parts, None)):

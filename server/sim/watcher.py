@@ -73,8 +73,7 @@ class Truth:
         if found is None:
             fold = self.shared.fold(self.debate, position)
             shown = views.for_director(fold) if director else fold.view
-            found = self._views[position, director] = msgspec.to_builtins(shown, str_keys=True)
-            found = self._views[position, director] = msgspec.json.decode(msgspec.json.encode(found))
+            found = self._views[position, director] = msgspec.json.decode(msgspec.json.encode(shown))
         return found
 
     def speaking(self, position: int) -> Speech | None:
