@@ -115,10 +115,10 @@ async def _listen(websocket: WebSocket, scope: anyio.CancelScope) -> None:
 
 
 async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> None:
-    position, size, sent = reader.place.position, 0, 0
+    position, sent, size = reader.place.position, 0, 0
     async for batch in reader.messages():
         with anyio.move_on_after(patience_s) as waiting:  # one scope a batch: a scope a message was a tenth of the cost
-            for sent, message in enumerate(batch):  # noqa: B007 - how far it came
+            for sent, message in enumerate(batch):  # noqa: B007 - told below
                 waiting.deadline = anyio.current_time() + patience_s
                 try:
                     await websocket.send({"type": "websocket.send", "text": message})

@@ -27,7 +27,8 @@ SOAKS: Final = ("kills", "simulation")
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer repetitions: some seconds instead of most of a minute.")
 @click.option(
-    "--only", type=click.Choice([*SUITE, *SOAKS]), multiple=True, help="One figure, or one part of the soak; may be given again."
+    "--only", type=click.Choice([*SUITE, *SOAKS]), multiple=True,
+    help="One figure, or one part of the soak; may be given again.",
 )
 @click.option(
     "--soak", is_flag=True,
@@ -53,7 +54,8 @@ def bench(
         _play(seed, as_json=as_json)
         return
     if soak:
-        if not all([_SOAKS[name](quick, schedules, as_json) for name in only or SOAKS]):   # each of them is run
+        went_well = [_SOAKS[name](quick, schedules, as_json) for name in only or SOAKS]
+        if not all(went_well):
             raise click.exceptions.Exit(1)
         return
     tried = [_measured(name, quick=quick) for name in only or _names(quick=quick)]
@@ -65,7 +67,7 @@ def bench(
 
 
 def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
-    """Kills; where there is a compiler, once more with a disk that forgets what was not synced.  Whether all is well."""
+    """Kills; where there is a compiler, once more with a disk that forgets what was not synced.  True: all is well."""
     kills, events = (10, 50_000) if quick else (100, 1_000_000)
     tolls = []
     for forgets in (False, True) if shutil.which("cc") and sys.platform == "linux" else (False,):
@@ -85,7 +87,7 @@ def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
 
 
 def _simulate(quick: bool, schedules: int | None, as_json: bool) -> bool:
-    """Schedules from seed 0 on.  Whether every promise was kept."""
+    """Schedules from seed 0 on.  True: every promise was kept."""
     count = schedules or (10_000 if quick else 1_000_000)
     tally = simulation.soak(count, told=lambda so_far: click.echo(
         f"\r{so_far.schedules:,} of {count:,} schedules, {so_far.per_second:,.0f} a second", err=True, nl=False

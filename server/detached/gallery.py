@@ -127,7 +127,7 @@ class Gallery:
         self.place.position = self.room.position
 
     def _hold_full(self) -> None:
-        """More follows in this very step, and a loop may say only in the next whose buffer is full: do not wait for it."""
+        """More follows in this very step, and a loop may say only in the next whose buffer is full."""
         for spectator in self._everybody():
             if spectator.place is None and spectator.waiting > PAGE:
                 self.hold(spectator)

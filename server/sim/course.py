@@ -61,9 +61,9 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return (Record(drafts=(Draft(event=cut, cause=turn.started),)),)
     if turn.state == "failed":
         return (_speak(opened, turn.number, turn.attempt + 1),)
-    if debate.position == turn.spoken and (
-        events := beside(int(opened.settings.seed or 0), turn.number, loud=opened.motion == LOUD)
-    ):
+    seed, loud = int(opened.settings.seed or 0), opened.motion == LOUD
+    seed, loud = int(opened.settings.seed or 0), opened.motion == LOUD
+    if debate.position == turn.spoken and (events := beside(seed, turn.number, loud=loud)):
         return (Record(drafts=tuple(Draft(event=event) for event in events)),)
     if turn.number < opened.turns:
         return (_speak(opened, turn.number + 1, 1),)

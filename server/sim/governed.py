@@ -1,7 +1,7 @@
 """The only time and the only chance that a schedule knows: the product's own are put aside while it runs.
 
-What is replaced is what its modules draw on: clocks, randomness, log lines, the sizes of rings and pages, and the format,
-whose place a ``course`` takes that asks nobody to judge.
+What is replaced is what its modules draw on: clocks, randomness, log lines, the sizes of rings and pages, and the
+format, whose place a ``course`` takes that asks nobody to judge.
 """
 
 import random

@@ -1,7 +1,7 @@
 """An event loop in which no time passes: where everything waits, the clock jumps to what is due next.
 
-It has no selector, no pipe, no thread, so that one of them costs microseconds, and what runs in it runs the same way each
-time: tasks are told apart by number, where elsewhere the order of a set of them depends on where they lie in memory.
+It has no selector, no pipe, no thread, so that one of them costs microseconds, and what runs in it runs the same way
+each time: tasks are told apart by number, where elsewhere the order of a set of them depends on where they lie.
 """
 
 import asyncio
@@ -10,11 +10,12 @@ from collections.abc import Awaitable, Callable
 from contextvars import Context
 from heapq import heappop, heappush
 from math import inf
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 import anyio
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 
 class Stuck(Exception):
@@ -45,26 +46,30 @@ class Loop(asyncio.BaseEventLoop):
         self._timers = 0
         self.tasks_made = 0
         self.failures: list[BaseException] = []
-        self.set_task_factory(lambda loop, coroutine, **how: Numbered(coroutine, loop=loop, **how))   # type: ignore[arg-type]
+        self.set_task_factory(lambda _, coroutine, **how: Numbered(coroutine, loop=self, **how))
         self.set_exception_handler(self._keep)
 
     def time(self) -> float:
         """Virtual seconds since the beginning."""
         return self.now
 
-    def call_soon(self, callback: Any, *args: Any, context: Context | None = None) -> asyncio.Handle:
+    def call_soon(
+        self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+    ) -> asyncio.Handle:
         """See ``asyncio``: without what it checks for those who debug."""
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
 
     def call_later(
-        self, delay: float, callback: Any, *args: Any, context: Context | None = None
+        self, delay: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.TimerHandle:
         """See ``asyncio``."""
         return self.call_at(self.now + delay, callback, *args, context=context)
 
-    def call_at(self, when: float, callback: Any, *args: Any, context: Context | None = None) -> asyncio.TimerHandle:
+    def call_at(
+        self, when: float, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
+    ) -> asyncio.TimerHandle:
         """See ``asyncio``."""
         handle = asyncio.TimerHandle(when, callback, args, self, context)
         self._timers += 1
@@ -87,8 +92,8 @@ class Loop(asyncio.BaseEventLoop):
             ready.append(heappop(due)[2])
         for _ in range(len(ready)):
             handle = ready.popleft()
-            if not handle._cancelled:
-                handle._run()
+            if not handle._cancelled:  # noqa: SLF001 - as the base class does
+                handle._run()  # noqa: SLF001
 
     def _timer_handle_cancelled(self, _handle: asyncio.TimerHandle) -> None:
         """It is dropped when it falls due."""

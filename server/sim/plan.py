@@ -36,7 +36,8 @@ def drawn(chance: random.Random) -> Plan:
     """A plan.  Most are small, so that much happens at their limits; some have the product's own sizes."""
     is_loud, is_moderated = chance.random() < 0.05, chance.random() < 0.25  # noqa: PLR2004
     return Plan(
-        nodes=2 if is_moderated else chance.choice((1, 2)), watchers=chance.choice((1, 1, 1, 2, 3)), turns=chance.choice((1, 1, 2, 3) if is_moderated else (1, 1, 1, 2)),
+        nodes=2 if is_moderated else chance.choice((1, 2)), watchers=chance.choice((1, 1, 1, 2, 3)),
+        turns=chance.choice((1, 1, 2, 3) if is_moderated else (1, 1, 1, 2)),
         high=1 << 16 if is_loud else chance.choice((300, 1500, 6000, 1 << 16)),
         page=1 << 16 if is_loud else chance.choice((200, 3000, 1 << 16)),
         ring=4096 if is_loud else chance.choice((3, 8, 40, 4096)), recent=chance.choice((2, 16, 256)),

@@ -1,7 +1,7 @@
 """One log that several nodes share, each through a line of its own: slow, failing, cut off, and fenced.
 
-The log is the real one in memory.  A node's epochs and leases are held against the log's row of the debate in the very step
-in which it is written, as the database does; who hears of a commit when is drawn at random.
+The log is the real one in memory.  A node's epochs and leases are held against the log's row of the debate in the
+very step in which it is written, as the database does; who hears of a commit when is drawn at random.
 """
 
 import asyncio
@@ -133,7 +133,7 @@ class Line:
         loop = self.shared.loop
         if self._chance.random() < 0.5:  # noqa: PLR2004 - half of the ways cost nothing
             await asyncio.sleep(most_s * self._chance.random())
-        while (left := self.paused_until - loop.now) > 0:
+        while (left := self.paused_until - loop.now) > 0:  # noqa: ASYNC110 - it is time that is waited for
             await asyncio.sleep(left)
         if self.fails_until > loop.now:
             raise StoreUnavailable("the disk failed")

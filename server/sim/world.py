@@ -14,6 +14,7 @@ import anyio
 from events.errors import LogError
 from events.types import AudienceVoted, ModeratorSpoke
 from server.errors import MootError
+from server.moderators import Moderators
 from server.settings import Settings
 from server.sim.course import opening
 from server.sim.loop import Loop
@@ -110,7 +111,7 @@ class World:
             self.debate = self.truth.debate = DEBATE
             scribe = Scribe(place, self.truth, self._fork(), longest=plan.longest)
             self.beside(scribe.write(self.seed, plan.turns, loud=plan.is_loud, blind=plan.blind))
-            while not self.truth.head:
+            while not self.truth.head:  # noqa: ASYNC110 - nothing tells
                 await asyncio.sleep(MOMENT_S)
 
     def _committed(self, node: str, epoch: int, head: int) -> None:
@@ -119,7 +120,7 @@ class World:
     async def _weather(self) -> None:
         """Logs that fail or pause, owners that are held up for longer than their lease."""
         chance, plan = self.chance, self.plan
-        while not self.is_calm and plan.rough:
+        while plan.rough:
             await asyncio.sleep(chance.expovariate(plan.rough / 4))
             if self.is_calm:
                 return
@@ -135,18 +136,19 @@ class World:
     async def _people(self) -> None:
         """Acts of people, on whichever node has the debate."""
         chance = self.chance
-        while not self.is_calm:
+        while True:
             await asyncio.sleep(chance.expovariate(0.5))
             if self.is_calm:
                 return
-            moderators = chance.choice(self.places).moderators
-            acts: tuple[Callable[[], Awaitable[Any]], ...] = (
-                lambda: moderators.pause(self.debate, "tea", "x"), lambda: moderators.resume(self.debate, "on", "x"),
-                lambda: moderators.say(self.debate, ModeratorSpoke(text="Let us hear the reply.", by="x")),
-                lambda: moderators.cast(self.debate, AudienceVoted(voter="v", winner="pro")),
-                lambda: moderators.halt(self.debate, "enough", "x"),
-            )
-            await self._act(chance.choice(acts))
+            await self._act(chance.choice(self._acts(chance.choice(self.places).moderators)))
+
+    def _acts(self, moderators: Moderators) -> tuple[Callable[[], Awaitable[Any]], ...]:
+        return (
+            lambda: moderators.pause(self.debate, "tea", "x"), lambda: moderators.resume(self.debate, "on", "x"),
+            lambda: moderators.say(self.debate, ModeratorSpoke(text="Let us hear the reply.", by="x")),
+            lambda: moderators.cast(self.debate, AudienceVoted(voter="v", winner="pro")),
+            lambda: moderators.halt(self.debate, "enough", "x"),
+        )
 
     async def _act(self, act: Callable[[], Awaitable[Any]]) -> None:
         try:
@@ -167,7 +169,8 @@ class World:
         while not self._is_settled() or not await self._stays_settled():
             if self.loop.now > until:
                 where = {each.name: (each.position, each.is_live) for each in self.visitors if not each.is_there}
-                raise Broken(f"after {CALM_S:g} s of calm it is {self._state} at {self.truth.head}, {where} are not there")
+                stands = f"it is {self._state} at {self.truth.head}"
+                raise Broken(f"after {CALM_S:g} s of calm {stands}, {where} are not there")
             await asyncio.sleep(0.5)
             if self._state in {"paused", "halted"}:
                 await self._go_on()
@@ -210,7 +213,7 @@ class World:
             if not visitor.has_left and visitor.pipe is not None:
                 visitor.pipe.send(GOODBYE)
         until = self.loop.now + LEAVING_S
-        while self.loop.now < until and not (
+        while self.loop.now < until and not (  # noqa: ASYNC110 - nothing tells
             all(visitor.has_left for visitor in self.visitors) and all(map(self._is_empty, self.places))
         ):
             await asyncio.sleep(2)

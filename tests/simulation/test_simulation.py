@@ -9,6 +9,8 @@ import anyio
 import pytest
 from click.testing import CliRunner
 
+from events import memory
+from server import hub
 from server.cli.main import main
 from server.sim.loop import Loop, Stuck, run
 from server.sim.schedule import play
@@ -65,9 +67,6 @@ def test_seeds_differ() -> None:
 
 def test_nothing_of_a_schedule_stays_behind() -> None:
     """What is put aside while it runs is back in its place, also after a schedule that broke a promise."""
-    import events.memory as memory
-    import server.hub as hub
-
     before = memory.now, hub.RING, hub.time
     play(3)
 
