@@ -18,8 +18,8 @@ from events.verify import verify_log
 from providers.registry import Registry
 from server import opening
 from server.hub import Hub, Room
-from server.reader import Reader
 from server.moderators import Moderators
+from server.reader import Reader
 from server.settings import Settings
 
 PATIENCE_S = 20

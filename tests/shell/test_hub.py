@@ -16,8 +16,8 @@ from events.record import Recorded, as_draft, now
 from events.types import DebateConcluded, TurnStarted
 from server import hub as hub_module
 from server.errors import BadQuery
-from server.reader import Reader
 from server.in_flight import Speech
+from server.reader import Reader
 from tests.shell.given import PAUSED, RESUMED, opened, spoken, started
 from tests.shell.house import QUICK, Spectator, house, is_a, watch
 
