@@ -1,53 +1,44 @@
 """Two servers on one PostgreSQL: watched and acted on from either; one is killed, stands still, or is told to go."""
 
-import random
 import signal
-import subprocess
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import anyio
 import httpx
-import msgspec
 import pytest
 from anyio import to_thread
 
 from events.log import EventLog
 from events.open import opened_log
-from events.projections import view as views
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted
-from server.bench.crowd import Onlooker
 from server.nodes import share
 from tests.core.conftest import database, postgres  # noqa: F401 - fixtures
 from tests.core.postgres_server import Server
 from tests.core.test_bus import Nats, nats  # noqa: F401 - a fixture
 from tests.shell.children import Cli, line_with
-from tests.shell.house import check_sound
+from tests.shell.nodes import (
+    LEASE_S,
+    PATIENCE_S,
+    QUICK,
+    SLOW,
+    Nodes,
+    Pair,
+    looker,
+    open_anyhow,
+    post,
+    running,
+    state_of,
+    until,
+    watched,
+)
 from tests.shell.test_kill import open_debate
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
-LEASE_S = 1.5
-QUICK = {"chunk_ms": 30, "chunk_chars": 6, "answer_ms": 30}
-SLOW = {"chunk_ms": 100, "chunk_chars": 1}
-PATIENCE_S = 40
-Node = tuple[subprocess.Popen[bytes], str]
-
-
-class Nodes:
-    """Servers on one store."""
-
-    def __init__(self, cli: Cli, url: str, ending: ExitStack) -> None:
-        self.cli, self.url, self._ending = cli, url, ending
-
-    def start(self, *args: str, **more: str) -> Node:
-        """One more, and where it answers."""
-        given = {"MOOT_STORE": self.url, "MOOT_LEASE_S": str(LEASE_S), "MOOT_LOG_LEVEL": "warning"} | more
-        server: AbstractContextManager[Node] = self.cli.server(*args, **given)
-        return self._ending.enter_context(server)
 
 
 @pytest.fixture
@@ -60,15 +51,6 @@ def nodes(tmp_path: Path, database: str) -> Any:  # noqa: F811
 async def log(database: str, anyio_backend: str) -> AsyncIterator[EventLog]:  # noqa: F811
     async with opened_log(database, read_only=True) as opened:
         yield opened
-
-
-class Pair(NamedTuple):
-    """Two nodes that live through several tests, and their store."""
-
-    here: str
-    there: str
-    log: EventLog
-    nodes: Nodes
 
 
 @pytest.fixture(scope="module")
@@ -85,47 +67,6 @@ async def pair(two: tuple[Nodes, str, str], anyio_backend: str) -> AsyncIterator
     nodes, here, there = two
     async with opened_log(nodes.url, read_only=True) as opened:
         yield Pair(here, there, opened, nodes)
-
-
-def post(address: str, debate: str, act: str, **body: Any) -> httpx.Response:
-    return httpx.post(f"{address}/api/debates/{debate}/{act}", json=body, trust_env=False, timeout=30)
-
-
-def state_of(address: str, debate: str) -> str:
-    return str(httpx.get(f"{address}/api/debates/{debate}", trust_env=False).raise_for_status().json()["state"])
-
-
-def running(address: str) -> int:
-    """Debates that a node runs."""
-    lines = httpx.get(f"{address}/metrics", trust_env=False).text.splitlines()
-    return next(int(float(line.split()[1])) for line in lines if line.startswith("moot_debates_running "))
-
-
-def open_anyhow(address: str, model: str) -> httpx.Response:
-    seats = {role: {"model": model} for role in ("pro", "con", "judge")}
-    return httpx.post(f"{address}/api/debates", json={"motion": "m", "turns": 2, **seats}, trust_env=False)
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    with anyio.fail_after(PATIENCE_S):
-        while not await to_thread.run_sync(holds):  # noqa: ASYNC110 - other processes
-            await anyio.sleep(0.02)
-
-
-async def watched(log: EventLog, *lookers: Onlooker) -> None:
-    """Each of them watches to the end and has the log's view then; the logs are sound."""
-    with anyio.fail_after(PATIENCE_S):
-        async with anyio.create_task_group() as tasks:
-            for each in lookers:
-                tasks.start_soon(each.watch)
-    for each in lookers:
-        fold = views.apply_all(views.INITIAL, await check_sound(log, each.debate))
-
-        assert each.view == msgspec.json.decode(msgspec.json.encode(fold.view))
-
-
-def looker(debate: str, address: str) -> Onlooker:
-    return Onlooker(debate, [address], random.Random(1))
 
 
 async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(pair: Pair, script: Any) -> None:
