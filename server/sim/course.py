@@ -82,7 +82,8 @@ def _speak(opened: DebateOpened, turn: int, attempt: int) -> Speak:
 def _kinds(*, loud: bool) -> tuple[Event, Event]:
     answered = ModelAnswered(
         call="score.1.1", key="score:1", purpose="score", turn=1, sample=1, order=(), model="scripted:judge",
-        parameters={"stop": "x" * LONG} if loud else {}, usage=Usage(input_tokens=3, output_tokens=2), latency_ms=1, cost_usd=0.0,
+        parameters={"stop": "x" * LONG} if loud else {}, usage=Usage(input_tokens=3, output_tokens=2), latency_ms=1,
+        cost_usd=0.0,
         prompt=(("user", "00"),), segments={"00": "what the judge was asked"}, answer="so", reasoning="because",
     )
     return DirectiveIssued(side="pro", text="Press the point about trams."), answered

@@ -80,7 +80,7 @@ class Visitor(Watcher):
 
     def _plan_trouble(self, pipe: Pipe, pace: Pace) -> None:
         chance, loop, plan = self.chance, self.world.loop, self.world.plan
-        at = chance.uniform(0, plan.span_s)
+        at = plan.span_s * chance.random() ** 2   # rather early: a debate is short
         match chance.choice(("cut", "silence", "leave", "stall", "stall")):
             case "cut":
                 loop.call_later(at, self._unless_calm, pipe.cut, chance.choice((0.0, 0.1, 3.0)))
@@ -89,7 +89,7 @@ class Visitor(Watcher):
             case "leave":
                 loop.call_later(at, self._unless_calm, pipe.send, GOODBYE)
             case _:
-                seconds = chance.choice((1.0, plan.patience_s * 1.5, plan.patience_s + 6, 60.0))
+                seconds = chance.choice((1.0, plan.patience_s + 3, plan.patience_s + 6, 60.0))
                 loop.call_later(at, self._unless_calm, pace.stall, seconds, loop)
 
     def _unless_calm(self, trouble: Callable[..., None], *how: Any) -> None:
