@@ -7,7 +7,7 @@ import msgspec
 from events.projections import view as views
 from events.projections.view import Fold, View
 from events.record import Recorded, public_payload, withheld
-from events.types import ALL_PRIVATE, DebateOpened
+from events.types import ALL_PRIVATE, AttemptAbandoned, DebateOpened
 
 _json: Final = msgspec.json.Encoder()
 LIVE: Final = '{"kind":"live"}'
@@ -62,6 +62,8 @@ def is_told_apart(fold: Fold, record: Recorded) -> bool:
     """Whether the director's frame of a record differs from the spectators'; ``fold`` is the one before it."""
     event = record.event
     blind = fold.debate.is_blind or (isinstance(event, DebateOpened) and event.blind)
+    if blind and isinstance(event, AttemptAbandoned):   # names nobody, yet views keep the words of all failures back
+        return True
     return event.private == ALL_PRIVATE or (blind and bool(event.naming))
 
 

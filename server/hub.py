@@ -300,7 +300,7 @@ class Hub:
                             room.ready.set()
                             room.wake()
         except Exception as error:  # noqa: BLE001 - handed to whoever waits for this room
-            room.failure = error
+            room.failure = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
         finally:
             if self._rooms.get(room.debate) is room:
                 del self._rooms[room.debate]

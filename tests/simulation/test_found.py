@@ -5,9 +5,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
+import msgspec
 import pytest
+from msgspec import structs
 
+from events.errors import StoreUnavailable
+from events.projections.debate import UNNAMED
 from events.types import ModelAnswered
+from server import frames
 from server.settings import Settings
 from server.sim.gate import admit
 from server.sim.loop import Loop, run
@@ -15,7 +20,7 @@ from server.sim.node import Place, Voice
 from server.sim.pipe import Pace, Pipe
 from server.sim.store import Line, Shared
 from server.sim.watcher import Truth, Watcher
-from tests.shell.given import PAUSED, RESUMED, answered, opened
+from tests.shell.given import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
 
 MOST = 256 << 10
 LARGE = "x" * 20_000
@@ -183,6 +188,51 @@ def test_who_read_further_on_another_node_is_waited_for() -> None:
     played(scene, nodes=2)
 
     assert seen == [(None, 4, True)]
+
+
+async def _head_fails(made: Scene) -> None:
+    made.line.fails_until = made.loop.now + 5
+
+
+async def _follow_fails(made: Scene) -> None:
+    """The head is read, and what follows is not."""
+    read = made.line.read
+
+    async def failing(*said: Any) -> Any:
+        made.line.read = read   # type: ignore[method-assign]
+        raise StoreUnavailable("the disk failed")
+
+    made.line.read = failing   # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize("fails", [_head_fails, _follow_fails])
+def test_a_store_that_fails_while_somebody_comes_is_named_whenever_it_does(
+    fails: Callable[[Scene], Awaitable[None]],
+) -> None:
+    seen: list[Any] = []
+
+    async def scene(made: Scene) -> None:
+        await fails(made)
+        far = made.watcher()
+        await made.join(made.pipe(far, Pace(0.01, 1 << 20)))
+        await anyio.sleep(1)
+        seen.append(far.closed)
+
+    played(scene)
+
+    assert seen == [(1011, "the disk failed")]
+
+
+def test_the_director_of_a_blind_debate_reads_why_an_attempt_was_cut_off() -> None:
+    blind = structs.replace(opened(), blind=True)
+    *_, last = records = recorded([blind, started(1), abandoned(1)])
+    before, after = folds(records)[-2:]
+
+    assert frames.is_told_apart(before, last)
+    patch = msgspec.json.decode(frames.told(before, last, after, revealed=True))["patch"]
+    assert patch["turns"]["1"]["failures"][0]["message"] == "cut"
+    patch = msgspec.json.decode(frames.told(before, last, after))["patch"]
+    assert patch["turns"]["1"]["failures"][0]["message"] == UNNAMED
 
 
 def test_a_position_beyond_the_log_is_refused_all_the_same() -> None:
