@@ -7,6 +7,7 @@ in a pattern is bounded or stops at what it looks for, so that the time is linea
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -104,53 +105,56 @@ _SAYS: Final = (
 )
 _MARKS: Final = ("“”", "„“", "«»", "»«", "‹›", "「」", "『』", "＂＂", '""')
 
-PATTERNS: Final[dict[str, re.Pattern[str]]] = {
-    kind: re.compile(rf"{_BEGINS.get(kind, _WORD_BEGINS)}(?:{pattern})", re.IGNORECASE)
-    for kind, pattern in {
-        "percentage": rf"{_LOW}{_NUMBER}(?: (?P<scale>hundred))?{_GAP}?{_PERCENT}|{_FRACTION}",
-        "money": (
-            rf"(?<!\w)(?P<symbol>(?:us)?[$€£¥₹]|{_CODES}(?!\w)){_GAP}?(?P<amount>{_DIGITS})"
-            rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|{_GAP}?(?P<power>{_any(_SCALES)})(?!\w))?"
-            rf"|{_NUMBER}(?:{_GAP}{_SCALE})?{_GAP}?(?:(?:us|swiss|canadian|australian) )?"
-            rf"(?P<currency>[€£¥₹]|(?:{_CODES}|(?:euro|dollar|pound|yen|rupee|franc)s?)(?!\w))"
+KINDS: Final[dict[str, str]] = {
+    "percentage": rf"{_LOW}{_NUMBER}(?: (?P<scale>hundred))?{_GAP}?{_PERCENT}|{_FRACTION}",
+    "money": (
+        rf"(?<!\w)(?P<symbol>(?:us)?[$€£¥₹]|{_CODES}(?!\w)){_GAP}?(?P<amount>{_DIGITS})"
+        rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|{_GAP}?(?P<power>{_any(_SCALES)})(?!\w))?"
+        rf"|{_NUMBER}(?:{_GAP}{_SCALE})?{_GAP}?(?:(?:us|swiss|canadian|australian) )?"
+        rf"(?P<currency>[€£¥₹]|(?:{_CODES}|(?:euro|dollar|pound|yen|rupee|franc)s?)(?!\w))"
+    ),
+    "year": (
+        r"(?<![\w.,’'])(?<![\w]-)(?:1[5-9]|20)[0-9]{2}"
+        rf"(?:s(?!\w)|(?![\w%‰])(?![.,’'][0-9])(?!{_GAP}(?:{_MEASURE}|{_any(_SCALES)})))"
+    ),
+    "figure": (
+        rf"{_NOT_A_LABEL}(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?!(?:st|nd|rd|th)(?!\w))"
+        rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|[ -]{_SCALE})?(?:(?:{_GAP}|-)?{_UNIT})?"
+    ),
+    "study": (
+        rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: (?!{_WORK})[\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
+        rf"(?:by|from|at|in|published in|led by|conducted by|carried out by) (?:the )?{_NAMES}"
+        rf"|(?<!\w)(?:an?|the) {_LATELY}(?: [\w’'-]{{1,24}}){{0,3}}? {_WORK}"
+        rf"|(?<!\w)(?:an?|the) {_NAMES} {_WORK}(?! {_NAME})"
+        rf"|{_NAME}(?: (?:and|&) {_NAME}| et al\.?)? \({_LATELY}[a-z]?\)|{_NAME} et al\b\.?"
+    ),
+    "authority": (
+        rf"(?<!{_ALNUM})(?:(?<!\w)according to (?:an? |the )?{_NAMES}"
+        rf"|(?:{_NAME} )?(?<!\w){_PEOPLE} (?:at|from|of|with) (?:the )?{_NAMES}"
+        rf"|{_NAME} {_PEOPLE}"
+        r"|(?-i:(?<!\w)(?:Dr|Prof|Professor|Sir|Dame|Justice|Judge|President|Senator)\.? (?:[A-Z]\. ?){0,3}"
+        rf"{_NAME})"
+        rf"(?: {_NAME}){{0,2}}|{_OF}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
+        rf"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{{2,7}}) (?={_SAYS})"
+        rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS}))|{_OF}"
+    ),
+    "quotation": "|".join((
+        *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
+        *(
+            rf"(?<!\w){begin}(?=\S)(?:[^{begin}{end}\n]|(?<=\w){end}(?=\w)){{2,400}}{end}(?!\w)"
+            for begin, end in ("‘’", "''", "‚‘")
         ),
-        "year": (
-            r"(?<![\w.,’'])(?<![\w]-)(?:1[5-9]|20)[0-9]{2}"
-            rf"(?:s(?!\w)|(?![\w%‰])(?![.,’'][0-9])(?!{_GAP}(?:{_MEASURE}|{_any(_SCALES)})))"
-        ),
-        "figure": (
-            rf"{_NOT_A_LABEL}(?:{_NUMBER}|(?P<half>(?<!\w)half a))(?!(?:st|nd|rd|th)(?!\w))"
-            rf"(?:(?P<short>{_any(_SHORT)})(?!\w)|[ -]{_SCALE})?(?:(?:{_GAP}|-)?{_UNIT})?"
-        ),
-        "study": (
-            rf"(?<!\w)(?:(?:an?|the|one|this|that|another)(?: (?!{_WORK})[\w’'-]{{1,24}}){{0,4}}? )?{_WORK} "
-            rf"(?:by|from|at|in|published in|led by|conducted by|carried out by) (?:the )?{_NAMES}"
-            rf"|(?<!\w)(?:an?|the) {_LATELY}(?: [\w’'-]{{1,24}}){{0,3}}? {_WORK}"
-            rf"|(?<!\w)(?:an?|the) {_NAMES} {_WORK}(?! {_NAME})"
-            rf"|{_NAME}(?: (?:and|&) {_NAME}| et al\.?)? \({_LATELY}[a-z]?\)|{_NAME} et al\b\.?"
-        ),
-        "authority": (
-            rf"(?<!{_ALNUM})(?:(?<!\w)according to (?:an? |the )?{_NAMES}"
-            rf"|(?:{_NAME} )?(?<!\w){_PEOPLE} (?:at|from|of|with) (?:the )?{_NAMES}"
-            rf"|{_NAME} {_PEOPLE}"
-            r"|(?-i:(?<!\w)(?:Dr|Prof|Professor|Sir|Dame|Justice|Judge|President|Senator)\.? (?:[A-Z]\. ?){0,3}"
-            rf"{_NAME})"
-            rf"(?: {_NAME}){{0,2}}|{_OF}|{_NAME}(?: {_NAME}){{0,3}}? {_BODY}"
-            rf"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{{2,7}}) (?={_SAYS})"
-            rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS}))|{_OF}"
-        ),
-        "quotation": "|".join((
-            *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
-            *(
-                rf"(?<!\w){begin}(?=\S)(?:[^{begin}{end}\n]|(?<=\w){end}(?=\w)){{2,400}}{end}(?!\w)"
-                for begin, end in ("‘’", "''", "‚‘")
-            ),
-        )),
-    }.items()
+    )),
 }
 _IS_MEASURE: Final = re.compile(_MEASURE, re.IGNORECASE)
 _TELLING: Final = 2
 """Digits from which a figure without a unit counts, and from which a figure tells two claims apart."""
+
+
+@cache
+def pattern(kind: str) -> re.Pattern[str]:
+    """What finds one of ``KINDS``; compiled when a text is first scanned, since that takes as long as many imports."""
+    return re.compile(rf"{_BEGINS.get(kind, _WORD_BEGINS)}(?:{KINDS[kind]})", re.IGNORECASE)
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -184,14 +188,14 @@ def _quantities(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     """What is a percentage, an amount or a year is no plain figure besides: it is blanked for the kinds after it."""
     rest = text
     for kind in ("percentage", "money", "year", "figure"):
-        found = [match for match in PATTERNS[kind].finditer(rest) if kind != "figure" or _is_specific(match)]
+        found = [match for match in pattern(kind).finditer(rest) if kind != "figure" or _is_specific(match)]
         yield from ((kind, match) for match in found)
         rest = _blanked(rest, [match.span() for match in found])
 
 
 def _sources(text: str) -> Iterator[tuple[str, re.Match[str]]]:
     for kind in ("study", "authority", "quotation"):
-        yield from ((kind, match) for match in PATTERNS[kind].finditer(text))
+        yield from ((kind, match) for match in pattern(kind).finditer(text))
 
 
 def _trimmed(match: re.Match[str]) -> Span:

@@ -13,6 +13,7 @@ import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
 from .dialects import ANTHROPIC, is_closed, is_object, spoken
+from .environment import is_local, variable
 from .errors import (
     BadRequest,
     BrokenOff,
@@ -28,14 +29,12 @@ from .hosted import (
     broken,
     client_for,
     hint_for,
-    is_local,
     listing,
     load,
     objects,
     refused,
     room_for,
     secretless,
-    variable,
     window_of,
 )
 from .pricing import cost

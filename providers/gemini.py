@@ -13,19 +13,18 @@ import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
 from .dialects import GEMINI, spoken
+from .environment import is_local, variable
 from .errors import BrokenOff, NotAuthorised, ProviderError, Refused
 from .hosted import (
     as_text,
     broken,
     client_for,
     hint_for,
-    is_local,
     listing,
     load,
     objects,
     refused,
     room_for,
-    variable,
     window_of,
 )
 from .pricing import cost

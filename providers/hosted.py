@@ -1,17 +1,15 @@
-"""What providers over a vendor's SDK share: keys and addresses from the environment, patience, errors by status."""
+"""What providers over a vendor's SDK share: connections, patience, errors by status."""
 
-import ipaddress
 import json
-import os
 from collections.abc import Mapping
 from importlib import import_module
 from threading import Lock
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 import httpx2
 from anyio import to_thread
 
+from .environment import is_local, variable
 from .errors import BrokenOff, NotAuthorised, ProviderError, TimedOut, Unreachable, by_status
 
 CONNECT_S: Final = 4.0   # below the five seconds that a check may take
@@ -46,21 +44,6 @@ def _import(module: str) -> None:
     with _importing:
         import_module(module)
         _imported.add(module)
-
-
-def is_local(url: str) -> bool:
-    """Whether an address is this machine's."""
-    name = urlsplit(url if "://" in url else f"//{url}").hostname or "localhost"
-    try:
-        found = ipaddress.ip_address(name)
-    except ValueError:
-        return name == "localhost"
-    return found.is_loopback or found.is_unspecified
-
-
-def variable(*names: str) -> str:
-    """The first of these environment variables that says something; the empty string where none does."""
-    return next((said for name in names if (said := os.environ.get(name, "").strip())), "")
 
 
 def secretless(message: str, *secrets: str) -> str:

@@ -11,20 +11,19 @@ import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens, messages
 from .dialects import OPENAI, is_closed, is_object, spoken
+from .environment import is_local, variable
 from .errors import BadRequest, BrokenOff, NotAuthorised, ProviderError, Refused
 from .hosted import (
     as_text,
     broken,
     client_for,
     hint_for,
-    is_local,
     listing,
     load,
     objects,
     refused,
     room_for,
     secretless,
-    variable,
 )
 from .pricing import cost
 from .schema import schema

@@ -12,8 +12,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from .environment import is_local, variable
 from .errors import BadRequest
-from .hosted import is_local, variable
 
 Usd = Annotated[float, Meta(ge=0)]
 MILLION = 1_000_000

@@ -8,11 +8,13 @@ import math
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
+from importlib import import_module
 from typing import Any, assert_never
 
 import anyio
 import msgspec
 import structlog
+from anyio import to_thread
 
 from events.log import EventLog
 from events.projections.debate import Debate
@@ -84,6 +86,8 @@ class Moderator:
         """Take steps until there are none: the debate rests or has ended."""
         self.is_running = True
         try:
+            if self.debate.opened and self.debate.opened.panel:   # with numpy: everybody would wait at the verdict
+                await to_thread.run_sync(import_module, "judge.panel.outcome")
             while not self.floor.is_leaving and (steps := next_steps(self.debate)):
                 self._decided_at = self.debate.position
                 with anyio.move_on_after(self._left_s() + SLACK_S) as self._steps:

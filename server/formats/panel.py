@@ -14,7 +14,6 @@ from events.record import Draft
 from events.types import DebateOpened, PanelistScored, Rater, Winner
 from judge.desk import Answers, Desk
 from judge.entries import refuse
-from judge.panel.outcome import conclude
 from judge.panel.questions import panel_prompt, panel_type, sides
 from judge.panel.reading import invented, read_rater
 from server.formats import deliberation
@@ -105,6 +104,8 @@ def _concluded(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
 
 
 def _conclusion(debate: Debate, opened: DebateOpened) -> Any:
+    from judge.panel.outcome import conclude  # noqa: PLC0415 - numpy is imported where a panel concludes
+
     rules, criteria = opened.rubric.panel, opened.rubric.criteria
     assert rules is not None, "an opening fills in what a rubric leaves out"
     assert criteria is not None, "likewise"

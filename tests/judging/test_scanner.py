@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.scanner import PATTERNS, scan, tokens
+from judge.scanner import KINDS, scan, tokens
 
 
 def found(text: str) -> list[tuple[str, str]]:
@@ -138,7 +138,7 @@ def test_any_text_is_scanned(text: str) -> None:
     assert all(text[each.span[0] : each.span[1]] == each.quote for each in every)
     assert all(each.quote == each.quote.strip() != "" for each in every)
     assert list(every) == sorted(every, key=lambda each: each.span)
-    for kind in PATTERNS:
+    for kind in KINDS:
         spans = [each.span for each in every if each.kind == kind]
         assert all(one[1] <= two[0] for one, two in pairwise(spans))
     assert all(tokens(text))
