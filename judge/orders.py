@@ -6,6 +6,7 @@ is bounded, so that the time is linear in the length of the text.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 from unicodedata import category, normalize
 
@@ -226,10 +227,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(each for each in normalize("NFKD", joined) if category(each) != "Mn"), re.MULTILINE)
 
 
-_PATTERNS: Final = (
-    *((name, _compiled(each)) for name, some in _ANYWHERE.items() for each in some),
-    *((name, _compiled(f"{_LEAD}(?P<words>{'|'.join(some)})")) for name, some in _AT_THE_START.items()),
-)
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Compiled when a text is first read: that takes as long as many imports."""
+    return (
+        *((name, _compiled(each)) for name, some in _ANYWHERE.items() for each in some),
+        *((name, _compiled(f"{_LEAD}(?P<words>{'|'.join(some)})")) for name, some in _AT_THE_START.items()),
+    )
+
+
 KEYWORDS: Final = re.compile(
     r"\b(?:ignore|disregard|override|instructions?|system|assistant|judges?|score|points|award|prompt|rubric)\b"
 )
@@ -243,6 +249,6 @@ RUN_TOGETHER: Final = re.compile(
 
 def orders(text: str) -> Iterator[tuple[str, int, int]]:
     """The name and the place of every order in a folded text."""
-    for name, pattern in _PATTERNS:
+    for name, pattern in _patterns():
         for match in pattern.finditer(text):
             yield name, *match.span(match.lastgroup or 0)

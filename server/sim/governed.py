@@ -19,6 +19,7 @@ import server.detached.gallery
 import server.hub
 import server.moderator
 import server.moderators
+import server.scribe
 import server.sim.scribe
 import server.timing
 from server.sim import course
@@ -83,6 +84,7 @@ def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Ite
         (server.hub, "time", clock), (server.hub, "RING", ring), (server.hub, "RECENT", recent),
         (server.detached.gallery, "RING", ring), (server.detached.gallery, "PAGE", page),
         (server.sim.scribe, "now", clock.now), (server.moderator, "time", clock), (server.moderator, "now", clock.now),
+        (server.scribe, "now", clock.now), (server.scribe, "logger", silence),
         (server.moderator, "logger", silence), (server.moderators, "logger", silence),
         (server.moderator, "next_steps", course.next_steps),
     ]

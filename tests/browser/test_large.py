@@ -91,7 +91,7 @@ def test_a_jump_over_the_whole_debate_is_answered_at_once(reader: Page) -> None:
 def test_reading_back_and_forth_holds_no_more_and_more(reader: Page) -> None:
     def tour() -> int:
         for key, shift in (("Home", False), ("ArrowRight", True), ("ArrowRight", False), ("End", False)):
-            pressed(reader, key, 1 if key in {"Home", "End"} else 60, shift=shift)
+            pressed(reader, key, 1 if key in {"Home", "End"} else 20, shift=shift)
         return heap(reader)
 
     tour()

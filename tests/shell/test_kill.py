@@ -25,7 +25,7 @@ from tests.shell.house import check_sound
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 
-KILLS = 12 + int(os.environ.get("MOOT_KILLS", "0"))
+KILLS = 8 + int(os.environ.get("MOOT_KILLS", "0"))
 SEED = 20261121
 TURNS, SAMPLES = 4, 2
 ENVELOPE = ("debate", "position", "id", "at", "cause", "schema", "digest")

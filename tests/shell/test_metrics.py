@@ -109,7 +109,7 @@ def test_money_is_counted_by_provider(site: Site, script: Any) -> None:
 
     calls = sum(each for (name, _), each in after.items() if name == "moot_model_seconds_count")
     calls -= sum(each for (name, _), each in before.items() if name == "moot_model_seconds_count")
-    assert moved(before, after, "moot_model_cost_usd_total", provider="scripted") == 0.25 * calls
+    assert moved(before, after, "moot_model_cost_usd_total", provider="scripted") == pytest.approx(0.25 * calls)
 
 
 def test_that_nobody_knows_a_price_is_counted_and_costs_nothing(site: Site) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from events import codec
 from events.record import Recorded, as_draft, stamp
-from server import hub, socket
+from server import reader, socket
 from server.detached import gallery
 from server.detached.crowd import Crowd
 from server.detached.gallery import Gallery
@@ -66,7 +66,7 @@ def resumes_one_too_early(patch: pytest.MonkeyPatch) -> None:
 
 
 def resumes_one_too_late(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(hub, "Place", lambda position=0: Place(position + 1 if position else 0))
+    patch.setattr(reader, "Place", lambda position=0: Place(position + 1 if position else 0))
 
 
 def forgets_to_drop_a_stale_delta(patch: pytest.MonkeyPatch) -> None:
