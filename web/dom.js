@@ -28,6 +28,7 @@ function made(element, name, attributes, children) {
 }
 
 const rows = new WeakMap();
+const built = new WeakMap();   // value → its element, for who comes back to it
 
 /** Makes the children of `root` out of `[key, value, make]`, in an order that holds: what has the same value stays as it is. */
 export function keep(root, entries) {
@@ -36,13 +37,14 @@ export function keep(root, entries) {
   let place = root.firstChild;
   for (const [key, value, make] of entries) {
     const old = known.get(key);
-    const element = old?.value === value ? old.element : make();
-    now.set(key, { value, element });
+    const { as, element } = built.get(value)?.as === key ? built.get(value) : { as: key, element: make() };
+    if (value) built.set(value, { as, element });
+    now.set(key, element);
     if (!old) root.insertBefore(element, place);
-    else if (old.element !== element) old.element.replaceWith(element);
+    else if (old !== element) old.replaceWith(element);
     if (old) place = element.nextSibling;
   }
-  for (const [key, { element }] of known) if (!now.has(key)) element.remove();
+  for (const [key, element] of known) if (!now.has(key)) element.remove();
   rows.set(root, now);
 }
 
