@@ -31,7 +31,7 @@ TABLE: Final = "CREATE TABLE events (debate TEXT, position INTEGER, payload BLOB
 
 async def appends(*, quick: bool) -> Figure:
     """Durable, chained appends of one event a time, over many debates at once."""
-    rounds, repetitions = (12, 3) if quick else (40, 5)
+    rounds, repetitions = (12, 2) if quick else (40, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         runs = iter(range(10**6))
 

@@ -76,7 +76,7 @@ async def against_each(*, quick: bool) -> Figure:
 
 async def delta_size(*, quick: bool) -> Figure:
     """Bytes of a delta on the wire, and of the same deltas uncompressed."""
-    rounds = 100 if quick else 400
+    rounds = 60 if quick else 400
 
     async def size(offer: str) -> float:
         talk = Talk()

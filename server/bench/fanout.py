@@ -15,7 +15,7 @@ from server.bench.figure import Figure, figure, interleaved
 from server.bench.served import QUIET_S, House, broadcasting, moot, starlette
 
 UNIT: Final = "deliveries/s of CPU"
-QUICK, REPETITIONS = 15, 40
+QUICK, REPETITIONS = 7, 30
 JOINED: Final = 16
 
 
@@ -51,20 +51,20 @@ async def fanout(*, quick: bool, sockets: int = 1000, joined: int = 1) -> tuple[
 
 
 async def fanout_1000(*, quick: bool) -> Figure:
-    """A message of 1 KB to 1,000 sockets."""
-    reached, bare, count = await fanout(quick=quick)
+    """A message of 1 KB to 1,000 sockets; in a hurry to 400."""
+    reached, bare, count = await fanout(quick=quick, sockets=400 if quick else 1000)
     return figure("fan-out", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_is()} over {count:,} sockets")
 
 
 async def fanout_4000(*, quick: bool) -> Figure:
-    """A message of 1 KB to 4,000 sockets; in a hurry to 1,500."""
-    reached, bare, count = await fanout(quick=quick, sockets=1500 if quick else 4000)
+    """A message of 1 KB to 4,000 sockets; in a hurry to 600."""
+    reached, bare, count = await fanout(quick=quick, sockets=600 if quick else 4000)
     return figure("fan-out, wide", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_is()} over {count:,} sockets")
 
 
 async def joined_16(*, quick: bool) -> Figure:
     """Sixteen messages of 1 KB that were appended together."""
-    reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=2000 if quick else 4000)
+    reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=600 if quick else 4000)
     return figure(
         "fan-out, joined", reached, bare, aim=1e6, aim_of="value", unit="messages/s of CPU",
         against=f"{limit_is()}, {JOINED} a write, over {count:,} sockets",
@@ -73,7 +73,7 @@ async def joined_16(*, quick: bool) -> Figure:
 
 async def against_send_text(*, quick: bool) -> Figure:
     """Against Starlette's ``send_text`` in a loop."""
-    count = affordable(400 if quick else 1000)
+    count = affordable(250 if quick else 1000)
     async with moot() as house, audience(house.port, count, house.path) as watching:
         await anyio.sleep(QUIET_S)
         await house.append()
@@ -100,7 +100,7 @@ async def against_send_text(*, quick: bool) -> Figure:
 
 async def against_broadcast(*, quick: bool) -> Figure:
     """Against ``websockets.broadcast``."""
-    count = affordable(400 if quick else 1000)
+    count = affordable(250 if quick else 1000)
     async with moot() as house, audience(house.port, count, house.path) as watching:
         await anyio.sleep(QUIET_S)
         await house.append()

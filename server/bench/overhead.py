@@ -23,7 +23,7 @@ from server.settings import Settings
 
 async def overhead(*, quick: bool) -> Figure:
     """Milliseconds a turn beyond the model's own time: prompts, appends, rules, frames to one spectator."""
-    turns, repetitions = (20, 3) if quick else (40, 7)
+    turns, repetitions = (12, 2) if quick else (40, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         file = Path(folder) / "script.json"
         file.write_bytes(msgspec.json.encode(script(turns)))

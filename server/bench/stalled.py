@@ -27,8 +27,8 @@ async def _latency_ms(house: House, watching: Audience) -> float:
 
 async def healthy(*, quick: bool) -> Figure:
     """The latency of those who read, with a tenth more who do not beside them, and without."""
-    count = affordable(600 if quick else 4000) // 2
-    rounds = 15 if quick else 30
+    count = affordable(300 if quick else 4000) // 2
+    rounds = 8 if quick else 20
     async with (
         moot() as alone, moot() as beside, _stalled(beside, count // 10),
         audience(alone.port, count, alone.path, look_us=0) as some,
@@ -47,9 +47,9 @@ async def healthy(*, quick: bool) -> Figure:
 
 async def kept(*, quick: bool) -> Figure:
     """What is kept at most for one who reads nothing; when they read at last, they have every event once."""
-    count = affordable(50 if quick else 200)
+    count = affordable(20 if quick else 100)
     async with moot() as house, _stalled(house, count) as watching:
-        for _ in range(20):
+        for _ in range(4 if quick else 20):
             head = await house.append(JOINED)
         most = max(spectator.waiting for spectator in house.crowd.spectators()) / KB
         await watching.wake()

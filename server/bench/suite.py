@@ -25,8 +25,11 @@ SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
     "stalled": healthy, "kept": kept,
     "panel": panel, "alpha": alpha_at_length, "postgres": postgres,
 }
-UNHURRIED: Final = frozenset({"postgres"})
-"""What takes longer to set up than ``--quick`` allows; ``--only`` asks for it all the same."""
+UNHURRIED: Final = frozenset({"postgres", "pressure", "fold", "list", "start", "broadcast", "panel", "alpha"})
+"""What ``--quick`` leaves out: PostgreSQL, which takes long to set up, and figures beside those that Moot is held to.
+
+``--only`` asks for them all the same.
+"""
 
 
 async def measure(name: str, *, quick: bool) -> Figure:
