@@ -117,7 +117,11 @@ class SqliteLog:
         await writer.submit(Item(debate, 0, writer.new_future(), size, records=records))
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
-        """See ``EventLog``."""
+        """See ``EventLog``.  What was committed a moment ago is answered from memory, without a thread."""
+        if self._writer is not None and not self._closed.is_set():
+            at_hand = self._wakeups.newest(debate, after)
+            if at_hand is not None:
+                return at_hand if limit is None else at_hand[:limit]
         return await self._reading(sqlite_rows.read_records, debate, after, limit)
 
     async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:

@@ -28,10 +28,14 @@ PROBE_S: Final = 1.0
 """How often a store that could not be written is tried, where nobody else tries."""
 
 
-class Writer:
-    """The thread and its connection.  ``committed(debate, head)`` is called in the loop, before the answer is given."""
+Told = Callable[[str, int, tuple[Recorded, ...]], None]
+"""Told of a debate, its head, and what was committed."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, committed: Callable[[str, int], None]) -> None:
+
+class Writer:
+    """The thread and its connection.  ``committed`` is called in the loop, before the answer is given."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, committed: Told) -> None:
         self.trouble: StoreUnavailable | None = None
         """Why the last flush could not be written; None once one could."""
         self.queued = 0
@@ -133,7 +137,7 @@ class Writer:
                     future.set_exception(answer)
                 continue
             if answer:
-                committed(item.debate, answer[-1].position)
+                committed(item.debate, answer[-1].position, answer)
             if not future.done():
                 future.set_result(answer)
         self._release(len(items), size)

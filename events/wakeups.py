@@ -1,7 +1,8 @@
 """Who waits for a debate's head to move.
 
 Everything here runs on the thread of the event loop: registering and reading a known head happen in one step, so a
-commit cannot slip between them.  ``advance`` costs one dictionary write and one look-up when nobody waits.
+commit cannot slip between them.  ``advance`` costs one dictionary write and one look-up when nobody waits.  Who waited
+finds at hand what was committed: a follower that stands at the end reads no file and changes no thread.
 """
 
 import asyncio
@@ -10,9 +11,14 @@ from contextlib import contextmanager
 from typing import Final
 
 from events.errors import StoreUnavailable
+from events.record import Recorded
 
 KNOWN_HEADS: Final = 16_384
 """Heads remembered before all are forgotten; a forgotten one is read from the store again."""
+TAIL: Final = 32
+"""Newest records of a debate that are kept at hand while somebody follows it."""
+TAILS: Final = 512
+"""Debates of which some are."""
 
 
 class Waiter:
@@ -30,26 +36,50 @@ class Wakeups:
     def __init__(self) -> None:
         self._heads: dict[str, int] = {}
         self._waiting: dict[str, set[Waiter]] = {}
+        self._tails: dict[str, tuple[Recorded, ...]] = {}
         self._closed = False
 
     def known(self, debate: str) -> int | None:
         """The committed head, or None when it is not remembered."""
         return self._heads.get(debate)
 
-    def advance(self, debate: str, head: int) -> None:
-        """The debate's head is now ``head``: remember it and wake those who waited for it."""
+    def newest(self, debate: str, after: int) -> tuple[Recorded, ...] | None:
+        """All records after a position, where they are at hand: who waited for them need not ask the store."""
+        head = self._heads.get(debate)
+        if head is None or self._closed:
+            return None
+        if after >= head:
+            return ()
+        tail = self._tails.get(debate, ())
+        if not tail or tail[-1].position != head or tail[0].position > after + 1:
+            return None
+        return tail[after + 1 - tail[0].position :]
+
+    def advance(self, debate: str, head: int, records: tuple[Recorded, ...] = ()) -> None:
+        """The debate's head is now ``head``: remember it and wake those who waited for it, with what was committed."""
         heads = self._heads
         if debate not in heads and len(heads) >= KNOWN_HEADS:
-            heads.clear()
+            self.forget()
         heads[debate] = head
         if self._waiting and debate in self._waiting:
+            self._keep(debate, records)
             for waiter in self._waiting[debate]:
                 if waiter.position < head and not waiter.future.done():
                     waiter.future.set_result(None)
 
+    def _keep(self, debate: str, records: tuple[Recorded, ...]) -> None:
+        """What was committed joins what is still at hand; the debates that were idle for longest make room."""
+        tail = self._tails.pop(debate, ())
+        if len(records) <= TAIL and records:
+            joins = tail and tail[-1].position + 1 == records[0].position
+            self._tails[debate] = (tail + records)[-TAIL:] if joins else records
+        if len(self._tails) > TAILS:
+            del self._tails[next(iter(self._tails))]
+
     def forget(self) -> None:
         """Heads may have moved unseen: none is known any more."""
         self._heads.clear()
+        self._tails.clear()
 
     def waited_for(self) -> tuple[str, ...]:
         """The debates that somebody waits for."""
