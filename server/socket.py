@@ -70,7 +70,10 @@ async def spectate(websocket: WebSocket) -> None:
         return
     async with Reader(service.hub, room, after, director=director) as reader, anyio.create_task_group() as tasks:
         tasks.start_soon(_listen, websocket, tasks.cancel_scope)
-        await _speak(websocket, reader, service.settings.slow_reader_s)
+        try:
+            await _speak(websocket, reader, service.settings.slow_reader_s)
+        except LogError as error:   # who catches up reads the store
+            await _close(websocket, Refusal(1011, error.code, str(error)))
         tasks.cancel_scope.cancel()
 
 

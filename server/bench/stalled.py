@@ -1,4 +1,7 @@
-"""Readers who do not read: what they cost those who do, and what is kept for them."""
+"""Readers who do not read: what they cost those who do, and what is kept for them.
+
+``python -m server.bench.stalled --readers 4000 --stalled 400`` has them all on one debate and says how they fare.
+"""
 
 import time
 from collections.abc import AsyncIterator
@@ -7,9 +10,11 @@ from statistics import median
 from typing import Final
 
 import anyio
+import click
 
 from server.bench.clients import Audience, affordable, audience
 from server.bench.figure import Figure, figure
+from server.bench.resident import resident_kb
 from server.bench.served import QUIET_S, House, moot
 
 MOST_KB: Final = 256
@@ -70,3 +75,39 @@ async def _stalled(house: House, count: int) -> AsyncIterator[Audience]:
             await house.append(JOINED)
             await anyio.sleep(0.002)
         yield watching
+
+
+async def crowd(readers: int, stalled: int, events: int = 40, joined: int = 10) -> str:
+    """One debate before so many who read and so many who do not: in words, how they fared."""
+    async with moot() as house:
+        await anyio.sleep(QUIET_S)
+        empty = resident_kb()
+        async with _stalled(house, stalled):
+            before = resident_kb()
+            async with audience(house.port, readers, house.path, look_us=0) as watching:
+                await anyio.sleep(QUIET_S)
+                after = resident_kb()
+                taken = [await _latency_ms(house, watching) for _ in range(events)]
+                for _ in range(events):
+                    await watching.expect(joined)
+                    await house.append(joined)
+                    received = await watching.had()
+                most = max(spectator.waiting for spectator in house.crowd.spectators()) / KB
+    reads, does_not = (after - before) / readers, (before - empty) / max(stalled, 1)
+    return (
+        f"{readers:,} read and {stalled:,} do not: 99 % have an event {median(taken):.0f} ms after its commit (median "
+        f"of {events} events, worst {max(taken):.0f} ms); {received.gaps} gaps; {reads:.1f} KB for one who reads, "
+        f"{does_not:.1f} KB for one who does not, of whom {most:.0f} KB wait at most"
+    )
+
+
+@click.command
+@click.option("--readers", default=4000)
+@click.option("--stalled", default=400)
+def main(readers: int, stalled: int) -> None:
+    """Say how those who read fare beside those who do not."""
+    click.echo(anyio.run(crowd, affordable(readers), stalled, backend_options={"use_uvloop": True}))
+
+
+if __name__ == "__main__":
+    main()

@@ -54,19 +54,6 @@ def test_all_script_fits_in_60_kib() -> None:
     assert len(gzip.compress(everything)) < SCRIPT
 
 
-@pytest.mark.parametrize(("page", "module"), [("index", "home"), ("debate", "debate"), ("judge", "judge")])
-def test_what_a_page_imports_is_asked_for_at_once(page: str, module: str) -> None:
-    """A module that is only found in another one waits for it, and so on: a round trip for each."""
-    folder, known, found = Path(web.__path__[0]), set[str](), {f"{module}.js"}
-    while new := found - known:
-        known |= new
-        for name in new:
-            found |= set(re.findall(r'(?m)^(?:import|export)[^;]*? from "\./(\w+\.js)"', (folder / name).read_text()))
-    preloaded = re.findall(r'rel="modulepreload" href="/static/(\w+\.js)"', (folder / f"{page}.html").read_text())
-
-    assert sorted(found) == sorted(preloaded)
-
-
 @pytest.mark.parametrize("name", ["juries", "transit"])
 def test_no_page_loads_more_than_60_kib_of_script(page: Page, server: Any, name: str) -> None:
     """Each module packed on its own, with every part of the page opened."""

@@ -15,6 +15,7 @@ from events.types import TurnScored
 from server.bench.figure import Measure, figure, interleaved
 from server.bench.material import DEBATE, debate
 from server.bench.reader import read_header
+from server.bench.stalled import crowd
 from server.cli.main import main
 from server.detached.wire import TEXT, framed
 
@@ -107,3 +108,11 @@ def test_an_unknown_figure_is_refused() -> None:
 
     assert done.returncode == 2
     assert "luck" in done.stderr
+
+
+@pytest.mark.anyio
+async def test_a_small_crowd_of_whom_some_do_not_read_is_told_of() -> None:
+    told = await crowd(30, 3, events=3, joined=2)
+
+    assert told.startswith("30 read and 3 do not: 99 % have an event ")
+    assert "; 0 gaps; " in told

@@ -18,6 +18,7 @@ from server.sim.gate import admit
 from server.sim.loop import Loop, run
 from server.sim.node import Place, Voice
 from server.sim.pipe import Pace, Pipe
+from server.sim.schedule import play
 from server.sim.store import Line, Shared
 from server.sim.watcher import Truth, Watcher
 from tests.shell.given import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
@@ -247,3 +248,10 @@ def test_a_position_beyond_the_log_is_refused_all_the_same() -> None:
     played(scene)
 
     assert seen == [(1008, "after must be between 0 and the head 1")]
+
+
+def test_a_store_that_fails_while_somebody_catches_up_closes_the_socket_and_breaks_nothing() -> None:
+    """On the path without detached sockets: the pages that such a reader lacks are read from the store."""
+    report = play(37105)
+
+    assert report.fault == ""
