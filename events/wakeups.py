@@ -16,7 +16,7 @@ from events.record import Recorded
 KNOWN_HEADS: Final = 16_384
 """Heads remembered before all are forgotten; a forgotten one is read from the store again."""
 TAIL: Final = 32
-"""Newest records of a debate that are kept at hand while somebody follows it."""
+"""Newest records of a debate that are kept at hand until its follower has them."""
 TAILS: Final = 512
 """Debates of which some are."""
 
@@ -44,13 +44,16 @@ class Wakeups:
         return self._heads.get(debate)
 
     def newest(self, debate: str, after: int) -> tuple[Recorded, ...] | None:
-        """All records after a position, where they are at hand: who waited for them need not ask the store."""
+        """All records after a position, where they are at hand: who waited for them need not ask the store.
+
+        They are handed out once: who else wants them finds them there.
+        """
         head = self._heads.get(debate)
         if head is None or self._closed:
             return None
         if after >= head:
             return ()
-        tail = self._tails.get(debate, ())
+        tail = self._tails.pop(debate, ())
         if not tail or tail[-1].position != head or tail[0].position > after + 1:
             return None
         return tail[after + 1 - tail[0].position :]

@@ -24,6 +24,14 @@ SAID: Final = (*GROUPS, "halted")
 LOGS: Final = tuple(f"{form}, {what}" for form in FORMATS for what in ("words", "names"))
 
 
+AT_REST: Final = """() => new Promise((resolve) => {
+  let timer = setTimeout(resolve, 500);
+  new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 500); })
+    .observe(document.body, { childList: true, subtree: true });
+})"""
+"""Nothing has been added or taken away for half a second: turns are made again when what changed them has been read."""
+
+
 class House:
     """A server over a store that is full of harm; what stands where on a page without any."""
 
@@ -233,6 +241,7 @@ def test_marks_that_tower_stay_off_the_words_beside_them(house: House, watch: Wa
     """What stands next to a tower looks as it does next to plain words."""
     page = watch.visit(address(house, "bulk"))
     page.wait_for_load_state("networkidle")
+    page.evaluate(AT_REST)
     below = page.locator("[data-turn='1'] .scores")
     before = below.screenshot()
     page.evaluate("for (const each of document.querySelectorAll('.said')) each.style.visibility = 'hidden'")

@@ -339,6 +339,7 @@ def test_back_undoes_a_jump(page: Page, server: Any, ended: str) -> None:
 def test_the_chair_pauses_resumes_and_halts(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     debate = server.open(scripts.slow, turns=6)
     visit(page, server, debate)
+    expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")   # what stands above the button stands now
     page.get_by_role("button", name="Pause the debate").click()
     expect(status(page)).to_have_text("Paused")
     page.get_by_role("button", name="Resume").click()
