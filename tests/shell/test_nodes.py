@@ -246,11 +246,14 @@ async def test_what_was_left_is_shared_by_those_who_start(nodes: Nodes, log: Eve
     owner, here = nodes.start()
     model = script(pace={"chunk_ms": 60_000})
     debates = [open_debate(here, model) for _ in range(4)]
+    for debate in debates:
+        await log.wait_beyond(debate, 1)   # its first turn has been given the floor
     owner.kill()
     await until(lambda: owner.poll() is not None)
     (_, one), (_, two) = nodes.start(), nodes.start()
     await until(lambda: running(one) + running(two) == len(debates))
     for debate in debates:
+        await log.wait_beyond(debate, 2)
         assert isinstance((await log.read(debate, 2))[0].event, AttemptAbandoned)
 
 
