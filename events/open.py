@@ -79,7 +79,7 @@ def open_bus(url: str, log: EventLog) -> Bus:
     if isinstance(log, MemoryLog | SqliteLog):
         return LoneBus()
     from events.postgres import PostgresLog  # noqa: PLC0415 - it is imported already where this is not a bug
-    from events.postgres_bus import PostgresBus  # noqa: PLC0415
+    from events.postgres_bus import PostgresBus  # noqa: PLC0415 - it imports the driver
 
     assert isinstance(log, PostgresLog)
     return PostgresBus(log)

@@ -60,7 +60,7 @@ class PostgresLog:
         log = cls(url, read_only=read_only, lease_s=lease_s, patience_s=patience_s)
         try:
             await log.pool.run(lambda connection: check(log.address, connection))
-        except BaseException:
+        except BaseException:   # a cancelled opening, too, leaves no connection behind
             await log.close()
             raise
         return log
@@ -80,11 +80,6 @@ class PostgresLog:
     def trouble(self) -> StoreUnavailable | None:
         """See ``EventLog``."""
         return self._writer.trouble if self._writer else None
-
-    @property
-    def waiting_bytes(self) -> int:
-        """What was accepted and is not yet answered."""
-        return self.queued[1]
 
     @property
     def queued(self) -> tuple[int, int]:

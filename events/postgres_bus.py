@@ -10,6 +10,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -84,7 +85,7 @@ class PostgresBus:
                 self._number += 1
                 pieces = write_pieces(self._node, self._number, batch)
                 try:
-                    await self._pool.run(lambda connection, pieces=pieces: _say(connection, pieces))   # type: ignore[misc]
+                    await self._pool.run(partial(_say, pieces=pieces))
                 except StoreUnavailable:
                     self._broken = True
                     self._dropped += len(batch)

@@ -94,7 +94,7 @@ async def connect(address: Address) -> Connection:
                 " current_setting('synchronous_commit') END, false)",
                 (str(STATEMENT_MS),),
             )
-    except BaseException:
+    except BaseException:   # cancelled or failed: nobody else has it, and nobody would close it
         await connection.close()
         raise
     return connection

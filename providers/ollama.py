@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import time
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
-from urllib.parse import urlsplit
 
 import httpx
 
 from .base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens, messages
+from .environment import is_local
 from .errors import BrokenOff, NotAuthorised, ProviderError, Unreachable, by_status
 from .schema import schema
 from .streaming import Source, answered, speaking
@@ -124,16 +123,6 @@ class OllamaProvider:
 def host() -> str:
     """Where Ollama is sought."""
     return os.environ.get("OLLAMA_HOST") or "127.0.0.1:11434"
-
-
-def is_local(address: str) -> bool:
-    """Whether it is this machine: then a call costs nothing."""
-    name = urlsplit(address if "://" in address else f"//{address}").hostname or "localhost"
-    try:
-        found = ipaddress.ip_address(name)
-    except ValueError:
-        return name == "localhost"
-    return found.is_loopback or found.is_unspecified
 
 
 def translate(error: Exception) -> ProviderError:

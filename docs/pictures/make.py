@@ -92,7 +92,7 @@ def main() -> None:
                         executable_path=os.environ.get("MOOT_CHROMIUM", "/usr/bin/chromium"), args=FLAGS
                     )
                     for scheme in ("light", "dark"):
-                        page = browser.new_page(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]
+                        page = browser.new_page(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]  # one of the two
                         shoot(page, http, debates, scheme)
                     browser.close()
         finally:

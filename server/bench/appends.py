@@ -14,6 +14,7 @@ import anyio
 import msgspec
 
 from events import codec
+from events.log import EventLog
 from events.record import new_id
 from events.sqlite import SqliteLog
 from events.sqlite_schema import connect
@@ -50,21 +51,25 @@ async def appends(*, quick: bool) -> Figure:
 
 async def _through_the_log(path: Path, rounds: int) -> float:
     async with await SqliteLog.open(path) as log:
-        debates = [new_id() for _ in range(DEBATES)]
+        return await appended(log, rounds)
 
-        async def write(debate: str, first: int, last: int) -> None:
-            for position in range(first, last):
-                await log.append(debate, position, [EVENT])
 
-        async with anyio.create_task_group() as tasks:
-            for debate in debates:
-                tasks.start_soon(write, debate, 0, 1)   # the debates are there; what counts is going on with them
-        async with anyio.create_task_group() as tasks:
-            began = time.perf_counter()
-            for debate in debates:
-                tasks.start_soon(write, debate, 1, rounds + 1)
-        took = time.perf_counter() - began
-    return DEBATES * rounds / took
+async def appended(log: EventLog, rounds: int) -> float:
+    """Events a second: one at a time in each of the debates, all at once."""
+    debates = [new_id() for _ in range(DEBATES)]
+
+    async def write(debate: str, first: int, last: int) -> None:
+        for position in range(first, last):
+            await log.append(debate, position, [EVENT])
+
+    async with anyio.create_task_group() as tasks:
+        for debate in debates:
+            tasks.start_soon(write, debate, 0, 1)   # the debates are there; what counts is going on with them
+    async with anyio.create_task_group() as tasks:
+        began = time.perf_counter()
+        for debate in debates:
+            tasks.start_soon(write, debate, 1, rounds + 1)
+    return DEBATES * rounds / (time.perf_counter() - began)
 
 
 def _bare(path: Path, rounds: int) -> float:

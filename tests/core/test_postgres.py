@@ -266,13 +266,13 @@ async def test_what_waits_to_be_written_is_bounded_and_readers_are_not_held_up(
                 group.start_soon(log.append, f"big{number}", 0, [spoken(text="x" * 20_000)])
             await anyio.wait_all_tasks_blocked()
 
-            assert 60_000 < log.waiting_bytes <= 100_000
+            assert 60_000 < log.queued[1] <= 100_000
             with anyio.fail_after(5):
                 assert await log.head("d1") == 1
                 assert len(await log.read("d1")) == 1
 
     assert [1] * 40 == [await log.head(f"big{number}") for number in range(40)]
-    assert log.waiting_bytes == 0
+    assert log.queued[1] == 0
 
 
 async def test_a_cancelled_append_leaves_the_log_whole(log: PostgresLog) -> None:

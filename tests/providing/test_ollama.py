@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from providers import errors
-from providers.ollama import OllamaProvider, is_local, translate
+from providers.environment import is_local
+from providers.ollama import OllamaProvider, translate
 from providers.thinking import Thinking
 from tests.providing.wire import Scene, Wire, ollama_frames, playing
 
