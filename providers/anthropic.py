@@ -30,13 +30,13 @@ from .hosted import (
     client_for,
     hint_for,
     listing,
-    load,
     objects,
     refused,
     room_for,
     secretless,
     window_of,
 )
+from .imports import load
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking

@@ -2,12 +2,9 @@
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
-from threading import Lock
 from typing import Any, Final
 
 import httpx2
-from anyio import to_thread
 
 from .environment import is_local, variable
 from .errors import BrokenOff, NotAuthorised, ProviderError, TimedOut, Unreachable, by_status
@@ -27,23 +24,6 @@ def client_for(url: str) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_S), trust_env=not is_local(url), follow_redirects=True
     )
-
-
-_importing: Final = Lock()
-_imported: set[str] = set()
-
-
-async def load(module: str) -> None:
-    """Import an SDK in a thread of its own: some take seconds, in which everybody else's debates go on."""
-    if module not in _imported:
-        await to_thread.run_sync(_import, module)
-
-
-def _import(module: str) -> None:
-    """One import at a time: a module stands in ``sys.modules`` before it is whole, and would be used half made."""
-    with _importing:
-        import_module(module)
-        _imported.add(module)
 
 
 def secretless(message: str, *secrets: str) -> str:

@@ -8,13 +8,11 @@ import math
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
-from importlib import import_module
 from typing import Any, assert_never
 
 import anyio
 import msgspec
 import structlog
-from anyio import to_thread
 
 from events.log import EventLog
 from events.projections.debate import Debate
@@ -32,6 +30,7 @@ from events.types import (
 from providers.base import Outcome, Request
 from providers.calls import PATIENCE_S, Call
 from providers.errors import Empty, ProviderError, UnknownReference
+from providers.imports import load
 from providers.registry import Registry
 from server import observe
 from server.ballots import BallotBox
@@ -87,7 +86,7 @@ class Moderator:
         self.is_running = True
         try:
             if self.debate.opened and self.debate.opened.panel:   # with numpy: everybody would wait at the verdict
-                await to_thread.run_sync(import_module, "judge.panel.outcome")
+                await load("judge.panel.outcome")
             while not self.floor.is_leaving and (steps := next_steps(self.debate)):
                 self._decided_at = self.debate.position
                 with anyio.move_on_after(self._left_s() + SLACK_S) as self._steps:

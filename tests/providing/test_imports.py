@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 SECOND_COMER = """
 import sys
 import anyio
-from providers.hosted import load
+from providers.imports import load
 
 async def main():
     async with anyio.create_task_group() as tasks:
