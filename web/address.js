@@ -16,7 +16,7 @@ export function read({ hash, search }) {
   };
 }
 
-/** The address for a player's state, as a path with query and hash. */
+/** The address for a player's state. */
 export function write({ pathname, search }, { following, position, speed }) {
   const asked = new URLSearchParams(search);
   if (speed === 1) asked.delete("speed");

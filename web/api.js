@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 
-const { copy } = globalThis.moot ?? {};   // in a file that was taken away: it answers in the place of a server
+const { copy } = globalThis.moot ?? {};   // a file that was taken away
 
 export class ApiError extends Error {
   constructor(status, { code = "failed", message = "The server could not do that.", field = null } = {}) {
@@ -29,7 +29,7 @@ async function request(method, path, body, isSecondTry = false) {
   return answer;
 }
 
-/** A copy answers for itself, and nothing can be done in it. */
+/** A copy answers for itself. */
 function taken(method, path) {
   const answer = method === "GET" ? copy.answer(path) : undefined;
   if (answer === undefined) throw new ApiError(404, { code: "copy", message: method === "GET" ? "This copy does not hold that." : "This is a copy: nothing is done here." });

@@ -1,4 +1,4 @@
-/** A text that a panel judged: the verdict and its weight, every persona's opinion, the rounds, and the text itself. */
+/** A text that a panel judged: the verdict, every opinion, the rounds, and the text itself. */
 
 import { found, grounds, deliberation, stance } from "./deliberation.js";
 import { h } from "./dom.js";
@@ -46,7 +46,6 @@ function side(title, verdict, shares, agreement, size) {
     typeof agreement === "number" && h("p.quiet", {}, `Agreement ${figure(agreement)} of 1.`));
 }
 
-/** The weight behind each verdict as one bar, in words beneath. */
 function weights(shares) {
   const all = Object.entries(shares).sort(([, a], [, b]) => b - a);
   const bar = h("div.shares", { "aria-hidden": "true" }, ...all.map(([name]) => h(`i.${name.toLowerCase()}`)));

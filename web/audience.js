@@ -1,4 +1,4 @@
-/** The audience: a blind vote and a belief after each turn while the debate runs; what came of them beside the judge after the end. */
+/** A blind vote, and a belief after each turn; after the end what came of them, beside the judge. */
 
 import { api } from "./api.js";
 import { $, h, heard, memory, say } from "./dom.js";

@@ -8,7 +8,7 @@ import { NAME, SIGN, capital, count, eventWords, isMissing, number, plain } from
 
 const PAGE = 1000;
 const MOST = 400;
-/** Steps of a chain that are shown at once: a directive's reach back to the judgement that it came from. */
+/** Steps of a chain shown at once: from a directive back to the judgement it came from. */
 const NEAREST = 6;
 const KINDS = {
   turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "closing_"],
@@ -158,7 +158,7 @@ export function audit(root, id, { go, move }) {
   }
 
   return {
-    /** The log up to `position`: what came later is not shown to somebody who reads back. */
+    /** The log up to `position`, no later. */
     async show(position, now) {
       view = now;
       if (reading) return;

@@ -44,7 +44,6 @@ function made(each, view) {
   ];
 }
 
-/** An argument by its claim, linked; a sentence as it is. */
 function named(item, view) {
   const argument = view.protocol.arguments[item];
   return argument ? [toPlace(anchor(item), item), " ", h("span.thesis", {}, argument.claim)] : item;

@@ -1,4 +1,4 @@
-/** Small drawings of a panel: how far raters agree, where each of them stands, how agreement moved. */
+/** How far raters agree, where each of them stands, how agreement moved. */
 
 import { h, s } from "./dom.js";
 import { figure, isMissing, plain } from "./words.js";

@@ -1,4 +1,4 @@
-/** The page of one debate: the feed fills the player, the player says what is to be seen, the parts show it. */
+/** The page of one debate: the feed fills the player, the player says what is to be seen, parts show it. */
 
 import * as address from "./address.js";
 import { api } from "./api.js";
@@ -48,20 +48,20 @@ let isLineTrouble = false;
 feed.addEventListener("snapshot", ({ detail }) => {
   if (isPlaced) return player.snapshot(detail);
   isPlaced = true;
-  if (asked.cursor) player.following = false;   // nothing later than the cursor is shown, not even for a moment
+  if (asked.cursor) player.following = false;   // nothing later is shown, not even for a moment
   player.snapshot(detail);
   player.setSpeed(asked.speed);
   if (asked.cursor) return player.go(asked.cursor).catch(trouble);
   return asked.follow ? undefined : player.hold();
 });
 feed.addEventListener("frame", ({ detail }) => {
-  if (detail.position <= player.head) return;   // what a decision of ours brought has been read already
+  if (detail.position <= player.head) return;   // read already, after a decision of ours
   player.append(detail);
   announce(detail.event);
 });
 feed.addEventListener("delta", ({ detail }) => player.delta(detail));
 feed.addEventListener("state", ({ detail }) => {
-  if (detail !== "live") player.wait = "";   // a new line tells anew what is waited for
+  if (detail !== "live") player.wait = "";
   if (detail === "live" && isLineTrouble) $("#trouble").hidden = true;
   draw();
 });
@@ -84,7 +84,7 @@ feed.addEventListener("trouble", async ({ detail }) => {
 });
 addEventListener("online", () => feed.state === "reconnecting" && feed.open());
 
-/** Reads what came after the end, when no line is held any more. */
+/** After the end no line brings what comes. */
 async function catchUp() {
   const view = await api.view(id);
   if (view.position > player.head) player.snapshot({ view, speaking: null });
@@ -111,7 +111,7 @@ function paint() {
   say(status, text);
   if (!view) return;
   const isFirst = opening === null;
-  const grows = view.format === "exchange" && (view.state !== "concluded" || wasOpen);   // elsewhere words come in their places, not at the end
+  const grows = view.format === "exchange" && (view.state !== "concluded" || wasOpen);
   const stick = following && !isFirst && grows && isAtEnd();
   if (opening !== view.opened_at && !begin(view)) return;
   document.body.classList.toggle("reading-back", !following);
@@ -136,7 +136,7 @@ function paint() {
   remember();
 }
 
-/** What a page shows is settled by the format of the debate; false while what it needs is on its way. */
+/** The format of the debate settles what its page shows; false while that is on its way. */
 function begin(view) {
   if (!parts.format) {
     fetching ??= formats(view, { go: jump, id, appeal: (claim) => api.appeal(id, claim).catch(trouble), decide }).then((format) => {
@@ -153,7 +153,7 @@ function begin(view) {
 }
 
 let asking = null;
-/** The question what if, once there is a score, for who stands at the newest event. */
+/** What if, for who stands at the newest event once there is a score. */
 function ask(view, following) {
   const isAsked = following && view.state !== "open" && view.format !== "calibration" && (view.protocol?.assessment || view.panel?.conclusion || Object.values(view.turns).some(({ judged }) => judged));
   $("#whatif").hidden = !isAsked;
@@ -221,7 +221,7 @@ function remember() {
   written = next;
   clearTimeout(writing);
   if (next === current) return;
-  if (isTurn && self === top) history.pushState(null, "", next);
+  if (isTurn && self === top) setTimeout(() => history.pushState(null, "", next));   // painted first
   else writing = setTimeout(() => history.replaceState(null, "", next), 250);
 }
 
@@ -241,7 +241,7 @@ let auditing = null;
 let openedFor = null;
 let isSearching = false;
 
-/** Shows the room that the address names, and opens the turn that it asks about. */
+/** The room and the turn that the address names. */
 function room(view) {
   const { view: name, turn } = address.read(location);
   const isAudit = name === "audit";
@@ -260,7 +260,7 @@ function room(view) {
   }
 }
 
-/** Changes what the address says besides the cursor; a change of room is a step that Back undoes. */
+/** Changes the address besides the cursor; a change of room is a step that Back undoes. */
 function move(members) {
   const next = address.changed(location, members);
   const isTurn = "view" in members;
@@ -270,18 +270,16 @@ function move(members) {
   draw();
 }
 
-/** From the audit to a moment of the debate. */
 function leave(position) {
   move({ view: null, event: null });
   return jump(position);
 }
 
-/** The turn that the cursor stands in. */
 function turnAt(view) {
   return player.frame?.event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
 }
 
-/** Opens the reasons of the score at the cursor: its turn, or the newest that has been judged. */
+/** Opens the reasons of the score at the cursor, or of the newest before it. */
 function why() {
   const { view } = player;
   const judged = Object.keys(view?.turns ?? {}).map(Number).filter((number) => view.turns[number].judged);
@@ -304,8 +302,8 @@ $("#strip").addEventListener("click", () => $("#scorecard").scrollIntoView({ blo
 const step = (count) => () => player.step(count).catch(trouble);
 const turn = (direction) => () => player.turn(direction)?.catch(trouble);
 const change = (direction) => () => player.change(direction)?.catch(trouble);
-/** The address that shows what is to be seen now, whatever comes after. */
-const linkHere = () => address.changed({ ...location, pathname: location.pathname, search: location.search, hash: player.position ? `#e${player.position}` : "" }, { speed: null });
+/** The address that shows this, whatever comes after. */
+const linkHere = () => address.changed({ pathname: location.pathname, search: location.search, hash: player.position ? `#e${player.position}` : "" }, { speed: null });
 function search() {
   isSearching = true;
   move({ view: "audit" });

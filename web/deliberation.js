@@ -33,13 +33,12 @@ function round(number_, held, said, raters, go) {
       h("ul.opinions", {}, ...Object.entries(said).map(([name, each]) => h("li", {}, h("p", {}, h("b", {}, title(name)), " ", ...stance(each)), ...grounds(each))))));
 }
 
-/** Verdict and confidence, or why there is neither. */
 export function stance(each) {
   if (each.missing) return [h("span.quiet", {}, `gave no opinion: ${each.missing.reason}`)];
   return [verdictWord(each.verdict), typeof each.confidence === "number" && h("span.quiet", {}, ` confidence ${percent(each.confidence)}`)];
 }
 
-/** What an opinion rests on: reasons, the words that it names, scores, and what is not there. */
+/** What an opinion rests on. */
 export function grounds(each) {
   return [
     each.rationale && h("p.grounds", {}, each.rationale),
@@ -49,7 +48,6 @@ export function grounds(each) {
   ].filter(Boolean);
 }
 
-/** Findings and remediation of one opinion. */
 export function found({ findings, remediation }) {
   return [findings, remediation].map((all, i) => all?.length > 0 && h("div", {}, h("p.label", {}, i ? "Remediation" : "Findings"), h("ul.plain", {}, ...all.map((text) => h("li", {}, capital(text)))))).filter(Boolean);
 }

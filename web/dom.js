@@ -1,7 +1,7 @@
 /** Small makers of elements.  Whatever is given as a child becomes text, never markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Marks that turn what follows them to the right or to the left: text that has some keeps them to itself. */
+/** Marks that turn the direction of what follows: text keeps its own to itself. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** `h("p.said", {id: "x", on: {click}}, "text", node)`: an element with classes, attributes, listeners and children. */
@@ -27,10 +27,14 @@ function made(element, name, attributes, children) {
   return element;
 }
 
+const BUNDLE = 20;
+/** Attributes of a link to the event at `position`. */
+export const toEvent = (position, go) => ({ href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(Number(position)); } } });
+
 const rows = new WeakMap();
 const built = new WeakMap();   // value → its element, for who comes back to it
 
-/** Makes the children of `root` out of `[key, value, make]`, in an order that holds: what has the same value stays as it is. */
+/** Children of `root` out of `[key, value, make]`, in an order that holds: what has the same value stays. */
 export function keep(root, entries) {
   const known = rows.get(root) ?? new Map();
   const now = new Map();
@@ -48,7 +52,17 @@ export function keep(root, entries) {
   rows.set(root, now);
 }
 
-/** Replaces the text only where it differs, so that live regions and selections are left in peace. */
+const bundles = new WeakMap();
+
+/** The same for a long list, in bundles (each a `name`) that are passed over where they are far from sight. */
+export function bundled(root, name, entries) {
+  const known = bundles.get(root) ?? bundles.set(root, []).get(root);
+  const now = Array.from({ length: Math.ceil(entries.length / BUNDLE) }, (_, i) => known[i] ??= h(`${name}.bundle`));
+  now.forEach((each, i) => keep(each, entries.slice(i * BUNDLE, (i + 1) * BUNDLE)));
+  keep(root, now.map((each, i) => [i, each, () => each]));
+}
+
+/** Replaces text only where it differs: live regions and selections are left in peace. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -58,7 +72,7 @@ export const heard = (text) => h("span.heard", {}, text);
 
 export const $ = (selector, root = document) => root.querySelector(selector);
 
-/** What the browser remembers between visits; a browser that remembers nothing is no error. */
+/** What the browser remembers, if it does. */
 export const memory = {
   get(key) {
     try { return localStorage.getItem(`moot.${key}`); } catch { return null; }

@@ -1,5 +1,5 @@
 /**
- * The line to the server: one WebSocket at a time, opened again when it breaks, with nothing lost and nothing doubled.
+ * The line to the server: one WebSocket at a time, opened again when it breaks; nothing is lost or doubled.
  *
  * Events: `state` (detail: connecting, catching-up, live, reconnecting, closed, refused), `snapshot`, `frame`, `delta`,
  * `status`, `trouble` (detail: {code, message}).
@@ -33,7 +33,6 @@ export class Feed extends EventTarget {
     this.#isDone = isDone;
   }
 
-  /** Connects now, whatever wait was left. */
   open() {
     this.#stopped = false;
     this.#forget();
@@ -48,7 +47,6 @@ export class Feed extends EventTarget {
     socket.onclose = ({ code }) => socket === this.#socket && this.#broken(code);
   }
 
-  /** Hangs up and stays away. */
   close() {
     this.#stopped = true;
     this.#forget();
@@ -90,17 +88,17 @@ export class Feed extends EventTarget {
         this.#steady = this.#timers.setTimeout(() => { this.#tries = 0; }, STEADY_MS);
         return this.#turn("live");
       case "error":
-        if (message.code === "bad_after") this.position = 0;   // another log stands there now: begin with a snapshot
+        if (message.code === "bad_after") this.position = 0;   // another log now: begin with a snapshot
         return this.#tell("trouble", message);
       case "delta":
       case "status":
         return this.#tell(message.kind, message);
       default:
-        return undefined;   // a newer server may say more than this page understands
+        return undefined;   // of a newer server
     }
   }
 
-  /** A frame is missing: the rest of this line is worthless; come back for everything after what is held. */
+  /** A frame is missing: come back for everything after what is held. */
   #again() {
     this.#forget();
     this.#wait();

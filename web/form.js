@@ -14,7 +14,6 @@ const EXAMPLES = [
   "Homework does more harm than good",
 ];
 
-/** Brings the form of index.html to life. */
 export async function form() {
   const element = $("#open");
   const motion = $("#motion");
@@ -129,7 +128,7 @@ function body() {
   };
 }
 
-/** Puts an error where it belongs: at its field, at the field around it, or over the button. */
+/** Puts an error at its field, at the field around it, or over the button. */
 function show(error) {
   const names = (error.field ?? "").split(".").map((_, i, all) => all.slice(0, all.length - i).join("."));
   const name = names.find((candidate) => candidate && $(`[data-error="${candidate}"]`)) ?? "";

@@ -28,7 +28,7 @@ const FORMATS = {
   },
 };
 
-/** The raters; where nobody debates, only their outcome in short. */
+/** The raters, where nobody debates in short. */
 async function seats({ format }, { go, decide }) {
   const { inShort, panel } = await import("./panel.js");
   const short = inShort($("#in-short"));

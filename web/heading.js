@@ -52,7 +52,6 @@ function caveats(view) {
   return known;
 }
 
-/** How far it has come, in words. */
 export function progressWords(view) {
   const { protocol, panel } = view;
   const waits = panel?.raters && !panel.conclusion && view.state !== "concluded";
@@ -80,7 +79,7 @@ export function progress(view) {
   $("#cost").title = `${count(view.usage.calls, "model call")}, ${view.usage.failed_calls} failed, ${count(tokens, "token")}${unpriced ? `, ${unpriced} without a known price` : ""}`;
 }
 
-/** The figures of both sides, for screens where the margin stands far below. */
+/** The figures of both sides, for small screens. */
 export function strip(view) {
   const given = view.format === "protocol" ? (side) => view.protocol.assessment?.[`${side}_total`] : (side) => view.scorecard[side].composite;
   const of = (side) => (given(side) === undefined || isMissing(given(side)) ? "–" : number(given(side)));

@@ -1,6 +1,6 @@
-/** The debate at every position: frames as they came or were fetched, and a view every so often to fold from. */
+/** The debate at every position: frames, and a view every so often to fold from. */
 
-import { merge } from "./patch.js";
+import { merge, shared } from "./patch.js";
 
 const EVERY = 25;
 const CHUNK = 200;
@@ -20,7 +20,6 @@ export class History {
     return this.newest?.position ?? 0;
   }
 
-  /** Starts over at a view that the server folded. */
   snapshot(view) {
     if (view.position < this.head || (this.newest && view.opened_at !== this.newest.opened_at)) {
       this.#frames.clear();
@@ -30,7 +29,6 @@ export class History {
     this.#views.set(view.position, view);
   }
 
-  /** The next frame of the live feed. */
   append(frame) {
     if (frame.position !== this.head + 1) throw new RangeError(`frame ${frame.position} does not follow ${this.head}`);
     this.#frames.set(frame.position, frame);
@@ -38,12 +36,11 @@ export class History {
     if (frame.position % EVERY === 0) this.#views.set(frame.position, this.newest);
   }
 
-  /** The frame at `position` if it is held. */
   frame(position) {
     return this.#frames.get(position);
   }
 
-  /** The view at `position`, folded from what is held; null when something is missing. */
+  /** The view at `position`; null where something is missing. */
   held(position) {
     if (position === this.head) return this.newest;
     let from = position;
@@ -60,13 +57,13 @@ export class History {
     return view;
   }
 
-  /** The view at `position` together with its frame, fetched where they are not held. */
+  /** The view at `position`, fetched with its frame where they are not held. */
   async at(position) {
     if (!this.held(position) || !this.#frames.has(position)) await this.#fetch(position);
     return this.held(position);
   }
 
-  /** Fetches the chunk that holds `position`, once however often it is asked for. */
+  /** Fetches the chunk that holds `position`, once. */
   #fetch(position) {
     const first = Math.floor((position - 1) / CHUNK) * CHUNK + 1;
     const last = Math.min(first + CHUNK - 1, this.head);
@@ -80,7 +77,7 @@ export class History {
 
   async #chunk(first, last) {
     const [view, ...pages] = await Promise.all([this.#load.view(first), this.#load.frames(first - 1, last - first + 1)]);
-    this.#views.set(first, view);
+    this.#views.set(first, shared(this.newest, view));
     let [page] = pages;
     for (;;) {
       for (const frame of page.frames) this.#frames.set(frame.position, frame);

@@ -1,7 +1,7 @@
-/** A turn's score as its ledger has it: notes on what changed it, and on demand every entry with its words and its call. */
+/** A turn's score as its ledger has it: what changed it, and on demand every entry with its words and its call. */
 
 import { api } from "./api.js";
-import { h } from "./dom.js";
+import { h, toEvent } from "./dom.js";
 import { number, plain, signed } from "./words.js";
 
 const RULE = {
@@ -11,7 +11,7 @@ const RULE = {
 };
 const known = new Map();
 
-/** The audit of a turn as it stands; asked again only when another entry has come. */
+/** The audit of a turn, asked again when another entry has come. */
 async function audit(id, turn, newest) {
   const kept = known.get(turn);
   if (kept?.newest === newest) return kept.audit;
@@ -29,7 +29,7 @@ const amount = ({ applied, requested }) => `${signed(applied)}${applied === requ
 /** The name under which an entry's words are marked in the turns. */
 const markOf = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${position}`;
 
-/** A list of notes for a turn whose score changed, read by `fill`; entries after `position` stay unseen. */
+/** Notes on a turn whose score changed, read by `fill`; entries after `position` stay unseen. */
 export function notes(id, number_, turn, position, go, mark) {
   if (!turn.changed?.length) return {};
   const list = h("ul.entries", { "aria-label": `What changed the score of turn ${number_}` });
@@ -46,7 +46,7 @@ export function notes(id, number_, turn, position, go, mark) {
 
 const words = (entry) => h("span.quotes", {}, ...entry.evidence.map(({ quote, turn }) => h("span", {}, h("q", {}, quote), h("span.quiet", {}, ` turn ${turn}`))));
 
-/** Every entry of a turn's score in order: who asked for what, what it got, because of which words; filled by `fill`. */
+/** Every entry in order: who asked for what, what it got, because of which words; read by `fill`. */
 export function blame(id, number_, turn, position, go, light) {
   const list = h("ol.blame", { "aria-label": `The ledger of turn ${number_}` }, h("li.quiet", {}, "Reading the ledger…"));
   const fill = () => audit(id, number_, newestOf(turn)).then(({ entries }) => {
@@ -57,7 +57,7 @@ export function blame(id, number_, turn, position, go, light) {
   return { list, fill };
 }
 
-/** The points that a turn began with: one answer of the judge, one line. */
+/** The points that a turn began with. */
 function first(id, given, go) {
   const [{ position, cause, call: asked }] = given;
   return h("li", { "data-kind": "score", "data-position": position },

@@ -7,7 +7,6 @@ import { FORMAT, NAME, SIGN, count, moment, winnerWords } from "./words.js";
 const EVERY_MS = 5_000;
 const PAUSE_MS = 250;
 
-/** Brings the list of index.html to life. */
 export function list() {
   const search = $("#search");
   const rows = $("#debates");

@@ -1,6 +1,6 @@
 /** The margin of an exchange: the scorecard as the server folds it, suspect claims, anomalies, and the debaters' characters. */
 
-import { h, keep } from "./dom.js";
+import { bundled, h, toEvent } from "./dom.js";
 import { DIMENSIONS, IN_COMPOSITE, NAME, SIGN, anchor, decimalsOf, isMissing, number, plain, signed } from "./words.js";
 
 // The scorecard
@@ -62,7 +62,7 @@ export function register(root, appeal, go) {
       if (last.claims === view.claims && last.canAppeal === canAppeal) return;
       last = { claims: view.claims, canAppeal };
       const claims = Object.entries(view.claims);
-      keep(root, claims.length ? claims.map(([name, claim]) => {
+      bundled(root, "div", claims.length ? claims.map(([name, claim]) => {
         const asks = canAppeal && claim.state === "flagged" && !claim.appealed;
         return [name + asks, claim, () => claimed(name, claim, asks, appeal, go)];
       }) : [["", null, () => h("p.empty", {}, "No claim is under suspicion. What the judge flags is listed here, with what it costs.")]]);
@@ -72,7 +72,7 @@ export function register(root, appeal, go) {
 
 function claimed(name, claim, asks, appeal, go) {
   return h(`div.claim.${claim.state}`, { id: anchor(name) },
-    h("a.id", { href: `#e${claim.flagged}`, on: { click: (event) => { event.preventDefault(); go(claim.flagged); } } }, name),
+    h("a.id", toEvent(claim.flagged, go), name),
     h("div", {}, h("q", {}, claim.quote),
       h("p.quiet", {}, `${SUSPECT[claim.kind] ?? plain(claim.kind)} · ${CLAIM[claim.state]}${claim.state === "flagged" && claim.appealed ? ", appealed" : ""}`),
       h("p.quiet", {}, claim.answer || claim.reason),
@@ -89,7 +89,7 @@ export function anomalies(root) {
       last = view.anomalies;
       const found = Object.entries(view.anomalies);
       root.parentElement.hidden = found.length === 0;
-      keep(root, found.map(([key, each]) => [key, each, () => {
+      bundled(root, "div", found.map(([key, each]) => [key, each, () => {
         const [earlier, later] = key.split(".")[0].split("-");
         return h("p.anomaly", {}, h("b", {}, `Turn ${each.turn}, ${plain(each.dimension)} ${number(each.effective)}`),
           ` ${each.outcome === "winner" ? "won" : "lost"} between turns ${earlier} and ${later}, where ${number(each.band[0])}–${number(each.band[1])} would fit.`);
@@ -120,13 +120,15 @@ function character(side, view, go) {
   const traits = Object.entries(view.traits[side]);
   const moved = traits.filter(([name, value]) => value !== start[name]).length;
   const told = Object.entries(view.directives ?? {}).filter(([, each]) => each.side === side);
+  const list = h("div");
+  bundled(list, "ol", told.map(([position, each]) => [position, each, () => h("li", {},
+    h("a", toEvent(position, go), `event ${position}`), " ", each.text)]));
   return h(`details.temper.${side}`, { open: moved > 0 },
     h("summary", {}, h("b", {}, `${SIGN[side]} ${NAME[side]}`), h("span.quiet", {}, moved ? ` ${moved} of ${traits.length} traits have moved` : " as it began")),
     pressure(view.pressure[side]),
     ...traits.map(([name, value]) => dial(name, value, start[name])),
     told.length > 0 && h("div.told", {}, h("p.quiet", {}, "What it was told, unseen while the debate ran:"),
-      h("ol", {}, ...told.map(([position, each]) => h("li", {},
-        h("a", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(Number(position)); } } }, `event ${position}`), " ", each.text)))));
+      list));
 }
 
 function pressure(felt) {

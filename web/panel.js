@@ -1,9 +1,9 @@
-/** The panel: its outcome in a sentence, how far the raters agree, every number, and what would change the outcome. */
+/** The panel: its outcome, how far raters agree, every number, and what would change the outcome. */
 
 import { scale, dots } from "./charts.js";
 import { decision } from "./decision.js";
 import { deliberation } from "./deliberation.js";
-import { h } from "./dom.js";
+import { h, toEvent } from "./dom.js";
 import { badge, listed, more, replaced, toPlace } from "./parts.js";
 import { NAME, SIGN, STANDING, anchor, capital, count, figure, isMissing, itemWords, joined, number, percent, plain } from "./words.js";
 
@@ -36,7 +36,6 @@ export function panel(root, go, decide) {
 
 const isTurn = (item) => /^\d+$/.test(item);
 
-/** What a panel says, in one plain sentence. */
 export function sentence({ conclusion, agreement: measured }) {
   const { outcome: kind, winner, leaning, disputed } = conclusion;
   if (winner !== "neither") return kind === "cautious" ? `The panel concludes with caution: ${NAME[winner]}.` : `The panel concludes: ${NAME[winner]}.`;
@@ -58,7 +57,7 @@ function outcome(view, running, go) {
     h(`p.says.${conclusion.outcome}`, { "data-outcome": conclusion.outcome }, conclusion.winner !== "neither" && h(`span.${conclusion.winner}`, { "aria-hidden": "true" }, `${SIGN[conclusion.winner]} `), sentence(view.panel)),
     conclusion.reasons.length > 0 && h("ul.reasons-list", {}, ...conclusion.reasons.map((each) => h("li", {}, capital(each)))),
     h("p.quiet", {}, `Outcome: ${conclusion.outcome}. Topic: ${conclusion.topic_type === "default" ? "none in particular" : plain(conclusion.topic_type)}. `,
-      h("a", { href: `#e${positions.conclusion}`, on: { click: (event) => { event.preventDefault(); go(positions.conclusion); } } }, `event ${positions.conclusion}`)),
+      h("a", toEvent(positions.conclusion, go), `event ${positions.conclusion}`)),
     decided && h("div.decided", {}, h("p.label", {}, `Decided by ${decided.by}`), h("p.decision-said", {}, decided.decision), decided.reason && h("p", {}, decided.reason)),
     conclusion.advice.length > 0 && h("div.advice", {}, listed(conclusion.winner === "neither" ? "What to find out instead" : "What to find out next", conclusion.advice, capital)));
 }
@@ -145,7 +144,6 @@ function seats(view, go) {
   return h("div.seats-list", {}, ...Object.entries(view.panel.raters).map(([name, each]) => seat(name, each, view, go)));
 }
 
-/** What a rater has to show for itself. */
 export const recordWords = ({ right, of }) => (of ? `right on ${right} of ${of} known outcomes` : "no track record yet");
 
 function seat(name, { seat: rater, scored, position }, view, go) {
@@ -156,7 +154,7 @@ function seat(name, { seat: rater, scored, position }, view, go) {
     h("div.rater-body", {},
       h("p", {}, "Asks ", rater.focus, "."),
       h("p.quiet", {}, `${scored?.model || rater.model || "model named at the end"}${rater.samples > 1 ? `, ${count(rater.samples, "sample")}, the median counts` : ""}. Weighs ${joined(dimensions.map((each) => `${plain(each)} ${percent(rater.weights[each])}`))}.`,
-        position && [" ", h("a", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(position); } } }, `event ${position}`)]),
+        position && [" ", h("a", toEvent(position, go), `event ${position}`)]),
       rater.caveat && h("p.caveat", {}, rater.caveat),
       scored?.missing && h("p", {}, h("b", {}, "No scores: "), scored.missing.reason),
       scored && Object.keys(scored.scores).length > 0 && given(scored, dimensions),

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { pieces, points } from "./text.js";
 import { STANDING, STANDING_SIGN, VERDICT, VERDICT_SIGN, kindWords, plain } from "./words.js";
 
-/** Replaces the children of `root`; details that were open stay open, and the focus stays where it was. */
+/** Replaces the children of `root`; open details and the focus stay. */
 export function replaced(root, children) {
   const open = new Set([...root.querySelectorAll("details[data-key][open]")].map(({ dataset }) => dataset.key));
   const known = new Set([...root.querySelectorAll("details[data-key]")].map(({ dataset }) => dataset.key));
@@ -39,14 +39,12 @@ export function reach(id) {
   place.focus({ preventScroll: true });
 }
 
-/** A standing as a word with its sign; an absent one says so. */
 export function badge(standing) {
   const known = standing in STANDING ? standing : undefined;
   return h(`span.badge.${known ? known.toLowerCase() : "none"}`, {},
     h("i", { "aria-hidden": "true" }, STANDING_SIGN[known] ?? "–"), ` ${STANDING[known] ?? "No standing"}`);
 }
 
-/** A verdict as a word with its sign. */
 export function verdictWord(verdict, name = "span") {
   if (!verdict) return h(`${name}.verdict-word.none`, {}, "No verdict");
   return h(`${name}.verdict-word.${String(verdict).toLowerCase()}`, {}, h("i", { "aria-hidden": "true" }, VERDICT_SIGN[verdict] ?? ""), ` ${VERDICT[verdict] ?? plain(verdict)}`);
@@ -61,13 +59,12 @@ export function marked(text, quotes, kind) {
   return pieces(text, found).map(({ text: part, names }) => (names.length ? h(`mark.${kind}`, { "data-names": names.join(" ") }, part) : part));
 }
 
-/** A list of sentences under a heading; nothing where there are none. */
 export function listed(title, sentences, shown = (each) => each) {
   if (!sentences?.length) return null;
   return h("div.listed", {}, h("h3", {}, title), h("ul", {}, ...sentences.map((each) => h("li", {}, shown(each)))));
 }
 
-/** What went wrong with a turn, attempt by attempt; null where nothing did. */
+/** What went wrong with a turn, attempt by attempt. */
 export function failures(turn, running) {
   if (!turn.failures?.length) return null;
   return h("ul.failures", {}, ...turn.failures.map((failure) => {

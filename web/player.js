@@ -1,16 +1,17 @@
 /**
- * The cursor over a debate: it follows the newest event, or stands where the reader put it, or plays on from there.
+ * The cursor over a debate: it follows the newest event, stands where the reader put it, or plays on from there.
  *
- * It tells `change` whenever what is to be seen may be different.  New events never move a cursor that does not follow.
+ * It tells `change` when what is to be seen may differ.  New events never move a cursor that does not follow.
  */
 
 import { History } from "./history.js";
 import { paced, speak } from "./text.js";
 
 export const SPEEDS = [0.5, 1, 2, 4, 8];
-/** A silence longer than this is shortened to it: nobody wants to replay a night in which the debate stood still. */
+/** A longer silence is shortened to this: nobody wants to replay a night. */
 export const LONGEST_SILENCE_MS = 10_000;
 const AHEAD = 40;
+const FAR = 100;   // steps are shorter
 
 export class Player extends EventTarget {
   #history; #schedule; #cancel; #now;
@@ -38,9 +39,8 @@ export class Player extends EventTarget {
 
   get head() { return this.#history.head; }
   get newest() { return this.#history.newest; }
-  /** The frame under the cursor, if it is held. */
   get frame() { return this.#history.frame(this.position); }
-  /** How many events have come since the cursor stopped following. */
+  /** Events since the cursor stopped following. */
   get fresh() { return this.following ? 0 : Math.max(0, this.head - this.#left); }
 
   // What the feed brings
@@ -80,6 +80,7 @@ export class Player extends EventTarget {
     const target = Math.min(Math.max(1, position), this.head);
     if (target === this.head && !stay) return this.live();
     this.#leave();
+    const moved = target - this.position;
     this.position = target;
     const ticket = ++this.#ticket;
     const view = (this.frame && this.#history.held(target)) || (await this.#history.at(target));
@@ -87,7 +88,15 @@ export class Player extends EventTarget {
     this.view = view;
     this.speech = null;
     this.#time = this.#at(target);
-    return this.#tell();
+    this.#tell();
+    if (Math.abs(moved) < FAR) this.#fetch(target + Math.sign(moved) * FAR);
+    return undefined;
+  }
+
+  /** Reads what will be wanted soon. */
+  #fetch(position) {
+    const wanted = Math.min(Math.max(1, position), this.head);
+    if (!this.#history.frame(wanted)) this.#history.at(wanted).catch(() => { /* asked again when it is needed */ });
   }
 
   step(count) {
@@ -103,7 +112,7 @@ export class Player extends EventTarget {
     return this.go(stop ?? (direction > 0 ? this.head : 1));
   }
 
-  /** Every turn of the newest view: number, side, and the positions at which it began and was complete. */
+  /** Every turn of the newest view, with where it began and was complete. */
   turns() {
     return Object.entries(this.newest?.turns ?? {})
       .map(([number, turn]) => ({
@@ -113,21 +122,20 @@ export class Player extends EventTarget {
       .sort((a, b) => a.number - b.number);
   }
 
-  /** What else of the newest view is worth a stop: a judge's assessment, what a panel did, case by case. */
+  /** What else is worth a stop: a judge's assessment, what a panel did. */
   marks() {
     const { protocol = {}, panel = {} } = this.newest ?? {};
     const placed = { ...panel.positions, ...(protocol.positions?.assessment && { assessment: protocol.positions.assessment }) };
     return Object.entries(placed).map(([name, position]) => ({ name, position }));
   }
 
-  /** To the next or the last moment at which a score was changed. */
+  /** To the next or the last change of a score. */
   change(direction) {
     const stops = [...new Set(Object.values(this.newest?.turns ?? {}).flatMap(({ changed }) => changed ?? []))].sort((a, b) => a - b);
     const stop = direction > 0 ? stops.find((position) => position > this.position) : stops.findLast((position) => position < this.position);
     return stop === undefined ? undefined : this.go(stop, { stay: true });
   }
 
-  /** Back to the newest event, and on with it. */
   live() {
     this.#ticket += 1;
     this.#stop();
@@ -135,7 +143,6 @@ export class Player extends EventTarget {
     this.#follow();
   }
 
-  /** Stays where it is while the debate goes on. */
   hold() {
     this.#leave();
     this.#stop();
@@ -153,7 +160,7 @@ export class Player extends EventTarget {
     this.#tell();
   }
 
-  /** Space: play; or stop playing; or, at the newest event of a running debate, hold. */
+  /** Plays, stops playing or, at the newest event of a running debate, holds. */
   toggle() {
     if (this.playing) this.hold();
     else if (this.following && this.newest?.state !== "concluded") this.hold();
@@ -210,7 +217,6 @@ export class Player extends EventTarget {
     if (this.position !== before || this.speech?.points !== said) this.#tell();
   }
 
-  /** Moves on by one event if it is due. */
   #advance() {
     const next = this.#history.frame(this.position + 1);
     if (!next) {
@@ -218,9 +224,7 @@ export class Player extends EventTarget {
       this.#time = this.#at(this.position);
       return false;
     }
-    if (!this.#history.frame(Math.min(this.position + AHEAD, this.head))) {
-      this.#history.at(Math.min(this.position + AHEAD, this.head)).catch(() => { /* asked again when it is needed */ });
-    }
+    this.#fetch(this.position + AHEAD);
     const [here, due] = [this.#at(this.position), this.#at(this.position + 1)];
     const silent = due - here > LONGEST_SILENCE_MS && !this.#speaking();
     if (this.#time < (silent ? here + LONGEST_SILENCE_MS : due)) return false;
@@ -229,7 +233,7 @@ export class Player extends EventTarget {
     return true;
   }
 
-  /** The turn that is being spoken at the cursor, with the event that will hold its words; null in silence. */
+  /** The turn spoken at the cursor, with the event that will hold its words; null in silence. */
   #speaking() {
     const view = this.#history.held(this.position);
     const [number, turn] = Object.entries(view?.turns ?? {}).find(([, { state }]) => state === "speaking") ?? [];

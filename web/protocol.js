@@ -1,6 +1,6 @@
 /** The three rounds: every argument with what was answered to it and where it stands, then the closings. */
 
-import { h } from "./dom.js";
+import { h, toEvent } from "./dom.js";
 import { badge, failures, marked, more, replaced, toPlace } from "./parts.js";
 import { NAME, ROUND, SIGN, anchor, capital, count, isMissing, joined, number, plain } from "./words.js";
 
@@ -31,7 +31,7 @@ export function protocol(root, go) {
   };
 }
 
-/** What is being written now, who writes it, and what went wrong on the way. */
+/** What is being written, who writes it, and what went wrong. */
 function preparing(view, running) {
   const turns = Object.entries(view.turns).filter(([, turn]) => turn.failures?.length);
   const speaking = Object.values(view.turns).filter(({ state }) => state === "speaking");
@@ -78,7 +78,7 @@ function argument(name, each, view, running, go) {
   const isPast = !["openings", "cross_examination"].includes(view.protocol.round) || view.protocol.crossed[other];
   return h(`article.argument.${each.side}`, { id: anchor(name), "aria-labelledby": `${anchor(name)}-claim` },
     h("header", {},
-      h("a.id", { href: `#e${each.opened}`, on: { click: (event) => { event.preventDefault(); go(each.opened); } } }, name),
+      h("a.id", toEvent(each.opened, go), name),
       each.trace && badge(each.trace.standing), each.trace && total(each.trace)),
     h("h3.thesis", { id: `${anchor(name)}-claim` }, ...said(each.claim)),
     h("p.grounds", {}, ...said(each.reasoning)),
@@ -113,7 +113,6 @@ function judged({ trace, fallacies, turn }) {
       h("b", {}, capital(plain(each.fallacy))), " ", h("q", {}, each.quote), each.turn !== turn && h("span.quiet", {}, ` in the ${WHERE[each.turn] ?? `turn ${each.turn}`}.`), each.reason && h("span.quiet", {}, ` ${each.reason}`)))));
 }
 
-/** The words of the fallacies in a turn, as they stand there. */
 function quoted(view, turn) {
   const text = Array.from(view.turns[turn]?.text ?? "");
   return Object.values(view.protocol.arguments).flatMap(({ fallacies }) => Object.entries(fallacies ?? {}))
@@ -132,7 +131,7 @@ function closing(side, each, view, go) {
   const position = view.protocol.positions[`closing:${side}`];
   return h(`article.closing.${side}`, {},
     h("header", {}, h(`b.${side}`, {}, `${SIGN[side]} ${NAME[side]}`), " ",
-      h("a.quiet", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(position); } } }, count(each.words, "word"))),
+      h("a.quiet", toEvent(position, go), count(each.words, "word"))),
     faulty("This closing", each.faults, each.free_text, `closing-${side}`),
     h("p.said", {}, ...marked(each.final_position, quoted(view, each.turn), "fallacy")),
     each.concessions.length > 0 && h("div", {}, h("p.label", {}, "Concedes"), h("ul.plain", {}, ...each.concessions.map((text) => h("li", {}, text)))),
@@ -145,7 +144,7 @@ function assessed(view) {
   return assessment?.missing ? h("p.scores.none", {}, h("b", {}, "No overall assessment: "), assessment.missing.reason) : null;
 }
 
-/** The trace in one look, for the margin: every argument with its standing and total. */
+/** For the margin: every argument with its standing and total. */
 export function trace(root) {
   let last = {};
   return {

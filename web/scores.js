@@ -3,7 +3,7 @@
 import { h, heard } from "./dom.js";
 import { DIMENSIONS, IN_COMPOSITE, isMissing, number, plain } from "./words.js";
 
-/** The dimensions of a turn in the order of the scorecard; others, which a rubric may bring, after them. */
+/** Dimensions in the order of the scorecard; what a rubric brings after them. */
 export function ordered(scores) {
   const names = Object.keys(scores);
   return [...DIMENSIONS.filter((name) => names.includes(name)), ...names.filter((name) => !DIMENSIONS.includes(name))];
@@ -16,7 +16,7 @@ export function spans(turn) {
       .map(([part, { span }]) => ({ name: `${dimension}/${part}`, span })));
 }
 
-/** The line under a turn.  Nothing before the turn has been judged. */
+/** The line under a judged turn. */
 export function scoreLine(turn) {
   if (isMissing(turn.scores)) return [h("p.scores.none", {}, h("b", {}, "No score: "), turn.scores.missing.reason)];
   const names = ordered(turn.scores ?? {});

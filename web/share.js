@@ -21,14 +21,13 @@ export function share(id) {
     $("summary", menu).focus();
   });
 
-  /** The address of what is to be seen now, with its cursor, so that it shows the same later. */
   async function copy(address) {
     const link = new URL(address, location.href).href;
     try {
       await navigator.clipboard.writeText(link);
       told(`Link copied: ${address.split("#")[1] ? `event ${address.split("#e")[1]}` : "this debate"}`);
     } catch {
-      $("#link-text").value = link;   // a page without the right to the clipboard shows the link to copy by hand
+      $("#link-text").value = link;   // without the right to the clipboard
       $("#linking").showModal();
       $("#link-text").select();
     }

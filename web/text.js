@@ -1,13 +1,11 @@
 /** Text by Unicode code points: offsets on the wire count those, strings in JavaScript count UTF-16 units. */
 
-/** How many code points `text` has. */
 export function points(text) {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
-/** The first `count` code points of `text`. */
 export function head(text, count) {
   if (count <= 0) return "";
   let units = 0;
@@ -43,7 +41,7 @@ export function pieces(text, spans) {
 
 /**
  * The speech of a turn in flight after a delta: `{turn, attempt, text, points}`.
- * A delta that says again what is known changes nothing; one that leaves a hole shows the hole (the recorded turn mends it).
+ * What is known already changes nothing; a hole is shown (the recorded turn mends it).
  */
 export function speak(speech, { turn, attempt, at, text }) {
   const length = points(text);

@@ -1,7 +1,7 @@
 /** The foot of the page: where the cursor stands, and the controls that move it. */
 
 import { $, h, say } from "./dom.js";
-import { NAME, SIGN, eventWords, plain } from "./words.js";
+import { eventWords } from "./words.js";
 
 /** The timeline over `player`, in the elements of debate.html. */
 export function timeline(player) {
@@ -46,16 +46,29 @@ export function timeline(player) {
     const key = `${head}:${turns.map(({ complete }) => complete).join()}:${others.map(({ position }) => position).join()}:${changed.join()}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(...turns.map(({ number, side, complete }) => tick(side, `${SIGN[side]} ${NAME[side]}, turn ${number}`, complete, head)),
-      ...changed.map((position) => tick("change", "A score was changed", position, head)),
-      ...others.map(({ name, position }) => tick("mark-of", plain(name.replace(":", " ")), position, head)));
+    ticks.replaceChildren(...turns.map(({ side, complete }) => tick(side, complete, head)),
+      ...joined(changed.sort((a, b) => a - b), head).map(([from, to]) => tick("change", from, head, to)),
+      ...others.map(({ position }) => tick("mark-of", position, head)));
   }
 
   return { show };
 }
 
-function tick(kind, title, position, head) {
-  const made = h(`i.${kind}`, { title });
-  made.style.left = `${head > 1 ? ((position - 1) / (head - 1)) * 100 : 0}%`;
+/** Moments as `[from, to]`: what a track cannot show apart is one. */
+function joined(positions, head) {
+  const runs = [];
+  for (const position of positions) {
+    if (runs.length && position - runs.at(-1)[1] < head / 300) runs.at(-1)[1] = position;
+    else runs.push([position, position]);
+  }
+  return runs;
+}
+
+function tick(kind, position, head, until = position) {
+  const made = h(`i.${kind}`);
+  made.style.left = `${share(position, head)}%`;
+  if (until > position) made.style.width = `calc(${share(until, head) - share(position, head)}% + 2px)`;
   return made;
 }
+
+const share = (position, head) => (head > 1 ? ((position - 1) / (head - 1)) * 100 : 0);

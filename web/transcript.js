@@ -1,6 +1,6 @@
 /** What is said, turn by turn. */
 
-import { h, heard, say } from "./dom.js";
+import { h, heard, say, toEvent } from "./dom.js";
 import { blame, notes } from "./ledger.js";
 import { failures } from "./parts.js";
 import { scoreLine, spans, why } from "./scores.js";
@@ -8,21 +8,23 @@ import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
 import { NAME, SIGN, capital, count, number, outcomeWords, plain, ruleWords } from "./words.js";
 
-/** More turns than this are drawn where they are seen. */
+/** More are drawn only where they are seen. */
 const MANY = 40;
+const BUNDLE = 10;
 
-/** A transcript of debate `id` in `root`; `go(position)` is called when a turn's number is followed. */
+/** A transcript of debate `id` in `root`; `go(position)` follows a turn's number. */
 export function transcript(root, go, id) {
   const turns = h("div.turns");
   const coda = h("div.coda");
   root.append(turns, coda);
   const shown = new Map();
+  const bundles = [];
   const asides = new Map();   // position → what the moderator said there
   const earlier = new WeakMap();   // turn as it stood → its article
   const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
   let last = {};
   let now = null;
-  const near = new IntersectionObserver((seen) => {   // what changed a score is read once its turn comes near
+  const near = new IntersectionObserver((seen) => {   // what changed its score is read then
     for (const { target, isIntersecting } of seen) {
       if (!isIntersecting) continue;
       near.unobserve(target);
@@ -34,8 +36,9 @@ export function transcript(root, go, id) {
     now = [view, speech, { head }];
     const running = head && view.state === "open";
     const numbers = Object.keys(view.turns).map(Number).sort((a, b) => a - b);
+    bundles.splice(Math.ceil((numbers.at(-1) ?? 0) / BUNDLE)).forEach((each) => each.remove());
     for (const [number, { article }] of shown) {
-      if (numbers.includes(number)) continue;
+      if (number in view.turns) continue;
       article.remove();
       shown.delete(number);
     }
@@ -52,13 +55,14 @@ export function transcript(root, go, id) {
         earlier.set(turn, { key, article });
         if (isOpen) unfold(article.querySelector("details.why"));
         if (entry) entry.article.replaceWith(article);
-        else turns.append(article);   // turns come and go at the end
+        else (bundles[Math.floor((number - 1) / BUNDLE)] ??= h("div.bundle")).append(article);
         if (fills.has(article)) near.observe(article);
         entry = { turn, article, key };
         shown.set(number, entry);
       }
       if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
     }
+    turns.append(...bundles.filter((each) => !each.isConnected));
     turns.classList.toggle("long", numbers.length > MANY);
     moderated(view.words ?? {});
     if (last.verdicts !== view.verdicts || last.conclusion !== view.conclusion || last.empty !== !numbers.length || last.state !== view.state) {
@@ -67,7 +71,7 @@ export function transcript(root, go, id) {
     last = { verdicts: view.verdicts, conclusion: view.conclusion, empty: !numbers.length, state: view.state };
   }
 
-  /** The moderator's words, each after the turn that it followed. */
+  /** The moderator's words, after the turns that they followed. */
   function moderated(words) {
     for (const [position, element] of asides) {
       if (position in words) continue;
@@ -85,7 +89,7 @@ export function transcript(root, go, id) {
     }
   }
 
-  /** Words that a later entry rests on: kept, and marked in whichever turn they stand. */
+  /** Words that a later entry rests on are marked in whichever turn they stand. */
   function exposed(entries) {
     let isNew = false;
     for (const { name, position, evidence } of entries) {
@@ -99,7 +103,7 @@ export function transcript(root, go, id) {
     if (isNew) show(...now);
   }
 
-  /** Brings out the words that a reason rests on, in every turn where they stand; null lets them go. */
+  /** Brings out the words that a reason rests on, in every turn; null lets them go. */
   function light(name) {
     turns.classList.toggle("lighting", name !== null);
     for (const mark of turns.querySelectorAll("mark")) {
@@ -107,7 +111,7 @@ export function transcript(root, go, id) {
     }
   }
 
-  /** Opens what a turn's score rests on, and brings it into sight; false where there is nothing yet. */
+  /** Opens what a turn's score rests on; false where there is nothing yet. */
   function open(number) {
     const details = shown.get(number)?.article.querySelector("details.why");
     if (!details) return false;
@@ -117,7 +121,7 @@ export function transcript(root, go, id) {
     return true;
   }
 
-  /** The turn that an event is about, or what it did to an earlier one; the newest turn where it is about none. */
+  /** The turn that an event is about, or the newest. */
   function place(event, view) {
     const number = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
     const article = () => shown.get(number)?.article;
@@ -134,14 +138,13 @@ export function transcript(root, go, id) {
 
 const fills = new WeakMap();   // article → what reads its notes
 
-/** Opens reasons that are to be there at once: the event itself comes later. */
+/** Reasons are to be there at once: the event comes later. */
 function unfold(details) {
   if (!details) return;
   details.open = true;
   details.dispatchEvent(new Event("toggle"));
 }
 
-/** Claims by turn: words that are marked besides the quotes. */
 const passages = (claims) => Map.groupBy(Object.entries(claims), ([, { turn }]) => turn);
 const marks = (claims) => claims.map(([name, { span }]) => ({ name: `claim/${name}`, span }));
 
@@ -152,7 +155,7 @@ function made(id, number, turn, view, running, go, others, exposed, light) {
   const article = h(`article.turn.${turn.side}.${turn.state}`, { "data-turn": number, "aria-labelledby": `turn-${number}` },
     h("h2.who", { id: `turn-${number}` },
       h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
-      h("a", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(position); } } }, `Turn ${number}`),
+      h("a", toEvent(position, go), `Turn ${number}`),
       seat && h("span.as", {}, plain(seat.archetype))),
     h("div.body", {},
       failures(turn, running),
@@ -173,7 +176,6 @@ function made(id, number, turn, view, running, go, others, exposed, light) {
 
 const percent = number;
 
-/** Classes of marked words: under suspicion, and what a docking rests on. */
 const kinds = (names) => `${names.some((name) => name.startsWith("claim/")) ? ".claimed" : ""}${names.some((name) => name.startsWith("gap/")) ? ".gap" : ""}${names.every((name) => name.startsWith("entry/")) ? ".entry" : ""}`;
 
 function compared(turn) {

@@ -1,6 +1,6 @@
-/** The debate as a whole: what each side's case stands on and what became of it, and the verdicts side by side. */
+/** The debate as a whole: what each case stands on, and the verdicts side by side. */
 
-import { h, keep } from "./dom.js";
+import { bundled, h, toEvent } from "./dom.js";
 import { NAME, SIGN, anchor, isMissing, number, plain, winnerWords } from "./words.js";
 
 /** Where a panel sits, it alone names a winner; every other verdict says who stands higher. */
@@ -90,7 +90,7 @@ const BECAME = { kept: "kept", revised: "revised", dropped: "dropped in silence"
 
 /** A lane for each side in `root`; `go(position)` follows a premise. */
 export function spine(root, go) {
-  const lanes = ["pro", "con"].map((side) => ({ side, title: h("h3"), list: h("ol"), against: h("div") }));
+  const lanes = ["pro", "con"].map((side) => ({ side, title: h("h3"), list: h("div"), against: h("div") }));
   root.append(h("h2", {}, "What each case stands on"), h("div.lanes", {}, ...lanes.map(({ side, title, list, against }) =>
     h(`section.lane.${side}`, { "aria-label": `Premises of ${NAME[side]}` }, title, list, against))));
   let last = {};
@@ -108,8 +108,8 @@ function lane({ side, title, list, against }, view, go) {
   const { stability } = view.spine[side] ?? {};
   title.replaceChildren(`${SIGN[side]} ${NAME[side]}`, typeof stability === "number" ? h("span.quiet", {}, ` ${number(stability * 100)} % of its premises kept`) : "");
   const mine = Object.entries(view.premises).filter(([, each]) => each.side === side);
-  keep(list, mine.map(([name, each]) => [name, each, () => h(`li.is-${each.state}`, { id: anchor(name) },
-    h("a.id", { href: `#e${each.stated}`, on: { click: (event) => { event.preventDefault(); go(each.stated); } } }, name),
+  bundled(list, "ol", mine.map(([name, each]) => [name, each, () => h(`li.is-${each.state}`, { id: anchor(name) },
+    h("a.id", toEvent(each.stated, go), name),
     h("span", {}, each.state === "dropped" ? h("s", {}, each.text) : each.text, h("span.quiet", {}, ` · ${BECAME[each.state]}`,
       each.changes.length > 0 && ` in turn ${each.changes.at(-1).turn}`)))]));
   against.replaceChildren(...view.contradictions.filter((each) => each.side === side).map((each) =>

@@ -1,4 +1,4 @@
-/** What if: the rules once more over the answers that were recorded, with other numbers or without one rater. */
+/** What if: the rules again over the recorded answers, with other numbers or without one rater. */
 
 import { api } from "./api.js";
 import { h } from "./dom.js";
@@ -48,7 +48,7 @@ export function whatif(root, id) {
   }
 }
 
-/** Every number of a rubric that one may change, by its dotted path. */
+/** Every number of a rubric, by its dotted path. */
 function numbersOf(rubric, path = "") {
   return Object.entries(rubric).flatMap(([key, value]) => {
     const here = path ? `${path}.${key}` : key;

@@ -8,7 +8,7 @@ export const IN_COMPOSITE = ["logic", "rhetoric", "tactics"];
 /** `frame_control` → `frame control`; a name does not turn the words around it. */
 export const plain = (name) => String(name).replaceAll("_", " ").replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
 
-/** What a claim, a premise or an argument has as its id: never one of the page's own, which begin with a small letter. */
+/** The id of a claim, premise or argument: the page's own begin with a small letter. */
 export const anchor = (name) => (/^[A-Z]/.test(name) ? name : `of-${name}`);
 
 export const isMissing = (value) => typeof value === "object" && value !== null && "missing" in value;
@@ -49,7 +49,7 @@ export const VERDICT_SIGN = { PASS: "✓", FAIL: "✕", CONDITIONAL: "◐", pro:
 export const FORMAT = { protocol: "protocol", deliberation: "artifact", calibration: "calibration" };
 export const ROUND = { openings: "openings", cross_examination: "cross-examination", closings: "closings", judgement: "judgement" };
 
-/** What a panel's items are called: arguments bear their own ids, turns are numbers. */
+/** What a panel's items are called. */
 export const itemWords = (item) => (/^\d+$/.test(item) ? `Turn ${item}` : item);
 
 /** How it ended, in a few words. */

@@ -85,7 +85,7 @@ def test_pro_and_con_differ_by_word_and_sign_as_well(page: Page, server: Any) ->
 
     expect(page.locator("article.pro h2").first).to_contain_text("▲ Pro")
     expect(page.locator("article.con h2").first).to_contain_text("▼ Con")
-    expect(page.locator(".graph .mark.pro circle").first).to_be_attached()
+    expect(page.locator(".graph .mark.pro .dot").first).to_be_attached()
     expect(page.locator(".graph .mark.con path").first).to_be_attached()
     expect(page.locator("table.card thead")).to_contain_text("▲ Pro")
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { merge } from "../../web/patch.js";
+import { merge, shared } from "../../web/patch.js";
 
 // RFC 7396, appendix A: original, patch, result
 const EXAMPLES = [
@@ -45,3 +45,30 @@ test("a member named __proto__ is a member, not a prototype", () => {
   assert.equal(undefined, {}.polluted);
   assert.deepEqual(["__proto__"], Object.keys(after));
 });
+
+test("of two views that were read what is equal is the same object", () => {
+  const known = { turns: { 1: { text: "a", claims: ["x"] }, 2: { text: "b" } }, end: null };
+  const first = known.turns[1];
+
+  const after = shared(known, JSON.parse('{"turns": {"1": {"text": "a", "claims": ["x"]}, "2": {"text": "c"}}, "end": null}'));
+
+  assert.deepEqual({ turns: { 1: { text: "a", claims: ["x"] }, 2: { text: "c" } }, end: null }, after);
+  assert.equal(first, after.turns[1]);
+  assert.equal("b", known.turns[2].text);
+  assert.equal(known, shared(known, structuredClone(known)));
+});
+
+for (const [name, known, fresh] of [
+  ["a member more", { a: 1 }, { a: 1, b: undefined }], ["a member less", { a: 1, b: 2 }, { a: 1 }],
+  ["a list for an object", { 0: 1 }, [1]], ["nothing for something", { a: {} }, { a: null }], ["another member", { a: 1 }, { b: 1 }],
+  ["a member that every object inherits", {}, JSON.parse('{"__proto__": {}, "constructor": {}}')],
+]) {
+  test(`what is not equal is not taken for the same: ${name}`, () => {
+    const copy = structuredClone(fresh);
+
+    const after = shared(known, fresh);
+
+    assert.deepEqual(Object.entries(copy), Object.entries(after));
+    assert.equal(Array.isArray(copy), Array.isArray(after));
+  });
+}

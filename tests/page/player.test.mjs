@@ -106,13 +106,29 @@ test("reading back is never interrupted, and what is new is counted", async () =
   assert.equal(0, player.fresh);
 });
 
-test("frames that came live are stepped through without asking", () => {
+test("frames that came live are stepped through without waiting", () => {
   append();
   append();
   player.step(-1);
 
-  assert.deepEqual([], asked);
   assert.equal(51, player.view.position);
+});
+
+test("who steps finds read already what comes next; who jumps reads no more than is shown", async () => {
+  head = 500;
+  player.snapshot({ view: viewAt(head), speaking: null });
+  await player.go(390);
+  await new Promise(setImmediate);
+  assert.deepEqual(["view 201"], asked.filter((each) => each.startsWith("view")));
+
+  await player.step(-91);
+  await new Promise(setImmediate);
+
+  assert.deepEqual(["view 201", "view 1"], asked.filter((each) => each.startsWith("view")));
+  const before = asked.length;
+  await player.go(150);
+  assert.equal(150, player.view.position);
+  assert.equal(before, asked.length);
 });
 
 test("stepping onto the newest event follows again", async () => {
