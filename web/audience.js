@@ -1,7 +1,7 @@
 /** A blind vote, and a belief after each turn; after the end what came of them, beside the judge. */
 
 import { api } from "./api.js";
-import { $, h, heard, memory, say } from "./dom.js";
+import { $, h, heard, keep, memory, say } from "./dom.js";
 import { NAME, SIGN, count, number, percent } from "./words.js";
 
 const CHOICES = ["pro", "con", "neither"];
@@ -23,22 +23,25 @@ export function audience(id) {
     }
   }
 
-  function asking(view) {
-    const spoken = Object.entries(view.turns).filter(([, { spoken: at }]) => at).map(([n]) => Number(n));
-    const turn = Math.max(0, ...spoken);
-    const mine = sent();
-    const isOpen = !view.verdicts.scorecard && !view.panel?.conclusion;
-    const belief = h("input", { type: "range", min: "0", max: "100", step: "5", value: mine[turn] ?? 50, id: "belief", on: {
+  const vote = h("fieldset.vote", {}, h("legend", {}, "Who wins, so far, for you?"), ...CHOICES.map((winner) => h("label", {},
+    h("input", { type: "radio", name: "vote", value: winner, checked: sent().winner === winner, on: { change: () => tell({ winner }, { winner }, "Your vote is cast. You can change it until the verdict.") } }),
+    h(`span.${winner}`, {}, winner === "neither" ? NAME.neither : `${SIGN[winner]} ${NAME[winner]}`))));
+  const note = h("p.quiet", {}, "One voice a browser. Nobody sees votes, not even how many, before the verdict.");
+
+  const belief = (turn) => h("div.belief", {}, h("label", { for: "belief" }, `After turn ${turn}, where do you stand?`),
+    h("input", { type: "range", min: "0", max: "100", step: "5", value: sent()[turn] ?? 50, id: "belief", on: {
       change: ({ target }) => tell({ turn, belief: Number(target.value) }, { [turn]: Number(target.value) }, `Noted for turn ${turn}. It is shown to nobody before the end.`),
-    } });
-    return [
-      isOpen && h("fieldset.vote", {}, h("legend", {}, "Who wins, so far, for you?"), ...CHOICES.map((winner) => h("label", {},
-        h("input", { type: "radio", name: "vote", value: winner, checked: mine.winner === winner, on: { change: () => tell({ winner }, { winner }, "Your vote is cast. You can change it until the verdict.") } }),
-        h(`span.${winner}`, {}, winner === "neither" ? NAME.neither : `${SIGN[winner]} ${NAME[winner]}`)))),
-      turn > 0 && h("div.belief", {}, h("label", { for: "belief" }, `After turn ${turn}, where do you stand?`), belief,
-        h("p.ends", { "aria-hidden": "true" }, h("span.con", {}, `${SIGN.con} wholly Con`), h("span.pro", {}, `wholly Pro ${SIGN.pro}`))),
-      told, h("p.quiet", {}, "One voice a browser. Nobody sees votes, not even how many, before the verdict."),
-    ];
+    } }),
+    h("p.ends", { "aria-hidden": "true" }, h("span.con", {}, `${SIGN.con} wholly Con`), h("span.pro", {}, `wholly Pro ${SIGN.pro}`)));
+
+  /** Neither a vote nor the focus is lost between two turns. */
+  function ask(view) {
+    const turn = Math.max(0, ...Object.keys(view.turns).filter((n) => view.turns[n].spoken).map(Number));
+    keep(root, [
+      !view.verdicts.scorecard && !view.panel?.conclusion && ["vote", vote, () => vote],
+      turn > 0 && [`belief${turn}`, null, () => belief(turn)],
+      ["told", told, () => told], ["note", note, () => note],
+    ].filter(Boolean));
   }
 
   return {
@@ -50,8 +53,8 @@ export function audience(id) {
       const key = isOver ? `over${view.position}` : `${Object.values(view.turns).filter(({ spoken }) => spoken).length}:${Boolean(view.verdicts.scorecard)}`;
       if (key === drawn) return;
       drawn = key;
-      say(told, "");
-      root.replaceChildren(...(isOver ? outcome(view) : asking(view)).filter(Boolean));
+      if (isOver) root.replaceChildren(...outcome(view).filter(Boolean));
+      else ask(view);
     },
   };
 }

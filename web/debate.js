@@ -180,14 +180,14 @@ function trouble(error) {
   box.hidden = false;
 }
 
-// Scrolling: the page moves by itself only for who follows and stands at its end
+// Scrolling: by itself only for who follows and stands at the end
 
 function isAtEnd() {
   const { top } = $("#end").getBoundingClientRect();
   return top > 0 && top <= innerHeight - $("#foot").offsetHeight + NEAR;
 }
 
-/** To the newest words; where verdicts are longer than the window, to their beginning. */
+/** To the newest words, or where long verdicts begin. */
 function toEnd() {
   const coda = $(".coda:has(.verdicts)");
   if (coda?.offsetHeight > innerHeight * .75) coda.scrollIntoView();

@@ -29,7 +29,6 @@ export function toPlace(id, ...children) {
   } } }, ...children);
 }
 
-/** Brings a place into sight and gives it the focus. */
 export function reach(id) {
   const place = document.getElementById(id);
   if (!place) return;

@@ -52,7 +52,6 @@ export const ROUND = { openings: "openings", cross_examination: "cross-examinati
 /** What a panel's items are called. */
 export const itemWords = (item) => (/^\d+$/.test(item) ? `Turn ${item}` : item);
 
-/** How it ended, in a few words. */
 export function outcomeWords({ panel, conclusion, format }) {
   if (format === "calibration") return "raters measured";
   if (panel?.verdict) return panel.verdict.verdict ? `verdict ${VERDICT[panel.verdict.verdict]}` : "no verdict";

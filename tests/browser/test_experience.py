@@ -172,7 +172,8 @@ def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     visit(other, server, debate)
     expect(other.locator("#audience")).to_contain_text("Nobody sees votes")
     assert "audience" not in server.view(debate)
-    expect(pages[0].locator("article.turn").nth(1)).to_be_attached()
+    expect(pages[0].locator("#audience")).to_contain_text("After turn 1")
+    assert pages[0].evaluate("document.activeElement.value") == "pro", "another turn takes nobody's place away"
     pages[0].locator("#belief").fill("80")
     pages[0].locator("#belief").dispatch_event("change")
     expect(pages[0].locator("#audience")).to_contain_text("Noted for turn")
