@@ -20,9 +20,14 @@ THINKING_TOKENS: Final = 4096
 
 
 def client_for(url: str) -> httpx2.AsyncClient:
-    """The connections to a vendor.  Patience is the caller's; a proxy has no business on the loopback."""
+    """The connections to a vendor.  Patience is the caller's; a proxy has no business on the loopback.
+
+    On this machine a connection costs nothing and is not used twice: small servers (llama.cpp's) hang up as they like.
+    """
+    local = is_local(url)
     return httpx2.AsyncClient(
-        timeout=httpx2.Timeout(None, connect=CONNECT_S), trust_env=not is_local(url), follow_redirects=True
+        timeout=httpx2.Timeout(None, connect=CONNECT_S), trust_env=not local, follow_redirects=True,
+        limits=httpx2.Limits(max_keepalive_connections=0) if local else httpx2.Limits(),
     )
 
 

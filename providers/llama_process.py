@@ -105,7 +105,7 @@ class LlamaProcess:
                     base_url=url,
                     headers={"Authorization": f"Bearer {key}"},
                     timeout=httpx.Timeout(None, connect=5),   # patience is the caller's
-                    limits=httpx.Limits(max_connections=None),
+                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),   # it hangs up as it likes
                     trust_env=False,   # a proxy has no business on the loopback
                 )
                 await _until_healthy(self._client)
