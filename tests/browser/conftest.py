@@ -15,12 +15,13 @@ from typing import Any
 import httpx
 import msgspec
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
 from websockets.sync.client import connect
 
 from providers.scripted import shipped
 from server.exhibitions import wish_for
 
+PATIENCE_MS = 15_000
 INSTALL = "no Chromium on this machine: `apt-get install chromium`, or name one in MOOT_CHROMIUM"
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -182,30 +183,96 @@ def watched() -> Watched:
     return Watched()
 
 
-@pytest.fixture
-def new_page(browser: Browser, watched: Watched) -> Iterator[Open]:
-    """Makes pages: ``new_page(width=320, scheme="dark")``."""
-    contexts: list[BrowserContext] = []
+class Profile:
+    """One browser profile, and pages of it that are used again: a page of its own costs every test a second of work."""
 
-    def make(*, width: int = 1280, height: int = 900, scheme: str = "light") -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
-        context.set_default_timeout(15_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: watched.console.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: watched.console.append(f"pageerror: {error}"))
-        page.on("request", lambda request: watched.requests.append(request.url))
+    MOST_AT_REST = 2
+
+    def __init__(self, browser: Browser) -> None:
+        self.context = browser.new_context()
+        self.context.set_default_timeout(PATIENCE_MS)
+        self._at_rest: list[Page] = []
+
+    def page(self) -> Page:
+        return self._at_rest.pop() if self._at_rest else self.context.new_page()
+
+    def take_back(self, page: Page) -> None:
+        """Leave nothing of a test: no storage, no socket, no taste."""
+        if page.is_closed():
+            return
+        page.evaluate("() => { try { localStorage.clear(); } catch { /* a page that has no storage */ } }")
+        page.goto("about:blank")
+        page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+        if len(self._at_rest) < self.MOST_AT_REST:
+            self._at_rest.append(page)
+        else:
+            page.close()
+
+    def settle(self) -> None:
+        """Nobody is known, nothing is allowed, the network is there."""
+        self.context.set_offline(False)
+        self.context.clear_permissions()
+        self.context.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def warm(browser: Browser) -> Iterator[Profile]:
+    profile = Profile(browser)
+    yield profile
+    profile.context.close()
+
+
+@pytest.fixture
+def new_page(browser: Browser, warm: Profile, watched: Watched) -> Iterator[Open]:
+    """Makes pages: ``new_page(width=320, scheme="dark")``.
+
+    ``own=True`` is for what stays with a page or its profile: routes, scripts, a clock, another person's cookies.
+    """
+    pages: list[tuple[Page, bool]] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        watched.console.append(f"{message.type}: {message.text}")
+
+    def thrown(error: Error) -> None:
+        watched.console.append(f"pageerror: {error}")
+
+    def asked(request: Request) -> None:
+        watched.requests.append(request.url)
+
+    def make(*, width: int = 1280, height: int = 900, scheme: str = "light", own: bool = False) -> Page:
+        page = browser.new_page() if own else warm.page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.on("console", heard)
+        page.on("pageerror", thrown)
+        page.on("request", asked)
+        pages.append((page, own))
         return page
 
     yield make
-    for context in contexts:
-        context.close()
+    warm.settle()
+    for page, own in pages:
+        if own:
+            page.close()   # and its profile
+        else:
+            page.remove_listener("console", heard)
+            page.remove_listener("pageerror", thrown)
+            page.remove_listener("request", asked)
+            warm.take_back(page)
 
 
 @pytest.fixture
 def page(new_page: Open, watched: Watched) -> Iterator[Page]:
     """A page whose console must stay empty."""
     yield new_page()
+    assert watched.console == []
+
+
+@pytest.fixture
+def own_page(new_page: Open, watched: Watched) -> Iterator[Page]:
+    """The same with a profile of its own."""
+    yield new_page(own=True)
     assert watched.console == []
 
 

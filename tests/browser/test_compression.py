@@ -38,7 +38,7 @@ def test_pages_that_join_at_random_show_the_transcript_of_the_log(
     server = Server(tmp_path)
     try:
         server.start()
-        debate = server.open({**scripts.slow, "pace": {"chunk_ms": 60, "chunk_chars": 16}}, turns=2)
+        debate = server.open({**scripts.slow, "pace": {"chunk_ms": 60, "chunk_chars": 40}}, turns=2)
         pages, in_time = [], 0
         for _ in range(JOINS):
             page = new_page()

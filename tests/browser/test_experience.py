@@ -23,8 +23,8 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
 def test_the_first_page_is_complete_within_a_second(new_page: Any, server: Any, ended: str) -> None:
     """The quickest of three: other work on the machine is not the page's."""
     took = []
-    for _ in range(6):   # the best of them: other work on the machine is let be
-        page = new_page()
+    for _ in range(3):   # the best of them: other work on the machine is let be
+        page = new_page(own=True)   # which has read nothing before
         page.goto(server.url)
         expect(page.locator("#debates li").first).to_be_visible()
         page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
@@ -34,9 +34,9 @@ def test_the_first_page_is_complete_within_a_second(new_page: Any, server: Any, 
     assert ended
 
 
-def test_the_status_shows_each_state_in_turn(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_the_status_shows_each_state_in_turn(own_page: Page, server: Any, scripts: SimpleNamespace) -> None:
     """Connecting, catching up, live, reconnecting, live again, ended."""
-    page.add_init_script("""addEventListener("DOMContentLoaded", () => {
+    own_page.add_init_script("""addEventListener("DOMContentLoaded", () => {
       window.states = [];
       const status = document.querySelector("#status");
       const note = () => window.states.push(status.dataset.state);
@@ -49,14 +49,14 @@ def test_the_status_shows_each_state_in_turn(page: Page, server: Any, scripts: S
         lines.append(line)
         line.connect_to_server()
 
-    page.route_web_socket(re.compile("/ws/"), through)
+    own_page.route_web_socket(re.compile("/ws/"), through)
     debate = server.open({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 40}}, turns=2)
-    visit(page, server, debate)
-    expect(page.locator("#status")).to_have_text("Live")
+    visit(own_page, server, debate)
+    expect(own_page.locator("#status")).to_have_text("Live")
     lines[0].close(code=4408, reason="cut by the test")
-    expect(page.locator("#status")).to_have_attribute("data-state", "ended")
-    seen = [state for state, before in zip(page.evaluate("states"), [None, *page.evaluate("states")], strict=False)
-            if state != before]  # fmt: skip
+    expect(own_page.locator("#status")).to_have_attribute("data-state", "ended")
+    states = own_page.evaluate("states")
+    seen = [state for state, before in zip(states, [None, *states], strict=False) if state != before]
 
     assert "connecting" == seen[0]
     assert ["live", "reconnecting"] == [state for state in seen if state in {"live", "reconnecting"}][:2]
@@ -162,8 +162,8 @@ def test_the_policy_is_strict_with_trusted_types(page: Page, server: Any, ended:
 def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     new_page: Any, server: Any, scripts: SimpleNamespace
 ) -> None:
-    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 25, "chunk_chars": 15}}, turns=3)
-    pages = [new_page(), new_page()]
+    debate = server.open({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 15}}, turns=3)
+    pages = [new_page(own=True), new_page(own=True)]
     for page, side in zip(pages, ("Pro", "Con"), strict=True):
         visit(page, server, debate)
         page.locator("#audience").get_by_label(side).check()

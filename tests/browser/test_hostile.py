@@ -7,12 +7,13 @@ from typing import Any, Final, get_args
 
 import anyio
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from events.open import opened_log
 from events.transfer import import_debate
 from events.types import Event
 from tests.browser import poisoned
+from tests.browser.conftest import Profile
 from tests.browser.harm import Watch, shows, standing, unharmed
 from tests.browser.hostile import ALL, BULK, MARKUP, UNICODE, script
 from tests.browser.hostile import poisoned as with_poison
@@ -108,17 +109,26 @@ def house(server: Any, scripts: Any, tmp_path_factory: pytest.TempPathFactory) -
         running.close()
 
 
+@pytest.fixture(scope="module")
+def watcher(warm: Profile, house: House, server: Any) -> Iterator[Watch]:
+    calm = Watch(warm.context, server.url)
+    for name, rest in (("end", ""), ("back", "#e9")):
+        house.calm[name] = standing(calm.visit(f"{server.url}/d/{server.exhibit('juries')}{rest}"))
+    calm.page.close()
+    watch = Watch(warm.context, house.server.url)
+    yield watch
+    watch.page.close()
+
+
 @pytest.fixture
-def watch(browser: Browser, house: House, server: Any) -> Iterator[Watch]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(15_000)
-    if not house.calm:
-        calm = Watch(context, server.url)
-        for name, rest in (("end", ""), ("back", "#e9")):
-            house.calm[name] = standing(calm.visit(f"{server.url}/d/{server.exhibit('juries')}{rest}"))
-        calm.page.close()
-    yield Watch(context, house.server.url)
-    context.close()
+def watch(watcher: Watch, warm: Profile, house: House) -> Iterator[Watch]:
+    watcher.own = house.server.url
+    watcher.page.set_viewport_size({"width": 1280, "height": 900})
+    yield watcher
+    warm.settle()
+    watcher.page.goto("about:blank")
+    watcher.page.emulate_media(media="null")
+    watcher.faults.clear()
 
 
 def address(house: House, key: str, rest: str = "") -> str:

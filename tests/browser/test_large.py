@@ -45,7 +45,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
     house.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def reader(browser: Browser, long: tuple[Server, str]) -> Iterator[Page]:
     """The page of the debate, with the memory that it uses made exact."""
     house, debate = long
@@ -85,13 +85,13 @@ def test_a_jump_over_the_whole_debate_is_answered_at_once(reader: Page) -> None:
     times = [pressed(reader, key)[0] for _ in range(8) for key in ("Home", "End")]
 
     assert min(times[::2]) < QUICK_MS, times
-    assert min(times[1::2]) < 4 * QUICK_MS, times
+    assert min(times[1::2]) < QUICK_MS, times
 
 
 def test_reading_back_and_forth_holds_no_more_and_more(reader: Page) -> None:
     def tour() -> int:
         for key, shift in (("Home", False), ("ArrowRight", True), ("ArrowRight", False), ("End", False)):
-            pressed(reader, key, 1 if key in {"Home", "End"} else 20, shift=shift)
+            pressed(reader, key, 1 if key in {"Home", "End"} else 12, shift=shift)
         return heap(reader)
 
     tour()

@@ -55,14 +55,14 @@ def test_all_script_fits_in_60_kib() -> None:
 
 
 @pytest.mark.parametrize("name", ["juries", "transit"])
-def test_no_page_loads_more_than_60_kib_of_script(page: Page, server: Any, name: str) -> None:
+def test_no_page_loads_more_than_60_kib_of_script(own_page: Page, server: Any, name: str) -> None:
     """Each module packed on its own, with every part of the page opened."""
     loaded: dict[str, int] = {}
-    page.on("response", lambda answer: answer.url.endswith(".js") and loaded.update({answer.url: 0}))
-    visit(page, server, server.exhibit(name))
-    page.locator("#whatif summary").click()
-    page.keyboard.press("a")
-    expect(page.locator(".log li").first).to_be_visible()
+    own_page.on("response", lambda answer: answer.url.endswith(".js") and loaded.update({answer.url: 0}))
+    visit(own_page, server, server.exhibit(name))
+    own_page.locator("#whatif summary").click()
+    own_page.keyboard.press("a")
+    expect(own_page.locator(".log li").first).to_be_visible()
     sizes = {url: len(gzip.compress((Path(web.__path__[0]) / url.rsplit("/", 1)[1]).read_bytes())) for url in loaded}
 
     assert {"audit.js", "whatif.js", "debate.js"} <= {url.rsplit("/", 1)[1] for url in sizes}
@@ -153,7 +153,7 @@ def test_hostile_text_is_text(page: Page, server: Any) -> None:
     assert page.locator("main img, body script:not([src])").count() == 0
 
 
-def test_a_cut_line_resumes_with_nothing_doubled(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_a_cut_line_resumes_with_nothing_doubled(own_page: Page, server: Any, scripts: SimpleNamespace) -> None:
     lines: list[str] = []
     frames: list[int] = []
     cut: list[int] = []
@@ -177,10 +177,10 @@ def test_a_cut_line_resumes_with_nothing_doubled(page: Page, server: Any, script
 
         upstream.on_message(pass_on)
 
-    page.route_web_socket(re.compile("/ws/"), through)
+    own_page.route_web_socket(re.compile("/ws/"), through)
     debate = server.open({**scripts.slow, "pace": {"chunk_ms": 5, "chunk_chars": 30}}, turns=3)
-    page.goto(f"{server.url}/d/{debate}")
-    expect(status(page)).to_have_attribute("data-state", "ended")
+    own_page.goto(f"{server.url}/d/{debate}")
+    expect(status(own_page)).to_have_attribute("data-state", "ended")
     view = server.view(debate)
 
     assert len(lines) == 2
@@ -188,10 +188,10 @@ def test_a_cut_line_resumes_with_nothing_doubled(page: Page, server: Any, script
     assert re.search(r"after=\d+$", lines[1])
     assert frames == sorted(set(frames))
     assert [str(number) for number in (1, 2, 3)] == [
-        turn.get_attribute("data-turn") for turn in page.locator("article.turn").all()
+        turn.get_attribute("data-turn") for turn in own_page.locator("article.turn").all()
     ]
-    assert [view["turns"][n]["text"] for n in "123"] == page.locator(".said").all_text_contents()
-    expect(page.locator("#where")).to_have_text(f"event {view['position']} of {view['position']}")
+    assert [view["turns"][n]["text"] for n in "123"] == own_page.locator(".said").all_text_contents()
+    expect(own_page.locator("#where")).to_have_text(f"event {view['position']} of {view['position']}")
 
 
 def test_a_server_that_comes_back_is_found_again(new_page: Any, own_server: Any, scripts: SimpleNamespace) -> None:
@@ -286,7 +286,8 @@ def test_space_plays_from_the_start_and_brackets_set_the_pace(page: Page, server
     expect(page).to_have_url(re.compile(r"\?speed=4$"))
 
 
-def test_a_replay_keeps_the_pace(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_a_replay_keeps_the_pace(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+    page = new_page(own=True)   # its clock is the profile's
     debate = server.open({**scripts.slow, "pace": {"chunk_ms": 20, "chunk_chars": 10}}, turns=1)
     view = server.concluded(debate)
     page.clock.install(time=0)
