@@ -1,0 +1,30 @@
+"""The foot of a debate's page: everything that moves the cursor, at every width."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+APART = """() => {
+  const boxes = [...document.querySelectorAll('#foot :is(button, select, #where)')]
+    .map((each) => ({ name: each.id || each.textContent, box: each.getBoundingClientRect() }))
+    .filter(({ box }) => box.width);
+  const touches = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const near = (one, others) => others.filter(({ box }) => touches(one.box, box)).map(({ name }) => [one.name, name]);
+  return boxes.flatMap((one, i) => near(one, boxes.slice(i + 1)))
+    .concat(boxes.filter(({ box }) => box.right > innerWidth || box.left < 0).map(({ name }) => [name, "outside"]));
+}"""
+
+
+@pytest.mark.parametrize("width", [320, 360, 390, 640, 1280])
+def test_what_stands_in_the_foot_stands_apart(new_page: Any, server: Any, width: int) -> None:
+    page = new_page(width=width)
+    page.goto(f"{server.url}/d/{server.exhibit('juries')}#e9")
+    expect(page.locator("#back")).to_be_visible()
+    expect(page.locator("#change-on")).to_be_visible()
+
+    for text in ("To the end", "Back to live · 1,234 new"):
+        page.locator("#back").evaluate("(button, text) => { button.textContent = text; }", text)
+        assert page.evaluate(APART) == []
