@@ -54,6 +54,7 @@ class Group(click.Group):
         if (place := self._places.get(cmd_name)) is None:
             return None
         command: click.Command = getattr(import_module(place.module), place.attribute)
+        command.help = (command.help or "").replace("\\b\n", "\b\n")   # click's mark of lines that stay as they are
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

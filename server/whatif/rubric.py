@@ -43,7 +43,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         try:
             read = _merged(whole, self.rubric)
         except RubricError as error:
-            raise BadField(_path(error, whole, self.rubric), error.why) from error
+            path = _path(error, whole, self.rubric)
+            raise BadField(path, error.why + _offered(whole, path)) from error
         if read.panel is not None and read.panel.bootstrap > BOOTSTRAP_MOST and read.panel != rubric.panel:
             raise BadField("panel.bootstrap", f"at most {BOOTSTRAP_MOST} here")
         known = rubric_v1()
@@ -117,6 +118,14 @@ def _with_item(items: list[Any], names: list[str], path: str, value: Any) -> lis
 
 def _merged(whole: Any, patch: Any) -> Rubric:
     return parse_rubric(msgspec.json.encode(merge(whole, patch)))
+
+
+def _offered(whole: Any, path: str) -> str:
+    """What stands where a name is that a rubric does not have; nothing where it has it."""
+    *above, name = path.split(".")
+    for each in above:
+        whole = whole.get(each) if isinstance(whole, dict) else None
+    return f" (one of: {', '.join(sorted(whole))})" if isinstance(whole, dict) and name not in whole else ""
 
 
 def _path(error: RubricError, whole: Any, patch: dict[str, Any]) -> str:

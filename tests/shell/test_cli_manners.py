@@ -45,6 +45,18 @@ def test_help_begins_with_examples(moot: Cli) -> None:
     assert 0 < text.index("moot serve ") < text.index("moot run ") < text.index("Commands:")
 
 
+@pytest.mark.parametrize("command", PLACES)
+def test_a_commands_examples_stand_line_by_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = capsys.readouterr().out
+    examples = [line for line in said.splitlines() if line.startswith("    moot ")]
+
+    assert "Usage: " in said
+    assert "\\b" not in said
+    assert [] == [line for line in examples if line.count("moot ") > 1]
+
+
 @pytest.mark.parametrize("command", ["list", "show", "audit"])
 def test_a_pipe_gets_no_colour(held: tuple[Cli, str], command: str) -> None:
     cli, debate = held

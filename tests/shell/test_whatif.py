@@ -226,6 +226,8 @@ def test_a_file_and_a_figure_go_together_as_json(held: tuple[Cli, str], tmp_path
         ((), 2, "say what is to be other"),
         (("--set", "tie_within"), 2, "is not PATH=VALUE"),
         (("--set", "tie_within=wide"), 2, "tie_within"),
+        (("--set", "penalties.no_mechanism=0"), 2, "unknown field `penalties` (one of: bands, claims,"),
+        (("--set", "claims.no_mechanism.point=0"), 2, "(one of: asks, dimension, points, second_opinion)"),
         (("--set", "bands.logic.winner.7=1"), 2, "items 0 to 1"),
         (("--without", "risk"), 2, "this debate has no panel"),
     ],
