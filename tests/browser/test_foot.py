@@ -28,3 +28,14 @@ def test_what_stands_in_the_foot_stands_apart(new_page: Any, server: Any, width:
     for text in ("To the end", "Back to live · 1,234 new"):
         page.locator("#back").evaluate("(button, text) => { button.textContent = text; }", text)
         assert page.evaluate(APART) == []
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("name", ["juries", "transit"])
+def test_the_track_takes_the_room_there_is(new_page: Any, server: Any, name: str, width: int) -> None:
+    """In the second of them no score was changed, and the buttons for that are not there."""
+    page = new_page(width=width)
+    page.goto(f"{server.url}/d/{server.exhibit(name)}")
+    expect(page.locator("#where")).to_contain_text("event")
+
+    assert page.locator(".track").evaluate("(track) => track.offsetWidth") > width * 0.34
