@@ -24,6 +24,7 @@ from server.errors import BadField, BadQuery, Leaving, NotAllowed, NotFound, Too
 from server.estimate import estimate
 from server.exhibitions import exhibitions
 from server.records import records_for
+from server.saved import attachment
 from server.service import Service
 from server.version import VERSION
 
@@ -144,7 +145,7 @@ async def export_events(request: Request) -> Response:
     return StreamingResponse(
         export(service.log, debate, withhold=not revealed),
         media_type="application/x-ndjson",
-        headers={"content-disposition": f'attachment; filename="moot-{debate[:36]}.ndjson"'},
+        headers=await attachment(service.log, debate, "ndjson"),
     )
 
 

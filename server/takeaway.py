@@ -15,6 +15,7 @@ from server.errors import BadQuery
 from server.keepsake import keepsake
 from server.offline import PAGE, files
 from server.routes import is_director, is_revealed, json_response, service_of, whole_number
+from server.saved import attachment
 
 FRAMED: Final = {
     "content-security-policy": POLICY.replace("frame-ancestors 'self'", "frame-ancestors *"),
@@ -38,12 +39,12 @@ async def show_diff(request: Request) -> Response:
 async def export_json(request: Request) -> Response:
     """GET /api/debates/{id}/export.json: the view."""
     view = await _view(request)
-    return _taken(request, msgspec.json.encode(view), "json", "application/json")
+    return await _taken(request, msgspec.json.encode(view), "json", "application/json")
 
 
 async def export_markdown(request: Request) -> Response:
     """GET /api/debates/{id}/export.md: a transcript to read."""
-    return _taken(request, as_markdown(await _view(request)).encode(), "md", "text/markdown; charset=utf-8")
+    return await _taken(request, as_markdown(await _view(request)).encode(), "md", "text/markdown; charset=utf-8")
 
 
 async def export_html(request: Request) -> Response:
@@ -52,7 +53,7 @@ async def export_html(request: Request) -> Response:
     archive = await archive_of(
         service_of(request).log, request.path_params["debate"], director=is_director(request), with_calls=with_calls
     )
-    return _taken(request, keepsake(archive).encode(), "html", "text/html; charset=utf-8")
+    return await _taken(request, keepsake(archive).encode(), "html", "text/html; charset=utf-8")
 
 
 async def embed(request: Request) -> Response:
@@ -67,6 +68,6 @@ async def _view(request: Request) -> Any:
     return await service_of(request).hub.view(request.path_params["debate"], director=is_director(request))
 
 
-def _taken(request: Request, body: bytes, kind: str, media_type: str) -> Response:
-    name = f"moot-{request.path_params['debate'][:36]}.{kind}"
-    return Response(body, media_type=media_type, headers={"content-disposition": f'attachment; filename="{name}"'})
+async def _taken(request: Request, body: bytes, kind: str, media_type: str) -> Response:
+    headers = await attachment(service_of(request).log, request.path_params["debate"], kind)
+    return Response(body, media_type=media_type, headers=headers)

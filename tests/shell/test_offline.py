@@ -12,6 +12,7 @@ import pytest
 from events.transfer import parse_lines
 from events.types import ModelAnswered, ModelFailed
 from server.offline import SPECIFIER, files, inert, modules, offline, rewritten
+from server.saved import saved_as
 from tests.shell.children import Cli
 from tests.shell.site import Site, refused
 
@@ -148,7 +149,8 @@ def test_the_routes_give_what_the_command_gives(site: Site, script: Any) -> None
     assert view == site.get(f"/api/debates/{debate}/export.json")
     assert site.client.get(f"/api/debates/{debate}/export.md").text.startswith(f"# {view['motion']}\n")
     assert view == Read(html.text).archive["view"]
-    assert f'attachment; filename="moot-{debate}.html"' == html.headers["content-disposition"]
+    name = saved_as(view["motion"], debate, "html")
+    assert f'attachment; filename="{name}"' == html.headers["content-disposition"]
     assert "asked" not in Read(site.client.get(f"/api/debates/{debate}/export.html?calls=0").text).archive
     refused(site.client.get(f"/api/debates/{debate}/export.html?calls=2"), 400, "calls")
     for kind in ("html", "json", "md"):
@@ -180,3 +182,21 @@ def test_only_the_embedded_page_may_be_framed(site: Site) -> None:
     for path in ("/", "/d/any", "/api/debates", "/static/debate.js"):
         assert "frame-ancestors *" not in site.client.get(path).headers["content-security-policy"]
     assert "<script>alert" not in site.client.get("/d/%3Cscript%3Ealert(1)/embed").text
+
+
+@pytest.mark.parametrize(
+    ("motion", "name"),
+    [
+        ("Cities should ban private cars", "moot-cities-should-ban-private-cars-01a20007-4187.html"),
+        ("Où est le “café”? ../../etc; rm -rf", "moot-ou-est-le-cafe-etc-rm-rf-01a20007-4187.html"),
+        ("要不要禁止私家车", "moot-01a20007-4187.html"),
+        ('"\r\nSet-Cookie: a=b', "moot-set-cookie-a-b-01a20007-4187.html"),
+        ("word " * 40, f"moot{'-word' * 9}-01a20007-4187.html"),
+    ],
+)
+def test_a_file_is_called_after_its_motion(motion: str, name: str) -> None:
+    assert name == saved_as(motion, "01a20007-4187-7dd3-985d-950d870c3b30", "html")
+
+
+def test_an_id_that_is_no_uuid_names_a_file_too() -> None:
+    assert "moot-nobodyx.md" == saved_as("", 'nobody"; x', "md")
