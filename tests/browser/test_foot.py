@@ -18,7 +18,7 @@ APART = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [320, 360, 390, 640, 1280])
+@pytest.mark.parametrize("width", [320, 360, 380, 381, 390, 640, 641, 1280])
 def test_what_stands_in_the_foot_stands_apart(new_page: Any, server: Any, width: int) -> None:
     page = new_page(width=width)
     page.goto(f"{server.url}/d/{server.exhibit('juries')}#e9")
@@ -28,9 +28,10 @@ def test_what_stands_in_the_foot_stands_apart(new_page: Any, server: Any, width:
     for text in ("To the end", "Back to live · 1,234 new"):
         page.locator("#back").evaluate("(button, text) => { button.textContent = text; }", text)
         assert page.evaluate(APART) == []
+        assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("width", [320, 380, 640, 1280])
 @pytest.mark.parametrize("name", ["juries", "transit"])
 def test_the_track_takes_the_room_there_is(new_page: Any, server: Any, name: str, width: int) -> None:
     """In the second of them no score was changed, and the buttons for that are not there."""
@@ -39,3 +40,4 @@ def test_the_track_takes_the_room_there_is(new_page: Any, server: Any, name: str
     expect(page.locator("#where")).to_contain_text("event")
 
     assert page.locator(".track").evaluate("(track) => track.offsetWidth") > width * 0.34
+    assert page.evaluate("document.documentElement.scrollWidth") == width
