@@ -145,7 +145,7 @@ async def export_events(request: Request) -> Response:
     return StreamingResponse(
         export(service.log, debate, withhold=not revealed),
         media_type="application/x-ndjson",
-        headers=await attachment(service.log, debate, "ndjson"),
+        headers=attachment((await service.hub.view(debate)).motion, debate, "ndjson"),
     )
 
 

@@ -4,9 +4,6 @@ import re
 import unicodedata
 from typing import Final
 
-from events.log import EventLog
-from events.types import DebateOpened
-
 WORDS_MOST: Final = 48
 """Letters of the motion in a name."""
 ID_MOST: Final = 13
@@ -26,8 +23,6 @@ def saved_as(motion: str, debate: str, kind: str) -> str:
     return f"moot{said}-{short}.{kind}"
 
 
-async def attachment(log: EventLog, debate: str, kind: str) -> dict[str, str]:
-    """The header that has a browser save a debate under its name.  Raises ``UnknownDebate``."""
-    opened = (await log.read(debate, 0, 1))[0].event
-    motion = opened.motion if isinstance(opened, DebateOpened) else ""
+def attachment(motion: str, debate: str, kind: str) -> dict[str, str]:
+    """The header that has a browser save a debate under its name."""
     return {"content-disposition": f'attachment; filename="{saved_as(motion, debate, kind)}"'}

@@ -39,12 +39,13 @@ async def show_diff(request: Request) -> Response:
 async def export_json(request: Request) -> Response:
     """GET /api/debates/{id}/export.json: the view."""
     view = await _view(request)
-    return await _taken(request, msgspec.json.encode(view), "json", "application/json")
+    return _taken(request, view.motion, msgspec.json.encode(view), "json", "application/json")
 
 
 async def export_markdown(request: Request) -> Response:
     """GET /api/debates/{id}/export.md: a transcript to read."""
-    return await _taken(request, as_markdown(await _view(request)).encode(), "md", "text/markdown; charset=utf-8")
+    view = await _view(request)
+    return _taken(request, view.motion, as_markdown(view).encode(), "md", "text/markdown; charset=utf-8")
 
 
 async def export_html(request: Request) -> Response:
@@ -53,7 +54,7 @@ async def export_html(request: Request) -> Response:
     archive = await archive_of(
         service_of(request).log, request.path_params["debate"], director=is_director(request), with_calls=with_calls
     )
-    return await _taken(request, keepsake(archive).encode(), "html", "text/html; charset=utf-8")
+    return _taken(request, archive.motion, keepsake(archive).encode(), "html", "text/html; charset=utf-8")
 
 
 async def embed(request: Request) -> Response:
@@ -68,6 +69,6 @@ async def _view(request: Request) -> Any:
     return await service_of(request).hub.view(request.path_params["debate"], director=is_director(request))
 
 
-async def _taken(request: Request, body: bytes, kind: str, media_type: str) -> Response:
-    headers = await attachment(service_of(request).log, request.path_params["debate"], kind)
+def _taken(request: Request, motion: str, body: bytes, kind: str, media_type: str) -> Response:
+    headers = attachment(motion, request.path_params["debate"], kind)
     return Response(body, media_type=media_type, headers=headers)

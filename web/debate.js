@@ -221,7 +221,7 @@ function remember() {
   written = next;
   clearTimeout(writing);
   if (next === current) return;
-  if (isTurn && self === top) setTimeout(() => history.pushState(null, "", next));   // painted first
+  if (isTurn && self === top) setTimeout(() => history.pushState(null, "", next));
   else writing = setTimeout(() => history.replaceState(null, "", next), 250);
 }
 

@@ -10,7 +10,7 @@ import { NAME, SIGN, capital, count, number, outcomeWords, plain, ruleWords } fr
 
 /** More are drawn only where they are seen. */
 const MANY = 40;
-const BUNDLE = 10;
+const STRETCH = 10;
 
 /** A transcript of debate `id` in `root`; `go(position)` follows a turn's number. */
 export function transcript(root, go, id) {
@@ -18,7 +18,7 @@ export function transcript(root, go, id) {
   const coda = h("div.coda");
   root.append(turns, coda);
   const shown = new Map();
-  const bundles = [];
+  const stretches = [];
   const asides = new Map();   // position → what the moderator said there
   const earlier = new WeakMap();   // turn as it stood → its article
   const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
@@ -36,7 +36,7 @@ export function transcript(root, go, id) {
     now = [view, speech, { head }];
     const running = head && view.state === "open";
     const numbers = Object.keys(view.turns).map(Number).sort((a, b) => a - b);
-    bundles.splice(Math.ceil((numbers.at(-1) ?? 0) / BUNDLE)).forEach((each) => each.remove());
+    stretches.splice(Math.ceil((numbers.at(-1) ?? 0) / STRETCH)).forEach((each) => each.remove());
     for (const [number, { article }] of shown) {
       if (number in view.turns) continue;
       article.remove();
@@ -55,14 +55,14 @@ export function transcript(root, go, id) {
         earlier.set(turn, { key, article });
         if (isOpen) unfold(article.querySelector("details.why"));
         if (entry) entry.article.replaceWith(article);
-        else (bundles[Math.floor((number - 1) / BUNDLE)] ??= h("div.bundle")).append(article);
+        else (stretches[Math.floor((number - 1) / STRETCH)] ??= h("div.stretch")).append(article);
         if (fills.has(article)) near.observe(article);
         entry = { turn, article, key };
         shown.set(number, entry);
       }
       if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
     }
-    turns.append(...bundles.filter((each) => !each.isConnected));
+    turns.append(...stretches.filter((each) => !each.isConnected));
     turns.classList.toggle("long", numbers.length > MANY);
     moderated(view.words ?? {});
     if (last.verdicts !== view.verdicts || last.conclusion !== view.conclusion || last.empty !== !numbers.length || last.state !== view.state) {

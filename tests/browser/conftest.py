@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import msgspec
@@ -22,6 +22,7 @@ from providers.scripted import shipped
 from server.exhibitions import wish_for
 
 PATIENCE_MS = 15_000
+Scheme = Literal["light", "dark"]
 INSTALL = "no Chromium on this machine: `apt-get install chromium`, or name one in MOOT_CHROMIUM"
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -239,11 +240,11 @@ def new_page(browser: Browser, warm: Profile, watched: Watched) -> Iterator[Open
     def asked(request: Request) -> None:
         watched.requests.append(request.url)
 
-    def make(*, width: int = 1280, height: int = 900, scheme: str = "light", own: bool = False) -> Page:
+    def make(*, width: int = 1280, height: int = 900, scheme: Scheme = "light", own: bool = False) -> Page:
         page = browser.new_page() if own else warm.page()
         page.set_default_timeout(PATIENCE_MS)
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=scheme)
         page.on("console", heard)
         page.on("pageerror", thrown)
         page.on("request", asked)
