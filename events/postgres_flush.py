@@ -63,7 +63,7 @@ WITH moved AS (
 )
 SELECT 1 / ((SELECT count(*) FROM moved) + (SELECT count(*) FROM opened) = %(count)s)::integer,
     pg_notify('{CHANNEL}', %(changed)s)
-"""  # noqa: S608 - the channel is a constant of ours; all values are parameters
+"""  # noqa: S608 - CHANNEL is a literal above; every value is a parameter
 
 Answer = tuple[Recorded, ...] | Exception
 

@@ -6,15 +6,18 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, get_args
 
 import httpx
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 HERE: Final = Path(__file__).parent
 PORT: Final = 8497
 URL: Final = f"http://127.0.0.1:{PORT}"
-SIZE: Final = {"width": 1280, "height": 800}
+DOCKED: Final = 3
+"""The turn of "juries" that a later one exposes."""
+Scheme = Literal["light", "dark"]
+SIZE: Final = ViewportSize(width=1280, height=800)
 FLAGS: Final = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
@@ -30,13 +33,13 @@ def ended(http: httpx.Client, *debates: str) -> None:
         time.sleep(0.2)
 
 
-def take(page: Page, name: str, scheme: str) -> None:
+def take(page: Page, name: str, scheme: Scheme) -> None:
     """Write one picture."""
     page.wait_for_timeout(600)   # fonts, and what is fetched when it is seen
     page.screenshot(path=HERE / f"{name}-{scheme}.png")
 
 
-def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: str) -> None:
+def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Scheme) -> None:
     """All of them in one theme."""
     live = exhibit(http, "juries")
     page.goto(f"{URL}/d/{live}")
@@ -50,13 +53,13 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: str) 
     take(page, "list", scheme)
     gap = next(
         each["position"] for each in http.get(f"/api/debates/{debates['juries']}/events?limit=1000").json()["events"]
-        if each["event"]["type"] == "logic_gap_adjusted" and each["event"]["turn"] == 3  # noqa: PLR2004 - the turn
+        if each["event"]["type"] == "logic_gap_adjusted" and each["event"]["turn"] == DOCKED
     )
     page.goto(f"{URL}/d/{debates['juries']}#e{gap}")
-    page.wait_for_selector("[data-turn='3'] .entries [data-kind=gap]")
-    page.locator("[data-turn='3']").evaluate("(turn) => turn.scrollIntoView()")
+    page.wait_for_selector(f"[data-turn='{DOCKED}'] .entries [data-kind=gap]")
+    page.locator(f"[data-turn='{DOCKED}']").evaluate("(turn) => turn.scrollIntoView()")
     take(page, "replay", scheme)
-    page.goto(f"{URL}/d/{debates['juries']}?view=audit&turn=3&event={gap}")
+    page.goto(f"{URL}/d/{debates['juries']}?view=audit&turn={DOCKED}&event={gap}")
     page.wait_for_selector(".detail table")
     page.locator(f"[data-position='{gap}']").evaluate("(row) => row.scrollIntoView()")
     page.mouse.wheel(0, -170)
@@ -76,7 +79,7 @@ def main() -> None:
     """Serve a store of its own, play the exhibitions, and take every picture in both themes."""
     with tempfile.TemporaryDirectory() as folder:
         moot = [Path(sys.executable).with_name("moot"), "serve", "--store", f"sqlite:{folder}/m.db", f"--port={PORT}"]
-        server = subprocess.Popen(moot, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 - our own
+        server = subprocess.Popen(moot, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 - the words are this file's
         try:
             with httpx.Client(base_url=URL, timeout=30, transport=httpx.HTTPTransport(retries=10)) as http:
                 while True:
@@ -91,8 +94,8 @@ def main() -> None:
                     browser = playwright.chromium.launch(
                         executable_path=os.environ.get("MOOT_CHROMIUM", "/usr/bin/chromium"), args=FLAGS
                     )
-                    for scheme in ("light", "dark"):
-                        page = browser.new_page(viewport=SIZE, color_scheme=scheme)  # type: ignore[arg-type]  # one of the two
+                    for scheme in get_args(Scheme):
+                        page = browser.new_page(viewport=SIZE, color_scheme=scheme)
                         shoot(page, http, debates, scheme)
                     browser.close()
         finally:

@@ -172,7 +172,7 @@ def question(key: str, sample: int) -> str:
     return f"{key}/{sample}"
 
 
-def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - a question for each part
+def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - one flat if a part, in their order
     """The debate after ``record``.  Parts that it does not move are the same objects, and cost nothing."""
     event, position = record.event, record.position
     kind = type(event)
@@ -211,7 +211,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     return replace(debate, **moved)
 
 
-def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - a case an event
+def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - one flat match, a case an event
     """What the debate itself keeps of ``record``, put into ``moved`` by name."""
     event = record.event
     match event:

@@ -74,7 +74,7 @@ THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_varia
 TWO: Final = 2
 
 
-def apply(panel: Panel, record: Recorded) -> Panel:  # noqa: C901 - a case for each event of the panel
+def apply(panel: Panel, record: Recorded) -> Panel:  # noqa: C901 - one flat match, a case an event
     """The panel after ``record``; the same object where nothing of it moved."""
     event = record.event
     match event:

@@ -167,7 +167,7 @@ _SHOWN_AT_ONCE: Final = frozenset({DebateOpened, DebateConcluded})
 """What is said once and for all at that moment is not to be said of a later one."""
 
 
-def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: C901 - a question for each part
+def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: C901 - one flat if a part of the view
     """The fold with the debate as it is now, after events that spoke of the turns ``numbers``."""
     before, view = fold.debate, fold.view
     if after is before:
