@@ -12,6 +12,8 @@ from msgspec import Struct
 
 T = TypeVar("T")
 Role = Literal["system", "user", "assistant"]
+Think = Literal["default", "off", "low", "medium", "high"]
+"""How much a model is asked to think before it answers; ``default`` asks for nothing and leaves it to the vendor."""
 
 
 class Segment(Struct, frozen=True):
@@ -22,16 +24,24 @@ class Segment(Struct, frozen=True):
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """Tokens of one call as the provider reported them; 0 where it says nothing."""
+    """Tokens of one call as the provider reported them; 0 where it says nothing.
+
+    ``input`` includes ``cached`` (read from the vendor's cache) and ``written`` (put there); ``output`` includes
+    ``thought`` (spent on thinking, shown or not).
+    """
 
     input: int = 0
     output: int = 0
+    cached: int = 0
+    written: int = 0
+    thought: int = 0
 
 
 class Request(Struct, frozen=True, kw_only=True):
     """One call.  ``key`` names what is asked (``speak:pro``, ``score:3``, ``compare:2-3``): only ``scripted`` reads it.
 
     ``attempt`` counts from 1 within the key.  ``idle_timeout_s`` bounds the wait for the first and each further text.
+    ``max_tokens`` is what the answer itself may have: a provider adds the room that the model needs for thinking.
     """
 
     key: str
@@ -42,6 +52,7 @@ class Request(Struct, frozen=True, kw_only=True):
     temperature: float
     seed: int | None = None
     idle_timeout_s: float = 60.0
+    think: Think = "default"
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -92,6 +103,8 @@ class ModelStatus(Struct, frozen=True, kw_only=True):
     caveat: str = ""
     window: int | None = None
     """Tokens that a prompt and its answer may have together, or that the model reads well; None where nobody says."""
+    notice: str = ""
+    """What its user should know: the model is announced to end, or nothing is known of it here."""
 
 
 class Provider(Protocol):

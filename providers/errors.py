@@ -8,6 +8,12 @@
     ├── BrokenOff                 502  the stream ended before the answer did
     ├── Refused                   502  the model declined
     ├── Empty                     502  an answer without text
+    ├── ToolCalled                502  it called a tool in place of answering
+    ├── Stopped                   502  the vendor ended the answer for a reason of its own
+    ├── Adapted                   502  the call showed how this model must be asked; the next call asks so
+    │   ├── Starved                    thinking used up all the tokens
+    │   ├── ThoughtAloud               what seemed to be speech was thinking
+    │   └── PromptCut                  the server cut the prompt without saying so
     ├── Malformed                 502  not JSON, or not an answer of the asked type (``bad_json``, ``wrong_type``)
     ├── UnknownReference          502  a well-typed answer that names what does not exist
     ├── RateLimited               429  obey ``retry_after_s``
@@ -19,18 +25,19 @@
 """
 
 
-
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import ClassVar
 
+from .base import Outcome
 from .redaction import redacted
 
 
 class ProviderError(Exception):
     """Base.  ``retryable``: the same call may succeed later.  ``raw`` is what the model had said, if anything.
 
-    No key of ours stands in either, whatever a vendor repeats.
+    ``outcome`` is there where the vendor told what the call used: a failed call is paid for like any other.  No key of
+    ours stands in the message or in ``raw``, whatever a vendor repeats.
     """
 
     kind: ClassVar[str] = "provider_error"
@@ -39,8 +46,11 @@ class ProviderError(Exception):
     exit_code: ClassVar[int] = 1
     retryable: ClassVar[bool] = True
 
-    def __init__(self, message: str, *, retry_after_s: float | None = None, raw: str = "") -> None:
+    def __init__(
+        self, message: str, *, retry_after_s: float | None = None, raw: str = "", outcome: Outcome | None = None
+    ) -> None:
         self.message, self.retry_after_s, self.raw = redacted(message), retry_after_s, redacted(raw)
+        self.outcome = outcome
         super().__init__(self.message)
 
 
@@ -74,6 +84,42 @@ class Empty(ProviderError):
     """The model answered with nothing."""
 
     kind = "empty"
+
+
+class ToolCalled(ProviderError):
+    """The model called a tool in place of answering."""
+
+    kind = "tool_call"
+
+
+class Stopped(ProviderError):
+    """The vendor ended the answer for a reason of its own: what came is not a whole answer."""
+
+    kind = "stopped"
+
+
+class Adapted(ProviderError):
+    """The call showed how this model must be asked, and the next call asks so: the first time is nobody's failure."""
+
+    kind = "adapted"
+
+
+class Starved(Adapted):
+    """Thinking used up all the tokens that the call had."""
+
+    kind = "starved"
+
+
+class ThoughtAloud(Adapted):
+    """What seemed to be speech was thinking: the tag that closes it came, the tag that opens it never did."""
+
+    kind = "thought_aloud"
+
+
+class PromptCut(Adapted):
+    """The server cut the prompt without saying so."""
+
+    kind = "prompt_cut"
 
 
 class Malformed(ProviderError):
