@@ -50,7 +50,7 @@ def price(provider: str, model: str) -> Price | None:
 
 
 def cost(
-    provider: str, model: str, read: int, said: int, *, cached: int = 0, written: int = 0
+    provider: str, model: str, read: int, said: int, *, cached: int = 0, written: int = 0, asked: str = ""
 ) -> float | None:
     """US dollars of a call; ``read`` counts ``cached`` and ``written`` too.  None where no price is known."""
     known = price(provider, model)

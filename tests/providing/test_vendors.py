@@ -85,7 +85,7 @@ class TestAnthropic:
         await heard(provider, ask())
 
         assert ("Cars are loud.", "Hm. Let me see.") == (text, outcome.reasoning)
-        assert [64, 64 + 4096] == [body["max_tokens"] for body in wire.asked]
+        assert [64, 64 + 16384] == [body["max_tokens"] for body in wire.asked]
 
     async def test_a_refusal_is_a_refusal(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = ending("refusal")
@@ -281,7 +281,7 @@ class TestGemini:
         await heard(provider, ask())
 
         assert ("Cars are loud.", "Hm.") == (text, outcome.reasoning)
-        assert [64, 64 + 4096] == [body["generationConfig"]["maxOutputTokens"] for body in wire.asked]
+        assert [64, 64 + 16384] == [body["generationConfig"]["maxOutputTokens"] for body in wire.asked]
 
     @pytest.mark.parametrize("reason", ["SAFETY", "PROHIBITED_CONTENT", "RECITATION"])
     async def test_a_stop_of_its_own_is_a_refusal(self, wire: Wire, provider: Any, ask: Any, reason: str) -> None:
