@@ -22,8 +22,9 @@ SDKS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The vendors' SDKs, with the variables that say that one is in use."""
 PARTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "anthropic": ("anthropic.resources.messages", "anthropic.types"),
+    "anthropic": ("httpcore2", "anthropic.resources.messages", "anthropic.types"),
     "google.genai": ("google.genai.types", "google.genai.errors", "google.genai.models"),
+    "ollama": ("httpcore",),
     "openai": ("openai.resources.chat.completions", "openai.types.chat"),
 }
 """What an SDK would import by itself at the first call."""
