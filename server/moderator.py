@@ -254,6 +254,7 @@ class Moderator:
                                 text = text.lstrip()
                             if text and said.number <= step.max_words:
                                 said.add(text)
+                think=step.think,
                                 self._hub.say(self.id, text)
                                 pace.mark(int((time.monotonic() - began) * 1000), len(speech.text))
                 outcome = stream.outcome
@@ -310,7 +311,7 @@ class Moderator:
                 key=step.key, turn=step.turn or 0, attempt=step.sample + step.attempt - 1, prompt=step.prompt,
                 max_tokens=step.max_tokens, temperature=step.temperature,
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
-                idle_timeout_s=self._idle_timeout_s,
+                idle_timeout_s=self._idle_timeout_s, think=step.think,
             )
             async with self._call(step) as call:
                 began = time.monotonic()

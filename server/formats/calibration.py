@@ -56,7 +56,8 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
     return Question(
         key=f"panel:{seat.name}@{case.id}", purpose="panel", turn=None, model=seat.model,
         prompt=lambda: case_prompt(opened, seat, case),
-        answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, samples=seat.samples, cause=1,
+        answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, think=seat.think,
+        samples=seat.samples, cause=1,
     )
 
 

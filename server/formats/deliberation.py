@@ -177,7 +177,7 @@ def _question(
     return Question(
         key=_key(seat, number), purpose="deliberate", turn=None, model=seat.model, prompt=prompt,
         answer_type=questions.opinion_type(matter, lists=opened.artifact is not UNSET), max_tokens=TOKENS,
-        cause=cause, timeout_s=timeout_s,
+        think=seat.think, cause=cause, timeout_s=timeout_s,
     )
 
 

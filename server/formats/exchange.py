@@ -85,7 +85,8 @@ def _speak(
 ) -> Speak:
     side = side_of(number)
     return Speak(
-        turn=number, side=side, attempt=attempt, model=(opened.pro if side == "pro" else opened.con).model,
+        turn=number, side=side, attempt=attempt, model=seat.model, think=seat.think,
+    seat = opened.pro if side == "pro" else opened.con
         build=Later(lambda: speech_prompt(debate, opened, side)), max_words=opened.max_words,
         temperature=opened.settings.temperature, directive=debate.temper.in_force.get(side), delay_ms=delay_ms,
         cause=cause or debate.course,

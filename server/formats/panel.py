@@ -70,7 +70,7 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
     return Question(
         key=f"{PURPOSE}:{seat.name}", purpose=PURPOSE, turn=None, model=seat.model, samples=seat.samples,
         prompt=lambda: panel_prompt(opened, debate, seat), max_tokens=most_tokens(len(names)),
-        cause=_last_word(debate), answer_type=panel_type(names, criteria),
+        think=seat.think, cause=_last_word(debate), answer_type=panel_type(names, criteria),
     )
 
 

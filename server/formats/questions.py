@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from events.projections.debate import Debate, question
-from events.types import DebateOpened, Reason
+from events.types import DebateOpened, Reason, Think
 from judge.desk import Answers
 from providers.base import Segment
 from providers.schema import parse
@@ -32,6 +32,7 @@ class Question(Struct, frozen=True, kw_only=True):
     answer_type: Any
     max_tokens: int
     samples: int = 1
+    think: Think
     first: int = 1
     """Number of the first sample: 2 where what was asked is put again in other words."""
     order: tuple[int, ...] = ()
@@ -89,7 +90,8 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, build=Later(asked.prompt),
         answer_type=asked.answer_type, max_tokens=asked.max_tokens,
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
-        order=asked.order, delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0,
+        think=asked.think, order=asked.order,
+        delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0,
         cause=asked.cause, check=asked.check, timeout_s=asked.timeout_s,
     )
 
