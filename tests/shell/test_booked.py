@@ -8,6 +8,7 @@ import pytest
 
 from events.record import public_payload
 from events.types import (
+    AttemptAbandoned,
     DebateConcluded,
     DebateHalted,
     Missing,
@@ -35,8 +36,12 @@ from providers.errors import (
 )
 from server import observe
 from server.calls import BROKE_OFF
+from tests.judging.jury import TEXT
 from tests.shell.house import house
+from tests.shell.measured import case
 from tests.shell.telling import USED, telling
+from tests.shell.test_deliberate import SPLIT
+from tests.shell.three_rounds import answers
 
 pytestmark = pytest.mark.anyio
 Script = Callable[..., str]
@@ -51,7 +56,7 @@ async def played(script: Script, errors: Any, **wish: Any) -> tuple[list[Any], A
     """The events and the view of a debate of one turn in which calls fail so."""
     told = wish.pop("told", {})
     async with house(registry=telling(errors, **told)) as h:
-        debate = await h.open(script(), turns=1, **wish)
+        debate = await h.open(script(), **{"turns": 1, **wish})
         await h.ended(debate)
         return await h.events(debate), await h.view(debate)
 
@@ -199,6 +204,44 @@ async def test_a_failed_answer_without_a_price_halts_it_too(script: Script) -> N
     assert isinstance(events[-1], DebateHalted)
     assert "scripted:told" in events[-1].reason
     assert 1 == len(of(events, ModelFailed, ModelAnswered)) == view["usage"]["unpriced_calls"]
+
+
+ELSEWHERE: dict[str, dict[str, Any]] = {
+    "protocol": {"format": "protocol", "turns": 6},
+    "panel": {"turns": 1, "panel": ["risk", "general"]},
+    "deliberation": {"format": "deliberation", "artifact": {"name": "design.md", "text": TEXT}},
+    "calibration": {"format": "calibration", "cases": [case("a"), case("b")]},
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+async def test_whatever_is_held_halts_and_goes_on_call_by_call(script: Script, name: str) -> None:
+    """What was paid for is used; nothing more is asked until somebody says so; each time it comes a step further."""
+    async with house(registry=telling(cost_usd=None)) as h:
+        debate = await h.open(script(answers=answers() | SPLIT), max_cost_usd=5, **ELSEWHERE[name])
+        end, asked, halts = await h.ended(debate), [0], 0
+        while isinstance(end, DebateHalted):
+            halts += 1
+            asked.append(len(of(await h.events(debate), ModelAnswered)))
+            assert "the cap of 5 USD cannot be kept" in end.reason
+            at = await h.log.head(debate)
+            await h.moderators.resume(debate, "so be it", "operator")
+            end = await h.ended(debate, at)
+        view = await h.view(debate)
+
+    assert isinstance(end, DebateConcluded)
+    assert sorted(set(asked)) == asked
+    assert halts > 0
+    assert view["usage"]["calls"] == view["usage"]["unpriced_calls"]
+
+
+async def test_statements_that_an_unpriced_one_cuts_off_say_why(script: Script) -> None:
+    errors = {"open:con": [BrokenOff("so it goes")]}
+    events, _ = await played(
+        script, errors, told={"cost_usd": None}, max_cost_usd=5, **ELSEWHERE["protocol"]
+    )
+
+    assert ["the cost cap cannot be kept"] * 2 == [each.message for each in of(events, AttemptAbandoned)]
 
 
 async def test_without_a_cap_no_price_stops_nobody(script: Script) -> None:
