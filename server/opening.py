@@ -18,6 +18,7 @@ from events.types import (
     FamilyWarned,
     Format,
     JudgeSeat,
+    Think,
     TrackRecord,
 )
 from events.types import Settings as DebateSettings
@@ -56,6 +57,7 @@ class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):
     model: Name | None = None
     archetype: Name | None = None
     elasticity: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    think: Think = "low"
 
 
 class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -65,6 +67,7 @@ class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
     samples: Annotated[int, Meta(ge=1, le=9)] = 1
     second: Name | None = None
     appeals: Literal["none", "serious", "all"] = "serious"
+    think: Think = "medium"
 
 
 class ArtifactWish(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -213,7 +216,7 @@ async def opened(
         model = names[f"{side}.model"]
         return Debater(
             model=model, archetype=chosen[side], elasticity=seat.elasticity, caveat=caveats[model],
-            window=windows[model],
+            window=windows[model], think=seat.think,
         )
 
     return DebateOpened(
@@ -222,7 +225,7 @@ async def opened(
         con=debater("con", wish.con) if is_debate else NOBODY,
         judge=JudgeSeat(
             model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]],
-            second=_or_unset(wish.judge.second), appeals=wish.judge.appeals,
+            second=_or_unset(wish.judge.second), appeals=wish.judge.appeals, think=wish.judge.think,
         ),
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
@@ -253,7 +256,9 @@ def _seats(wish: Wish, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
     wanted, is_debate = wish.panel, wish.format in DEBATES
     if wanted is None:
         wanted = [] if is_debate else list(profiles)
-    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples) if wanted or not is_debate else ()
+    if not wanted and is_debate:
+        return ()
+    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples, think=wish.judge.think)
 
 
 def _topic(wish: Wish, rubric: Rubric) -> str:
