@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
-from .dialects import ANTHROPIC, is_closed, is_object, spoken
+from .dialects import ANTHROPIC, fits, is_closed, is_object, spoken
 from .environment import is_local, variable
 from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
 from .hosted import (
@@ -340,7 +340,7 @@ def _parameters(
     if takes and not is_thinking and "temperature" not in lacks:
         asked["extra_body"] = {"temperature": min(request.temperature, 1.0)}   # the SDK has no such parameter any more
     if form is not None:
-        is_strict = is_object(form) and is_closed(form)
+        is_strict = is_object(form) and is_closed(form) and fits(form, ANTHROPIC)
         takes_tool = "tool" not in lacks and not is_thinking and (known is None or known.takes_forced_tool)
         if is_strict and not lacks & {"json_schema", form_id(form)}:
             config["format"] = {"type": "json_schema", "schema": spoken(form, ANTHROPIC)}

@@ -336,7 +336,7 @@ def _parameters(
     }
     if form is not None:
         said["response_mime_type"] = "application/json"
-        if "json_schema" not in lacks and form_id(form) not in lacks:
+        if not lacks & {"json_schema", form_id(form)}:
             said["response_json_schema"] = spoken(form, GEMINI)
     return {name: value for name, value in said.items() if name not in lacks and value is not None}
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
-from .dialects import OPENAI, is_closed, is_object, spoken
+from .dialects import OPENAI, fits, is_closed, is_object, spoken
 from .environment import is_local, variable
 from .errors import BrokenOff, Malformed, NotAuthorised, ProviderError, Refused
 from .hosted import (
@@ -297,7 +297,7 @@ def _parameters(
     if request.seed is not None:
         asked["seed"] = request.seed
     if form is not None:
-        if "json_schema" not in lacks and form_id(form) not in lacks:
+        if not lacks & {"json_schema", form_id(form)}:
             asked["response_format"] = _form(form)
         elif "response_format" not in lacks:
             asked["response_format"] = {"type": "json_object"}
@@ -324,7 +324,7 @@ def _thinking(request: Request, learned: Learned, lacks: frozenset[str]) -> dict
 
 def _form(form: dict[str, Any]) -> dict[str, Any]:
     """The schema in OpenAI's dialect, which compatible servers take as well."""
-    is_strict = is_object(form) and is_closed(form)
+    is_strict = is_object(form) and is_closed(form) and fits(form, OPENAI)
     said = spoken(form, OPENAI) if is_strict else form
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": said, "strict": is_strict}}
 

@@ -79,12 +79,6 @@ def parse(raw: str, type_: type[T]) -> T:
         raise WrongType(f"the answer is JSON of another shape: {error}", raw=raw) from error
 
 
-def amid_prose(text: str) -> str:
-    """From the first brace to the last: what is left is JSON or it is not; the text itself where there is no brace."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text
-
-
 def _of(info: inspect.Type) -> dict[str, Any]:  # noqa: C901, PLR0912 - one case for each kind of type
     match info:
         case inspect.Metadata(extra_json_schema={"x-writes": writes}):
