@@ -35,8 +35,11 @@ async def sdk(house: Gemini) -> AsyncIterator[Any]:
 @asynccontextmanager
 async def connected(house: Gemini, version: str = "v1", key: str = "") -> AsyncIterator[Any]:
     """The SDK leaves the connections of a client that it is given open."""
-    async with httpx2.AsyncClient() as http:
-        options = HttpOptions(base_url=house.url, api_version=version, httpx_async_client=http)
+    async with httpx2.AsyncClient(verify=False) as http:   # to load certificates takes a quarter of a second
+        unused = httpx2.Client(verify=False)
+        options = HttpOptions(
+            base_url=house.url, api_version=version, httpx_async_client=http, httpx_client=unused
+        )
         async with genai.Client(api_key=key or house.key, http_options=options).aio as client:
             yield client
 
@@ -73,8 +76,9 @@ async def test_thoughts_come_only_where_they_are_asked_for(sdk: Any) -> None:
 
 
 @pytest.mark.parametrize(("model", "asked", "thought"), [
-    (FLASH, {"thinking_budget": 0}, None), (FLASH, {"thinking_budget": 200}, 200), (FLASH, {"thinking_budget": -1}, 600),
-    (PRO, {"thinking_budget": 128}, 128), ("gemini-2.5-flash-lite", {}, None), (THREE, {"thinking_level": "LOW"}, 240),
+    (FLASH, {"thinking_budget": 0}, None), (FLASH, {"thinking_budget": 200}, 200),
+    (FLASH, {"thinking_budget": -1}, 600), (PRO, {"thinking_budget": 128}, 128), ("gemini-2.5-flash-lite", {}, None),
+    (THREE, {"thinking_level": "LOW"}, 240),
     (THREE, {"thinking_budget": 200}, 200), (FOUR, {"thinking_level": "XHIGH"}, 2400),
 ])
 async def test_the_thinking_of_a_call(sdk: Any, model: str, asked: dict[str, Any], thought: int | None) -> None:
@@ -88,7 +92,7 @@ async def test_the_thinking_of_a_call(sdk: Any, model: str, asked: dict[str, Any
     (PRO, {"thinking_budget": 52_428}, r"The thinking budget \(52428\) is invalid."),
     (FLASH, {"thinking_level": "LOW"}, "Thinking level is not supported for this model."),
     (THREE, {"thinking_level": "MINIMAL"}, "Thinking level MINIMAL is not supported"),
-    (THREE, {"thinking_level": "LOW", "thinking_budget": 200}, "only set only one of thinking budget and thinking level"),
+    (THREE, {"thinking_level": "LOW", "thinking_budget": 200}, "only one of thinking budget and thinking level"),
     (FOUR, {"thinking_budget": 200}, "Thinking budget is not supported"),
     ("gemma-3-27b-it", {"include_thoughts": True}, "Thinking is not enabled for this model"),
 ])

@@ -70,8 +70,8 @@ MODELS: dict[str, AnthropicModel] = {
     ),
     "claude-haiku-5-5": AnthropicModel(efforts=EFFORTS, default="medium", calm=CALM),
 }
-"""Minimum of the cache: openrouter.ai claude-5-5 and litellm's documentation (2026-10-07); anthropics/skills.  What a model
-thinks at each effort is the fake's own."""
+"""Minimum of the cache: openrouter.ai claude-5-5 and litellm's documentation (2026-10-07); anthropics/skills.  What a
+model thinks at each effort is the fake's own."""
 
 ERRORS = {
     400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
@@ -94,7 +94,7 @@ class Anthropic(House):
 
     name: ClassVar[str] = "anthropic"
     base: ClassVar[str] = "ANTHROPIC_BASE_URL"
-    secret: ClassVar[str] = "ANTHROPIC_API_KEY"   # noqa: S105 - a variable's name
+    secret: ClassVar[str] = "ANTHROPIC_API_KEY"
 
     def __init__(self, key: str = "") -> None:
         super().__init__(key)
@@ -108,7 +108,9 @@ class Anthropic(House):
             return dict(wanted["schema"])
         choice = body.get("tool_choice") or {}
         tools = {tool["name"]: tool.get("input_schema") for tool in body.get("tools", ()) if "name" in tool}
-        return tools.get(choice.get("name")) or (next(iter(tools.values()), None) if choice.get("type") == "any" else None)
+        if choice.get("type") == "any":
+            return next(iter(tools.values()), None)
+        return tools.get(choice.get("name"))
 
     def prompt_of(self, body: Json) -> str:
         return "".join(block.text for block in blocks(body))
@@ -175,8 +177,8 @@ class Anthropic(House):
     def way(self, model: AnthropicModel, body: Json) -> Way:
         """How it thinks, by its own default or as it is told.
 
-        Sources: the words for "enabled" OpenHands/software-agent-sdk#3427 (2026-05-29), sausheong/harness#2 (2026-07-27);
-        for "disabled" dev.to/persimmoq (2026-10); the budget: docs, extended thinking.
+        Sources: the words for "enabled" OpenHands/software-agent-sdk#3427 (2026-05-29), sausheong/harness#2
+        (2026-07-27); for "disabled" dev.to/persimmoq (2026-10); the budget: docs, extended thinking.
         """
         asked: Json = body.get("thinking") or {"type": model.unasked}
         way: Way = asked["type"]
@@ -186,61 +188,69 @@ class Anthropic(House):
                 raise self.no("adaptive thinking is not supported on this model")
             if way == "disabled" and "between_tools" in model.ways:
                 raise self.no(said + 'To turn thinking off on this model, send "thinking": {"type": "between_tools"}.')
-            raise self.no(said + 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.')
+            instead = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
+            raise self.no(said + instead)
         effort = (body.get("output_config") or {}).get("effort") or model.default
         if way in {"disabled", "between_tools"} and model.efforts and effort not in model.calm:
             raise self.no(f'"thinking.type.{way}" is not supported at effort "{effort}" on this model.')
         if way == "enabled":
-            budget = asked.get("budget_tokens")
-            if budget is None:
-                raise self.no("thinking.enabled.budget_tokens: Field required")
-            if budget < LEAST_BUDGET:
-                raise self.no("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
-            if budget >= body.get("max_tokens", 0):
-                raise self.no("`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our documentation "
-                              "at https://docs.claude.com/en/docs/build-with-claude/extended-thinking#max-tokens-and-"
-                              "context-window-size")
+            self.check_budget(asked.get("budget_tokens"), body.get("max_tokens", 0))
         return way
+
+    def check_budget(self, budget: int | None, limit: int) -> None:
+        """At least 1,024, and less than the limit.  Source: docs, extended thinking."""
+        if budget is None:
+            raise self.no("thinking.enabled.budget_tokens: Field required")
+        if budget < LEAST_BUDGET:
+            raise self.no("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
+        if budget >= limit:
+            raise self.no("`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our "
+                          "documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
+                          "#max-tokens-and-context-window-size")
 
     def check(self, model: AnthropicModel, body: Json, way: Way) -> None:
         """What a model refuses besides.
 
-        Sources: temperature tak848/ccgate#113 (2026-07-31) and mnfst/modelparams.dev#214 (2026-07); forced tools and
-        prefill docs, fable-5-1 and opus-5-5; format and citations, four breakpoints: docs, prompt caching.
+        Sources: forced tools and prefill: docs, fable-5-1 and opus-5-5; four breakpoints: docs, prompt caching.
         """
         thinks = way in {"enabled", "adaptive"}
+        self.check_sampling(model, body, thinks=thinks)
         if "max_tokens" not in body:
             raise self.no("max_tokens: Field required")
         if body["max_tokens"] > model.most:
-            raise self.no(f"max_tokens: {body['max_tokens']} > {model.most}, which is the maximum allowed number of output "
-                          f"tokens for {body['model']}")
+            raise self.no(f"max_tokens: {body['max_tokens']} > {model.most}, which is the maximum allowed number of "
+                          f"output tokens for {body['model']}")
         effort = (body.get("output_config") or {}).get("effort")
         if effort is not None and not model.efforts:
             raise self.no("This model does not support the effort parameter.")
         if effort is not None and effort not in model.efforts:
             levels = ", ".join(model.efforts)
             raise self.no(f"This model does not support effort level '{effort}'. Supported levels: {levels}.")
-        for name in ("temperature", "top_p", "top_k"):
-            if not model.samples and name in body and body[name] != 1:
-                raise self.no(f"`{name}` is deprecated for this model.")
-        if "temperature" in body and not 0 <= body["temperature"] <= 1:
-            raise self.no("temperature: range: 0..1")
-        if thinks and body.get("temperature", 1) != 1:
-            raise self.no("`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please consult "
-                          "our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking")
-        if model.samples and "temperature" in body and "top_p" in body:
-            raise self.no("`temperature` and `top_p` cannot both be specified for this model. Please use only one.")
         forced = (body.get("tool_choice") or {}).get("type") in {"tool", "any"}
         if forced and thinks and not model.forced:
             raise self.no("Thinking may not be enabled when tool_choice forces tool use.")
         messages = body.get("messages") or [{"role": "assistant"}]
         if messages[-1]["role"] == "assistant" and not model.prefills:
-            raise self.no("This model does not support assistant message prefill. The conversation must end with a user "
-                          "message.")
+            raise self.no("This model does not support assistant message prefill. The conversation must end with a "
+                          "user message.")
         if sum(block.is_marked for block in blocks(body)) > BREAKPOINTS:
             marked = sum(block.is_marked for block in blocks(body))
             raise self.no(f"A maximum of 4 blocks with cache_control may be provided. Found {marked}.")
         self.check_format(body)
+
+    def check_sampling(self, model: AnthropicModel, body: Json, *, thinks: bool) -> None:
+        """A temperature of one's own.  Sources: tak848/ccgate#113 (2026-07-31), mnfst/modelparams.dev#214 (2026-07)."""
+        for name in ("temperature", "top_p", "top_k"):
+            if not model.samples and name in body and body[name] != 1:
+                raise self.no(f"`{name}` is deprecated for this model.")
+        if not 0 <= body.get("temperature", 1) <= 1:
+            raise self.no("temperature: range: 0..1")
+        if thinks and body.get("temperature", 1) != 1:
+            raise self.no("`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please "
+                          "consult our documentation at https://docs.claude.com/en/docs/build-with-claude/"
+                          "extended-thinking")
+        if {"temperature", "top_p"} <= set(body):
+            raise self.no("`temperature` and `top_p` cannot both be specified for this model. Please use only one.")
 
     def check_format(self, body: Json) -> None:
         """The schema of ``output_config.format`` and of strict tools, see ``schemas.anthropic``."""
@@ -288,7 +298,7 @@ def blocks(body: Json) -> list[Block]:
 
 
 def described(name: str, model: AnthropicModel) -> Json:
-    """A model as the models endpoint tells it.  Source: anthropic 2.12.0, types/model_info.py, model_capabilities.py."""
+    """A model as the models endpoint tells it.  Source: anthropic 2.12.0, model_info.py, model_capabilities.py."""
     def can(claim: bool) -> Json:
         return {"supported": claim}
 
@@ -371,7 +381,9 @@ class Reply:
         if self.stop == "refusal":
             stopped["stop_details"] = {"type": "refusal", "category": "general_harms", "explanation": None}
         if not self.body.get("stream"):
-            content = [each | {"input": as_object(each["input"])} if "input" in each else each for each in self.blocks()]
+            content = [
+                each | {"input": as_object(each["input"])} if "input" in each else each for each in self.blocks()
+            ]
             usage = self.usage(self.bill.output) | details
             said = message | stopped | {"content": content, "usage": usage}
             return Answer(faults.encoded(self.fault.kind, said), headers=headers, bill=self.bill)
@@ -382,7 +394,8 @@ class Reply:
             frames += self.streamed(place, block)
         last = self.event("message_delta", delta=stopped, usage=self.usage(self.bill.output) | details)
         return Answer(
-            last + self.event("message_stop"), frames, "text/event-stream", headers=headers, bill=self.bill, streams=True,
+            last + self.event("message_stop"), frames, "text/event-stream", headers=headers, bill=self.bill,
+            streams=True,
             error=self.event("error", error={"type": "overloaded_error", "message": "Overloaded"}),
         )
 

@@ -1,8 +1,8 @@
 """How the fake counts tokens, and what its caches remember.
 
-One rule for prompts and answers: four characters a token, or 1.4 where the script has no spaces (from U+2E80 on, such as
-Chinese), rounded up.  A prompt is its messages written out one after the other, each as role, text.  Schemas and tools
-cost nothing here, unlike at the vendors.
+One rule for prompts and answers: four characters a token, or 1.4 where the script has no spaces (from U+2E80 on, such
+as Chinese), rounded up.  A prompt is its messages written out one after the other, each as role, text.  Schemas and
+tools cost nothing here, unlike at the vendors.
 """
 
 import hashlib

@@ -1,10 +1,12 @@
 """Google's generateContent by Google's rules, and the servers that stand in front of it.
 
 Sources, unless a rule names another, all read 2026-11-22: google-genai 3.4.0 (types.py: ThinkingConfig, FinishReason,
-GenerateContentResponseUsageMetadata, response_json_schema); ai.google.dev/gemini-api/docs, thinking and caching (2026-10-13).
+GenerateContentResponseUsageMetadata, response_json_schema); ai.google.dev/gemini-api/docs, thinking and caching
+(2026-10-13).
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -40,9 +42,9 @@ def levels(*names: str) -> dict[str, float]:
     return {name: LEVELS[name] for name in names}
 
 
-USUAL, WIDE, FOUR = (
-    levels("low", "medium", "high"), levels("minimal", "low", "medium", "high"), levels("low", "medium", "high", "xhigh"),
-)
+USUAL = levels("low", "medium", "high")
+WIDE = levels("minimal", "low", "medium", "high")
+FOUR = levels("low", "medium", "high", "xhigh")
 ANY = (1, 65_536)
 MODELS: dict[str, GeminiModel] = {
     "gemini-2.5-pro": GeminiModel(budget=(128, 32_768), minimum=2048),
@@ -59,8 +61,8 @@ MODELS: dict[str, GeminiModel] = {
     ),
     "gemma-3-27b-it": GeminiModel(thinks=False, window=131_072, most=8192),
 }
-"""Budgets: juspay/neurolink#1707; levels: docs.cloud.google.com guides and litellm discussion 51436 (2026-11); aliases at
-v1beta only: googleapis/go-genai v1.78.0.  Each level's thinking is the fake's own."""
+"""Budgets: juspay/neurolink#1707; levels: docs.cloud.google.com guides and litellm discussion 51436 (2026-11); aliases
+at v1beta only: googleapis/go-genai v1.78.0.  Each level's thinking is the fake's own."""
 
 STATUS = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
           429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}
@@ -80,7 +82,7 @@ class Gemini(House):
 
     name: ClassVar[str] = "gemini"
     base: ClassVar[str] = "GOOGLE_GEMINI_BASE_URL"
-    secret: ClassVar[str] = "GEMINI_API_KEY"   # noqa: S105 - a variable's name
+    secret: ClassVar[str] = "GEMINI_API_KEY"
 
     def __init__(self, key: str = "", door: Door | None = None) -> None:
         super().__init__(key)
@@ -103,10 +105,11 @@ class Gemini(House):
         )
 
     def error(self, status: int, message: str, seconds: float | None = None) -> Json:
-        """google.rpc.Status; with RetryInfo where it says when.  Source: browserbase/mcp-server-browserbase#129 (2025)."""
+        """google.rpc.Status, with RetryInfo where it says when.  Source: browserbase/mcp-server-browserbase#129."""
         said: Json = {"code": status, "message": message, "status": STATUS.get(status, "UNKNOWN")}
         if seconds is not None:
-            violation = {"quotaMetric": "generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count",
+            metric = "generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count"
+            violation = {"quotaMetric": metric,
                          "quotaId": "GenerateContentPaidTierInputTokensPerModelPerMinute", "quotaValue": "4000000"}
             said["message"] = ("You exceeded your current quota, please check your plan and billing details.\n"
                                f"Please retry in {seconds}s.")
@@ -160,7 +163,8 @@ class Gemini(House):
         body = call.body
         name, model = self.found(call)
         config: Json = body.get("generationConfig") or {}
-        thought = self.thinking(model, config.get("thinkingConfig") or {})
+        asked = camel(config.get("thinkingConfig") or {})
+        thought = self.thinking(model, asked)
         self.check(model, config)
         prompt = self.prompt_of(body)
         read = tokens(prompt)
@@ -171,15 +175,15 @@ class Gemini(House):
         bill = self.book(Bill(
             model=model.billed_as or name, input=read, output=draft.output, cached=cached, thought=draft.thought,
         ))
-        shows = bool((config.get("thinkingConfig") or {}).get("includeThoughts"))
+        shows = bool(asked.get("includeThoughts"))
         return Reply(bill, draft, fault, shows, model.tags).answer(streams=call.path.endswith(":streamGenerateContent"))
 
     def thinking(self, model: GeminiModel, asked: Mapping[str, Any]) -> int:
         """Thoughts of a call, counted against maxOutputTokens.
 
         Sources: RooCodeInc/Roo-Code#10700 and #4399, sterlp/eclipse-peon-ai#115 (2026-08), snailyp/gemini-balance#206,
-        googleapis/python-genai#2936 (2026-09-08, no off on 3.5-flash-lite); 4.x takes no budget: dev.to/aihubmix (2026-11);
-        that thoughts count: vectorize-io/hindsight#3365 and googleapis/python-genai#811.
+        googleapis/python-genai#2936 (2026-09-08, no off on 3.5-flash-lite); 4.x takes no budget: dev.to/aihubmix
+        (2026-11); that thoughts count: vectorize-io/hindsight#3365 and googleapis/python-genai#811.
         """
         budget, level = asked.get("thinkingBudget"), str(asked.get("thinkingLevel") or "").lower()
         if not model.thinks:
@@ -214,8 +218,13 @@ class Gemini(House):
             raise self.no(complaint)
         if not model.penalties and {"frequencyPenalty", "presencePenalty"} & set(config):
             raise self.no("Penalty is not enabled for this model")
-        if not 0 <= config.get("temperature", 1) <= 2:  # noqa: PLR2004 - the published range
-            raise self.no(f"Unable to submit request because temperature must be in the range [0, 2].")  # noqa: F541
+        if not 0 <= config.get("temperature", 1) <= 2:
+            raise self.no("Unable to submit request because temperature must be in the range [0, 2].")
+
+
+def camel(given: Mapping[str, Any]) -> Json:
+    """Names as they are documented: proto3's JSON takes them with underscores too, and the SDK sends some like that."""
+    return {re.sub(r"_(.)", lambda found: found[1].upper(), name): value for name, value in given.items()}
 
 
 def told(name: str, model: GeminiModel) -> Json:

@@ -37,7 +37,7 @@ class Behaviour:
 
 @dataclass
 class Bill:
-    """What a vendor charges for a call.  ``input`` includes ``cached`` and ``written``, ``output`` includes ``thought``.
+    """What a call costs: ``input`` includes ``cached`` and ``written``, ``output`` includes ``thought``.
 
     ``is_told``: the wire carried the usage to its end.  A stream that broke off is billed all the same.
     """
@@ -135,10 +135,10 @@ class House:
         self.echo = False
         """Repeat the key in every error, as careless servers do."""
         self.port = 0
-        self._connections: set[asyncio.StreamWriter] = set()
+        self._connections: dict[asyncio.StreamWriter, asyncio.Task[Any] | None] = {}
         self._server: asyncio.Server | None = None
         self._elsewhere: asyncio.Server | None = None
-        self._reopening: set[asyncio.Future[None]] = set()
+        self._reopening: list[asyncio.Future[None]] = []
 
     # What a vendor knows.
 
@@ -223,21 +223,24 @@ class House:
             writer.transport.abort()
 
     async def close(self) -> None:
-        self.shut()
-        if self._elsewhere is not None:
-            self._elsewhere.close()
+        """Shut the door and wait until everybody has gone."""
         for future in self._reopening:
             future.cancel()
+        gone = asyncio.gather(*self._reopening, *filter(None, self._connections.values()), return_exceptions=True)
+        self.shut()
+        await gone
+        if self._elsewhere is not None:
+            self._elsewhere.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._connections.add(writer)
+        self._connections[writer] = asyncio.current_task()
         try:
             while await self._hear(reader, writer):
                 pass
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            self._connections.discard(writer)
+            self._connections.pop(writer)
             writer.close()
 
     async def _hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -290,11 +293,12 @@ class House:
                 writer.transport.abort()
             case "refused":
                 self.shut()
-                asyncio.get_running_loop().call_later(fault.value or 0.1, self._reopen)
+                self._reopening.append(asyncio.ensure_future(self._reopen(fault.value or 0.1)))
         return False
 
-    def _reopen(self) -> None:
-        self._reopening.add(asyncio.ensure_future(self.listen()))
+    async def _reopen(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self.listen()
 
     async def _abroad(self) -> int:
         """The port of another origin, which notes who comes."""

@@ -52,7 +52,7 @@ class Ollama(House):
 
     name: ClassVar[str] = "ollama"
     base: ClassVar[str] = "OLLAMA_HOST"
-    secret: ClassVar[str] = "OLLAMA_API_KEY"   # noqa: S105 - a variable's name
+    secret: ClassVar[str] = "OLLAMA_API_KEY"
 
     def __init__(self, key: str = "") -> None:
         super().__init__(key)
@@ -73,9 +73,9 @@ class Ollama(House):
 
     def too_long(self) -> Refused:
         """Source: llm/llama_server.go, where the prompt may not be shifted."""
-        return self.refused(400, "the prompt is longer than the context length currently available to the model; shorten "
-                                 "the prompt, adjust the context length in settings, or use a model with a longer context "
-                                 "length")
+        return self.refused(400, "the prompt is longer than the context length currently available to the model; "
+                                 "shorten the prompt, adjust the context length in settings, or use a model with a "
+                                 "longer context length")
 
     def listing(self, call: Call) -> Answer:
         match call.path:
@@ -124,7 +124,8 @@ class Ollama(House):
         """
         think = body.get("think")
         if think is not None and not isinstance(think, bool) and think not in LEVELS:
-            raise self.refused(400, f'invalid think value: "{think}" (must be "high", "medium", "low", "max", true, or false)')
+            must = 'must be "high", "medium", "low", "max", true, or false'
+            raise self.refused(400, f'invalid think value: "{think}" ({must})')
         if think not in {None, False} and "thinking" not in model.capabilities:
             raise self.refused(400, f'"{name}" does not support thinking')
         if not model.thinks or (think is False and not model.stubborn and not model.tags):
@@ -132,7 +133,7 @@ class Ollama(House):
         return round(model.thought * model.efforts.get(think, 1.0)) if isinstance(think, str) else model.thought
 
     def load(self, name: str, model: OllamaModel, body: Json) -> int:
-        """The window of this call: another one loads the model again.  A duration is seconds, or Go's text with a unit."""
+        """The window of this call: another one loads the model again.  A duration is seconds, or text with a unit."""
         window = min((body.get("options") or {}).get("num_ctx") or model.num_ctx, model.window)
         stays = body.get("keep_alive", "5m")
         if isinstance(stays, str) and stays.lstrip("-").replace(".", "").isdigit():
@@ -144,7 +145,7 @@ class Ollama(House):
     def fitted(self, body: Json, window: int) -> Json:
         """What is left of a prompt that is too long, in silence: system messages and the last one, then the newest.
 
-        Source: server/prompt.go; ``truncate: false`` refuses instead.  A last message that is too long by itself is cut.
+        Source: server/prompt.go; ``truncate: false`` refuses instead.  A last message too long by itself is cut.
         """
         kept = list(body.get("messages", ()))
         if tokens(self.prompt_of(body)) <= window:
@@ -214,5 +215,6 @@ class Reply:
         )
 
     def line(self, message: Json, **more: Any) -> bytes:
-        said = {"model": self.bill.model, "created_at": "2026-11-22T00:00:00Z", "message": {"role": "assistant"} | message}
-        return faults.encoded(self.fault.kind, said | more) + b"\n"
+        said = {"model": self.bill.model, "created_at": "2026-11-22T00:00:00Z"}
+        told = {"message": {"role": "assistant"} | message}
+        return faults.encoded(self.fault.kind, said | told | more) + b"\n"

@@ -56,11 +56,11 @@ MODELS: dict[str, OpenAIModel] = {
     "gpt-6.1-terra": OpenAIModel(efforts=LATEST, breakpoints=True, window=1_050_000),
     "gpt-6.2-sol": OpenAIModel(efforts=ALWAYS, breakpoints=True, window=1_050_000),
 }
-"""Efforts: gpt-5 minimal to high (BerriAI/litellm, 2025-08); 5.1 to 5.4 think nothing unless asked (tmc/langchaingo#1497,
+"""Efforts: gpt-5 minimal to high (pydantic-ai, 2026-08-22); 5.1 to 5.4 think nothing unless asked (langchaingo#1497,
 2026-04-24); 5.6 none to max, no minimal (experientiallabs/experiential#764, 2026-09-03); gpt-6-astra low to xhigh, no
 none, in chat completions (BerriAI/litellm-docs#1173, 2026-09-03); gpt-6.2 likewise (BerriAI/litellm discussion 52347,
-2026-11).  Models that were switched off are unknown: o4-mini since 2026-10-23.  Dated names, none from gpt-5.6 on: openai 3.54.0, types/shared/chat_model.py.
-The thinking of each effort is the fake's own."""
+2026-11).  Models that were switched off are unknown: o4-mini since 2026-10-23.  Dated names, none from gpt-5.6 on:
+openai 3.54.0, types/shared/chat_model.py.  The thinking of each effort is the fake's own."""
 
 Shown = Literal["", "reasoning_content", "reasoning", "reasoning_details", "content list", "tags", "swallowed tag"]
 
@@ -69,8 +69,8 @@ Shown = Literal["", "reasoning_content", "reasoning", "reasoning_details", "cont
 class Gateway:
     """A server that is not OpenAI's.  It takes any model's name, and of the limits only those in ``limits``.
 
-    ``shows``: the field in which thoughts come, or tags in the text; "swallowed tag": the template has eaten the opening
-    <think>, so that the text begins with thoughts and then says </think>.
+    ``shows``: the field in which thoughts come, or tags in the text; "swallowed tag": the template has eaten the
+    opening <think>, so that the text begins with thoughts and then says </think>.
     """
 
     limits: tuple[str, ...] = ("max_tokens", "max_completion_tokens")
@@ -89,7 +89,7 @@ class OpenAI(House):
 
     name: ClassVar[str] = "openai"
     base: ClassVar[str] = "OPENAI_BASE_URL"
-    secret: ClassVar[str] = "OPENAI_API_KEY"   # noqa: S105 - a variable's name
+    secret: ClassVar[str] = "OPENAI_API_KEY"
 
     schema_code: str | None = None
     """Chat completions send none with a refused schema, the Responses API invalid_json_schema.  Source: outlines#844
@@ -128,8 +128,8 @@ class OpenAI(House):
 
     def too_long(self, window: int = 400_000, used: int = 400_001) -> Refused:
         """Source: OpenAI's error as quoted in many places, and by cline/cline#5474 (2025-08-09) for gpt-5."""
-        said = (f"This model's maximum context length is {window} tokens. However, your messages resulted in {used} tokens."
-                " Please reduce the length of the messages.")
+        said = (f"This model's maximum context length is {window} tokens. However, your messages resulted in {used} "
+                "tokens. Please reduce the length of the messages.")
         return self.no(said, "messages", "context_length_exceeded")
 
     def listing(self, call: Call) -> Answer:
@@ -199,10 +199,8 @@ class OpenAI(House):
     def check(self, model: OpenAIModel, body: Json) -> None:
         """What reasoning models refuse: a limit by its old name, sampling, efforts that they do not know.
 
-        Sources: griptape-ai/ComfyUI-Griptape#312 (2025-08-22); tak848/ccgate#113 (2026-07-31);
-        experientiallabs/experiential#764 (2026-09-03); sampling goes with effort none: langchaingo#1497 (2026-04-24);
-        a limit of 0: mnfst/modelparams.dev#236 (2026-08-17); gpt-6-astra: BerriAI/litellm#39631 (2026-09); tools:
-        Vane#1173 (2026-09).
+        Sources: griptape-ai/ComfyUI-Griptape#312 (2025-08-22); experientiallabs/experiential#764 (2026-09-03); a limit
+        of 0: mnfst/modelparams.dev#236 (2026-08-17).
         """
         effort = body.get("reasoning_effort")
         if effort is not None and not model.thinks:
@@ -210,8 +208,9 @@ class OpenAI(House):
                           "reasoning_effort", "unsupported_parameter")
         if effort is not None and effort not in model.efforts:
             *first, last = map(repr, model.efforts)
-            raise self.no(f"Unsupported value: 'reasoning_effort' does not support '{effort}' with this model. Supported "
-                          f"values are: {', '.join(first)}, and {last}.", "reasoning_effort", "unsupported_value")
+            raise self.no(f"Unsupported value: 'reasoning_effort' does not support '{effort}' with this model. "
+                          f"Supported values are: {', '.join(first)}, and {last}.", "reasoning_effort",
+                          "unsupported_value")
         if model.thinks and "max_tokens" in body:
             raise self.no("Unsupported parameter: 'max_tokens' is not supported with this model. Use "
                           "'max_completion_tokens' instead.", "max_tokens", "unsupported_parameter")
@@ -220,13 +219,20 @@ class OpenAI(House):
                           None, "invalid_parameter_combination")
         for name in ("max_tokens", "max_completion_tokens"):
             self.check_limit(model, name, body.get(name))
-        reasons = model.thinks and (effort or model.default) != "none"
+        self.check_sampling(model, body, reasons=model.thinks and (effort or model.default) != "none")
+
+    def check_sampling(self, model: OpenAIModel, body: Json, *, reasons: bool) -> None:
+        """What goes with effort none only: sampling, and tools from gpt-5.6 on.
+
+        Sources: tak848/ccgate#113 (2026-07-31), langchaingo#1497 (2026-04-24); gpt-6-astra: BerriAI/litellm#39631
+        (2026-09); tools: Vane#1173 (2026-09).
+        """
         for name in ("temperature", "top_p"):
             if model.is_blunt and name in body:
                 raise self.no(f"Unsupported parameter: '{name}' is not supported with this model.", name, None)
             if reasons and body.get(name, 1) != 1:
-                raise self.no(f"Unsupported value: '{name}' does not support {body[name]} with this model. Only the default"
-                              " (1) value is supported.", name, "unsupported_value")
+                raise self.no(f"Unsupported value: '{name}' does not support {body[name]} with this model. Only the "
+                              "default (1) value is supported.", name, "unsupported_value")
         if body.get("tools") and model.breakpoints and reasons:
             raise self.no(f"Function tools with reasoning_effort are not supported for {body['model']} in "
                           "/v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to "
@@ -238,8 +244,8 @@ class OpenAI(House):
 
     def check_limit(self, model: OpenAIModel, name: str, limit: int | None) -> None:
         if limit is not None and limit < 1:
-            raise self.no(f"Invalid '{name}': integer below minimum value. Expected a value >= 1, but got {limit} instead.",
-                          name, "integer_below_min_value")
+            raise self.no(f"Invalid '{name}': integer below minimum value. Expected a value >= 1, but got {limit} "
+                          "instead.", name, "integer_below_min_value")
         if limit is not None and limit > model.most:
             raise self.no(f"{name} is too large: {limit}. This model supports at most {model.most} completion tokens, "
                           f"whereas you provided {limit}.", name, "invalid_value")
@@ -288,7 +294,7 @@ class OpenAI(House):
             ends |= {i for i, each in enumerate(messages) if each["role"] in {"system", "developer"}}
         for end in sorted(ends):
             text = self.prompt_of({"messages": messages[: end + 1]})
-            if (count := tokens(text)) < 1024:  # noqa: PLR2004 - the published minimum
+            if (count := tokens(text)) < 1024:
                 continue
             known = count if (name, text) in self.written else known
             longest = count

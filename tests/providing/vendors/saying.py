@@ -1,7 +1,6 @@
 """What the fake says: a speech of natural length, or the most neutral value of the schema that it was given."""
 
 import hashlib
-import itertools
 import json
 import random
 from collections.abc import Iterator, Mapping
@@ -23,7 +22,7 @@ DEPTH = 40   # of a schema that refers to itself
 
 def speech(words: int, seed: str) -> str:
     """Whole sentences of about ``words`` words; another seed gives another speech."""
-    chance = random.Random(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())  # noqa: S311 - no secret
+    chance = random.Random(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
     said: list[str] = []
     while sum(len(sentence.split()) for sentence in said) < words:
         said.append(" ".join(map(chance.choice, (SUBJECTS, VERBS, OBJECTS, TAILS))) + ".")
@@ -36,7 +35,7 @@ def thought(count: int, seed: str) -> str:
     return (text * (1 + 4 * count // len(text)))[: 4 * count]
 
 
-def smallest(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None, depth: int = 0) -> Any:  # noqa: C901, PLR0912 - a case for each type
+def smallest(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None, depth: int = 0) -> Any:  # noqa: C901 - a case for each type
     """The smallest, most neutral JSON value that a schema allows."""
     root = schema if root is None else root
     assert depth < DEPTH, "the schema has no finite value"
@@ -76,7 +75,7 @@ def in_words(prompt: str) -> dict[str, Any] | None:
     """The last JSON schema that stands in a prompt as text, where none is given on the wire."""
     found = None
     for value in objects_in(prompt):
-        if value.get("type") == "object" and "properties" in value or "$defs" in value or "anyOf" in value:
+        if (value.get("type") == "object" and "properties" in value) or "$defs" in value or "anyOf" in value:
             found = value
     return found
 
@@ -98,7 +97,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 def pieces(text: str, size: int = 24) -> list[str]:
     """A text in the pieces in which it streams: whole words, about ``size`` characters each."""
     found: list[str] = []
-    words = [word for word in itertools.chain.from_iterable(line.split(" ") for line in [text])]
+    words = text.split(" ")
     for place, word in enumerate(words):
         spoken = word if place == len(words) - 1 else f"{word} "
         if found and len(found[-1]) + len(spoken) <= size:

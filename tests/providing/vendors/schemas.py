@@ -39,47 +39,54 @@ OPENAI_DEPTH, OPENAI_PROPERTIES, OPENAI_VALUES, OPENAI_CHARACTERS = 10, 5000, 10
 """Limits of size.  Source: the same guide, 2026-02."""
 
 
-def openai(schema: Schema, *, bounds: bool = True) -> str | None:  # noqa: C901 - a case for each rule
+def openai(schema: Schema, *, bounds: bool = True) -> str | None:
     """The first rule of ``strict`` that a schema breaks, in OpenAI's words.  ``bounds=False``: no bound is taken.
 
-    Source: the same guide; the sentences as quoted in google/adk-go#1178 (2026-07-23), agentscope-java#2548 (2026-08-04).
+    That an enum alone is no type is what the issue's peer holds; nobody published the opposite.  Source: the same
+    guide; the sentences as quoted in google/adk-go#1178 (2026-07-23), agentscope-java#2548 (2026-08-04).
     """
     allowed = OPENAI_KEYWORDS | (OPENAI_BOUNDS if bounds else frozenset())
     if schema.get("type") != "object" or "anyOf" in schema:
         said = schema.get("type")
         return f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{said}"'."""
     for path, node in nodes(schema):
-        where = f"In context={path}, "
-        for keyword in node:
-            if keyword not in allowed:
-                return f"{where}'{keyword}' is not permitted."
-        if "$ref" in node:
-            if more := sorted(set(node) - {"$ref", "$defs", "definitions"}):
-                return f"{where}$ref cannot have keywords {{{', '.join(map(repr, more))}}}."
-            continue
-        if "type" not in node and "anyOf" not in node:
-            return f"{where}schema must have a 'type' key."
-        if node.get("type") == "array" and "items" not in node:
-            return f"{where}array schema missing items."
-        if node.get("type") == "object":
-            if node.get("additionalProperties") is not False:
-                return f"{where}'additionalProperties' is required to be supplied and to be false."
-            for name in node.get("properties", {}):
-                if name not in node.get("required", ()):
-                    return (f"{where}'required' is required to be supplied and to be an array including every key in "
-                            f"properties. Missing '{name}'.")
-            for name in node.get("required", ()):
-                if name not in node.get("properties", {}):
-                    return f"{where}'required' is required to be supplied and to be an array including every key in " \
-                           f"properties. Extra required key '{name}' supplied."
+        if complaint := _openai_node(node, allowed):
+            return f"In context={path}, {complaint}"
     return _openai_size(schema)
+
+
+def _openai_node(node: Schema, allowed: frozenset[str]) -> str | None:
+    for keyword in node:
+        if keyword not in allowed:
+            return f"'{keyword}' is not permitted."
+    if "$ref" in node:
+        more = ", ".join(map(repr, sorted(set(node) - {"$ref", "$defs", "definitions"})))
+        return f"$ref cannot have keywords {{{more}}}." if more else None
+    if "type" not in node and "anyOf" not in node:
+        return "schema must have a 'type' key."
+    if node.get("type") == "array" and not node.get("items"):
+        return "array schema missing items."
+    return _openai_object(node) if node.get("type") == "object" else None
+
+
+def _openai_object(node: Schema) -> str | None:
+    if node.get("additionalProperties") is not False:
+        return "'additionalProperties' is required to be supplied and to be false."
+    has, wants = node.get("properties", {}), node.get("required", ())
+    every = "'required' is required to be supplied and to be an array including every key in properties."
+    for name in [*has, *wants]:
+        if name not in wants:
+            return f"{every} Missing '{name}'."
+        if name not in has:
+            return f"{every} Extra required key '{name}' supplied."
+    return None
 
 
 def _openai_size(schema: Schema) -> str | None:
     found = list(nodes(schema))
     names = [name for _, node in found for name in node.get("properties", {})]
     values = [value for _, node in found for value in node.get("enum", ())]
-    depth = 1 + max(sum(part in {"properties", "items"} for part in path[::1]) for path, _ in found)
+    depth = 1 + max(sum(part in {"properties", "items"} for part in path) for path, _ in found)
     if len(names) > OPENAI_PROPERTIES:
         return f"Expected at most {OPENAI_PROPERTIES} object properties total, got {len(names)}."
     if len(values) > OPENAI_VALUES:
@@ -136,9 +143,9 @@ def _recursive(schema: Schema, where: str) -> str | None:
         name: {each["$ref"].rsplit("/", 1)[-1] for _, each in nodes(node) if "$ref" in each}
         for name, node in definitions.items()
     }
-    for name in wanted:
+    for name, first in wanted.items():
         reached: set[str] = set()
-        todo = set(wanted[name])
+        todo = set(first)
         while todo:
             step = todo.pop()
             reached.add(step)

@@ -1,4 +1,4 @@
-"""``python -m tests.providing.vendors.serve``: the four vendors until you interrupt it, and the environment for them."""
+"""``python -m tests.providing.vendors.serve``: the four vendors until you interrupt it, and how to reach them."""
 
 import argparse
 import asyncio
