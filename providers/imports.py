@@ -16,6 +16,12 @@ async def load(module: str) -> None:
         await to_thread.run_sync(_import, module)
 
 
+def load_here(module: str) -> None:
+    """The same at once, for a module that takes a moment only: it waits while another import is under way."""
+    if module not in _imported:
+        _import(module)
+
+
 def _import(module: str) -> None:
     """One import at a time: a module stands in ``sys.modules`` before it is whole, and would be used half made."""
     with _importing:
