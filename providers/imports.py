@@ -50,7 +50,7 @@ def _import(modules: list[str]) -> None:
             _imported.add(module)
 
 
-def load_now(module: str) -> None:
+def load_here(module: str) -> None:
     """Import a module here and now: for what is imported quickly.  Waits for an import that is under way."""
     if module not in _imported:
         _import([module])

@@ -80,7 +80,7 @@ class Group(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Thought(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Tokens that a model spends on thinking before it answers, by its level.  ``between_tags``: times as many there."""
+    """Tokens that a model spends on thinking before it answers, by its level; ``between_tags`` times as many there."""
 
     source: str
     as_of: date

@@ -291,7 +291,7 @@ def _parameters(
         asked[name] = learned.limit(request)
     thinking = _thinking(request, learned, lacks)
     asked |= thinking
-    if known is None or known.takes_sampling or (known.samples_when_off and thinking.get("reasoning_effort") == known.off):
+    """How an answer is held to its form: by a schema, or by the prompt, with ``json_object`` or without."""
         asked["temperature"] = request.temperature
     asked["stream_options"] = {"include_usage": True}
     if request.seed is not None:

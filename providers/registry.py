@@ -6,6 +6,7 @@ A model is named ``provider:model``, split at the first colon.  Importing this m
 import os
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 
@@ -15,6 +16,8 @@ import msgspec
 from .base import ModelStatus, Provider
 from .calls import PATIENCE_S, Call, Guard, Load
 from .errors import ProviderError, UnknownModel, Unreachable
+from .models import known, notice
+from .pricing import VENDORS, is_free, is_vendors, prepare
 from .quota import DEFAULT_LIMITS, Limit
 from .redaction import redacted
 
@@ -24,8 +27,8 @@ CHECK_S = 3.5
 """So that a whole ``moot doctor`` says within five seconds what is wrong."""
 
 KEYED: tuple[tuple[str, str], ...] = (
-    ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-4-6"), ("GEMINI_API_KEY", "gemini:gemini-2.5-flash"),
-    ("OPENAI_API_KEY", "openai:gpt-5-mini"),
+    ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-5-5"), ("GEMINI_API_KEY", "gemini:gemini-3.8-flash"),
+    ("OPENAI_API_KEY", "openai:gpt-6-luna"),
 )
 """(environment variable, model) of each provider that answers to a key, in the order in which a default is sought."""
 
@@ -114,10 +117,13 @@ class Registry:
             provider, model = self.resolve(name)
         except ProviderError as error:
             return ModelStatus(name=name, provider=name.partition(":")[0], ok=False, detail=error.message)
-        return self._rested((await _in_time(name, provider.name, provider.check(model)))[0])
+        (status, *_) = await _in_time(name, provider.name, provider.check(model))
+        if provider.name in VENDORS and not is_free(name):
+            await prepare()   # a debate will ask for its price: the import is no business of its loop
+        return _noticed(self._rested(status))
 
     async def check_all(self) -> tuple[ModelStatus, ...]:
-        """What every provider says of its models, asked at the same time."""
+        """What every provider says of its models, asked at the same time: of each at least one row, with its reason."""
         said: dict[str, tuple[ModelStatus, ...]] = {}
 
         async def ask(name: str) -> None:
@@ -129,7 +135,7 @@ class Registry:
         async with anyio.create_task_group() as group:
             for name in self.names:
                 group.start_soon(ask, name)
-        return tuple(self._rested(status) for name in self.names for status in said[name])
+        return tuple(_noticed(self._rested(status)) for name in self.names for status in said[name])
 
     async def default_model(self, environ: Mapping[str, str] = os.environ) -> str:
         """With none given, the first that answers: Ollama on this machine, a key in the environment, else embedded."""
@@ -173,6 +179,27 @@ class Registry:
 async def _in_time(
     name: str, provider: str, asked: Awaitable[tuple[ModelStatus, ...]]
 ) -> tuple[ModelStatus, ...]:
+    detail = f"no answer within {CHECK_S:g} s"
     with anyio.move_on_after(CHECK_S):
-        return await asked
-    return (ModelStatus(name=name, provider=provider, ok=False, detail=f"no answer within {CHECK_S:g} s"),)
+        if said := await asked:
+            return said
+        detail = "it lists no model"
+    return (ModelStatus(name=name, provider=provider, ok=False, detail=detail),)
+
+
+def today() -> date:
+    """The day, everywhere alike."""
+    return datetime.now(UTC).date()
+
+
+def _noticed(status: ModelStatus) -> ModelStatus:
+    """A model's status, with what our data say of a vendor's model where its provider says nothing."""
+    provider, colon, _ = status.name.partition(":")
+    if not colon or provider not in VENDORS or is_free(status.name):
+        return status
+    found = known(status.name)
+    told = notice(status.name, today(), is_vendors=status.ok and is_vendors(provider))
+    window = status.window
+    if window is None and found is not None and found.vendor == provider and is_vendors(provider):
+        window = found.window
+    return msgspec.structs.replace(status, notice=status.notice or told, window=window)

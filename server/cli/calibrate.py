@@ -58,7 +58,7 @@ def calibrate(
 
     \b
       moot calibrate cases/
-      moot calibrate cases/ --panel ollama:qwen3,anthropic:claude-haiku-4-5
+      moot calibrate cases/ --panel ollama:qwen3,anthropic:claude-haiku-5-5
     """
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)

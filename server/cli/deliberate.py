@@ -44,7 +44,7 @@ def deliberate(context: click.Context, /, file: str, store: str | None, *, as_js
 
     \b
       moot deliberate design.md
-      moot deliberate design.md --panel ollama:qwen3,anthropic:claude-haiku-4-5
+      moot deliberate design.md --panel ollama:qwen3,anthropic:claude-haiku-5-5
       git diff | moot deliberate -
     """
     settings = settings_of(context, store=store)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from datetime import date
 from importlib.metadata import EntryPoint
 from typing import Any
 
@@ -51,6 +52,26 @@ class Stuck(Fake):
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         await anyio.sleep_forever()
         raise AssertionError
+
+
+class Empty(Fake):
+    name = "empty"
+
+    async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
+        return ()
+
+
+class Vendor(Fake):
+    """A vendor that lists whatever it is told to."""
+
+    name = "openai"
+    lists: tuple[str, ...] = ()
+
+    async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
+        names = (model,) if model else self.lists
+        return tuple(
+            ModelStatus(name=f"{self.name}:{each}", provider=self.name, ok=True, detail="listed") for each in names
+        )
 
 
 class Given(EntryPoint):
@@ -119,6 +140,48 @@ async def test_a_provider_that_does_not_answer_in_time_is_said_not_to(monkeypatc
     (status,) = await registry(stuck="Stuck").check_all()
 
     assert (False, "no answer within 0.05 s") == (status.ok, status.detail)
+
+
+async def test_a_provider_that_lists_nothing_has_a_row_with_the_reason() -> None:
+    ours = registry(empty="Empty")
+
+    (status,), one = await ours.check_all(), await ours.check("empty:x")
+
+    assert ("empty", False, "it lists no model") == (status.name, status.ok, status.detail)
+    assert ("empty:x", False) == (one.name, one.ok)
+
+
+@pytest.mark.parametrize(
+    ("address", "model", "expected"),
+    [
+        ("", "gpt-5-mini", "is announced to end on 2026-12-11"), ("", "gpt-6-luna", ""),
+        ("", "unheard-of", "not among the models that Moot knows"),
+        ("https://gateway.example/v1", "unheard-of", ""), ("http://127.0.0.1:8080/v1", "gpt-5-mini", ""),
+        ("https://gateway.example/v1", "openai/gpt-5-mini", "is announced to end on 2026-12-11"),
+    ],
+)
+async def test_a_status_says_what_is_known_of_a_vendors_model(
+    monkeypatch: pytest.MonkeyPatch, address: str, model: str, expected: str
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    monkeypatch.setattr(Vendor, "lists", (model,))
+    monkeypatch.setattr("providers.registry.today", lambda: date(2026, 11, 22))
+    ours = registry(openai="Vendor")
+
+    one, (listed,) = await ours.check(f"openai:{model}"), await ours.check_all()
+
+    assert one.notice == listed.notice
+    assert one.notice.startswith(expected)
+    assert bool(expected) == bool(one.notice)
+
+
+async def test_a_vendor_that_tells_no_window_is_known_to_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    ours = registry(openai="Vendor")
+
+    assert 1_050_000 == (await ours.check("openai:gpt-6-luna")).window
+    monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1")
+    assert None is (await ours.check("openai:gpt-6-luna")).window
 
 
 async def test_close_ends_each_once() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import DebateConcluded, DebateHalted, FamilyWarned, Missing
-from providers.pricing import cost, is_priced, price
+from providers.pricing import cost, is_priced, prepare, price
 from server import opening
 from server.errors import BadField
 from server.estimate import estimate, in_words
@@ -51,6 +51,59 @@ def test_cached_tokens_are_cheaper_and_written_ones_dearer(prices: Path) -> None
     assert 3 * 0.1 + 0.3 * 0.6 + 3.75 * 0.3 == pytest.approx(
         cost("anthropic", "claude-x", 1_000_000, 0, cached=600_000, written=300_000)
     )
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "expected"),
+    [
+        ("openai", "gpt-x-2026-04-14", 12), ("openai", "openai/gpt-x", 12), ("openai", "models/gpt-x", 12),
+        ("openai", "anthropic/claude-x", 18), ("anthropic", "claude-x-20260401", 18),
+    ],
+)
+def test_a_dated_or_prefixed_name_costs_what_the_plain_one_does(
+    prices: Path, provider: str, name: str, expected: float
+) -> None:
+    assert expected == cost(provider, name, 1_000_000, 1_000_000)
+
+
+def test_an_answer_by_an_unpriced_name_costs_what_was_asked_for(prices: Path) -> None:
+    assert None is cost("openai", "o9", 1_000_000, 0)
+    assert 2.0 == cost("openai", "o9", 1_000_000, 0, asked="gpt-x")
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "fresh", "cached"),
+    [
+        ("openai", "gpt-4.1", 2.0, 0.5), ("openai", "gpt-4.1-2025-04-14", 2.0, 0.5),
+        ("gemini", "gemini-2.5-flash", 0.3, 0.03), ("anthropic", "claude-sonnet-5-5", 2.0, 0.1),
+        ("openai", "anthropic/claude-haiku-4.5", 1.0, 0.1),
+    ],
+)
+def test_the_package_knows_what_the_tables_do_not(
+    monkeypatch: pytest.MonkeyPatch, provider: str, model: str, fresh: float, cached: float
+) -> None:
+    monkeypatch.delenv("MOOT_PRICES", raising=False)
+
+    assert fresh / 10 == pytest.approx(cost(provider, model, 100_000, 0))
+    assert cached / 10 == pytest.approx(cost(provider, model, 100_000, 0, cached=100_000))
+
+
+def test_what_anthropic_keeps_costs_a_quarter_more_and_a_long_prompt_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MOOT_PRICES", raising=False)
+
+    assert 1.25 * 0.2 == pytest.approx(cost("anthropic", "claude-sonnet-5-5", 100_000, 0, written=100_000))
+    assert 2 * 1.25 * 0.3 == pytest.approx(cost("gemini", "gemini-2.5-pro", 300_000, 0))
+
+
+def test_our_own_rows_come_before_the_package(prices: Path) -> None:
+    assert 1.0 == cost("openai", "gpt-4.1", 1_000_000, 0)   # the row gpt-*
+
+
+async def test_the_package_asks_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    await prepare()
+    monkeypatch.setattr("socket.socket.connect", lambda *_: pytest.fail("it asked the network"))
+
+    assert price("gemini", "gemini-3.8-flash") is not None
 
 
 def test_a_file_that_changed_is_read_again(prices: Path) -> None:
@@ -142,7 +195,9 @@ def test_an_estimate_is_given_before_anything_is_opened(site: Site, script: Any)
     said = site.client.post("/api/estimate", json={"motion": "m", "turns": 4, **seats}).json()
     refused(site.client.post("/api/estimate", json={"motion": ""}), 422, "motion")
 
-    assert {"calls", "input_tokens", "output_tokens", "cost_usd"} == said.keys()
+    assert {
+        "calls", "input_tokens", "output_tokens", "cost_usd", "cached_tokens", "thought_tokens",
+    } == said.keys()
     assert [] == site.get("/api/debates")["debates"]
 
 
