@@ -28,6 +28,8 @@ PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "openai": ("openai.resources.chat.completions", "openai.types.chat"),
 }
 """What an SDK would import by itself at the first call."""
+WITH_SDKS: Final = "genai_prices"
+"""Stands on the same packages as the SDKs."""
 _importing: Final = Lock()
 _imported: set[str] = set()
 
@@ -36,7 +38,7 @@ async def load(module: str) -> None:
     """Import a module in a thread: imports take seconds, in which everybody else's debates go on."""
     wanted = {module}
     if module in SDKS:
-        wanted |= {sdk for sdk, names in SDKS.items() if variable(*names)}
+        wanted |= {WITH_SDKS, *(sdk for sdk, names in SDKS.items() if variable(*names))}
     if wanted - _imported:
         await to_thread.run_sync(_import, sorted(wanted))
 

@@ -35,7 +35,7 @@ from .hosted import (
 )
 from .imports import load
 from .learned import Learned, Lessons, adapting
-from .models import presumed
+from .models import Model, presumed
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
@@ -291,7 +291,7 @@ def _parameters(
         asked[name] = learned.limit(request)
     thinking = _thinking(request, learned, lacks)
     asked |= thinking
-    """How an answer is held to its form: by a schema, or by the prompt, with ``json_object`` or without."""
+    if known is None or known.takes_sampling or _is_off(known, thinking):
         asked["temperature"] = request.temperature
     asked["stream_options"] = {"include_usage": True}
     if request.seed is not None:
@@ -320,6 +320,11 @@ def _thinking(request: Request, learned: Learned, lacks: frozenset[str]) -> dict
         return {"extra_body": switch} if known.thinks == "by_default" and url() != URL else {}
     level = level_of(learned, think, lacks) if known.levels else generic
     return {} if level is None else {"reasoning_effort": level}
+
+
+def _is_off(known: Model, thinking: dict[str, Any]) -> bool:
+    """Whether a model takes a temperature now, since its thinking is switched off."""
+    return known.samples_when_off and thinking.get("reasoning_effort") == known.off
 
 
 def _form(form: dict[str, Any]) -> dict[str, Any]:

@@ -325,12 +325,12 @@ async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, s
     faults: dict[str, str] = {}
 
     async def ask(name: str) -> None:
+        status = await registry.check(name)   # which imports the provider, and not on the loop
         try:
             provider, model = registry.resolve(name)
         except ProviderError as error:
             faults[name] = error.message
             return
-        status = await registry.check(name)
         if not status.ok:
             faults[name] = f"{name}: {status.detail}{' · ' if status.hint else ''}{status.hint}"
             return
