@@ -23,7 +23,7 @@ from .errors import (
     Unreachable,
     by_status,
 )
-from .hosted import Hearing, level_of
+from .hosted import Hearing, as_text, level_of, objects
 from .imports import load
 from .learned import Learned, Lessons, adapting
 from .models import presumed
@@ -81,17 +81,12 @@ class OllamaProvider:
         return await answered(self._listen(model, request, schema(type_)), request, type_)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """The models that are pulled there."""
-        await load("ollama")
-        from ollama import ResponseError  # noqa: PLC0415
-
+        """The models that are pulled there: a GET needs no SDK, which takes a while to import."""
         try:
-            listed = (await self._client().list()).models
-        except (ConnectionError, httpx.HTTPError, ResponseError, ValueError) as error:
-            return (self._status(model or "MODEL", ok=False, detail=translate(error).message, hint=HINT),)
+            there = await _pulled()
         except ProviderError as error:
-            return (self._status(model or "MODEL", ok=False, detail=error.message),)
-        there = [m.model for m in listed if m.model and not (m.details and m.details.family in NO_SPEECH)]
+            hint = "" if isinstance(error, NotAuthorised) else HINT
+            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         if model is None and not there:
             return (self._status("MODEL", ok=False, detail="no model is pulled", hint="ollama pull llama3.2"),)
         if model is not None and not {model, f"{model}:latest"} & set(there):
@@ -185,8 +180,7 @@ def translate(error: Exception) -> ProviderError:
     status, said = getattr(error, "status_code", None), getattr(error, "error", None) or str(error)
     match error:
         case _ if status is not None and status > 0:
-            found = by_status(status, f"Ollama says: {said}")
-            return NotAuthorised(f"{found.message}: set OLLAMA_API_KEY") if isinstance(found, NotAuthorised) else found
+            return _by_status(status, f"Ollama says: {said}")
         case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
             return Unreachable(f"Ollama does not answer at {host()}")
         case httpx.HTTPError():
@@ -195,6 +189,33 @@ def translate(error: Exception) -> ProviderError:
             return BrokenOff(f"Ollama says: {said}")
         case _:
             return BrokenOff("Ollama sent what is not of its protocol")
+
+
+async def _pulled() -> list[str]:
+    """Names of the models that speak.  Raises ``ProviderError``."""
+    key = os.environ.get("OLLAMA_API_KEY")
+    try:
+        async with httpx.AsyncClient(
+            timeout=CONNECT_S, trust_env=not is_local(host()), event_hooks=_hooks(), follow_redirects=True
+        ) as client:
+            headers = {"authorization": f"Bearer {key}"} if key else {}
+            response = await client.get(f"{_address().rstrip('/')}/api/tags", headers=headers)
+            said = response.json()
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise translate(error) from error
+    if response.is_error:
+        fault = as_text(said.get("error")) if isinstance(said, dict) else ""
+        raise _by_status(response.status_code, f"Ollama says: {fault}")
+    listed = objects(said.get("models")) if isinstance(said, dict) else []
+    return [
+        as_text(each.get("model") or each.get("name")) for each in listed
+        if not (isinstance(each.get("details"), dict) and each["details"].get("family") in NO_SPEECH)
+    ]
+
+
+def _by_status(status: int, said: str) -> ProviderError:
+    found = by_status(status, said)
+    return NotAuthorised(f"{found.message}: set OLLAMA_API_KEY") if isinstance(found, NotAuthorised) else found
 
 
 def _address() -> str:
