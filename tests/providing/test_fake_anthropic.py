@@ -11,7 +11,7 @@ from anthropic import APIStatusError, AsyncAnthropic, AuthenticationError, BadRe
 from tests.providing.vendors.anthropic import Anthropic
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.house import Bill
-from tests.providing.vendors.market import selling
+from tests.providing.vendors.market import PLAIN, selling
 
 pytestmark = pytest.mark.anyio
 NEW = "claude-sonnet-5-5"
@@ -29,7 +29,7 @@ async def house() -> AsyncIterator[Anthropic]:
 
 @pytest.fixture
 async def sdk(house: Anthropic) -> AsyncIterator[AsyncAnthropic]:
-    http = httpx2.AsyncClient(verify=False)   # to load certificates takes a quarter of a second
+    http = httpx2.AsyncClient(verify=PLAIN)
     async with AsyncAnthropic(base_url=house.url, api_key=house.key, max_retries=0, http_client=http) as client:
         yield client
 

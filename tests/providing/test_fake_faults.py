@@ -15,7 +15,7 @@ import pytest
 
 from tests.providing.vendors.faults import JSON_CHANGES, KINDS, STATUSES, Fault, changed
 from tests.providing.vendors.house import House
-from tests.providing.vendors.market import KEY, Vendors, selling
+from tests.providing.vendors.market import KEY, PLAIN, Vendors, selling
 
 pytestmark = pytest.mark.anyio
 NAMES = ("openai", "anthropic", "gemini", "ollama")
@@ -47,7 +47,7 @@ async def ask(house: House, *, timeout_s: float = 5, **more: Any) -> httpx2.Resp
     """One call, by hand."""
     body = BODIES[house.name] | ({} if house.name == "gemini" else {"model": MODELS[house.name], "messages": TOLD})
     headers = {name: value.format(house.name) for name, value in HEADERS[house.name].items()}
-    async with httpx2.AsyncClient(verify=False, timeout=timeout_s, **more) as client:
+    async with httpx2.AsyncClient(verify=PLAIN, timeout=timeout_s, **more) as client:
         return await client.post(house.url + PATHS[house.name], json=body, headers=headers)
 
 

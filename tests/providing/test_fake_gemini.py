@@ -13,7 +13,7 @@ from google.genai.types import GenerateContentConfig, HttpOptions, ThinkingConfi
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.gemini import Door, Gemini
 from tests.providing.vendors.house import Bill
-from tests.providing.vendors.market import selling
+from tests.providing.vendors.market import PLAIN, selling
 
 pytestmark = pytest.mark.anyio
 FLASH, PRO, THREE, FOUR = "gemini-2.5-flash", "gemini-2.5-pro", "gemini-3.8-flash", "gemini-4-neon"
@@ -35,8 +35,8 @@ async def sdk(house: Gemini) -> AsyncIterator[Any]:
 @asynccontextmanager
 async def connected(house: Gemini, version: str = "v1", key: str = "") -> AsyncIterator[Any]:
     """The SDK leaves the connections of a client that it is given open."""
-    async with httpx2.AsyncClient(verify=False) as http:   # to load certificates takes a quarter of a second
-        unused = httpx2.Client(verify=False)
+    async with httpx2.AsyncClient(verify=PLAIN) as http:
+        unused = httpx2.Client(verify=PLAIN)
         options = HttpOptions(
             base_url=house.url, api_version=version, httpx_async_client=http, httpx_client=unused
         )

@@ -9,7 +9,7 @@ from ollama import AsyncClient, ResponseError
 
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.house import Bill
-from tests.providing.vendors.market import selling
+from tests.providing.vendors.market import PLAIN, selling
 from tests.providing.vendors.ollama import Ollama
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +24,7 @@ async def house() -> AsyncIterator[Ollama]:
 
 @pytest.fixture
 async def sdk(house: Ollama) -> AsyncIterator[AsyncClient]:
-    client: Any = AsyncClient(host=house.url, verify=False)
+    client: Any = AsyncClient(host=house.url, verify=PLAIN)
     yield client
     await client.close()
 
@@ -127,7 +127,7 @@ async def test_an_error_in_mid_stream(sdk: AsyncClient, house: Ollama) -> None:
 
 async def test_a_line_separator_stands_raw_within_a_line(house: Ollama) -> None:
     house.faults.append(Fault("U+2028"))
-    async with httpx.AsyncClient(verify=False) as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         said = await client.post(f"{house.url}/api/chat", json={"model": "llama3.2", "messages": []})
 
     assert 1 == sum("\u2028".encode() in line for line in said.content.split(b"\n"))

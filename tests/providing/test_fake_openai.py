@@ -10,7 +10,7 @@ from openai import APIConnectionError, APIError, AsyncOpenAI, AuthenticationErro
 
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.house import Bill
-from tests.providing.vendors.market import selling
+from tests.providing.vendors.market import PLAIN, selling
 from tests.providing.vendors.openai import Gateway, OpenAI, OpenAIModel
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +26,7 @@ async def house() -> AsyncIterator[OpenAI]:
 
 @pytest.fixture
 async def sdk(house: OpenAI) -> AsyncIterator[AsyncOpenAI]:
-    http = httpx2.AsyncClient(verify=False)   # to load certificates takes a quarter of a second
+    http = httpx2.AsyncClient(verify=PLAIN)
     async with AsyncOpenAI(base_url=house.url, api_key=house.key, max_retries=0, http_client=http) as client:
         yield client
 
@@ -259,7 +259,7 @@ async def test_characters_survive_the_wire(sdk: AsyncOpenAI, house: OpenAI, kind
 async def test_half_a_character_is_on_the_wire(house: OpenAI) -> None:
     house.faults.append(Fault("split UTF-8"))
     body = {"model": "gpt-5-mini", "messages": [], "stream": True}
-    async with httpx2.AsyncClient(verify=False) as client:
+    async with httpx2.AsyncClient(verify=PLAIN) as client:
         said = await client.post(
             f"{house.url}/chat/completions", json=body, headers={"authorization": f"Bearer {house.key}"}
         )

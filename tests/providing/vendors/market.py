@@ -7,6 +7,7 @@
 """
 
 import dataclasses
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -20,6 +21,8 @@ from tests.providing.vendors.ollama import Ollama
 from tests.providing.vendors.openai import Gateway, OpenAI
 
 KEY = "the-key-of-{}"
+PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+"""For the clients of tests: to load certificates takes each of them a quarter of a second, and nothing here is TLS."""
 
 
 class Vendors(dict[str, Any]):

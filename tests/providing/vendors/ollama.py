@@ -93,7 +93,7 @@ class Ollama(House):
         return Answer(json.dumps(said).encode())
 
     def found(self, name: str) -> OllamaModel:
-        model = self.models.get(name) or self.models.get(f"{name}:latest")
+        model: OllamaModel | None = self.models.get(name) or self.models.get(f"{name}:latest")
         if model is None:
             raise self.refused(404, f"model '{name}' not found")
         return model

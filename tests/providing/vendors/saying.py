@@ -52,10 +52,9 @@ def smallest(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None, d
         if kind in schema:
             empty = next((each for each in schema[kind] if each.get("type") == "null"), None)
             return None if empty else smallest(schema[kind][0], root, depth + 1)
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        kind = "null" if "null" in kind else kind[0]
-    match str(kind).lower():
+    said = schema.get("type")
+    kinds = said if isinstance(said, list) else [said]
+    match "null" if "null" in kinds else str(kinds[0]).lower():
         case "object":
             wanted = schema.get("required", ())
             return {name: smallest(schema["properties"][name], root, depth + 1) for name in wanted}
