@@ -8,6 +8,7 @@ broke off stays broken.  Every step is linear in the length of the text.
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -39,7 +40,10 @@ def bare(raw: str) -> str:
 
 def meant(raw: str, type_: Any) -> Iterator[bytes]:
     """JSON that the answer may stand for, the likeliest first, to be read as ``type_``.  ``schema.parse`` says how."""
-    info = inspect.type_info(type_)
+    try:
+        info = _info(type_)
+    except TypeError:   # what ``schema.guided`` makes cannot be hashed
+        info = inspect.type_info(type_)
     names = _names(info)
     for value in _values(raw, is_searched=bool(names)):
         for shape in _shapes(value, info, names):
@@ -47,6 +51,12 @@ def meant(raw: str, type_: Any) -> Iterator[bytes]:
                 yield msgspec.json.encode(_in_case(shape, info))
             except RecursionError:
                 continue
+
+
+@lru_cache(maxsize=256)
+def _info(type_: Any) -> inspect.Type:
+    """A recorded answer is read again at every fold: its type is looked into once."""
+    return inspect.type_info(type_)
 
 
 # the text
@@ -78,6 +88,8 @@ def _decoded(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
+        if not text.startswith(("{", "[")):
+            raise
         return msgspec.json.decode(_COMMA.sub(r"\1", text))
 
 

@@ -184,7 +184,7 @@ def test_only_the_last_objects_of_many_are_looked_at() -> None:
      '{"points":1', "\\"],
 )  # fmt: skip
 def test_a_huge_answer_takes_linear_time(piece: str) -> None:
-    for raw in (piece * 300_000, '{"' + piece * 300_000, "<think>" + piece * 300_000, "," + " " * 900_000):
+    for raw in (piece * 100_000, '{"' + piece * 100_000, "<think>" + piece * 100_000, "," + " " * 300_000):
         with pytest.raises(Malformed):
             parse(raw, Score)
 
