@@ -76,6 +76,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     turn_attempts: int = 3
     judge_attempts: int = 3
+    outage_attempts: int = 0
+    """Attempts while a model's vendor is in trouble, where they are more than the others."""
     turn_timeout_s: float = 180.0
     judge_timeout_s: float = 180.0
     retry_ms: int = 500

@@ -10,6 +10,7 @@ what they refuse; ``tests/providing/schema_rules.py`` names one for each rule.
 from collections.abc import Iterator
 from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
 _EXCLUSIVE: Final = ("exclusiveMinimum", "exclusiveMaximum")
@@ -26,6 +27,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
     leaves_out: tuple[str, ...] = ()
     has_tuples: bool = True
+    enumerates: int = 0
+    """A whole number between bounds that are left out is one of its values, where these are so few at most."""
     most_properties: int = 5000
     most_enumerated: int = 1000
     most_levels: int = 10
@@ -34,7 +37,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
 
 ANTHROPIC: Final = Dialect(leaves_out=(*_BOUNDS, *_LENGTHS, *_COUNTS), has_tuples=False)
-OPENAI: Final = Dialect(leaves_out=(*_BOUNDS, *_LENGTHS, *_COUNTS), has_tuples=False)
+OPENAI: Final = Dialect(leaves_out=(*_BOUNDS, *_LENGTHS, *_COUNTS), has_tuples=False, enumerates=21)
 """OpenAI itself takes bounds and counts; Azure, fine-tuned models and many servers that speak its protocol do not."""
 GEMINI: Final = Dialect(leaves_out=(*_EXCLUSIVE, *_LENGTHS, "maxItems"))
 """``maxItems`` is documented, but several in one schema are refused."""
@@ -42,14 +45,29 @@ GEMINI: Final = Dialect(leaves_out=(*_EXCLUSIVE, *_LENGTHS, "maxItems"))
 
 def spoken(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     """``schema`` in ``dialect``; the given one is left as it is."""
+    said = _spoken(schema, dialect)
+    return said if fits(said, dialect) else _spoken(schema, msgspec.structs.replace(dialect, enumerates=0))
+
+
+def _spoken(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     said = {key: _respoken(key, value, dialect) for key, value in schema.items() if key not in dialect.leaves_out}
     if "prefixItems" in said and not dialect.has_tuples:
         items = said.pop("prefixItems")
         kinds = [each for at, each in enumerate(items) if each not in items[:at]]
         said["items"] = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-    if lost := [f"{key} {schema[key]}" for key in dialect.leaves_out if key in schema]:
+    values = _values(schema, dialect)
+    left_out = () if values else dialect.leaves_out
+    if lost := [f"{key} {schema[key]}" for key in left_out if key in schema]:
         said["description"] = " · ".join(filter(None, (said.get("description", ""), ", ".join(lost))))
-    return said
+    return said | values
+
+
+def _values(schema: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
+    """The values of a whole number between bounds, where they are few."""
+    if schema.get("type") != "integer" or "minimum" not in schema or "maximum" not in schema:
+        return {}
+    values = range(schema["minimum"], schema["maximum"] + 1)
+    return {"enum": list(values)} if len(values) <= dialect.enumerates else {}
 
 
 def is_closed(schema: dict[str, Any]) -> bool:
@@ -80,11 +98,11 @@ def is_object(schema: dict[str, Any]) -> bool:
 def _respoken(key: str, value: Any, dialect: Dialect) -> Any:
     match key:
         case "properties":
-            return {name: spoken(each, dialect) for name, each in value.items()}
+            return {name: _spoken(each, dialect) for name, each in value.items()}
         case "anyOf" | "prefixItems":
-            return [spoken(each, dialect) for each in value]
+            return [_spoken(each, dialect) for each in value]
         case "items" | "additionalProperties" if isinstance(value, dict):
-            return spoken(value, dialect)
+            return _spoken(value, dialect)
         case _:
             return value
 

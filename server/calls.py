@@ -10,6 +10,7 @@ from events.projections.debate import Debate
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
 from providers.base import Outcome, Segment
 from providers.errors import ProviderError
+from providers.pricing import runs_here
 from server.formats.steps import Ask, Speak
 from server.speech import clean
 
@@ -40,7 +41,7 @@ def failed(
     """A call that gave nothing usable, booked as far as the vendor told what it used; ``answer`` is what had come."""
     outcome = error.outcome
     if outcome is None:
-        used, parameters, cost = Usage(), {}, missing(BROKE_OFF) if is_untold(error, answer) else 0.0
+        used, parameters, cost = Usage(), {}, missing(BROKE_OFF) if is_untold(step.model, error, answer) else 0.0
     else:
         used, parameters, cost = usage(outcome), dict(outcome.parameters), _cost(step, outcome, debate)
     return ModelFailed(
@@ -49,9 +50,9 @@ def failed(
     )
 
 
-def is_untold(error: ProviderError, answer: str) -> bool:
-    """Whether a failed call used something and nobody told how much: text had begun to come."""
-    return error.outcome is None and bool(answer or error.raw)
+def is_untold(model: str, error: ProviderError, answer: str) -> bool:
+    """Whether a failed call cost something and nobody told how much: text had begun to come."""
+    return error.outcome is None and bool(answer or error.raw) and not runs_here(model)
 
 
 def _cost(step: Speak | Ask, outcome: Outcome, debate: Debate) -> float | Missing:

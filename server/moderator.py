@@ -228,7 +228,7 @@ class Moderator:
         observe.MODEL_FAILURES.labels(purpose, provider, error.kind).inc()
         if error.outcome is not None:   # it is paid for like any other
             observe.count_call(provider, purpose, error.outcome, is_answered=False)
-        elif is_untold(error, answer):
+        elif is_untold(step.model, error, answer):
             observe.count_untold(provider)
         if error.retry_after_s and error.retry_after_s >= self._left_s():
             model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)

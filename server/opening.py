@@ -44,6 +44,8 @@ MOTION_MOST: Final = 2000
 ARTIFACT_MOST: Final = 200_000
 """Characters of an artifact: more than any judge here reads."""
 STATEMENTS: Final = 6
+OUTAGE_ATTEMPTS: Final = 5
+"""More attempts while a vendor is in trouble: with their waits and the breaker's they last for more than a minute."""
 SAFE_WINDOW: Final = 32_768
 """Tokens that a model is taken to read where its provider does not say."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
@@ -236,6 +238,7 @@ async def opened(
         prompts={"debater": debater_template(), **judge_templates()},
         settings=DebateSettings(
             turn_attempts=settings.attempts, judge_attempts=settings.attempts,
+            outage_attempts=settings.attempts + OUTAGE_ATTEMPTS,
             turn_timeout_s=settings.turn_timeout_s, judge_timeout_s=settings.judge_timeout_s,
             retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
             deadline_s=_or_unset(wish.deadline_s),

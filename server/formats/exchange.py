@@ -18,7 +18,7 @@ from events.types import (
 )
 from judge.scorecard import scorecard_verdict
 from server.formats import judging, panel
-from server.formats.adapting import is_forgiven
+from server.formats.adapting import delay_ms, is_forgiven, is_over
 from server.formats.course import gave_up, halt, record, unaffordable
 from server.formats.prompts import speech_prompt, summary_due
 from server.formats.questions import PERMANENT, pending
@@ -75,11 +75,13 @@ def _abandon(turn: Turn) -> Record:
 def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
     """The next attempt at a turn that failed, or a halt when trying again is of no use."""
     last = turn.failures[-1]
-    if turn.tries and (last.kind in PERMANENT or turn.tries >= opened.settings.turn_attempts):
+    settings = opened.settings
+    too_many = is_over(turn.tries, turn.outages, settings.turn_attempts, settings)
+    if turn.tries and (last.kind in PERMANENT or too_many):
         return halt(gave_up(opened, turn.number, turn.side, turn.tries, last.kind, last.message), last.position)
     waits = turn.tries > 0 and not is_forgiven(last.kind, [each.kind for each in turn.failures[:-1]])
-    delay_ms = opened.settings.retry_ms * 2 ** (turn.tries - 1) if waits else 0
-    return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay_ms, cause=last.position)
+    delay = delay_ms(turn.tries, settings) if waits else 0
+    return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay, cause=last.position)
 
 
 def _speak(

@@ -10,7 +10,7 @@ from events.types import DebateOpened, Reason, Think
 from judge.desk import Answers
 from providers.base import Segment
 from providers.schema import parse
-from server.formats.adapting import counted, is_forgiven
+from server.formats.adapting import counted, delay_ms, is_forgiven, is_over, outages_in
 from server.formats.steps import Ask, Later
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
@@ -83,7 +83,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
     kinds = [kind_of(each) for each in failures]
     tries = counted(kinds)
-    given_up = tries >= attempts or not PERMANENT.isdisjoint(kinds)
+    given_up = is_over(tries, outages_in(kinds), attempts, settings) or not PERMANENT.isdisjoint(kinds)
     is_answered = name in debate.calls.given or (asked.is_statement and name in debate.calls.unread)
     if is_answered or given_up:
         return None
@@ -94,7 +94,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, build=Later(asked.prompt),
         answer_type=asked.answer_type, max_tokens=asked.max_tokens,
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
-        think=asked.think, order=asked.order, delay_ms=settings.retry_ms * 2 ** (tries - 1) if waits else 0,
+        think=asked.think, order=asked.order, delay_ms=delay_ms(tries, settings) if waits else 0,
         cause=asked.cause, check=asked.check, timeout_s=asked.timeout_s,
     )
 

@@ -128,14 +128,16 @@ def test_a_checker_finds_a_root_and_a_depth_that_openai_refuses() -> None:
 
 
 def test_what_a_dialect_leaves_out_is_said_in_words() -> None:
-    points = Annotated[int, Meta(ge=0, le=10, extra_json_schema={"description": "of 10"})]
-    form = schema(msgspec.defstruct("Form", [("points", points), ("pair", tuple[int, str])]))
+    points = Annotated[int, Meta(ge=0, le=100, extra_json_schema={"description": "of 100"})]
+    stars = Annotated[int, Meta(ge=1, le=3)]
+    form = schema(msgspec.defstruct("Form", [("points", points), ("stars", stars), ("pair", tuple[int, str])]))
     said = spoken(form, OPENAI)["properties"]
 
-    assert {"type": "integer", "description": "of 10 · minimum 0, maximum 10"} == said["points"]
+    assert {"type": "integer", "description": "of 100 · minimum 0, maximum 100"} == said["points"]
+    assert {"type": "integer", "enum": [1, 2, 3]} == said["stars"]
     assert {"anyOf": [{"type": "integer"}, {"type": "string"}]} == said["pair"]["items"]
     assert "minItems 2, maxItems 2" == said["pair"]["description"]
-    assert 10 == form["properties"]["points"]["maximum"]
+    assert 100 == form["properties"]["points"]["maximum"]
 
 
 @pytest.mark.parametrize(
