@@ -43,6 +43,12 @@ async def load(module: str) -> None:
         await to_thread.run_sync(_import, sorted(wanted))
 
 
+async def settled() -> None:
+    """Wait for an import that is under way: beside it everything takes longer than it should."""
+    if _importing.locked():
+        await to_thread.run_sync(_import, [])
+
+
 def _import(modules: list[str]) -> None:
     """One import at a time: a module stands in ``sys.modules`` before it is whole, and would be used half made."""
     with _importing:

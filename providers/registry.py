@@ -16,7 +16,7 @@ import msgspec
 from .base import ModelStatus, Provider
 from .calls import PATIENCE_S, Call, Guard, Load
 from .errors import ProviderError, UnknownModel, Unreachable
-from .imports import load, load_here
+from .imports import load, load_here, settled
 from .models import known, notice
 from .pricing import VENDORS, is_free, is_vendors, prepare
 from .quota import DEFAULT_LIMITS, Limit
@@ -193,6 +193,7 @@ async def _in_time(
     name: str, provider: str, asked: Awaitable[tuple[ModelStatus, ...]]
 ) -> tuple[ModelStatus, ...]:
     detail = f"no answer within {CHECK_S:g} s"
+    await settled()
     with anyio.move_on_after(CHECK_S):
         if said := await asked:
             return said

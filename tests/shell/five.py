@@ -48,10 +48,10 @@ class Report:
     seconds: float = 0.0
 
 
-async def five(vendors: Vendors, *, turns: int, down: str = "", down_s: float = 0.0, failures: int = FOREVER) -> Report:
-    """Hold the debates.  ``down``: a vendor that answers 503 from turn 2 on, ``failures`` times or for ``down_s``."""
+async def five(vendors: Vendors, *, turns: int, down: str = "", down_s: float = 0.0, retry_ms: int = 500) -> Report:
+    """Hold the debates.  ``down``: a vendor that answers 503 for ``down_s`` seconds, from turn 2 of a debate on."""
     report, began = Report(), time.monotonic()
-    settings = Settings(store="memory:", tick_ms=100, idle_timeout_s=60, retry_ms=100 if down_s == 0 else 500)
+    settings = Settings(store="memory:", tick_ms=100, idle_timeout_s=60, retry_ms=retry_ms)
     async with house(settings=settings, registry=registry()) as at, anyio.create_task_group() as tasks:
         debates: list[str] = []
         opened = anyio.Event()
@@ -66,11 +66,10 @@ async def five(vendors: Vendors, *, turns: int, down: str = "", down_s: float = 
         async def fail() -> None:
             await opened.wait()
             await at.until(debates[0], lambda record: getattr(record.event, "turn", None) == SECOND)
-            fault = Fault("503", times=failures)
+            fault = Fault("503", times=FOREVER)
             vendors[down].faults.append(fault)
-            if failures == FOREVER:
-                await anyio.sleep(down_s)
-                vendors[down].faults.remove(fault)
+            await anyio.sleep(down_s)
+            vendors[down].faults.remove(fault)
 
         async with anyio.create_task_group() as holding:
             for seats in SEATS:

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.market import selling
 from tests.shell.five import five, in_words
 
@@ -12,7 +13,8 @@ pytestmark = pytest.mark.anyio
 
 async def test_all_conclude_through_an_outage_and_the_books_equal_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     async with selling(monkeypatch) as vendors:
-        report = await five(vendors, turns=2, down="gemini", failures=4)
+        vendors["gemini"].faults.append(Fault("503", first=4, times=4))
+        report = await five(vendors, turns=2, retry_ms=100)
         billed = report.billed
 
     assert ["concluded"] * 5 == report.ends, in_words(report)
