@@ -2,12 +2,14 @@
 
 from typing import ClassVar, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 Side = Literal["pro", "con"]
 Winner = Literal["pro", "con", "neither"]
 Span = tuple[int, int]
 """[start, end) in Unicode code points."""
+Think = Literal["default", "off", "low", "medium", "high"]
+"""How much a model is asked to think before it answers; ``default`` leaves it to the vendor.  As in ``providers``."""
 
 SIDES: tuple[Side, Side] = ("pro", "con")
 ALL_PRIVATE: frozenset[str] = frozenset({"*"})
@@ -36,10 +38,18 @@ def missing(reason: str) -> Missing:
 
 
 class Usage(Struct, frozen=True, kw_only=True, gc=False):
-    """Tokens of one call, as the provider reported them."""
+    """Tokens of one call, as the provider reported them; the last three only where there are any."""
 
     input_tokens: int = 0
+    """Cached and written ones too."""
     output_tokens: int = 0
+    """With those spent on thinking."""
+    cached_tokens: int | UnsetType = UNSET
+    """Read from the vendor's cache."""
+    written_tokens: int | UnsetType = UNSET
+    """Put into the vendor's cache."""
+    thought_tokens: int | UnsetType = UNSET
+    """Spent on thinking, shown or not."""
 
 
 class BothSides(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.base import Base, Winner
+from events.base import Base, Think, Winner
 from events.deliberation import Artifact
 from events.panel import Rater
 from events.protocol import Argument
@@ -38,6 +38,7 @@ class Debater(Struct, frozen=True, kw_only=True):
     """What a reader must know of this model, shown wherever it speaks."""
     window: int = 0
     """Tokens that its prompts may fill; 0 where nothing bounds them."""
+    think: Think = "default"
 
 
 class FamilyWarned(Base, frozen=True, kw_only=True, tag="family_warned"):
@@ -59,6 +60,7 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     appeals: Literal["none", "serious", "all"] = "serious"
     """Flags that get a second opinion without anybody asking: those of −2 where a second judge sits, or all."""
     caveat: str = ""
+    think: Think = "default"
 
 
 class Template(Struct, frozen=True, kw_only=True):
@@ -74,6 +76,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     turn_attempts: int = 3
     judge_attempts: int = 3
+    outage_attempts: int = 0
+    """Attempts while a model's vendor is in trouble, where they are more than the others."""
     turn_timeout_s: float = 180.0
     judge_timeout_s: float = 180.0
     retry_ms: int = 500

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from events.base import Base, BothSides, Missing, Reason, Winner
+from events.base import Base, BothSides, Missing, Reason, Think, Winner
 from events.criteria import Standing
 
 
@@ -31,6 +31,7 @@ class Rater(Struct, frozen=True, kw_only=True):
     record: TrackRecord = TrackRecord()
     """What the store knew of it when the debate was opened."""
     caveat: str = ""
+    think: Think = "default"
 
 
 class Measured(Struct, frozen=True, kw_only=True):

@@ -61,7 +61,7 @@ class TurnFailed(Base, frozen=True, kw_only=True, tag="turn_failed"):
 
 
 class AttemptAbandoned(Base, frozen=True, kw_only=True, tag="attempt_abandoned"):
-    """An attempt was cut off by us: a crash, a halt.  It does not count against the debater."""
+    """An attempt that does not count against the debater: we cut it off, or it showed how its model must be asked."""
 
     turn: int
     side: Side
@@ -98,10 +98,13 @@ class ModelAnswered(Base, frozen=True, kw_only=True, tag="model_answered"):
 
 
 class ModelFailed(Base, frozen=True, kw_only=True, tag="model_failed"):
-    """A model call did not give a usable answer; ``answer`` is what came, if anything did."""
+    """A model call did not give a usable answer; ``answer`` is what came, if anything did.
+
+    It is paid for like any other: ``usage``, ``cost_usd`` and ``parameters`` are those that the vendor told.
+    """
 
     private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer"})
-    naming: ClassVar[frozenset[str]] = frozenset({"model", "message"})
+    naming: ClassVar[frozenset[str]] = frozenset({"model", "message", "parameters"})
 
     call: str
     key: str
@@ -113,6 +116,7 @@ class ModelFailed(Base, frozen=True, kw_only=True, tag="model_failed"):
     kind: str
     message: str
     model: str = ""
+    parameters: dict[str, str | int | float | bool | None] = field(default_factory=dict)
     usage: Usage = Usage()
     latency_ms: int = 0
     cost_usd: float | Missing = 0.0

@@ -2,59 +2,59 @@
 
 from __future__ import annotations
 
-import json
-import time
+import re
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from urllib.parse import quote
 
 import httpx2
 
-from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
-from .dialects import ANTHROPIC, is_closed, is_object, spoken
+from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
+from .dialects import ANTHROPIC, fits, is_closed, is_object, spoken
 from .environment import is_local, variable
-from .errors import (
-    BadRequest,
-    BrokenOff,
-    ContextExceeded,
-    Malformed,
-    NotAuthorised,
-    ProviderError,
-    Refused,
-    WrongType,
-)
+from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
 from .hosted import (
+    Hearing,
     as_text,
     broken,
     client_for,
+    form_id,
     hint_for,
+    level_of,
     listing,
+    notice_prose,
     objects,
     refused,
-    room_for,
     secretless,
+    told,
     window_of,
 )
 from .imports import load
+from .learned import Learned, Lessons, adapting
+from .models import presumed
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
-from .thinking import Thinking
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 T = TypeVar("T")
-Parameters = dict[str, str | int | float | bool | None]
+Means = Literal["json_schema", "tool", "prompt"]
 
 URL: Final = "https://api.anthropic.com"
 KEY: Final = "ANTHROPIC_API_KEY"
+ADDRESS: Final = "ANTHROPIC_BASE_URL"
 HINT: Final = f"set {KEY}"
 TOOL: Final = "answer"
 FAILED: Final = 400
 VERSION: Final = "2023-06-01"
 CACHED: Final = {"type": "ephemeral"}
+BUDGETS: Final = {"low": 2048, "medium": 8192, "high": 24_576}
+"""Tokens of thinking, for the models that want a number."""
+LEAST_BUDGET: Final = 1024
+ENDS: Final = frozenset({"end_turn", "stop_sequence", "max_tokens", "tool_use"})
 
 
 class AnthropicProvider:
@@ -64,10 +64,7 @@ class AnthropicProvider:
 
     def __init__(self) -> None:
         self._made: AsyncAnthropic | None = None
-        self._lacks: dict[str, set[str]] = {}
-        """What a model was found not to take: ``temperature``, ``json_schema``, ``tool``."""
-        self._thinks: set[str] = set()
-        """Models that were seen to think: they get room for it."""
+        self._lessons = Lessons(presumed)
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
@@ -79,21 +76,15 @@ class AnthropicProvider:
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Answer in JSON by ``output_config.format``; by a forced tool, or by the prompt, where that is lacking.
 
-        A compatible server may pass over what it does not know: prose for an answer says that it did.
+        A compatible server may pass over what it does not know: prose shows that, and the next call asks otherwise.
         """
         await load("anthropic")
-        form, lacks = schema(type_), self._lacks.setdefault(model, set())
-        while True:
-            means = _means(form, lacks)
-            in_prose = means == "prompt"
-            try:
-                return await answered(self._listen(model, request, form), request, type_, in_prose=in_prose)
-            except WrongType:
-                raise
-            except Malformed:
-                if url() == URL or in_prose:
-                    raise
-                lacks.add(means)
+        try:
+            return await answered(self._listen(model, request, schema(type_)), request, type_)
+        except Malformed as error:
+            if url() != URL:
+                notice_prose(self._lessons.of(url(), model), error)
+            raise
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models of this key."""
@@ -104,9 +95,9 @@ class AnthropicProvider:
         try:
             if not key:
                 raise NotAuthorised("no key")
-            said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY)
+            said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY, address=ADDRESS)
         except ProviderError as error:
-            hint = hint_for(error, key=HINT, address="ANTHROPIC_BASE_URL")
+            hint = hint_for(error, key=HINT, address=ADDRESS)
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         found = [said] if one else objects(said.get("data"))
         listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in found}
@@ -135,63 +126,71 @@ class AnthropicProvider:
 
             self._made = AsyncAnthropic(
                 api_key=key or None, auth_token=None if key else token, base_url=url(), max_retries=0,
-                http_client=client_for(url()),
+                http_client=client_for(url(), address=ADDRESS),
             )
         return self._made
 
-    async def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
-        """One call; once more where the model does not take what we asked for, before it has said anything."""
-        lacks = self._lacks.setdefault(model, set())
-        while True:
-            has_spoken = False
-            try:
-                async with aclosing(self._call(model, request, form, lacks)) as source:
-                    async for piece in source:
-                        has_spoken = has_spoken or bool(piece)
-                        yield piece
-            except BadRequest as error:
-                lack = _lack(error.message, form, lacks)
-                if has_spoken or lack is None:
-                    raise
-                lacks.add(lack)
-            else:
-                return
+    def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
+        """One call; again where the model does not take what we asked for, before it has said anything."""
+        learned = self._lessons.of(url(), model)
+        asked: dict[str, Any] = {}
 
-    async def _call(self, model: str, request: Request, form: dict[str, Any] | None, lacks: set[str]) -> Source:
-        from anthropic import APIError, APIStatusError  # noqa: PLC0415
+        def call(lacks: frozenset[str]) -> Source:
+            asked.clear()
+            asked.update(_parameters(request, form, learned, lacks))
+            return self._call(model, request, form, learned, asked)
 
-        began_at = time.monotonic()
-        asked = _parameters(request, form, lacks, room=room_for(model in self._thinks))
-        said = _Message(model)
-        try:
-            stream = await self._client().messages.create(
-                model=model, stream=True, **_prompt(_told(request.prompt, form, lacks)), **asked
+        return adapting(call, learned, lambda message, _: _lack(message, asked, form))
+
+    async def _call(
+        self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
+    ) -> Source:
+        from anthropic import APIError  # noqa: PLC0415
+
+        means = _means(asked)
+        hearing = Hearing(learned, request, asked["max_tokens"], is_typed=form is not None)
+        said = _Message(model, hearing)
+        prompt = told(request.prompt, form) if means == "prompt" else request.prompt
+
+        def outcome() -> Outcome:
+            return hearing.outcome(
+                said.model, said.usage.tokens, said.usage.cost(said.model, model), is_cut=said.finish == "max_tokens",
+                parameters=_recorded(request, form, asked),
             )
+
+        try:
+            stream = await self._client().messages.create(model=model, stream=True, **_prompt(prompt), **asked)
             async with stream:
                 async for event in stream:
                     yield said.feed(event)
                     if said.is_whole:
                         break
-        except (APIStatusError, APIError) as error:   # of the call as a whole, or in mid-stream
-            raise self._translate(error) from error
-        except httpx2.HTTPError as error:
-            raise broken("Anthropic", url(), error) from error
-        except ValueError as error:
-            raise BrokenOff("Anthropic sent what is not of its protocol") from error
-        if not said.is_whole:
-            return   # the stream ended before the message did: whoever listens says so
-        if said.reasoning:
-            self._thinks.add(model)
+        except (APIError, httpx2.HTTPError, ValueError) as error:   # of the call as a whole, or in mid-stream
+            failure = self._failure(error)
+            failure.outcome = outcome() if said.usage.is_told else None
+            raise failure from error
+        if not said.is_whole:   # the stream ended before the message did
+            broken_off = BrokenOff("the stream ended before the answer did")
+            broken_off.outcome = outcome() if said.usage.is_told else None
+            raise broken_off
+        whole = outcome()
         if said.finish == "refusal":
-            raise Refused("the model declined to answer")
+            raise Refused(f"the model declined to answer {said.why}".strip(), outcome=whole)
         if said.finish == "model_context_window_exceeded":
-            raise ContextExceeded("the model's window is full")
-        yield Outcome(
-            model=said.model, tokens=Tokens(input=said.usage.input, output=said.usage.output),
-            latency_ms=round((time.monotonic() - began_at) * 1000), cost_usd=said.usage.cost(said.model),
-            finish="length" if said.finish == "max_tokens" else "stop", reasoning=said.reasoning,
-            parameters=_recorded(request, form, lacks),
-        )
+            raise ContextExceeded("the model's window is full", outcome=whole)
+        if said.finish not in ENDS:
+            raise Stopped(f"the model stopped for a reason of its own ({said.finish})", outcome=whole)
+        hearing.is_tool_call = said.finish == "tool_use" and means != "tool"
+        hearing.check(whole)
+        yield whole
+
+    def _failure(self, error: Exception) -> ProviderError:
+        """What the SDK or the connection raises, as one of ours."""
+        if isinstance(error, httpx2.HTTPError):
+            return broken("Anthropic", url(), error)
+        if isinstance(error, ValueError):
+            return BrokenOff("Anthropic sent what is not of its protocol")
+        return self._translate(error)
 
     def _translate(self, error: Exception) -> ProviderError:
         """What the SDK raises, as one of ours."""
@@ -204,7 +203,7 @@ class AnthropicProvider:
         if isinstance(error, APIStatusError):
             said, headers = error.api_message or str(error), error.response.headers
             status = error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)   # in mid-stream
-            return refused("Anthropic", status, said, headers, key=KEY, secret=secret)
+            return refused("Anthropic", status, said, headers, key=KEY, secret=secret, body=body)
         if kind in _BY_KIND:
             return refused("Anthropic", _BY_KIND[kind], str(error), {}, key=KEY, secret=secret)
         if error.__cause__ is not None:
@@ -227,14 +226,9 @@ _BY_KIND: Final = {
 class _Message:
     """A message in the making, fed with the stream's events."""
 
-    def __init__(self, model: str) -> None:
-        self.model, self.finish, self.is_whole, self.usage = model, "", False, _Usage()
-        self._thinking, self._apart = Thinking(), ""
-
-    @property
-    def reasoning(self) -> str:
-        """What the model thought, in blocks of its own or between tags."""
-        return self._apart + self._thinking.thought
+    def __init__(self, model: str, hearing: Hearing) -> None:
+        self.model, self.finish, self.why, self.is_whole, self.usage = model, "", "", False, _Usage()
+        self._hearing = hearing
 
     def feed(self, event: Any) -> str:
         """The speech that an event brings; "" for one that is only a sign of life."""
@@ -246,20 +240,21 @@ class _Message:
                 return self._delta(event.delta)
             case "message_delta":
                 self.finish = event.delta.stop_reason or self.finish
+                self.why = as_text(getattr(getattr(event.delta, "stop_details", None), "category", None))
                 self.usage.read(event.usage)
             case "message_stop":
                 self.is_whole = True
-                return self._thinking.end()
+                return self._hearing.end()
         return ""
 
     def _delta(self, delta: Any) -> str:
         match delta.type:
             case "text_delta":
-                return self._thinking.feed(delta.text)
+                return self._hearing.text(delta.text)
             case "input_json_delta":
-                return str(delta.partial_json)
+                return self._hearing.text(str(delta.partial_json))
             case "thinking_delta":
-                self._apart += delta.thinking
+                return self._hearing.thought(delta.thinking)
         return ""
 
 
@@ -267,38 +262,45 @@ class _Usage:
     """Tokens as they are told, some at the start and some at the end."""
 
     def __init__(self) -> None:
-        self.fresh = self.output = self.cached = self.written = 0
+        self.fresh = self.output = self.cached = self.written = self.thought = 0
+        self.is_told = False
 
     @property
-    def input(self) -> int:
-        """All tokens that were read, whatever they cost."""
-        return self.fresh + self.cached + self.written
+    def tokens(self) -> Tokens:
+        """All of them; what was read from the cache or put there counts as input, whatever it costs."""
+        return Tokens(
+            input=self.fresh + self.cached + self.written, output=self.output, cached=self.cached,
+            written=self.written, thought=self.thought,
+        )
 
-    def cost(self, model: str) -> float | None:
+    def cost(self, model: str, asked: str) -> float | None:
         """US dollars; nothing on this machine, None where nobody knows."""
         if is_local(url()):
             return 0.0
-        return cost(AnthropicProvider.name, model, self.input, self.output, cached=self.cached, written=self.written)
+        if not self.is_told:
+            return None
+        said = self.tokens
+        return cost(
+            AnthropicProvider.name, model, said.input, said.output, cached=said.cached, written=said.written,
+            asked=asked,
+        )
 
     def read(self, said: Any) -> None:
         """What a message says of its tokens; what it leaves out stays as it was."""
+        if said is None:
+            return
         self.fresh = getattr(said, "input_tokens", None) or self.fresh
         self.output = getattr(said, "output_tokens", None) or self.output
         self.cached = getattr(said, "cache_read_input_tokens", None) or self.cached
         self.written = getattr(said, "cache_creation_input_tokens", None) or self.written
+        details = getattr(said, "output_tokens_details", None)
+        self.thought = getattr(details, "thinking_tokens", None) or self.thought
+        self.is_told = self.is_told or self.fresh + self.cached + self.written > 0
 
 
 def url() -> str:
     """Where the API is."""
-    return variable("ANTHROPIC_BASE_URL") or URL
-
-
-def _told(prompt: tuple[Segment, ...], form: dict[str, Any] | None, lacks: set[str]) -> tuple[Segment, ...]:
-    """The prompt, with the form of the answer in words where nothing else holds the model to it."""
-    if form is None or _means(form, lacks) != "prompt":
-        return prompt
-    asks = "Answer with one JSON object of this schema and nothing else:\n" + json.dumps(form, ensure_ascii=False)
-    return (*prompt, Segment("user", asks))
+    return variable(ADDRESS) or URL
 
 
 def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
@@ -319,53 +321,87 @@ def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
     return {"messages": messages, **({"system": system} if system else {})}
 
 
-def _parameters(request: Request, form: dict[str, Any] | None, lacks: set[str], *, room: int) -> dict[str, Any]:
-    asked: dict[str, Any] = {"max_tokens": request.max_tokens + room}
-    if _takes_temperature(lacks):
-        asked["extra_body"] = {"temperature": min(request.temperature, 1.0)}
-    if form is None:
-        return asked
-    match _means(form, lacks):
-        case "json_schema":
-            return asked | {"output_config": {"format": {"type": "json_schema", "schema": spoken(form, ANTHROPIC)}}}
-        case "prompt":
-            return asked
-    tool = {"name": TOOL, "description": "Gives the answer that is asked for.", "input_schema": form}
-    return asked | {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
-
-
-def _takes_temperature(lacks: set[str]) -> bool:
-    """Anthropic's own models have no such parameter any more, and the SDK has none; compatible servers do."""
-    return url() != URL and "temperature" not in lacks
-
-
-Means = Literal["json_schema", "tool", "prompt"]
-
-
-def _means(form: dict[str, Any], lacks: set[str]) -> Means:
-    """How an answer is held to its form: by the vendor's own means, by a forced tool, or by words."""
-    if "json_schema" not in lacks and is_object(form) and is_closed(form):
-        return "json_schema"
-    return "prompt" if "tool" in lacks else "tool"
-
-
-def _recorded(request: Request, form: dict[str, Any] | None, lacks: set[str]) -> Parameters:
-    """What was asked for, as the event keeps it; a fallback is said."""
-    said: Parameters = {"max_tokens": request.max_tokens, "seed": request.seed}
-    said["temperature"] = min(request.temperature, 1.0) if _takes_temperature(lacks) else None
+def _parameters(
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
+) -> dict[str, Any]:
+    """What is asked of the model beside the prompt, without what it does not take."""
+    known, limit = learned.known, learned.limit(request)
+    asked: dict[str, Any] = {"max_tokens": limit}
+    thinking = None if "thinking" in lacks else _thinking(request, learned, limit)
+    if thinking is not None:
+        asked["thinking"] = thinking
+    is_thinking = thinking is not None and thinking["type"] in {"adaptive", "enabled"}
+    config: dict[str, Any] = {}
+    if known is not None and known.vendor == "anthropic" and "effort" not in lacks:
+        level = level_of(learned, "low" if request.think == "off" else request.think, lacks)
+        if level is not None:
+            config["effort"] = level
+    takes = url() != URL if known is None else known.takes_sampling or known.samples_when_off
+    if takes and not is_thinking and "temperature" not in lacks:
+        asked["extra_body"] = {"temperature": min(request.temperature, 1.0)}   # the SDK has no such parameter any more
     if form is not None:
-        said["structured_output"] = _means(form, lacks)
-    return said
+        is_strict = is_object(form) and is_closed(form) and fits(form, ANTHROPIC)
+        takes_tool = "tool" not in lacks and not is_thinking and (known is None or known.takes_forced_tool)
+        if is_strict and not lacks & {"json_schema", form_id(form)}:
+            config["format"] = {"type": "json_schema", "schema": spoken(form, ANTHROPIC)}
+        elif takes_tool:
+            tool = {"name": TOOL, "description": "Gives the answer that is asked for.", "input_schema": form}
+            asked |= {"tools": [tool], "tool_choice": {"type": "tool", "name": TOOL}}
+    return asked | ({"output_config": config} if config else {})
 
 
-def _lack(message: str, form: dict[str, Any] | None, lacks: set[str]) -> str | None:
-    """What the model does not take, told from the vendor's sentence; None where it says something else."""
-    said = message.lower()
-    if "temperature" in said and "temperature" not in lacks:
-        return "temperature"
-    words = ("output_config", "output_format", "json_schema", "structured output", "schema")
-    if form is not None and "json_schema" not in lacks and any(word in said for word in words):
+def _thinking(request: Request, learned: Learned, limit: int) -> dict[str, Any] | None:
+    """How a model is asked to think; None leaves it as it does by itself.
+
+    Thoughts are asked for in a summary: without it nothing comes while the model thinks.
+    """
+    known = learned.known
+    if known is None or known.vendor != "anthropic" or request.think == "default":
+        return None
+    if request.think == "off":
+        off = known.off if known.off in known.types else ""
+        return {"type": off} if off and known.thinks == "by_default" else None
+    if "adaptive" in known.types:
+        return {"type": "adaptive", "display": "summarized"}
+    budget = min(BUDGETS[request.think], limit - request.max_tokens)
+    return {"type": "enabled", "budget_tokens": budget} if "enabled" in known.types and budget >= LEAST_BUDGET else None
+
+
+def _means(asked: dict[str, Any]) -> Means:
+    """How an answer is held to its form: by the vendor's own means, by a forced tool, or by words."""
+    if "format" in asked.get("output_config", {}):
         return "json_schema"
+    return "tool" if "tools" in asked else "prompt"
+
+
+def _recorded(request: Request, form: dict[str, Any] | None, asked: dict[str, Any]) -> Parameters:
+    """What was asked for, as the event keeps it; a fallback is said."""
+    thinking = asked.get("thinking", {})
+    said: Parameters = {"seed": request.seed, "temperature": asked.get("extra_body", {}).get("temperature")}
+    if thinking:
+        said["thinking"] = thinking["type"]
+    if "budget_tokens" in thinking:
+        said["budget_tokens"] = thinking["budget_tokens"]
+    if "effort" in asked.get("output_config", {}):
+        said["effort"] = asked["output_config"]["effort"]
+    return said if form is None else said | {"structured_output": _means(asked)}
+
+
+def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None) -> str | None:
+    """What the model does not take of what was asked, told from the vendor's sentence; None where it says another."""
+    said = message.lower()
+    config = asked.get("output_config", {})
+    if "extra_body" in asked and "temperature" in said:
+        return "temperature"
+    if "thinking" in asked and re.search(r"thinking|budget_tokens|adaptive|between_tools|display", said):
+        return "thinking"
+    if "effort" in config and "effort" in said:
+        return f"effort={config['effort']}" if config["effort"] in said else "effort"
+    if "tools" in asked and re.search(r"tool_choice|\btools?\b|input_schema", said):
+        return "tool"
+    if form is not None and "format" in config:
+        if re.search(r"format\.schema|compiled grammar|too complex|invalid schema", said):
+            return form_id(form)
+        if re.search(r"output_config|output_format|json_schema|structured output|schema", said):
+            return "json_schema"
     return None
-
-

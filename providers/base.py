@@ -15,6 +15,9 @@ Role = Literal["system", "user", "assistant"]
 Think = Literal["default", "off", "low", "medium", "high"]
 """How much a model is asked to think before it answers; ``default`` asks for nothing and leaves it to the vendor."""
 
+Parameters = dict[str, str | int | float | bool | None]
+"""What was asked of the vendor beside the prompt, as it is recorded."""
+
 
 class Segment(Struct, frozen=True):
     """A piece of a prompt.  Neighbours of the same role form one message, joined by a blank line."""
@@ -68,7 +71,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     cost_usd: float | None
     finish: Literal["stop", "length"] = "stop"
     reasoning: str = ""
-    parameters: dict[str, str | int | float | bool | None] = {}
+    parameters: Parameters = {}
 
 
 class Answer(Struct, Generic[T], frozen=True, kw_only=True):

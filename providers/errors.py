@@ -25,19 +25,19 @@
 """
 
 
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import ClassVar
 
 from .base import Outcome
 from .redaction import redacted
+from .waiting import seconds
 
 
 class ProviderError(Exception):
     """Base.  ``retryable``: the same call may succeed later.  ``raw`` is what the model had said, if anything.
 
-    ``outcome`` is there where the vendor told what the call used: a failed call is paid for like any other.  No key of
-    ours stands in the message or in ``raw``, whatever a vendor repeats.
+    ``http_status`` is the vendor's, where it answered with one.  ``outcome`` is there where the vendor told what the
+    call used: a failed call is paid for like any other.  No key of ours stands in the message or in ``raw``, whatever a
+    vendor repeats.
     """
 
     kind: ClassVar[str] = "provider_error"
@@ -51,6 +51,7 @@ class ProviderError(Exception):
     ) -> None:
         self.message, self.retry_after_s, self.raw = redacted(message), retry_after_s, redacted(raw)
         self.outcome = outcome
+        self.http_status: int | None = None
         super().__init__(self.message)
 
 
@@ -190,24 +191,21 @@ _BY_STATUS: dict[int, type[ProviderError]] = {
     401: NotAuthorised, 403: NotAuthorised, 404: UnknownModel, 408: TimedOut, 429: RateLimited, 504: TimedOut,
 }  # fmt: skip
 _SERVER_ERROR = 500
-_TOO_LONG = ("context length", "context size", "exceed_context_size_error")
+_TOO_LONG = (
+    "context length", "context size", "context window", "context_length", "exceed_context_size_error",
+    "prompt is too long", "input is too long", "input length", "maximum number of tokens allowed",
+)
 
 
-def by_status(status: int, message: str, retry_after: str = "") -> ProviderError:
-    """The error that an HTTP status means.  ``retry_after``: that header, a number of seconds or a date."""
-    if any(words in message for words in _TOO_LONG):
+def by_status(status: int, message: str, retry_after: str = "", *, wait_s: float | None = None) -> ProviderError:
+    """The error that an HTTP status means.
+
+    ``retry_after``: that header, a number of seconds or a date.  ``wait_s``: seconds to wait, where they are known
+    already (``waiting.hint``).
+    """
+    if status < _SERVER_ERROR and any(words in message.lower() for words in _TOO_LONG):
         return ContextExceeded(message)
     error = _BY_STATUS.get(status, Overloaded if status >= _SERVER_ERROR else BadRequest)
-    return error(message, retry_after_s=_seconds(retry_after.strip()))
-
-
-def _seconds(retry_after: str) -> float | None:
-    """Seconds from now; None for what is neither a number nor a date.  Source: RFC 9110, section 10.2.3."""
-    try:
-        if retry_after.isdecimal():
-            return float(retry_after)
-        at = parsedate_to_datetime(retry_after)
-    except ValueError:
-        return None
-    left = at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)
-    return max(0.0, left.total_seconds())
+    found = error(message, retry_after_s=seconds(retry_after) if wait_s is None else wait_s)
+    found.http_status = status
+    return found

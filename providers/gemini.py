@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -11,22 +11,29 @@ from urllib.parse import quote
 
 import httpx2
 
-from .base import Answer, ModelStatus, Outcome, Request, Segment, TextStream, Tokens
+from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
 from .dialects import GEMINI, spoken
 from .environment import is_local, variable
-from .errors import BrokenOff, NotAuthorised, ProviderError, Refused
+from .errors import BadRequest, BrokenOff, NotAuthorised, ProviderError, Refused, Stopped, UnknownModel
 from .hosted import (
+    BAD_KEY,
+    Hearing,
     as_text,
     broken,
     client_for,
+    form_id,
     hint_for,
+    level_of,
     listing,
     objects,
     refused,
-    room_for,
+    secretless,
+    told,
     window_of,
 )
 from .imports import load
+from .learned import Learned, Lessons, adapting
+from .models import presumed
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
@@ -35,14 +42,21 @@ if TYPE_CHECKING:
     from google.genai import Client
 
 T = TypeVar("T")
-Parameters = dict[str, str | int | float | bool | None]
 
 URL: Final = "https://generativelanguage.googleapis.com"
 KEY: Final = "GEMINI_API_KEY"
+ADDRESS: Final = "GOOGLE_GEMINI_BASE_URL"
 HINT: Final = f"set {KEY}"
-VERSION: Final = "v1"
-STOPS: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", "OTHER"})
-BAD_KEY: Final = "API key not valid"
+VERSIONS: Final = ("v1beta", "v1")
+"""Of the API.  Some models and most compatible servers are only under the first."""
+STOPS: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", "MAX_TOKENS"})
+REFUSALS: Final = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"})
+TOOLS: Final = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
+NOT_THERE: Final = frozenset({404, 405, 501})
+BUDGETS: Final = {"low": 2048, "medium": 8192, "high": 24_576}
+"""Tokens of thinking, for the models that want a number."""
+VAGUE: Final = "Request contains an invalid argument"
+"""What Gemini says of a schema that is too much for it, and of other things."""
 
 
 _responses: ContextVar[list[httpx2.Response]] = ContextVar("responses")
@@ -55,10 +69,9 @@ class GeminiProvider:
     name = "gemini"
 
     def __init__(self) -> None:
-        self._made: Client | None = None
+        self._made: dict[str, Client] = {}
         self._http: httpx2.AsyncClient | None = None
-        self._thinks: set[str] = set()
-        """Models that were seen to think: they get room for it."""
+        self._lessons = Lessons(presumed)
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
@@ -68,22 +81,25 @@ class GeminiProvider:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON by ``response_json_schema``."""
+        """Answer in JSON by ``response_json_schema``; by the prompt where the schema is refused."""
         await load("google.genai")
         return await answered(self._listen(model, request, schema(type_)), request, type_)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """The models of this key that generate text."""
+        """The models of this key that generate text.
+
+        A compatible server may list nothing: a model there is known to answer only once it is called.
+        """
         key = variable(KEY, "GOOGLE_API_KEY")
-        where = f"{url().rstrip('/')}/{VERSION}/models" + (f"/{quote(model, safe='')}" if model else "?pageSize=200")
         try:
             if not key:
                 raise NotAuthorised("no key")
-            said = await listing("Gemini", where, {"x-goog-api-key": key}, key=KEY)
+            found = await self._listed(model, {"x-goog-api-key": key})
         except ProviderError as error:
-            hint = hint_for(error, key=HINT, address="GOOGLE_GEMINI_BASE_URL")
+            if model is not None and url() != URL and isinstance(error, _NoList):
+                return (self._status(model, ok=True, detail=f"{url()} lists no models: it is tried when it is used"),)
+            hint = hint_for(error, key=HINT, address=ADDRESS)
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
-        found = [said] if model else [each for each in objects(said.get("models")) if _speaks(each)]
         listed = {
             model or as_text(each.get("name")).removeprefix("models/"): window_of(each.get("inputTokenLimit"))
             for each in found
@@ -92,52 +108,95 @@ class GeminiProvider:
             self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
         )
 
+    async def _listed(self, model: str | None, headers: dict[str, str]) -> list[dict[str, Any]]:
+        """One model as it is listed, or all that speak.  Raises ``_NoList`` where a server does not list."""
+        for version in VERSIONS:
+            base = f"{url().rstrip('/')}/{version}/models"
+            for where in (f"{base}/{quote(model, safe='')}" if model else "", f"{base}?pageSize=200"):
+                if not where:
+                    continue
+                try:
+                    said = await listing("Gemini", where, headers, key=KEY, address=ADDRESS)
+                except ProviderError as error:
+                    if error.http_status not in NOT_THERE:
+                        raise
+                    if url() == URL:   # the vendor's word is final
+                        raise
+                    continue
+                if "models" not in said:
+                    return [said]
+                found = [each for each in objects(said["models"]) if _speaks(each)]
+                if model is None:
+                    return found
+                return [each for each in found if as_text(each.get("name")).removeprefix("models/") == model] or [{}]
+        raise _NoList(f"{url()} lists no models")
+
     def caveat(self, model: str) -> str:  # noqa: ARG002 - models are as good as people chose them
         """Nothing."""
         return ""
 
     async def close(self) -> None:
         """Close the connections."""
-        made, self._made = self._made, None
+        made, self._made = self._made, {}
         http, self._http = self._http, None
-        if made is not None:
-            made.close()
+        for client in made.values():
+            client.close()
         if http is not None:
             await http.aclose()
 
-    def _client(self) -> Client:
-        if self._made is None:
+    def _client(self, version: str) -> Client:
+        if version not in self._made:
             key = variable(KEY, "GOOGLE_API_KEY")
             if not key:
                 raise NotAuthorised(f"no key: {HINT}")
             from google.genai import Client  # noqa: PLC0415 - SDKs are imported when first used
             from google.genai.types import HttpOptions, HttpRetryOptions  # noqa: PLC0415
 
-            self._http = client_for(url())
-            self._http.event_hooks = {"response": [_hold]}
+            if self._http is None:
+                self._http = client_for(url(), address=ADDRESS)
+                self._http.event_hooks["response"].append(_hold)
             options = HttpOptions(
-                base_url=url(), httpx_async_client=self._http, retry_options=HttpRetryOptions(attempts=1)
+                base_url=url(), api_version=version, httpx_async_client=self._http,
+                retry_options=HttpRetryOptions(attempts=1),
             )
-            self._made = Client(api_key=key, http_options=options, vertexai=False)
-        return self._made
+            self._made[version] = Client(api_key=key, http_options=options, vertexai=False)
+        return self._made[version]
 
-    async def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
+    def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
+        """One call; again where the model does not take what we asked for, before it has said anything."""
+        learned = self._lessons.of(url(), model)
+        asked: dict[str, Any] = {}
+
+        def call(lacks: frozenset[str]) -> Source:
+            asked.clear()
+            asked.update(_parameters(request, form, learned, lacks))
+            version = next((each for each in VERSIONS if each not in lacks), VERSIONS[0])
+            return self._call(model, request, form, learned, asked, version)
+
+        return adapting(call, learned, lambda message, lacks: _lack(message, asked, form, lacks))
+
+    async def _call(
+        self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any],
+        version: str,
+    ) -> Source:
         from google.genai.errors import APIError  # noqa: PLC0415
 
         held: list[httpx2.Response] = []
         _responses.set(held)
-        began_at, said = time.monotonic(), _Reply(model)
-        system, contents = _prompt(request.prompt)
-        config = _config(request, form, system, room_for(model in self._thinks))
+        hearing = Hearing(learned, request, asked["max_output_tokens"], is_typed=form is not None)
+        said = _Reply(model, hearing)
+        system, contents = _prompt(told(request.prompt, form) if _means(asked) == "prompt" else request.prompt)
+        config = asked | ({"system_instruction": system} if system else {})
         try:
-            parts = await self._client().aio.models.generate_content_stream(
+            parts = await self._client(version).aio.models.generate_content_stream(
                 model=model, contents=contents, config=config   # type: ignore[arg-type]
             )
             async for part in parts:
                 for text in said.feed(part):
                     yield text
+            yield hearing.end()
         except APIError as error:
-            raise self._translate(error) from error
+            raise self._translate(error, version, learned) from error
         except httpx2.HTTPError as error:
             raise broken("Gemini", url(), error) from error
         except ValueError as error:
@@ -145,28 +204,36 @@ class GeminiProvider:
         finally:
             for response in held:   # the SDK leaves a stream that nobody reads on to the garbage collector
                 await response.aclose()
-        if said.reasoning:
-            self._thinks.add(model)
-        if not said.finish:
+        if not said.finish and not said.blocked:
             return   # the stream ended before the message did: whoever listens says so
-        if said.finish not in {*STOPS, "MAX_TOKENS"}:
-            raise Refused(f"the model stopped for a reason of its own ({said.finish})")
-        read, cached = said.tokens.input, said.cached
-        yield Outcome(
-            model=said.model, tokens=said.tokens, latency_ms=round((time.monotonic() - began_at) * 1000),
-            cost_usd=0.0 if is_local(url()) else cost(self.name, said.model, read, said.tokens.output, cached=cached),
-            finish="length" if said.finish == "MAX_TOKENS" else "stop", reasoning=said.reasoning,
-            parameters=_recorded(request, form),
+        outcome = hearing.outcome(
+            said.model, said.tokens, self._cost(said, model), is_cut=said.finish == "MAX_TOKENS",
+            parameters=_recorded(form, asked),
         )
+        said.check(outcome)
+        yield outcome
 
-    def _translate(self, error: Any) -> ProviderError:
+    def _cost(self, said: _Reply, model: str) -> float | None:
+        """US dollars; None where nobody knows the price, or the server did not tell the tokens."""
+        if is_local(url()):
+            return 0.0
+        tokens = said.tokens
+        if not tokens.input:
+            return None
+        return cost(self.name, said.model, tokens.input, tokens.output, cached=tokens.cached, asked=model)
+
+    def _translate(self, error: Any, version: str, learned: Learned) -> ProviderError:
         """What the SDK raises, as one of ours."""
         said, secret = as_text(error.message) or str(error), variable(KEY, "GOOGLE_API_KEY")
         status = 401 if BAD_KEY in said else error.code if isinstance(error.code, int) else 500
         if "token count" in said and "exceeds" in said:
             said = f"context length: {said}"
         headers = getattr(error.response, "headers", None) or {}
-        return refused("Gemini", status, said, headers, key=KEY, secret=secret)
+        if status in NOT_THERE and url() != URL and error.status != "NOT_FOUND":
+            if version == VERSIONS[0]:
+                return BadRequest(f"the server has nothing under {version}: {secretless(said, secret)}")
+            learned.forgive(VERSIONS[0])
+        return refused("Gemini", status, said, headers, key=KEY, secret=secret, body=error.details)
 
     def _status(
         self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
@@ -175,27 +242,53 @@ class GeminiProvider:
         return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window)
 
 
+class _NoList(UnknownModel):
+    """The server does not list its models."""
+
+
 class _Reply:
     """A reply in the making, fed with the stream's parts."""
 
-    def __init__(self, model: str) -> None:
-        self.model, self.finish, self.reasoning, self.tokens, self.cached = model, "", "", Tokens(), 0
+    def __init__(self, model: str, hearing: Hearing) -> None:
+        self.model, self.finish, self.blocked, self.tokens = model, "", "", Tokens()
+        self._hearing = hearing
 
     def feed(self, part: Any) -> Iterator[str]:
-        """The texts that a part brings, "" for a thought.  Raises ``Refused`` for a prompt that was blocked."""
+        """The texts that a part brings, "" for a thought."""
         self.model = part.model_version or self.model
         if (used := part.usage_metadata) is not None:
-            spoken_tokens = (used.candidates_token_count or 0) + (used.thoughts_token_count or 0)
-            self.tokens = Tokens(input=used.prompt_token_count or 0, output=spoken_tokens)
-            self.cached = used.cached_content_token_count or 0
+            self.tokens = _tokens(used)
         if (feedback := part.prompt_feedback) is not None and feedback.block_reason is not None:
-            raise Refused(f"the prompt was blocked ({_word(feedback.block_reason)})")
+            self.blocked = _word(feedback.block_reason)
         for candidate in (part.candidates or [])[:1]:
             self.finish = _word(candidate.finish_reason) or self.finish
             for piece in (candidate.content and candidate.content.parts) or []:
-                if piece.thought:
-                    self.reasoning += piece.text or ""
-                yield "" if piece.thought else piece.text or ""
+                if piece.function_call is not None:
+                    self._hearing.is_tool_call = True
+                text = piece.text or ""
+                yield self._hearing.thought(text) if piece.thought else self._hearing.text(text)
+
+
+    def check(self, outcome: Outcome) -> None:
+        """Raise where what came is no answer."""
+        if self.blocked:
+            raise Refused(f"the prompt was blocked ({self.blocked})", outcome=outcome)
+        if self.finish in REFUSALS:
+            raise Refused(f"the model declined to answer ({self.finish})", outcome=outcome)
+        self._hearing.is_tool_call = self._hearing.is_tool_call or self.finish in TOOLS
+        self._hearing.check(outcome)
+        if self.finish not in STOPS:
+            raise Stopped(f"the model stopped for a reason of its own ({self.finish})", outcome=outcome)
+
+
+def _tokens(used: Any) -> Tokens:
+    """The tokens of a call: thoughts are told apart from the answer, and paid like it."""
+    thought = used.thoughts_token_count or 0
+    return Tokens(
+        input=(used.prompt_token_count or 0) + (used.tool_use_prompt_token_count or 0),
+        output=(used.candidates_token_count or 0) + thought, cached=used.cached_content_token_count or 0,
+        thought=thought,
+    )
 
 
 async def _hold(response: httpx2.Response) -> None:
@@ -231,20 +324,70 @@ def _prompt(prompt: tuple[Segment, ...]) -> tuple[str, list[dict[str, Any]]]:
     return system, contents
 
 
-def _config(request: Request, form: dict[str, Any] | None, system: str, room: int) -> dict[str, Any]:
+def _parameters(
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
+) -> dict[str, Any]:
+    """What is asked of the model beside the prompt, without what it does not take."""
+    limit = learned.limit(request)
     said: dict[str, Any] = {
-        "max_output_tokens": request.max_tokens + room, "temperature": request.temperature, "seed": request.seed,
-        "thinking_config": {"include_thoughts": True},
+        "max_output_tokens": limit, "temperature": request.temperature, "seed": request.seed,
+        "thinking_config": _thinking(request, learned, lacks, limit),
+        "automatic_continuation": False,   # it would make several calls of one
     }
-    if system:
-        said["system_instruction"] = system
     if form is not None:
-        said |= {"response_mime_type": "application/json", "response_json_schema": spoken(form, GEMINI)}
+        said["response_mime_type"] = "application/json"
+        if not lacks & {"json_schema", form_id(form)}:
+            said["response_json_schema"] = spoken(form, GEMINI)
+    return {name: value for name, value in said.items() if name not in lacks and value is not None}
+
+
+def _thinking(request: Request, learned: Learned, lacks: frozenset[str], limit: int) -> dict[str, Any] | None:
+    """How a model is asked to think; thoughts are asked for where there may be any."""
+    known, think = learned.known, request.think
+    if known is not None and known.thinks == "never":
+        return None
+    said: dict[str, Any] = {"include_thoughts": True}
+    if known is None or think == "default" or "thinking" in lacks:
+        return said
+    if known.budget is not None:
+        least, most = known.budget
+        wanted = min(BUDGETS.get(think, 0), max(least, limit - request.max_tokens))
+        said["thinking_budget"] = int(known.off) if think == "off" and known.off else max(least, min(wanted, most))
+    elif (level := level_of(learned, think, lacks)) is not None:
+        said["thinking_level"] = level
     return said
 
 
-def _recorded(request: Request, form: dict[str, Any] | None) -> Parameters:
-    said: Parameters = {
-        "max_tokens": request.max_tokens, "temperature": request.temperature, "seed": request.seed,
-    }
-    return said if form is None else said | {"structured_output": "json_schema"}
+def _means(asked: dict[str, Any]) -> str:
+    """How an answer is held to its form: by a schema, or by the prompt."""
+    return "json_schema" if "response_json_schema" in asked else "prompt"
+
+
+def _recorded(form: dict[str, Any] | None, asked: dict[str, Any]) -> Parameters:
+    """What was asked for, as the event keeps it; a fallback is said."""
+    said: Parameters = {"temperature": asked.get("temperature"), "seed": asked.get("seed")}
+    thinking = asked.get("thinking_config", {})
+    said |= {name: thinking[name] for name in ("thinking_budget", "thinking_level") if name in thinking}
+    return said if form is None else said | {"structured_output": _means(asked)}
+
+
+def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None, lacks: frozenset[str]) -> str | None:
+    """What the model does not take of what was asked, told from the vendor's sentence; None where it says another."""
+    if (found := _NOTHING_UNDER.search(message)) and not lacks & set(VERSIONS):
+        return found[1]
+    if "thinking_config" in asked and re.search(r"[Tt]hinking|[Bb]udget \d+ is invalid|thought", message):
+        return "thinking" if len(asked["thinking_config"]) > 1 else "thinking_config"
+    for name, words in (("temperature", "temperature"), ("seed", r"\bseed\b")):
+        if name in asked and re.search(words, message):
+            return name
+    if form is not None and "response_json_schema" in asked:
+        if re.search(r"too many states|nesting depth|properties|enum|items", message) or VAGUE in message:
+            return form_id(form)
+        if re.search(r"[Ss]chema", message):
+            return "json_schema"
+    if "response_mime_type" in asked and re.search(r"response_?[mM]ime_?[tT]ype|JSON mode", message):
+        return "response_mime_type"
+    return None
+
+
+_NOTHING_UNDER: Final = re.compile(r"has nothing under (v\w+)")

@@ -1,48 +1,60 @@
-"""``openai:MODEL``: the official SDK.  ``OPENAI_API_KEY``, and ``OPENAI_BASE_URL`` for any compatible server."""
+"""``openai:MODEL``: the official SDK.  ``OPENAI_API_KEY``, and ``OPENAI_BASE_URL`` for any compatible server.
+
+It speaks chat completions to the vendor's own address too, not the Responses API: each call here is whole in itself, so
+that what Responses keeps from call to call is of no use, and one protocol serves every compatible server.
+"""
 
 from __future__ import annotations
 
-import time
+import re
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 
-from .base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens, messages
-from .dialects import OPENAI, is_closed, is_object, spoken
+from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
+from .dialects import OPENAI, fits, is_closed, is_object, spoken
 from .environment import is_local, variable
-from .errors import BadRequest, BrokenOff, NotAuthorised, ProviderError, Refused
+from .errors import BrokenOff, Malformed, NotAuthorised, ProviderError, Refused
 from .hosted import (
+    Hearing,
     as_text,
     broken,
     client_for,
+    form_id,
     hint_for,
+    level_of,
     listing,
+    notice_prose,
     objects,
     refused,
-    room_for,
     secretless,
+    told,
 )
 from .imports import load
+from .learned import Learned, Lessons, adapting
+from .models import Model, presumed
 from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
-from .thinking import Thinking
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 T = TypeVar("T")
-Parameters = dict[str, str | int | float | bool | None]
 
 URL: Final = "https://api.openai.com/v1"
 KEY: Final = "OPENAI_API_KEY"
-HINT: Final = f"set {KEY}, or OPENAI_BASE_URL for a compatible server"
+ADDRESS: Final = "OPENAI_BASE_URL"
+HINT: Final = f"set {KEY}, or {ADDRESS} for a compatible server"
 KEYLESS: Final = "none"
 """Sent to a server of one's own that asks for no key."""
-PATIENT: Final = ("max_completion_tokens", "temperature", "seed", "stream_options", "response_format")
-"""What some models and servers do not take."""
+LIMITS: Final = ("max_completion_tokens", "max_tokens")
+REASONING: Final = ("reasoning_content", "reasoning", "thinking")
+"""What servers call a delta's thinking."""
+EFFORTS: Final = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
 
 class OpenAIProvider:
@@ -52,10 +64,7 @@ class OpenAIProvider:
 
     def __init__(self) -> None:
         self._made: AsyncOpenAI | None = None
-        self._lacks: dict[str, set[str]] = {}
-        """What a model was found not to take."""
-        self._thinks: set[str] = set()
-        """Models that were seen to think: they get room for it."""
+        self._lessons = Lessons(presumed)
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
@@ -65,20 +74,25 @@ class OpenAIProvider:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON by ``response_format``, strictly where the schema allows it."""
+        """Answer in JSON by ``response_format``, strictly where the schema allows it, or by the prompt."""
         await load("openai")
-        return await answered(self._listen(model, request, schema(type_)), request, type_)
+        try:
+            return await answered(self._listen(model, request, schema(type_)), request, type_)
+        except Malformed as error:
+            if url() != URL:
+                notice_prose(self._lessons.of(url(), model), error)
+            raise
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models of this key at this address."""
         key = variable(KEY)
         try:
-            if not key and not variable("OPENAI_BASE_URL"):
+            if not key and not variable(ADDRESS):
                 raise NotAuthorised("no key")
             headers = {"authorization": f"Bearer {key or KEYLESS}"}
-            said = await listing("the server", f"{url().rstrip('/')}/models", headers, key=KEY)
+            said = await listing("the server", f"{url().rstrip('/')}/models", headers, key=KEY, address=ADDRESS)
         except ProviderError as error:
-            hint = hint_for(error, key=HINT, address="OPENAI_BASE_URL")
+            hint = hint_for(error, key=HINT, address=ADDRESS)
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         listed = [as_text(each.get("id")) for each in objects(said.get("data"))]
         if model is None:
@@ -102,147 +116,252 @@ class OpenAIProvider:
     def _client(self) -> AsyncOpenAI:
         if self._made is None:
             key = variable(KEY)
-            if not key and not variable("OPENAI_BASE_URL"):
+            if not key and not variable(ADDRESS):
                 raise NotAuthorised(f"no key: {HINT}")
             from openai import AsyncOpenAI  # noqa: PLC0415 - SDKs are imported when first used
 
             self._made = AsyncOpenAI(
-                api_key=key or KEYLESS, base_url=url(), max_retries=0, http_client=client_for(url())
+                api_key=key or KEYLESS, base_url=url(), max_retries=0, http_client=client_for(url(), address=ADDRESS)
             )
         return self._made
 
-    async def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
+    def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
         """One call; again where the server does not take what we asked for, before it has said anything."""
-        lacks = self._lacks.setdefault(model, set())
-        while True:
-            has_spoken = False
-            try:
-                async with aclosing(self._call(model, request, form, lacks)) as source:
-                    async for piece in source:
-                        has_spoken = has_spoken or bool(piece)
-                        yield piece
-            except BadRequest as error:
-                lack = next((name for name in PATIENT if name in error.message and name not in lacks), None)
-                if has_spoken or lack is None:
-                    raise
-                lacks.add(lack)
-            else:
-                return
+        learned = self._lessons.of(url(), model)
+        asked: dict[str, Any] = {}
 
-    async def _call(self, model: str, request: Request, form: dict[str, Any] | None, lacks: set[str]) -> Source:
-        from openai import APIConnectionError, APIError, APIStatusError  # noqa: PLC0415
+        def call(lacks: frozenset[str]) -> Source:
+            asked.clear()
+            asked.update(_parameters(request, form, learned, lacks))
+            return self._call(model, request, form, learned, asked)
 
-        began_at = time.monotonic()
-        asked = _parameters(request, form, lacks, room=room_for(model in self._thinks))
-        said = _Reply(model)
+        return adapting(call, learned, lambda message, _: _lack(message, asked, form))
+
+    async def _call(
+        self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
+    ) -> Source:
+        from openai import APIError  # noqa: PLC0415
+
+        limit = next((asked[name] for name in LIMITS if name in asked), request.max_tokens)
+        hearing = Hearing(learned, request, limit, is_typed=form is not None)
+        reply = _Reply(model, hearing)
+        prompt = request.prompt if _means(asked) == "json_schema" else told(request.prompt, form)
         try:
             stream: Any = await self._client().chat.completions.create(
-                model=model, messages=messages(request.prompt), stream=True, **asked   # type: ignore[arg-type]
+                model=model, messages=messages(prompt), stream=True, **asked   # type: ignore[arg-type]
             )
             async with stream:
                 async for part in stream:
-                    yield said.feed(part)
-            yield said.end()
-        except (APIStatusError, APIConnectionError) as error:
+                    yield reply.feed(part)
+            yield hearing.end()
+        except APIError as error:
             raise self._translate(error) from error
         except httpx2.HTTPError as error:
             raise broken("the server", url(), error) from error
-        except APIError as error:   # an error in mid-stream
-            raise BrokenOff(f"the server says: {secretless(str(error), variable(KEY))}") from error
         except ValueError as error:
             raise BrokenOff("the server sent what is not of OpenAI's protocol") from error
-        if said.reasoning:
-            self._thinks.add(model)
-        if not said.finish:
+        if not reply.finish:
             return   # the stream ended before the message did: whoever listens says so
-        if said.refusal or said.finish == "content_filter":
-            raise Refused(f"the model declined to answer {said.refusal[:200]}".strip())
-        tokens = said.tokens
-        yield Outcome(
-            model=said.model, tokens=tokens, latency_ms=round((time.monotonic() - began_at) * 1000),
-            cost_usd=0.0 if is_local(url()) else cost(self.name, said.model, tokens.input, tokens.output),
-            finish="length" if said.finish == "length" else "stop", reasoning=said.reasoning,
-            parameters=_recorded(request, form, lacks),
+        outcome = hearing.outcome(
+            reply.model, reply.tokens, self._cost(reply, model), is_cut=reply.finish in {"length", "max_tokens"},
+            parameters=_recorded(form, asked),
+        )
+        if reply.refusal or reply.finish == "content_filter":
+            raise Refused(f"the model declined to answer {reply.refusal[:200]}".strip(), outcome=outcome)
+        if reply.finish == "error":
+            raise BrokenOff("the server ended the answer with an error", outcome=outcome)
+        hearing.check(outcome)
+        yield outcome
+
+    def _cost(self, reply: _Reply, model: str) -> float | None:
+        """US dollars; None where nobody knows the price, or the server did not tell the tokens."""
+        if is_local(url()):
+            return 0.0
+        tokens = reply.tokens
+        if not tokens.input:
+            return None
+        return cost(
+            self.name, reply.model, tokens.input, tokens.output, cached=tokens.cached, written=tokens.written,
+            asked=model,
         )
 
-    def _translate(self, error: Exception) -> ProviderError:
+    def _translate(self, error: Any) -> ProviderError:
         """What the SDK raises, as one of ours."""
-        from openai import APIStatusError  # noqa: PLC0415
+        from openai import APIConnectionError, APIStatusError  # noqa: PLC0415
 
-        if not isinstance(error, APIStatusError):
+        if isinstance(error, APIConnectionError):
             return broken("the server", url(), error)
         body = error.body if isinstance(error.body, dict) else {}
-        said = as_text(body.get("message")) or str(error)
+        said, named = as_text(body.get("message")) or str(error), as_text(body.get("param"))
         if body.get("code") == "context_length_exceeded":
             said = f"context length: {said}"
-        return refused("the server", error.status_code, said, error.response.headers, key=KEY, secret=variable(KEY))
+        if named and named not in said:
+            said = f"{said} ({named})"
+        if isinstance(error, APIStatusError):
+            return refused(
+                "the server", error.status_code, said, error.response.headers, key=KEY, secret=variable(KEY), body=body
+            )
+        code = body.get("code")   # an error in mid-stream, as OpenRouter tells it
+        status = _IN_STREAM.get(code, code)
+        if isinstance(status, int) and status >= httpx2.codes.BAD_REQUEST:
+            return refused("the server", status, said, {}, key=KEY, secret=variable(KEY), body=body)
+        return BrokenOff(f"the server says: {secretless(said, variable(KEY))}")
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
-        return ModelStatus(name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint)
+        found = presumed(model)
+        window = None if found is None or found.is_guess else found.window
+        return ModelStatus(
+            name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint, window=window
+        )
+
+
+_IN_STREAM: Final[dict[Any, int]] = {
+    "server_error": 500, "rate_limit_exceeded": 429, "overloaded": 503, "context_length_exceeded": 400,
+}  # fmt: skip
+"""Statuses of errors in mid-stream that are told by a word."""
 
 
 class _Reply:
     """A reply in the making, fed with the stream's parts."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, hearing: Hearing) -> None:
         self.model, self.finish, self.refusal, self.tokens = model, "", "", Tokens()
-        self._thinking, self._apart = Thinking(), ""
-
-    @property
-    def reasoning(self) -> str:
-        """What the model thought, in a field of its own or between tags."""
-        return self._apart + self._thinking.thought
+        self._hearing = hearing
 
     def feed(self, part: Any) -> str:
         """The speech that a part brings."""
         self.model = part.model or self.model
         if part.usage is not None:
-            self.tokens = Tokens(input=part.usage.prompt_tokens, output=part.usage.completion_tokens)
+            self.tokens = _tokens(part.usage)
         if not part.choices:
             return ""
         choice = part.choices[0]
         self.finish = choice.finish_reason or self.finish
-        self.refusal += choice.delta.refusal or ""
-        for name in ("reasoning_content", "reasoning"):   # servers differ in what they call it
-            self._apart += as_text(getattr(choice.delta, name, None))
-        return self._thinking.feed(choice.delta.content or "")
+        delta = choice.delta
+        if delta is None:
+            return ""
+        self.refusal += as_text(delta.refusal)
+        if delta.tool_calls or delta.function_call or self.finish in {"tool_calls", "function_call"}:
+            self._hearing.is_tool_call = True
+        for name in REASONING:
+            self._hearing.thought(as_text(getattr(delta, name, None)))
+        if not any(getattr(delta, name, None) for name in REASONING):
+            for detail in objects(getattr(delta, "reasoning_details", None)):   # OpenRouter's, beside or without a text
+                self._hearing.thought(as_text(detail.get("text")) or as_text(detail.get("summary")))
+        if isinstance(delta.content, list):
+            return "".join(map(self._piece, delta.content))
+        return self._hearing.text(as_text(delta.content))
 
-    def end(self) -> str:
-        """What was held back and is speech after all."""
-        return self._thinking.end()
+    def _piece(self, piece: Any) -> str:
+        """A piece of content that came as a list, as Mistral's does: text, or thinking."""
+        if not isinstance(piece, dict):
+            return self._hearing.text(as_text(piece))
+        if piece.get("type") != "thinking":
+            return self._hearing.text(as_text(piece.get("text")))
+        thought = piece.get("thinking")
+        whole = thought if isinstance(thought, str) else "".join(as_text(each.get("text")) for each in objects(thought))
+        return self._hearing.thought(whole)
+
+
+def _tokens(usage: Any) -> Tokens:
+    """The tokens of a call.  Thinking is among the completion's, unless the sum says otherwise."""
+    read, said = usage.prompt_tokens or 0, usage.completion_tokens or 0
+    thought = getattr(usage.completion_tokens_details, "reasoning_tokens", None) or 0
+    cached = getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0
+    written = getattr(usage.prompt_tokens_details, "cache_write_tokens", None) or 0
+    if thought and usage.total_tokens == read + said + thought:
+        said += thought
+    return Tokens(input=read, output=said, cached=cached, written=written, thought=thought)
 
 
 def url() -> str:
     """Where the API is."""
-    return variable("OPENAI_BASE_URL") or URL
+    return variable(ADDRESS) or URL
 
 
 def _parameters(
-    request: Request, form: dict[str, Any] | None, lacks: set[str], *, room: int = 0
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
 ) -> dict[str, Any]:
-    tokens = "max_tokens" if "max_completion_tokens" in lacks or url() != URL else "max_completion_tokens"
-    asked: dict[str, Any] = {tokens: request.max_tokens + room, "temperature": request.temperature}
+    """What is asked of the server beside the prompt, without what it does not take."""
+    known = learned.known
+    is_theirs = url() == URL or (known is not None and known.vendor == "openai" and known.thinks != "never")
+    names = LIMITS if is_theirs else LIMITS[::-1]
+    asked: dict[str, Any] = {}
+    if (name := next((name for name in names if name not in lacks), None)) is not None:
+        asked[name] = learned.limit(request)
+    thinking = _thinking(request, learned, lacks)
+    asked |= thinking
+    if known is None or known.takes_sampling or _is_off(known, thinking):
+        asked["temperature"] = request.temperature
     asked["stream_options"] = {"include_usage": True}
     if request.seed is not None:
         asked["seed"] = request.seed
     if form is not None:
-        asked["response_format"] = _form(form)
+        if not lacks & {"json_schema", form_id(form)}:
+            asked["response_format"] = _form(form)
+        elif "response_format" not in lacks:
+            asked["response_format"] = {"type": "json_object"}
     return {name: value for name, value in asked.items() if name not in lacks}
 
 
+def _thinking(request: Request, learned: Learned, lacks: frozenset[str]) -> dict[str, Any]:
+    """How a model is asked to think, in the words of who serves it; nothing where nothing is known of it.
+
+    Open models are told through their template, as llama.cpp, vLLM and SGLang pass it on; gateways translate an effort.
+    """
+    known, think = learned.known, request.think
+    if known is None or think == "default" or known.thinks == "never":
+        return {}
+    generic = EFFORTS[think]
+    if (urlsplit(url()).hostname or "").endswith("openrouter.ai"):
+        return {"extra_body": {"reasoning": {"enabled": False} if think == "off" else {"effort": generic}}}
+    if known.vendor == "open" and not known.levels:
+        switch = {"chat_template_kwargs": {"enable_thinking": think != "off"}}
+        return {"extra_body": switch} if known.thinks == "by_default" and url() != URL else {}
+    level = level_of(learned, think, lacks) if known.levels else generic
+    return {} if level is None else {"reasoning_effort": level}
+
+
+def _is_off(known: Model, thinking: dict[str, Any]) -> bool:
+    """Whether a model takes a temperature now, since its thinking is switched off."""
+    return known.samples_when_off and thinking.get("reasoning_effort") == known.off
+
+
 def _form(form: dict[str, Any]) -> dict[str, Any]:
-    """The schema as OpenAI wants it; a compatible server gets all of it, bounds and lengths too."""
-    is_strict = is_object(form) and is_closed(form)
-    said = spoken(form, OPENAI) if url() == URL else form
+    """The schema in OpenAI's dialect, which compatible servers take as well."""
+    is_strict = is_object(form) and is_closed(form) and fits(form, OPENAI)
+    said = spoken(form, OPENAI) if is_strict else form
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": said, "strict": is_strict}}
 
 
-def _recorded(request: Request, form: dict[str, Any] | None, lacks: set[str]) -> Parameters:
+def _means(asked: dict[str, Any]) -> str:
+    """How an answer is held to its form: by a schema, or by the prompt, with ``json_object`` or without."""
+    return str(asked["response_format"]["type"]) if "response_format" in asked else "prompt"
+
+
+def _recorded(form: dict[str, Any] | None, asked: dict[str, Any]) -> Parameters:
     """What was asked for, as the event keeps it; a fallback is said."""
-    asked = _parameters(request, form, lacks)
-    said: Parameters = {
-        name: asked.get(name) for name in ("temperature", "seed")
-    } | {"max_tokens": request.max_tokens}
-    if form is not None:
-        said["structured_output"] = "json_schema" if "response_format" in asked else "none: the server does not take it"
-    return said
+    said: Parameters = {"temperature": asked.get("temperature"), "seed": asked.get("seed")}
+    if "reasoning_effort" in asked:
+        said["reasoning_effort"] = asked["reasoning_effort"]
+    for value in asked.get("extra_body", {}).values():
+        said |= {f"thinking.{name}": each for name, each in value.items()}
+    return said if form is None else said | {"structured_output": _means(asked)}
+
+
+def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None) -> str | None:
+    """What the server does not take of what was asked, told from its sentence; None where it says something else."""
+    for name in ("temperature", "seed", "stream_options", "reasoning_effort", *LIMITS):
+        if name in asked and re.search(rf"\b{name}\b", message):
+            return f"effort={asked[name]}" if name == "reasoning_effort" and _ABOUT_VALUE.search(message) else name
+    if "extra_body" in asked and re.search(r"chat_template_kwargs|enable_thinking|\breasoning\b", message):
+        return "extra_body"
+    if form is not None and "response_format" in asked and _ABOUT_FORM.search(message):
+        if _means(asked) == "json_object":
+            return "response_format"
+        return form_id(form) if "invalid schema" in message.lower() else "json_schema"
+    return None
+
+
+_ABOUT_VALUE: Final = re.compile(r"[Uu]nsupported value|does not support|[Ss]upported values|[Ii]nvalid value")
+_ABOUT_FORM: Final = re.compile(r"response_format|json_schema|schema|structured output", re.IGNORECASE)

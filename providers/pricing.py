@@ -96,11 +96,16 @@ def is_vendors(provider: str) -> bool:
 
 
 def is_free(name: str) -> bool:
+    """Whether nothing is paid for ``provider:model`` as far as is known here; what others' providers cost they say."""
+    return runs_here(name) or name.partition(":")[0] not in _ADDRESSES
+
+
+def runs_here(name: str) -> bool:
     """Whether ``provider:model`` runs on this machine, where nothing is paid."""
     provider, _, model = name.partition(":")
     address = _ADDRESSES.get(provider)
-    if address is None:   # scripted and embedded; what others' providers know is theirs to say
-        return True
+    if address is None:
+        return provider == "embedded"
     is_here = is_local(variable(address) or _ELSEWHERE.get(provider, "https://far.away"))
     return is_here and not model.endswith("cloud")
 

@@ -5,7 +5,7 @@ A model is named ``provider:model``, split at the first colon.  Importing this m
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
@@ -16,6 +16,7 @@ import msgspec
 from .base import ModelStatus, Provider
 from .calls import PATIENCE_S, Call, Guard, Load
 from .errors import ProviderError, UnknownModel, Unreachable
+from .imports import load, load_here
 from .models import known, notice
 from .pricing import VENDORS, is_free, is_vendors, prepare
 from .quota import DEFAULT_LIMITS, Limit
@@ -67,6 +68,7 @@ class Registry:
             raise UnknownModel(f"there is no provider {name!r}.{self._suggest(name)}")
         if name not in self._made:
             try:
+                load_here(self._entries[name].module)
                 self._made[name] = self._entries[name].load()()
             except (ImportError, AttributeError) as error:
                 raise Unreachable(f"the provider {name!r} cannot be loaded: {error}") from error
@@ -78,9 +80,17 @@ class Registry:
 
         Raises what ``resolve`` raises, and at once where the provider rests for longer than ``patience_s``.
         """
+        await self._imported(name)
         provider, model = self.resolve(name)
         async with self._guard(provider.name).call(provider, model, debate, patience_s=patience_s) as call:
             yield call
+
+    async def _imported(self, name: str) -> None:
+        """Import a provider's module in the thread of all imports; ``provider`` tells where it cannot be imported."""
+        provider = name.partition(":")[0]
+        if provider in self._entries and provider not in self._made:
+            with suppress(ImportError):
+                await load(self._entries[provider].module)
 
     def wait(self, name: str, debate: str) -> str:
         """Why a debate's calls to ``provider:model`` wait now, in words; empty where none does."""
@@ -113,6 +123,7 @@ class Registry:
 
     async def check(self, name: str) -> ModelStatus:
         """Whether this one model answers.  Never raises a ``ProviderError``: what it would say is in ``detail``."""
+        await self._imported(name)
         try:
             provider, model = self.resolve(name)
         except ProviderError as error:
@@ -127,6 +138,7 @@ class Registry:
         said: dict[str, tuple[ModelStatus, ...]] = {}
 
         async def ask(name: str) -> None:
+            await self._imported(name)
             try:
                 said[name] = await _in_time(name, name, self.provider(name).check())
             except ProviderError as error:
@@ -142,6 +154,7 @@ class Registry:
         keyed = [model.partition(":")[0] for variable, model in KEYED if environ.get(variable)]
         for name in ("ollama", *keyed):
             if name in self._entries:
+                await self._imported(name)
                 statuses = await _in_time(name, name, self.provider(name).check())
                 if (found := self._default(statuses, environ)) != FALLBACK:
                     return found

@@ -1,20 +1,21 @@
-"""A msgspec type as the JSON schema that models are held to, and an answer read strictly back into that type.
+"""A msgspec type as the JSON schema that models are held to, and an answer read back into that type.
 
 The schema is built from ``msgspec.inspect`` rather than ``msgspec.json.schema``: llama.cpp and Ollama want it without
 ``$ref``, and msgspec raises ``KeyError`` when two types made at run time bear one name, as components of a rubric may.
 """
 
-import re
+from collections.abc import Iterable
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta, inspect
 
 from .errors import Malformed, WrongType
+from .reading import FAULTS, bare, meant
 
 T = TypeVar("T")
 
-_FENCE = re.compile(r"\A```[a-zA-Z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
+_TYPES = {str: "string", int: "integer", float: "number", type(None): "null"}
 _STRING_LIMITS = {"min_length": "minLength", "max_length": "maxLength", "pattern": "pattern"}
 _NUMBER_LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 _LIST_LIMITS = {"min_length": "minItems", "max_length": "maxItems"}
@@ -41,27 +42,41 @@ def guided(reads: Any, writes: Any, neutral: Any) -> Any:
 
 
 def parse(raw: str, type_: type[T]) -> T:
-    """Read an answer.  White space around it and one Markdown fence are forgiven; prose is not.
+    """Read an answer.  JSON of ``type_`` is read as such; white space and one Markdown fence may stand around it.
 
+    Anything else is tried in this order, and the first reading that is of ``type_`` counts:
+
+    1. thoughts in tags that the answer begins with are cut off; thoughts that do not end leave no answer;
+    2. the text is JSON once the commas before a closing bracket are gone;
+    3. it is prose, with fences or without, and objects stand in it that have properties of the type: the last one that
+       reads counts, since examples and drafts come before the answer.  A closing tag of thoughts takes back all objects
+       before it, and a text that breaks off within an object has none.
+
+    Each value is tried as it is, then as the one object that it holds (``{"answer": {…}}``), then with its members
+    moved into the one object that it lacks (``{"a": …}`` for ``{"components": {"a": …}}``), then as both.  In each of
+    these an enumerated word may stand in another case (``Draw``, ``Straw man`` for ``straw_man``).
+
+    A number in quotes, a value off its scale and a missing property stay what they are.
     Raises ``Malformed`` for what is not JSON and ``WrongType`` for JSON that is not of ``type_``; both carry ``raw``.
     """
-    text = raw.strip()
-    if fenced := _FENCE.match(text):
-        text = fenced[1]
+    text = bare(raw)
+    try:
+        return msgspec.json.decode(text, type=type_)
+    except FAULTS:
+        pass
+    for each in meant(raw, type_):
+        try:
+            return msgspec.json.decode(each, type=type_)
+        except FAULTS:
+            continue
     try:
         msgspec.json.decode(text)   # first without a type: broken JSON is never reported as a wrong type
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+    except FAULTS as error:
         raise Malformed(f"the answer is not JSON: {error}", raw=raw) from error
     try:
         return msgspec.json.decode(text, type=type_)
-    except msgspec.ValidationError as error:
+    except FAULTS as error:
         raise WrongType(f"the answer is JSON of another shape: {error}", raw=raw) from error
-
-
-def amid_prose(text: str) -> str:
-    """From the first brace to the last: what is left is JSON or it is not; the text itself where there is no brace."""
-    start, end = text.find("{"), text.rfind("}")
-    return text[start : end + 1] if 0 <= start < end else text
 
 
 def _of(info: inspect.Type) -> dict[str, Any]:  # noqa: C901, PLR0912 - one case for each kind of type
@@ -84,9 +99,9 @@ def _of(info: inspect.Type) -> dict[str, Any]:  # noqa: C901, PLR0912 - one case
         case inspect.StrType():
             return {"type": "string"} | _limits(info, _STRING_LIMITS)
         case inspect.LiteralType():
-            return {"enum": list(info.values)}
+            return _enumeration(info.values)
         case inspect.EnumType():
-            return {"enum": [member.value for member in info.cls]}
+            return _enumeration([member.value for member in info.cls])
         case inspect.UnionType():
             return {"anyOf": [_of(option) for option in info.types]}
         case inspect.ListType() | inspect.SetType() | inspect.FrozenSetType() | inspect.VarTupleType():
@@ -106,7 +121,7 @@ def _of(info: inspect.Type) -> dict[str, Any]:  # noqa: C901, PLR0912 - one case
 def _of_struct(info: inspect.StructType) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     if info.tag_field is not None:
-        properties[info.tag_field] = {"enum": [info.tag]}
+        properties[info.tag_field] = _enumeration([info.tag])
     for field in info.fields:
         properties[field.encode_name] = _of(field.type)
     return {
@@ -115,6 +130,15 @@ def _of_struct(info: inspect.StructType) -> dict[str, Any]:
         "required": list(properties),
         "additionalProperties": False,
     }
+
+
+def _enumeration(values: Iterable[Any]) -> dict[str, Any]:
+    """Every node names its type, as OpenAI's strict mode demands; values of several types are options."""
+    by_type: dict[str, list[Any]] = {}
+    for value in values:
+        by_type.setdefault(_TYPES[type(value)], []).append(value)
+    options = [{"type": name} | ({} if name == "null" else {"enum": each}) for name, each in by_type.items()]
+    return options[0] if len(options) == 1 else {"anyOf": options}
 
 
 def _limits(info: inspect.Type, names: dict[str, str]) -> dict[str, Any]:

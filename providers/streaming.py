@@ -1,14 +1,15 @@
 """What every provider's stream has in common: patience, completeness, and a proper end when somebody walks away."""
 
+import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import anyio
 
 from .base import Answer, Outcome, Request
-from .errors import BrokenOff, Empty, ProviderError, TimedOut
-from .schema import amid_prose, parse
+from .errors import BrokenOff, Empty, ProviderError, Starved, TimedOut
+from .schema import parse
 
 T = TypeVar("T")
 
@@ -21,6 +22,49 @@ Source = AsyncGenerator[str | Outcome, None]
 """What a provider yields: text, ``""`` as a sign of life (a model that thinks), and at the very end its outcome."""
 
 
+_HALVES: Final = re.compile(r"[\ud800-\udbff][\udc00-\udfff]|[\udc80-\udcff]+|[\ud800-\udfff]")
+_OPEN_END: Final = re.compile(r"(?:[\ud800-\udbff]|(?<![\ud800-\udbff])[\udc80-\udcff]{1,3})\Z")
+
+
+class Whole:
+    """Joins characters that a server cut in two: a surrogate pair, or bytes of UTF-8 that ``wire`` kept."""
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """The text that is whole; half a character at its end is held back."""
+        if not self._held and text.isascii():
+            return text
+        text = self._held + text
+        end = found.start() if (found := _OPEN_END.search(text)) and not _is_whole(found[0]) else len(text)
+        self._held = text[end:]
+        return _HALVES.sub(_joined, text[:end])
+
+    def end(self) -> str:
+        """What was held back and never became whole: as replacement characters."""
+        held, self._held = self._held, ""
+        return _HALVES.sub(_joined, held)
+
+
+def _is_whole(halves: str) -> bool:
+    """Whether bytes kept as surrogates are whole characters already."""
+    try:
+        halves.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        return False
+    return True
+
+
+def _joined(halves: re.Match[str]) -> str:
+    text = halves[0]
+    if len(text) > 1 and text[0] < "\udc00":
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    if "\udc80" <= text[0] <= "\udcff":
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "\ufffd"
+
+
 class Speech:
     """A ``TextStream`` over a provider's own generator.  Adds nothing to the text and takes nothing away."""
 
@@ -31,6 +75,7 @@ class Speech:
         self._began_at = anyio.current_time()
         self._outcome: Outcome | None = None
         self._said: list[str] = []
+        self._whole = Whole()
 
     @property
     def outcome(self) -> Outcome:
@@ -57,14 +102,16 @@ class Speech:
                 error.raw = error.raw or self.said
                 raise
             if isinstance(piece, Outcome):
+                rest = self._whole.end()
+                self._said.append(rest)
                 if not self.said.strip():
-                    thought = piece.finish == "length" and piece.reasoning
-                    why = "the model spent all its tokens on thinking" if thought else "the model said nothing"
-                    raise Empty(why, raw=self.said)
+                    raise _nothing_said(piece, self.said)
                 self._outcome = piece
-            elif piece:
-                self._said.append(piece)
-                return piece
+                if rest:
+                    return rest
+            elif piece and (text := self._whole.feed(piece)):
+                self._said.append(text)
+                return text
         raise StopAsyncIteration
 
     async def _next(self) -> str | Outcome:
@@ -77,6 +124,13 @@ class Speech:
         raise TimedOut(f"no text for {self._idle_s:g} s")
 
 
+def _nothing_said(outcome: Outcome, said: str) -> ProviderError:
+    """An answer without text.  A limit that was reached without any was used up by thinking."""
+    if outcome.finish == "length":
+        return Starved("the model spent all its tokens on thinking", raw=said, outcome=outcome)
+    return Empty("the model said nothing", raw=said, outcome=outcome)
+
+
 @asynccontextmanager
 async def speaking(source: Source, request: Request, *, limit_s: float | None = None) -> AsyncIterator[Speech]:
     """Stream a source; leaving the block, by whatever way, closes it and with it the connection."""
@@ -87,19 +141,15 @@ async def speaking(source: Source, request: Request, *, limit_s: float | None = 
             await source.aclose()
 
 
-async def answered(
-    source: Source, request: Request, type_: type[T], *, limit_s: float | None = None, in_prose: bool = False
-) -> Answer[T]:
-    """Let a source speak to its end, and read what it said as a value of ``type_``.
-
-    ``in_prose``: nothing held the model to JSON, so that the one object in its prose is the answer.
-    """
+async def answered(source: Source, request: Request, type_: type[T], *, limit_s: float | None = None) -> Answer[T]:
+    """Let a source speak to its end, and read what it said as a value of ``type_``."""
     async with speaking(source, request, limit_s=limit_s) as speech:
         async for _ in speech:
             pass
     try:
-        value = parse(amid_prose(speech.said) if in_prose else speech.said, type_)
+        value = parse(speech.said, type_)
     except ProviderError as error:
+        error.outcome = speech.outcome
         if speech.outcome.finish == "length":
             error.message += f" (it ran into its limit of {request.max_tokens} tokens)"
             error.args = (error.message,)

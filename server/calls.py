@@ -2,45 +2,65 @@
 
 from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
+
+from msgspec import UNSET
 
 from events.projections.debate import Debate
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
 from providers.base import Outcome, Segment
 from providers.errors import ProviderError
+from providers.pricing import runs_here
 from server.formats.steps import Ask, Speak
 from server.speech import clean
+
+BROKE_OFF: Final = "the call broke off before the vendor told what it used"
 
 
 def usage(outcome: Outcome) -> Usage:
     """Tokens as events keep them."""
-    return Usage(input_tokens=outcome.tokens.input, output_tokens=outcome.tokens.output)
-
-
-def cost(outcome: Outcome) -> float | Missing:
-    """US dollars, or that nobody knows."""
-    return missing("no price is known for this model") if outcome.cost_usd is None else outcome.cost_usd
+    tokens = outcome.tokens
+    return Usage(
+        input_tokens=tokens.input, output_tokens=tokens.output, cached_tokens=tokens.cached or UNSET,
+        written_tokens=tokens.written or UNSET, thought_tokens=tokens.thought or UNSET,
+    )
 
 
 def answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate: Debate) -> ModelAnswered:
     """A call that came back with what was asked for."""
     return ModelAnswered(
         **_question(step, call, debate), model=outcome.model, parameters=dict(outcome.parameters),
-        usage=usage(outcome), latency_ms=outcome.latency_ms, cost_usd=cost(outcome), answer=clean(answer),
-        reasoning=clean(outcome.reasoning),
+        usage=usage(outcome), latency_ms=outcome.latency_ms, cost_usd=_cost(step, outcome, debate),
+        answer=clean(answer), reasoning=clean(outcome.reasoning),
     )
 
 
 def failed(
-    step: Speak | Ask, call: str, error: ProviderError, answer: str, latency_ms: int, debate: Debate,
-    *, outcome: Outcome | None = None,
+    step: Speak | Ask, call: str, error: ProviderError, answer: str, latency_ms: int, debate: Debate
 ) -> ModelFailed:
-    """A call that gave nothing usable; ``outcome`` is there where the model did answer and is to be paid."""
+    """A call that gave nothing usable, booked as far as the vendor told what it used; ``answer`` is what had come."""
+    outcome = error.outcome
+    if outcome is None:
+        used, parameters, cost = Usage(), {}, missing(BROKE_OFF) if is_untold(step.model, error, answer) else 0.0
+    else:
+        used, parameters, cost = usage(outcome), dict(outcome.parameters), _cost(step, outcome, debate)
     return ModelFailed(
         **_question(step, call, debate), kind=error.kind, message=clean(error.message), model=step.model,
-        latency_ms=latency_ms, answer=clean(answer), usage=usage(outcome) if outcome else Usage(),
-        cost_usd=cost(outcome) if outcome else 0.0,
+        parameters=parameters, usage=used, latency_ms=latency_ms, cost_usd=cost, answer=clean(answer),
     )
+
+
+def is_untold(model: str, error: ProviderError, answer: str) -> bool:
+    """Whether a failed call cost something and nobody told how much: text had begun to come."""
+    return error.outcome is None and bool(answer or error.raw) and not runs_here(model)
+
+
+def _cost(step: Speak | Ask, outcome: Outcome, debate: Debate) -> float | Missing:
+    """US dollars, or that nobody knows; in a blind debate the reason names no model."""
+    if outcome.cost_usd is not None:
+        return outcome.cost_usd
+    provider = step.model.partition(":")[0]
+    return missing(f"no price is known for {'this model' if debate.is_blind else f'{provider}:{outcome.model}'}")
 
 
 def _question(step: Speak | Ask, call: str, debate: Debate) -> dict[str, Any]:

@@ -15,9 +15,10 @@ import msgspec
 import structlog
 
 from events.log import EventLog
-from events.projections.debate import Debate
+from events.projections.debate import UNNAMED, Debate
 from events.record import Draft, now
 from events.types import (
+    AttemptAbandoned,
     ClaimAppealed,
     DebateHalted,
     DebatePaused,
@@ -27,18 +28,19 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from providers.base import Outcome, Request
+from providers.base import Request
 from providers.calls import PATIENCE_S, Call
 from providers.errors import Empty, ProviderError, UnknownReference
 from providers.imports import load
 from providers.registry import Registry
 from server import observe
 from server.ballots import BallotBox
-from server.calls import answered, failed, usage
+from server.calls import answered, failed, is_untold, usage
 from server.decisions import undecided
 from server.errors import BadField, NotFound, NotNow
 from server.floor import Floor, has_floor
 from server.formats import next_steps
+from server.formats.adapting import is_forgiven
 from server.formats.course import cut_off
 from server.formats.deadline import late, left_s
 from server.formats.steps import Ask, Record, Speak, Step
@@ -202,23 +204,32 @@ class Moderator:
 
     @asynccontextmanager
     async def _call(self, step: Speak | Ask) -> AsyncIterator[Call]:
-        """A place for one call.  While it is waited for, the audience is told why."""
+        """A place for one call.  While it is waited for, the audience is told why.  What a failed one used counts."""
         patience_s = min(PATIENCE_S, self._left_s())
         with ExitStack() as waits:
             waits.enter_context(self._hub.waiting(self.id, lambda: self._wait(step.model)))
             async with self._registry.call(step.model, self.id, patience_s=patience_s) as call:
                 waits.close()
-                yield call
+                try:
+                    yield call
+                except ProviderError as error:
+                    if error.outcome is not None:
+                        call.used(error.outcome)
+                    raise
 
     def _wait(self, model: str) -> str:
         """Why calls to a model wait, in words; in a blind debate only that they do."""
         said = self._registry.wait(model, self.id)
         return "waiting for a model" if said and self.debate.is_blind else said
 
-    async def _failed(self, step: Speak | Ask, error: ProviderError) -> None:
+    async def _failed(self, step: Speak | Ask, error: ProviderError, answer: str) -> None:
         """What follows from any failed call: the numbers, and the end where no time is left for another."""
-        purpose = "speak" if isinstance(step, Speak) else step.purpose
-        observe.MODEL_FAILURES.labels(purpose, self._provider(step), error.kind).inc()
+        purpose, provider = "speak" if isinstance(step, Speak) else step.purpose, self._provider(step)
+        observe.MODEL_FAILURES.labels(purpose, provider, error.kind).inc()
+        if error.outcome is not None:   # it is paid for like any other
+            observe.count_call(provider, purpose, error.outcome, is_answered=False)
+        elif is_untold(step.model, error, answer):
+            observe.count_untold(provider)
         if error.retry_after_s and error.retry_after_s >= self._left_s():
             model, why = ("the model", error.kind) if self.debate.is_blind else (step.model, error.message)
             wait = f"{why} (in {error.retry_after_s:.0f} s)"
@@ -243,6 +254,7 @@ class Moderator:
                 key=f"speak:{step.side}", turn=step.turn, attempt=step.attempt, prompt=step.prompt,
                 max_tokens=math.ceil(step.max_words * 1.6) + 40, temperature=step.temperature,
                 seed=self._seed(step.turn * 100 + step.attempt), idle_timeout_s=self._idle_timeout_s,
+                think=step.think,
             )
             async with self._call(step) as call:
                 began = time.monotonic()   # a place in the queue was waited for: that is not the model's time
@@ -260,7 +272,7 @@ class Moderator:
                 call.used(outcome)
             text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
             if not text:
-                raise Empty("the model said nothing")
+                raise Empty("the model said nothing", outcome=outcome)
         except ProviderError as error:
             await self._spoke_in_vain(step, record.position, error, speech.text, began)
             return
@@ -285,56 +297,49 @@ class Moderator:
     ) -> None:
         self._hub.silence(self.id)
         logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
-        turn_failed = TurnFailed(
-            turn=step.turn, side=step.side, attempt=step.attempt, kind=error.kind, message=error.message
-        )
         latency_ms = int((time.monotonic() - began) * 1000)
 
         def build(debate: Debate) -> Sequence[Draft]:
             if not has_floor(step, debate):
                 return []
-            call = failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far, latency_ms, debate)
-            return [Draft(event=call, cause=started), Draft(event=turn_failed, cause=debate.position + 1)]
+            call = failed(step, f"speak.{step.turn}.{step.attempt}", error, so_far or error.raw, latency_ms, debate)
+            return [
+                Draft(event=call, cause=started),
+                Draft(event=_came_to_nothing(step, error, debate), cause=debate.position + 1),
+            ]
 
         await self._scribe.append(build)
-        await self._failed(step, error)
+        await self._failed(step, error, so_far)
 
     async def _ask(self, step: Ask) -> None:
         await anyio.sleep(jittered_s(step.delay_ms))
         if self.debate.standing.state != "open":
             return
         settings, began = self._settings(), time.monotonic()
-        outcome: Outcome | None = None
         try:
             request = Request(
                 key=step.key, turn=step.turn or 0, attempt=step.sample + step.attempt - 1, prompt=step.prompt,
                 max_tokens=step.max_tokens, temperature=step.temperature,
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
-                idle_timeout_s=self._idle_timeout_s,
+                idle_timeout_s=self._idle_timeout_s, think=step.think,
             )
             async with self._call(step) as call:
                 began = time.monotonic()
                 with deadline(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
                     answer = await call.provider.answer(call.model, request, step.answer_type)
-                outcome = answer.outcome
-                call.used(outcome)
                 if fault := step.check(answer.value):
-                    raise UnknownReference(fault, raw=answer.raw)
+                    raise UnknownReference(fault, raw=answer.raw, outcome=answer.outcome)
+                call.used(answer.outcome)
         except ProviderError as error:
             latency_ms = int((time.monotonic() - began) * 1000)
             logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
             failure = error
-            if outcome is not None:   # it answered, and is paid for
-                observe.count_call(self._provider(step), step.purpose, outcome, is_answered=False)
             await self._scribe.append(
                 lambda debate: [
-                    Draft(
-                        event=failed(step, step.call, failure, failure.raw, latency_ms, debate, outcome=outcome),
-                        cause=step.cause,
-                    )
+                    Draft(event=failed(step, step.call, failure, failure.raw, latency_ms, debate), cause=step.cause)
                 ]
             )
-            await self._failed(step, error)
+            await self._failed(step, error, error.raw)
             return
         observe.count_call(self._provider(step), step.purpose, answer.outcome)
         await self._scribe.append(
@@ -354,3 +359,12 @@ class Moderator:
     def _seed(self, offset: int) -> int | None:
         seed = self._settings().seed
         return None if seed is msgspec.UNSET else int(seed) + offset
+
+
+def _came_to_nothing(step: Speak, error: ProviderError, debate: Debate) -> TurnFailed | AttemptAbandoned:
+    """A failure of the debater, or the first one that showed how its model must be asked: that is nobody's."""
+    turn = debate.transcript.turns[step.turn]
+    told: dict[str, Any] = {"turn": step.turn, "side": step.side, "attempt": step.attempt, "kind": error.kind}
+    if is_forgiven(error.kind, [each.kind for each in turn.failures]):
+        return AttemptAbandoned(**told, message=UNNAMED if debate.is_blind else error.message)
+    return TurnFailed(**told, message=error.message)

@@ -45,7 +45,7 @@ MODEL_COST: Final = Counter(
     "moot_model_cost_usd_total", "US dollars, where a price is known", ["provider"], registry=METRICS
 )
 MODEL_UNPRICED: Final = Counter(
-    "moot_model_unpriced_total", "Model calls whose price nobody knows", ["provider"], registry=METRICS
+    "moot_model_unpriced_total", "Model calls whose cost nobody knows", ["provider"], registry=METRICS
 )
 ProcessCollector(registry=METRICS)   # memory, CPU, open files
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
@@ -73,6 +73,11 @@ def count_call(provider: str, purpose: str, outcome: Outcome, *, is_answered: bo
         MODEL_UNPRICED.labels(provider).inc()
     else:
         MODEL_COST.labels(provider).inc(outcome.cost_usd)
+
+
+def count_untold(provider: str) -> None:
+    """A call that broke off before anybody told what it used."""
+    MODEL_UNPRICED.labels(provider).inc()
 
 
 _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(

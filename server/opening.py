@@ -18,6 +18,7 @@ from events.types import (
     FamilyWarned,
     Format,
     JudgeSeat,
+    Think,
     TrackRecord,
 )
 from events.types import Settings as DebateSettings
@@ -43,6 +44,8 @@ MOTION_MOST: Final = 2000
 ARTIFACT_MOST: Final = 200_000
 """Characters of an artifact: more than any judge here reads."""
 STATEMENTS: Final = 6
+OUTAGE_ATTEMPTS: Final = 5
+"""More attempts while a vendor is in trouble: with their waits and the breaker's they last for more than a minute."""
 SAFE_WINDOW: Final = 32_768
 """Tokens that a model is taken to read where its provider does not say."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
@@ -56,6 +59,7 @@ class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):
     model: Name | None = None
     archetype: Name | None = None
     elasticity: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    think: Think = "low"
 
 
 class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -65,6 +69,7 @@ class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
     samples: Annotated[int, Meta(ge=1, le=9)] = 1
     second: Name | None = None
     appeals: Literal["none", "serious", "all"] = "serious"
+    think: Think = "medium"
 
 
 class ArtifactWish(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -213,7 +218,7 @@ async def opened(
         model = names[f"{side}.model"]
         return Debater(
             model=model, archetype=chosen[side], elasticity=seat.elasticity, caveat=caveats[model],
-            window=windows[model],
+            window=windows[model], think=seat.think,
         )
 
     return DebateOpened(
@@ -222,7 +227,7 @@ async def opened(
         con=debater("con", wish.con) if is_debate else NOBODY,
         judge=JudgeSeat(
             model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]],
-            second=_or_unset(wish.judge.second), appeals=wish.judge.appeals,
+            second=_or_unset(wish.judge.second), appeals=wish.judge.appeals, think=wish.judge.think,
         ),
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
@@ -233,6 +238,7 @@ async def opened(
         prompts={"debater": debater_template(), **judge_templates()},
         settings=DebateSettings(
             turn_attempts=settings.attempts, judge_attempts=settings.attempts,
+            outage_attempts=settings.attempts + OUTAGE_ATTEMPTS,
             turn_timeout_s=settings.turn_timeout_s, judge_timeout_s=settings.judge_timeout_s,
             retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
             deadline_s=_or_unset(wish.deadline_s),
@@ -253,7 +259,9 @@ def _seats(wish: Wish, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
     wanted, is_debate = wish.panel, wish.format in DEBATES
     if wanted is None:
         wanted = [] if is_debate else list(profiles)
-    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples) if wanted or not is_debate else ()
+    if not wanted and is_debate:
+        return ()
+    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples, think=wish.judge.think)
 
 
 def _topic(wish: Wish, rubric: Rubric) -> str:
@@ -320,12 +328,12 @@ async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, s
     faults: dict[str, str] = {}
 
     async def ask(name: str) -> None:
+        status = await registry.check(name)   # which imports the provider, and not on the loop
         try:
             provider, model = registry.resolve(name)
         except ProviderError as error:
             faults[name] = error.message
             return
-        status = await registry.check(name)
         if not status.ok:
             faults[name] = f"{name}: {status.detail}{' · ' if status.hint else ''}{status.hint}"
             return

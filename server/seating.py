@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from events.criteria import Criteria
-from events.types import Rater, TrackRecord
+from events.types import Rater, Think, TrackRecord
 from judge.errors import RubricError
 from judge.panel.raters import Profile, check
 from server.errors import BadField
@@ -25,6 +25,7 @@ class RaterWish(Struct, kw_only=True, forbid_unknown_fields=True):
     model: Name | None = None
     samples: Annotated[int, Meta(ge=1, le=9)] = 1
     profile: Profile | None = None
+    think: Think = "medium"
 
 
 PanelWish = list[str | RaterWish]
@@ -38,6 +39,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     profile: Profile
     model: str
     samples: int
+    think: Think
 
     def rater(self, caveat: str, record: TrackRecord) -> Rater:
         """The seat as the debate carries it."""
@@ -45,16 +47,19 @@ class Seat(Struct, frozen=True, kw_only=True):
         return Rater(
             name=self.name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
             model=self.model, samples=self.samples, share=profile.share, record=record, caveat=caveat,
+            think=self.think,
         )
 
 
 def seats(
-    wish: PanelWish, profiles: Mapping[str, Profile], default: str, dimensions: Sequence[str], samples: int = 1
+    wish: PanelWish, profiles: Mapping[str, Profile], default: str, dimensions: Sequence[str], samples: int = 1,
+    think: Think = "medium",
 ) -> tuple[Seat, ...]:
     """The seats of a panel.
 
     Strings with a colon are models: they take the profiles in turn, so that one model alone sits on every seat and
-    four models on one each.  A string without one is a profile, whose model is ``default``.  Raises ``BadField``.
+    four models on one each.  A string without one is a profile, whose model is ``default``.  Who is named by a string
+    answers ``samples`` times and thinks as much as ``think`` says.  Raises ``BadField``.
     """
     wished: list[tuple[str, RaterWish]] = []
     models: list[tuple[str, str]] = []
@@ -64,11 +69,12 @@ def seats(
         elif ":" in each:
             models.append((f"panel.{number}", each))
         else:
-            wished.append((f"panel.{number}", RaterWish(rater=each, samples=samples)))
+            wished.append((f"panel.{number}", RaterWish(rater=each, samples=samples, think=think)))
     names = list(profiles)
     for number in range(max(len(names), len(models)) if models else 0):
         field, model = models[number % len(models)]
-        wished.append((field, RaterWish(rater=names[number % len(names)], model=model, samples=samples)))
+        name = names[number % len(names)]
+        wished.append((field, RaterWish(rater=name, model=model, samples=samples, think=think)))
     seated: dict[str, Seat] = {}
     for field, each in wished:
         seat = _seat(field, each, profiles, default, seated)
@@ -93,7 +99,9 @@ def _seat(
         check(f"{field}.profile", name, profile)
     except RubricError as error:
         raise BadField(field, error.why) from error
-    return Seat(field=field, name=name, profile=profile, model=wish.model or default, samples=wish.samples)
+    return Seat(
+        field=field, name=name, profile=profile, model=wish.model or default, samples=wish.samples, think=wish.think,
+    )
 
 
 def _fit(seat: Seat, dimensions: Sequence[str]) -> None:

@@ -1,9 +1,35 @@
 """What a debater said, made fit for the record: clean text, a cap on words, the pace at which it came."""
 
 import re
-from typing import Final
+from typing import Final, Literal
+from unicodedata import category, combining
 
-_SENTENCE_END: Final = re.compile(r"[.!?…]['\"”’)\]]*(?=\s|$)")
+_CLOSERS: Final = r"""['"”’»)\]」』）】》〉]*"""
+_SENTENCE_END: Final = re.compile(rf"[.!?…؟۔।॥]{_CLOSERS}(?=\s|$)|[。！？｡።။។།]{_CLOSERS}")
+_RUN: Final = re.compile(r"\S+")
+_UNSPACED: Final = re.compile(
+    "(?P<han>[\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u30ff\u3100-\u312f\u31a0-\u31bf\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U0001aff0-\U0001b16f\U00020000-\U0003ffff])"
+    "|[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u1b00-\u1b7f\ua980-\ua9ff\uaa60-\uaadf]"
+)
+"""Scripts that put no space between words: Han, kana, Bopomofo; Thai, Lao, Tibetan, Myanmar, Khmer, Tai, Javanese."""
+_WORD, _HAN, _OTHERS = 6, 3, 2
+"""Sixths of a word."""
+LONGEST_RUN: Final = 40
+"""Characters without white space that pass for one word."""
+LONGEST_CLUSTER: Final = 64
+"""Code points that pass for one character; the longest emoji in use has 10."""
+_JOINER: Final = "\u200d"
+_VIRAMA: Final = 9
+"""Combining class of the sign that joins two consonants."""
+_EXTENDS: Final = re.compile(
+    "[\u200c\u200d\u0e33\u0eb3\u1160-\u11ff\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+"""What belongs to the character before it besides marks: joiners, Thai and Lao am, Korean vowels and finals, tones of
+skin, tags of regional flags."""
+_FLAG_LETTERS: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+_FLAG: Final = re.compile(f"[{_FLAG_LETTERS}]")
+"""Two of them are a flag."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARK_EVERY_MS: Final = 40
 
@@ -14,42 +40,116 @@ def clean(text: str) -> str:
 
 
 def words(text: str) -> int:
-    """Number of words, by white space."""
-    return len(text.split())
+    """Number of words: by white space, and by characters where a script or a run of text has none.
+
+    Scripts without spaces count by their letters: two Han or kana letters are a word, about what a word of Chinese
+    (1.5 to 2) and of Japanese has; three of Thai, Lao, Khmer, Myanmar, Tibetan and their kin, since vowel signs above
+    and below do not count as letters.  Any other run counts as a word for every 40 characters that it has begun: no
+    ordinary word is longer.  What is left of a word at the end of the text counts as a whole one.
+    """
+    count = Words()
+    count.add(text)
+    return count.number
 
 
 class Words:
     """The number of words in a text that comes piece by piece: ``words`` of all of it, each piece looked at once."""
 
     def __init__(self) -> None:
-        self.number = 0
-        self._within = False
-        """Whether the next piece may go on with the last word."""
+        self._sixths = 0
+        self._before: Literal["blank", "marks", "word", "letter"] = "blank"
+        """What the next piece may go on with: signs alone, a word of a script with spaces, a letter of one without."""
+        self._length = 0
+        """Characters since the last word was counted."""
+
+    @property
+    def number(self) -> int:
+        """Words so far."""
+        return -(-self._sixths // _WORD)
 
     def add(self, piece: str) -> None:
         """More of the text."""
-        if piece:
-            self.number += len(piece.split()) - (self._within and not piece[0].isspace())
-            self._within = not piece[-1].isspace()
+        end = 0
+        for run in _RUN.finditer(piece):
+            if run.start():
+                self._before = "blank"
+            self._add_run(run[0])
+            end = run.end()
+        if end < len(piece):
+            self._before = "blank"
+
+    def _add_run(self, run: str) -> None:
+        """Characters without white space."""
+        if self._before == "blank" and len(run) <= LONGEST_RUN and not _UNSPACED.search(run):
+            self._sixths += _WORD
+            self._before = "word" if any(map(str.isalnum, run)) else "marks"
+            self._length = len(run)
+            return
+        for character in run:
+            self._add_character(character)
+
+    def _add_character(self, character: str) -> None:
+        is_letter = character.isalnum()
+        if is_letter and (found := _UNSPACED.match(character)):
+            if self._before != "marks":   # signs before a letter have been counted as its word
+                self._sixths += _HAN if found["han"] else _OTHERS
+            self._before, self._length = "letter", 0
+            return
+        is_new = self._before == "blank" or (self._before == "letter" and is_letter) or self._length == LONGEST_RUN
+        self._sixths += _WORD * is_new
+        self._length = 1 if is_new else self._length + 1
+        if is_letter:
+            self._before = "word"
+        elif self._before == "blank":
+            self._before = "marks"
 
 
 def clip(text: str, most: int, *, cut_short: bool = False) -> tuple[str, bool]:
     """The text within ``most`` words, and whether it was clipped.
 
     A clipped text, and one that the model was cut short in, ends with its last whole sentence if that keeps at least
-    half of it.
+    half of it.  What is read as one character is never cut.
     """
     text = text.strip()
     over = words(text) > most
     if not over and not cut_short:
         return text, False
     if over:
-        ends = [match.end() for match in re.finditer(r"\S+", text)]
-        text = text[: ends[most - 1]]
+        text = text[: _border(text, _within(text, most))].rstrip()
     sentences = [match.end() for match in _SENTENCE_END.finditer(text)]
     if sentences and sentences[-1] >= len(text) / 2:
         text = text[: sentences[-1]]
     return text, True
+
+
+def _within(text: str, most: int) -> int:
+    """Length of the longest beginning that has at most ``most`` words."""
+    count = Words()
+    for at, character in enumerate(text):
+        count.add(character)
+        if count.number > most:
+            return at
+    return len(text)
+
+
+def _border(text: str, at: int) -> int:
+    """The last place up to ``at`` that lies between two characters as readers see them (UAX #29, in the main)."""
+    for place in range(at, max(at - LONGEST_CLUSTER, 0), -1):
+        if not _is_joined(text, place):
+            return place
+    return at
+
+
+def _is_joined(text: str, at: int) -> bool:
+    """Whether what stands before and after a place is one character to a reader."""
+    if at >= len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if _FLAG.match(before) and _FLAG.match(after):
+        letters = len(text[:at]) - len(text[:at].rstrip(_FLAG_LETTERS))
+        return letters % 2 == 1
+    is_linked = before == _JOINER or (combining(before) == _VIRAMA and after.isalpha())
+    return is_linked or category(after).startswith("M") or _EXTENDS.match(after) is not None
 
 
 class Pace:

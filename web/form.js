@@ -29,9 +29,7 @@ export async function form() {
   element.addEventListener("change", shape);
   shape();
   models({ models: [] });
-  const results = await Promise.allSettled([api.models().then(models), api.archetypes().then(archetypes)]);
-  const failed = results.find(({ status }) => status === "rejected");
-  if (failed) show(failed.reason);
+  await Promise.all([api.models().then(models), api.archetypes().then(archetypes)]).catch(show);
 }
 
 function rater(name) {
@@ -118,13 +116,13 @@ function body() {
   const value = (name) => $(`#open [name="${name}"]`).value.trim();
   const model = (name) => (value(name) === OTHER ? value(`${name}.other`) : value(name)) || undefined;
   const figure = (name) => (value(name) === "" ? undefined : Number(value(name)));
-  const seat = (side) => ({ model: model(`${side}.model`), archetype: value(`${side}.archetype`) || undefined });
+  const seat = (side) => ({ model: model(`${side}.model`), archetype: value(`${side}.archetype`) || undefined, think: value(`${side}.think`) });
   const format = $("#open").elements.format.value;
   return {
     motion: $("#motion").value, format, blind: $("#open").elements.blind.checked || undefined, turns: format === "protocol" ? undefined : figure("turns"), max_words: figure("max_words"),
     pro: seat("pro"), con: seat("con"),
-    judge: { model: model("judge.model"), second: model("judge.second"), samples: figure("judge.samples") },
-    panel: $("#open [name=panel]").checked ? RATERS.map((name) => ({ rater: name, model: model(`raters.${name}`), samples: figure("judge.samples") })) : undefined,
+    judge: { model: model("judge.model"), second: model("judge.second"), samples: figure("judge.samples"), think: value("judge.think") },
+    panel: $("#open [name=panel]").checked ? RATERS.map((name) => ({ rater: name, model: model(`raters.${name}`), samples: figure("judge.samples"), think: value("judge.think") })) : undefined,
   };
 }
 

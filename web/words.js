@@ -84,7 +84,7 @@ export function eventWords(event) {
     case "turn_started": return `${side} took the floor for turn ${event.turn}${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}`;
     case "turn_spoken": return `${side} finished turn ${event.turn}, ${count(event.words, "word")}`;
     case "turn_failed": return `turn ${event.turn}, attempt ${event.attempt}: ${kindWords(event.kind)}`;
-    case "attempt_abandoned": return `turn ${event.turn}, attempt ${event.attempt} was cut off`;
+    case "attempt_abandoned": return `turn ${event.turn}, attempt ${event.attempt} does not count: ${plain(event.kind)}`;
     case "model_answered": return event.purpose === "speak" ? `the model delivered turn ${event.turn}` : answerWords(event);
     case "model_failed": return `a model call failed: ${kindWords(event.kind)}`;
     case "turn_scored": return event.missing ? `no score for turn ${event.turn}` : `turn ${event.turn} was scored`;

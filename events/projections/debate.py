@@ -45,6 +45,7 @@ from events.types import (
     DebateResumed,
     FamilyWarned,
     InjectionDetected,
+    Missing,
     ModelAnswered,
     ModelFailed,
     NarrativeVerdictReached,
@@ -150,6 +151,8 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     panel: Panel = panel.INITIAL
     words: Words = words.INITIAL
     """The moderator's."""
+    unpriced: str = ""
+    """Why nobody knows the cost of the first answer without a price since the debate was last resumed; empty: none."""
     audience: Audience = audience.INITIAL
 
     @property
@@ -227,7 +230,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             moved["standing"] = replace(
                 standing, state="open", reason=event.reason, by=event.by, max_cost_usd=cap, since=record.at
             )
-            moved["calls"] = replace(calls, failed={}) if calls.failed else calls
+            moved |= {"calls": replace(calls, failed={}) if calls.failed else calls, "unpriced": ""}
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
             moved["standing"] = Standing(state="concluded", conclusion=conclusion)
@@ -235,6 +238,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             if not debate.segments.issuperset(event.segments):
                 moved["segments"] = debate.segments | event.segments.keys()
             moved["calls"] = _call(debate.calls, record, event, blind=debate.is_blind)
+            moved["unpriced"] = debate.unpriced or _unpriced(event)
         case TurnScored(turn=turn):
             calls = debate.calls
             moved["calls"] = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
@@ -254,6 +258,15 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             moved["verdicts"] = _verdict(debate.verdicts, record, event)
         case _:
             pass
+
+
+def _unpriced(event: ModelAnswered | ModelFailed) -> str:
+    """Why nobody knows what an answer costs; empty where it is known, or where there was none to be paid for.
+
+    A call that broke off before the vendor told what it used has no cost either, but no price is missing.
+    """
+    is_used = isinstance(event, ModelAnswered) or event.usage.input_tokens + event.usage.output_tokens > 0
+    return event.cost_usd.missing.reason if is_used and isinstance(event.cost_usd, Missing) else ""
 
 
 def _turn_of(key: str) -> int:

@@ -51,6 +51,12 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     """Share of its word 4-grams that its side had said before."""
     tries: int = 0
     """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
+    outages: int = 0
+    """Those of them in which the model's vendor was in trouble."""
+
+
+OUTAGES: Final = frozenset({"unreachable", "overloaded"})
+"""Kinds of failures that say that the model's vendor is in trouble, which passes."""
 
 
 class Transcript(Struct, frozen=True, kw_only=True, gc=False):
@@ -112,9 +118,13 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
             failure = Failure(
                 attempt=event.attempt, kind=event.kind, message=event.message, position=record.position
             )
-            counted = turn.tries + isinstance(event, TurnFailed)
+            has_failed = isinstance(event, TurnFailed)
             return _with(
-                transcript, replace(turn, state="failed", failures=(*turn.failures, failure), tries=counted)
+                transcript,
+                replace(
+                    turn, state="failed", failures=(*turn.failures, failure), tries=turn.tries + has_failed,
+                    outages=turn.outages + (has_failed and event.kind in OUTAGES),
+                ),
             )
         case TurnScored():
             return _with(
@@ -122,6 +132,6 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
             )
         case DebateResumed():
             last = transcript.current
-            return _with(transcript, replace(last, tries=0)) if last and last.tries else transcript
+            return _with(transcript, replace(last, tries=0, outages=0)) if last and last.tries else transcript
         case _:
             return transcript

@@ -2,20 +2,26 @@
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from events.record import Recorded
 from events.types import Missing, ModelAnswered, ModelFailed
 
 
 class Tally(Struct, frozen=True, kw_only=True, gc=False):
-    """Calls, tokens, money.  ``unpriced_calls`` counts those whose cost nobody knows."""
+    """Calls, tokens, money.  ``unpriced_calls`` counts those whose cost nobody knows.
+
+    Of the tokens, ``cached_tokens`` were read from a vendor's cache and ``thought_tokens`` spent on thinking; absent
+    where there are none.
+    """
 
     tokens: int = 0
     cost_usd: float = 0.0
     calls: int = 0
     failed_calls: int = 0
     unpriced_calls: int = 0
+    cached_tokens: int | UnsetType = UNSET
+    thought_tokens: int | UnsetType = UNSET
 
 
 INITIAL = Tally()
@@ -35,4 +41,10 @@ def apply(tally: Tally, record: Recorded) -> Tally:
         calls=tally.calls + 1,
         failed_calls=tally.failed_calls + isinstance(event, ModelFailed),
         unpriced_calls=tally.unpriced_calls + unpriced,
+        cached_tokens=_sum(tally.cached_tokens, used.cached_tokens),
+        thought_tokens=_sum(tally.thought_tokens, used.thought_tokens),
     )
+
+
+def _sum(*counts: int | UnsetType) -> int | UnsetType:
+    return sum(each for each in counts if each is not UNSET) or UNSET

@@ -24,7 +24,7 @@ from server.cli.case_files import read_cases
 from server.cli.harmless import harmless, json_line
 from server.cli.holding import hold
 from server.cli.measured import case_lines
-from server.cli.options import reading, with_json, with_store
+from server.cli.options import reading, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_of, places
 from server.cli.wording import flat
@@ -41,6 +41,7 @@ WIDTH = 110
 @click.option("--raters", "raters", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="Other rater profiles than the four that ship.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a rater is asked; the median counts.")
+@with_think("panel", "the raters are asked", "medium")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
 @click.option("--seed", type=int, help="For models that take one.")
 @with_store
@@ -72,7 +73,10 @@ def _body(cases: Sequence[CaseWish], wished: Mapping[str, Any]) -> dict[str, Any
     }
     if models := [each for each in places(wished["panel"]) if ":" in each]:
         body["judge"]["model"] = models[0]   # nobody is asked as the judge; its seat names a model all the same
-    if (panel := panel_of(wished["panel"], wished["raters"], wished["samples"])) is not None:
+    if wished["panel_think"] is not None:
+        body["judge"]["think"] = wished["panel_think"]   # raters that nobody seats one by one think as the judge
+    panel = panel_of(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
+    if panel is not None:
         body["panel"] = panel
     for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
         if wished[option] is not None:

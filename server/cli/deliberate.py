@@ -11,7 +11,7 @@ from judge.rubric import rubric_v1
 from server import observe
 from server.cli.holding import hold
 from server.cli.opinions import Deliberations
-from server.cli.options import with_json, with_store
+from server.cli.options import with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
 from server.cli.seats import places
 from server.errors import BadField
@@ -26,6 +26,7 @@ MOST_BYTES: Final = 4 * ARTIFACT_MOST
 @click.argument("file")
 @click.option("--panel", "panel", metavar="MODEL,…", help="Models of the five judges; fewer take turns.")
 @click.option("--judge", "judge_model", metavar="MODEL", help="One model for all of them.")
+@with_think("panel", "the judges are asked", "medium")
 @click.option("--rounds", type=click.IntRange(0, 9), default=3, show_default=True, help="Rounds of deliberation.")
 @click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True,
               metavar="SECONDS", help="Model time of all rounds together.")
@@ -66,6 +67,8 @@ def _body(file: str, wished: dict[str, Any]) -> dict[str, Any]:
         body["panel"] = places(wished["panel"])
         if "judge" not in body and ":" in body["panel"][0]:
             body["judge"] = {"model": body["panel"][0]}   # nobody else is asked, and no default is looked for
+    if wished["panel_think"] is not None:
+        body.setdefault("judge", {})["think"] = wished["panel_think"]   # who is named by a model thinks as the judge
     rubric = rubric_v1()
     assert rubric.deliberation is not None
     rules = msgspec.structs.replace(rubric.deliberation, rounds=wished["rounds"], timeout_s=wished["timeout_s"])

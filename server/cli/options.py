@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
@@ -10,6 +10,7 @@ from events.errors import UnknownDebate
 from events.lock import holder
 from events.log import EventLog
 from events.open import opened_log, sqlite_path
+from events.types import Think
 from server.errors import NotFound
 from server.settings import Settings
 
@@ -21,6 +22,12 @@ def with_json(function: F) -> F:
     """``--json``: data on stdout, one JSON value."""
     said = "Data as JSON on stdout; talk stays on stderr."
     return click.option("--json", "as_json", is_flag=True, help=said)(function)
+
+
+def with_think(seat: str, who: str, usual: Think) -> Callable[[F], F]:
+    """``--pro-think`` and the like: how much a model is asked to think before it answers."""
+    said = f"How much {who} to think; default leaves it to the vendor.  Without it: {usual}."
+    return click.option(f"--{seat}-think", type=click.Choice(get_args(Think)), help=said)
 
 
 def with_store(function: F) -> F:

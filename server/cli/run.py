@@ -9,10 +9,11 @@ import msgspec
 from judge.rubric import load_rubric
 from server import observe
 from server.cli.holding import Resumption, hold
-from server.cli.options import with_json, with_store
+from server.cli.options import with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_of
 from server.cli.transcript import Transcriber
+from server.errors import BadField
 
 
 @click.command()
@@ -37,6 +38,10 @@ from server.cli.transcript import Transcriber
               help="Other rater profiles than the four that ship.")
 @click.option("--topic-type", "topic_type", metavar="TYPE",
               help="What the motion is about, for the raters' weights; without it its words tell.")
+@with_think("pro", "the debater for the motion is asked", "low")
+@with_think("con", "the debater against it is asked", "low")
+@with_think("judge", "the judge is asked", "medium")
+@with_think("panel", "the panel's raters are asked", "medium")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
 @click.option("--seed", type=int, help="For models that take one.")
 @click.option("--blind", is_flag=True, help="Name no model to those who watch until the debate has concluded.")
@@ -79,13 +84,22 @@ def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
     for role in ("pro", "con", "judge"):
         if (model := wished[f"{role}_model"]) is not None:
             body[role]["model"] = model
+        if (think := wished[f"{role}_think"]) is not None:
+            body[role]["think"] = think
     if wished["second"] is not None:
         body["judge"]["second"] = wished["second"]
     if wished["rubric"] is not None:
         body["rubric"] = msgspec.to_builtins(load_rubric(wished["rubric"]))
-    if (panel := panel_of(wished["panel"], wished["raters"], wished["samples"])) is not None:
+    if (panel := _panel(wished)) is not None:
         body["panel"] = panel
     for name, option in (("topic_type", "topic_type"), ("seed", "seed"), ("max_cost_usd", "max_cost")):
         if wished[option] is not None:
             body[name] = wished[option]
     return body
+
+
+def _panel(wished: dict[str, Any]) -> list[Any] | None:
+    panel = panel_of(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
+    if panel is None and wished["panel_think"] is not None:
+        raise BadField("panel_think", "nobody sits on a panel: name one with --panel")
+    return panel

@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from judge.panel.raters import load_profiles
+from events.types import Think
+from judge.panel.raters import load_profiles, shipped
 from server.errors import BadField
 
 
@@ -19,22 +20,25 @@ def places(said: str | None) -> list[str]:
     return named
 
 
-def panel_of(said: str | None, raters: Path | None, samples: int) -> list[Any] | None:
+def panel_of(
+    said: str | None, raters: Path | None, samples: int, think: Think | None = None
+) -> list[Any] | None:
     """A panel as a browser would ask for it; None where nobody asked.
 
     The profiles of a file take the seats in place of those that ship, the models taking turns.  A name in ``said``
     seats that profile of the file, or of those that ship.  Raises ``BadField``, ``RubricError``.
     """
     named = places(said)
-    if raters is None:
+    if raters is None and (think is None or not named):
         return named or None
-    profiles = load_profiles(raters).raters
+    profiles = shipped().raters if raters is None else load_profiles(raters).raters
     if not profiles:
         raise BadField("raters", f"{raters} has no raters")
+    asked = {"samples": samples} if think is None else {"samples": samples, "think": think}
 
     def seat(name: str, **model: str) -> dict[str, Any]:
-        own = {"profile": msgspec.to_builtins(profiles[name])} if name in profiles else {}
-        return {"rater": name, "samples": samples, **own, **model}
+        own = {"profile": msgspec.to_builtins(profiles[name])} if raters is not None and name in profiles else {}
+        return {"rater": name, **asked, **own, **model}
 
     models = [each for each in named if ":" in each]
     seats = [seat(each) for each in named if ":" not in each]

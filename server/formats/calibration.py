@@ -13,7 +13,7 @@ from events.record import Draft
 from events.types import Case, DebateConcluded, DebateOpened, Rater
 from judge.panel.case import case_prompt, case_type, read_case
 from judge.panel.truth import calibrated
-from server.formats.course import halt, record, spent
+from server.formats.course import halt, record, unaffordable
 from server.formats.questions import Question, answers, kind_of, pending
 from server.formats.steps import Record, Step
 
@@ -37,7 +37,7 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
     """The questions about a case; once all are answered or given up, how each rater did, in one batch."""
     asked = {seat.name: _question(opened, case, seat) for seat in due}
     if calls := pending(debate, opened, list(asked.values())):
-        stop = spent(debate, opened)
+        stop = unaffordable(debate, opened)
         return (stop,) if stop is not None else calls
     if (why := _unanswered(debate, list(asked.values()))) is not None:
         return (_halt(debate, case, why),)
@@ -56,7 +56,8 @@ def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
     return Question(
         key=f"panel:{seat.name}@{case.id}", purpose="panel", turn=None, model=seat.model,
         prompt=lambda: case_prompt(opened, seat, case),
-        answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, samples=seat.samples, cause=1,
+        answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, think=seat.think,
+        samples=seat.samples, cause=1,
     )
 
 

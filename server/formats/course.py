@@ -49,6 +49,20 @@ def spent(debate: Debate, opened: DebateOpened) -> Record | None:
     return halt(f"the cost cap is reached: {sums}; resume it with a higher cap", debate.course)
 
 
+def unpriced(debate: Debate, opened: DebateOpened) -> Record | None:
+    """A halt where a cap cannot be kept: an answer since the last resume has no price."""
+    most = cap(debate, opened)
+    if most is None or not debate.unpriced:
+        return None
+    why = f"{debate.unpriced}, so the cap of {most:g} USD cannot be kept"
+    return halt(f"{why}; put its price into a file for MOOT_PRICES and resume", debate.course)
+
+
+def unaffordable(debate: Debate, opened: DebateOpened) -> Record | None:
+    """A halt before whatever costs: the money is spent, or nobody knows how much of it."""
+    return unpriced(debate, opened) or spent(debate, opened)
+
+
 def cap(debate: Debate, opened: DebateOpened) -> float | None:
     """The most that the debate may cost, in US dollars: as it was last resumed, else as it was opened."""
     if debate.standing.max_cost_usd is not None:

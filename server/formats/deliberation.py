@@ -23,7 +23,7 @@ from judge.deliberation.positions import positions
 from judge.deliberation.verdict import judged
 from judge.desk import Answers, Desk
 from judge.samples import why_missing
-from server.formats.course import record, spent
+from server.formats.course import record, spent, unpriced
 from server.formats.questions import Question, answers, pending
 from server.formats.steps import Step
 
@@ -177,13 +177,19 @@ def _question(
     return Question(
         key=_key(seat, number), purpose="deliberate", turn=None, model=seat.model, prompt=prompt,
         answer_type=questions.opinion_type(matter, lists=opened.artifact is not UNSET), max_tokens=TOKENS,
-        cause=cause, timeout_s=timeout_s,
+        think=seat.think, cause=cause, timeout_s=timeout_s,
     )
 
 
 def _affordable(debate: Debate, opened: DebateOpened, asked: Sequence[Question]) -> tuple[Step, ...]:
-    """The calls still to be made, none once the cost cap is reached: what has been paid for is judged."""
-    return () if spent(debate, opened) is not None else pending(debate, opened, asked)
+    """The calls still to be made, none once the cost cap is reached: what has been paid for is judged.
+
+    Where nobody knows what has been paid, a halt in place of them.
+    """
+    calls = pending(debate, opened, asked)
+    if calls and (stop := unpriced(debate, opened)) is not None:
+        return (stop,)
+    return () if spent(debate, opened) is not None else calls
 
 
 def _taking_part(table: Table) -> list[Rater]:

@@ -18,7 +18,8 @@ from events.types import (
 )
 from judge.scorecard import scorecard_verdict
 from server.formats import judging, panel
-from server.formats.course import gave_up, halt, record, spent
+from server.formats.adapting import delay_ms, is_forgiven, is_over
+from server.formats.course import gave_up, halt, record, unaffordable
 from server.formats.prompts import speech_prompt, summary_due
 from server.formats.questions import PERMANENT, pending
 from server.formats.steps import Ask, Later, Record, Speak, Step
@@ -31,7 +32,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return ()
     steps = _steps(debate, opened)
     costs = any(isinstance(step, Speak | Ask) for step in steps)
-    if costs and (stop := spent(debate, opened)) is not None:
+    if costs and (stop := unaffordable(debate, opened)) is not None:
         return (stop,)
     return steps
 
@@ -74,18 +75,22 @@ def _abandon(turn: Turn) -> Record:
 def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
     """The next attempt at a turn that failed, or a halt when trying again is of no use."""
     last = turn.failures[-1]
-    if turn.tries and (last.kind in PERMANENT or turn.tries >= opened.settings.turn_attempts):
+    settings = opened.settings
+    too_many = is_over(turn.tries, turn.outages, settings.turn_attempts, settings)
+    if turn.tries and (last.kind in PERMANENT or too_many):
         return halt(gave_up(opened, turn.number, turn.side, turn.tries, last.kind, last.message), last.position)
-    delay_ms = opened.settings.retry_ms * 2 ** (turn.tries - 1) if turn.tries else 0
-    return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay_ms, cause=last.position)
+    waits = turn.tries > 0 and not is_forgiven(last.kind, [each.kind for each in turn.failures[:-1]])
+    delay = delay_ms(turn.tries, settings) if waits else 0
+    return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay, cause=last.position)
 
 
 def _speak(
     debate: Debate, opened: DebateOpened, number: int, *, attempt: int, delay_ms: int, cause: int | None = None
 ) -> Speak:
     side = side_of(number)
+    seat = opened.pro if side == "pro" else opened.con
     return Speak(
-        turn=number, side=side, attempt=attempt, model=(opened.pro if side == "pro" else opened.con).model,
+        turn=number, side=side, attempt=attempt, model=seat.model, think=seat.think,
         build=Later(lambda: speech_prompt(debate, opened, side)), max_words=opened.max_words,
         temperature=opened.settings.temperature, directive=debate.temper.in_force.get(side), delay_ms=delay_ms,
         cause=cause or debate.course,

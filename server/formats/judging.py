@@ -37,7 +37,8 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
         return Question(
             key=key, purpose=purpose, turn=number, model=opened.judge.model,
             prompt=lambda: heard(prompt(), prompts, around(debate.words, number)), answer_type=answer_type,
-            max_tokens=TOKENS[purpose], samples=opened.judge.samples, order=order, cause=turn.spoken,
+            max_tokens=TOKENS[purpose], think=opened.judge.think, samples=opened.judge.samples, order=order,
+            cause=turn.spoken,
         )
 
     asked = {
@@ -123,7 +124,7 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
             opened.prompts, around(debate.words, entry.turn),
         ),
         answer_type=second.SecondOpinion, max_tokens=TOKENS["second_opinion"],
-        cause=entry.appealed,
+        think=opened.judge.think, cause=entry.appealed,
     )
 
 
@@ -148,7 +149,8 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
         asked["narrative"] = Question(
             key="narrative", purpose="narrative", turn=None, model=opened.judge.model,
             prompt=lambda: arc.narrative_prompt(opened.prompts, opened.motion, debate),
-            answer_type=arc.NarrativeAnswer, max_tokens=TOKENS["narrative"], cause=debate.course,
+            answer_type=arc.NarrativeAnswer, max_tokens=TOKENS["narrative"], think=opened.judge.think,
+            cause=debate.course,
             check=lambda answer: arc.check_narrative(debate, answer),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
@@ -158,7 +160,8 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
                 convergence.convergence_prompt(opened.prompts, opened.motion, spoken), opened.prompts,
                 debate.words.values(),
             ),
-            answer_type=convergence.ConvergenceAnswer, max_tokens=TOKENS["convergence"], cause=debate.course,
+            answer_type=convergence.ConvergenceAnswer, max_tokens=TOKENS["convergence"],
+            think=opened.judge.think, cause=debate.course,
         )
     return asked
 
@@ -183,7 +186,8 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
     return Question(
         key="conflict", purpose="conflict", turn=None, model=opened.judge.model,
         prompt=lambda: arc.conflict_prompt(opened.prompts, opened.motion, debate),
-        answer_type=arc.ConflictAnswer, max_tokens=TOKENS["conflict"], cause=debate.course,
+        answer_type=arc.ConflictAnswer, max_tokens=TOKENS["conflict"], think=opened.judge.think,
+        cause=debate.course,
         check=lambda answer: arc.check_conflict(debate, answer),
     )
 

@@ -17,7 +17,7 @@ from judge.entries import refuse
 from judge.panel.questions import panel_prompt, panel_type, sides
 from judge.panel.reading import invented, read_rater
 from server.formats import deliberation
-from server.formats.course import record, spent
+from server.formats.course import record, unaffordable
 from server.formats.questions import Question, answers, pending
 from server.formats.steps import Ask, Step
 
@@ -33,7 +33,7 @@ def asks(debate: Debate, opened: DebateOpened) -> tuple[Ask, ...]:
 
     None is asked once the money is spent: ``steps`` then says so.
     """
-    if debate.panel.agreement is not UNSET or spent(debate, opened) is not None:
+    if debate.panel.agreement is not UNSET or unaffordable(debate, opened) is not None:
         return ()
     return pending(debate, opened, _questions(debate, opened))
 
@@ -44,7 +44,7 @@ def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         return ()
     if debate.panel.agreement is UNSET:
         if due := pending(debate, opened, _questions(debate, opened)):
-            stop = spent(debate, opened)
+            stop = unaffordable(debate, opened)
             return due if stop is None else (stop,)
         return record(_scored(debate, opened))
     return deliberation.rounds(debate, opened) or record(_concluded(debate, opened))
@@ -70,7 +70,7 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
     return Question(
         key=f"{PURPOSE}:{seat.name}", purpose=PURPOSE, turn=None, model=seat.model, samples=seat.samples,
         prompt=lambda: panel_prompt(opened, debate, seat), max_tokens=most_tokens(len(names)),
-        cause=_last_word(debate), answer_type=panel_type(names, criteria),
+        think=seat.think, cause=_last_word(debate), answer_type=panel_type(names, criteria),
     )
 
 

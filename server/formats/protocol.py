@@ -14,8 +14,9 @@ from judge.desk import Desk
 from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, assess, check_assessment
 from server.formats import panel
-from server.formats.course import cut_off, gave_up, halt, record, spent
-from server.formats.questions import Question, answers, pending
+from server.formats.adapting import counted
+from server.formats.course import cut_off, gave_up, halt, record, unaffordable
+from server.formats.questions import Question, answers, kind_of, pending
 from server.formats.statements import (
     KINDS,
     Statement,
@@ -104,7 +105,8 @@ def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
     failures = debate.calls.failed.get(question(said.key, 1), ())
     kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
     assert debate.opened is not None
-    reason = gave_up(debate.opened, turn.number, turn.side, len(failures), kind, message)
+    tries = counted([kind_of(each) for each in failures])
+    reason = gave_up(debate.opened, turn.number, turn.side, tries, kind, message)
     failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
     halted = halt(reason, debate.course)
     cut = cut_off(debate, reason, debate.course, but=turn.number)
@@ -112,11 +114,12 @@ def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
 
 
 def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps, or a halt once the money is spent."""
-    stop = spent(debate, opened)
+    """The steps, or a halt once the money is spent, or nobody knows how much of it."""
+    stop = unaffordable(debate, opened)
     if stop is None:
         return steps
-    return (Record(drafts=(*stop.drafts, *cut_off(debate, "the cost cap is reached", debate.position + 1))),)
+    why = "the cost cap cannot be kept" if debate.unpriced else "the cost cap is reached"
+    return (Record(drafts=(*stop.drafts, *cut_off(debate, why, debate.position + 1))),)
 
 
 # the judgement
@@ -139,7 +142,7 @@ def _assessment(debate: Debate, opened: DebateOpened) -> Question:
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
         key=PURPOSE, purpose=PURPOSE, turn=None, model=opened.judge.model, samples=opened.judge.samples,
-        prompt=lambda: assess_prompt(opened, debate), max_tokens=TOKENS,
+        prompt=lambda: assess_prompt(opened, debate), max_tokens=TOKENS, think=opened.judge.think,
         cause=debate.transcript.turns[ROUNDS[-1][1]].spoken,
         answer_type=assess_type(names, criteria, rules_of(opened)),
         check=lambda value: check_assessment(value, names, criteria),

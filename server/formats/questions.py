@@ -6,10 +6,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from events.projections.debate import Debate, question
-from events.types import DebateOpened, Reason
+from events.types import DebateOpened, Reason, Think
 from judge.desk import Answers
 from providers.base import Segment
 from providers.schema import parse
+from server.formats.adapting import counted, delay_ms, is_forgiven, is_over, outages_in
 from server.formats.steps import Ask, Later
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
@@ -31,6 +32,7 @@ class Question(Struct, frozen=True, kw_only=True):
     prompt: Callable[[], tuple[Segment, ...]]
     answer_type: Any
     max_tokens: int
+    think: Think
     samples: int = 1
     first: int = 1
     """Number of the first sample: 2 where what was asked is put again in other words."""
@@ -79,17 +81,20 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     failures = debate.calls.failed.get(name, ())
     settings = opened.settings
     attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
-    given_up = len(failures) >= attempts or any(kind_of(each) in PERMANENT for each in failures)
+    kinds = [kind_of(each) for each in failures]
+    tries = counted(kinds)
+    given_up = is_over(tries, outages_in(kinds), attempts, settings) or not PERMANENT.isdisjoint(kinds)
     is_answered = name in debate.calls.given or (asked.is_statement and name in debate.calls.unread)
     if is_answered or given_up:
         return None
     attempt = debate.calls.asked.get(name, 0) + 1
+    waits = tries > 0 and not is_forgiven(kinds[-1], kinds[:-1])
     return Ask(
         call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}", key=asked.key, purpose=asked.purpose,
         turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, build=Later(asked.prompt),
         answer_type=asked.answer_type, max_tokens=asked.max_tokens,
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
-        order=asked.order, delay_ms=settings.retry_ms * 2 ** (len(failures) - 1) if failures else 0,
+        think=asked.think, order=asked.order, delay_ms=delay_ms(tries, settings) if waits else 0,
         cause=asked.cause, check=asked.check, timeout_s=asked.timeout_s,
     )
 

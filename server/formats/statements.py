@@ -13,7 +13,7 @@ from msgspec import Struct
 from events.criteria import ProtocolRules
 from events.projections.debate import Debate, Given, question
 from events.projections.transcript import Turn
-from events.types import DebateOpened, Side, TurnSpoken, other
+from events.types import DebateOpened, Side, Think, TurnSpoken, other
 from judge.moderation import heard
 from judge.protocol.closings import closing_prompt, closing_type, own_arguments, read_closing
 from judge.protocol.cross import cross_prompt, cross_type, read_cross, targets
@@ -37,6 +37,7 @@ class Statement(Struct, frozen=True, kw_only=True):
     side: Side
     turn: int
     model: str
+    think: Think
     cause: int
     answer_type: Any
     prompt: Callable[[], Prompt]
@@ -79,9 +80,10 @@ def statement(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
         answer_type, prompt = closing_type(names), lambda: closing_prompt(opened, protocol, side, examined)
         read = lambda raw, also: read_closing(raw, side, turn.number, names, rules, also)  # noqa: E731
     words = [word for at, word in debate.words.items() if int(at) < turn.started]
+    seat = opened.pro if side == "pro" else opened.con
     return Statement(
-        kind=kind, side=side, turn=turn.number, model=(opened.pro if side == "pro" else opened.con).model,
-        cause=turn.started, answer_type=answer_type, read=read,
+        kind=kind, side=side, turn=turn.number, model=seat.model, think=seat.think, cause=turn.started,
+        answer_type=answer_type, read=read,
         prompt=lambda: heard(prompt(), opened.prompts, words, "protocol"),
     )
 
@@ -96,8 +98,8 @@ def first_question(opened: DebateOpened, said: Statement) -> Question:
     """What is asked of a side, once."""
     return Question(
         key=said.key, purpose=said.kind, turn=said.turn, model=said.model, prompt=said.prompt,
-        answer_type=said.answer_type, max_tokens=TOKENS[said.kind], cause=said.cause, check=has_words,
-        timeout_s=opened.settings.turn_timeout_s, is_statement=True,
+        answer_type=said.answer_type, max_tokens=TOKENS[said.kind], think=said.think, cause=said.cause,
+        check=has_words, timeout_s=opened.settings.turn_timeout_s, is_statement=True,
     )
 
 

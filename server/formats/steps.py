@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from events.record import Draft
-from events.types import Side
+from events.types import Side, Think
 from providers.base import Segment
 
 
@@ -39,6 +39,7 @@ class Speak(Struct, frozen=True, kw_only=True):
     build: Later
     max_words: int
     temperature: float
+    think: Think
     directive: int | None = None
     """Position of the directive in force."""
     delay_ms: int = 0
@@ -64,6 +65,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     answer_type: Any
     max_tokens: int
     temperature: float
+    think: Think
     check: Callable[[Any], str]
     """What is wrong with a well-typed answer, in words; empty where nothing is."""
     order: tuple[int, ...] = ()

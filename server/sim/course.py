@@ -74,7 +74,7 @@ def _speak(opened: DebateOpened, turn: int, attempt: int) -> Speak:
     side = side_of(turn)
     return Speak(
         turn=turn, side=side, attempt=attempt, model=(opened.pro if side == "pro" else opened.con).model, build=PROMPT,
-        max_words=opened.max_words, temperature=0.0,
+        max_words=opened.max_words, temperature=0.0, think="default",
     )
 
 

@@ -36,6 +36,25 @@ def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: Simple
     expect(page.locator("#motion")).to_have_text("Trams are better than cars 🚲")
 
 
+def test_a_seat_is_told_how_much_to_think(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+    model = server.script(scripts.quick)
+    front(page, server)
+    page.get_by_label("Motion", exact=True).fill("Trams are better than cars")
+    page.get_by_text("A panel of raters").click()
+    page.get_by_label("Seat four raters").check()
+    for role in ("pro", "con", "judge"):
+        choose(page, role, model)
+    page.locator("[name='con.think']").select_option("off")
+    page.locator("[name='judge.think']").select_option("high")
+    page.get_by_role("button", name="Open the debate").click()
+    page.wait_for_url(re.compile("/d/"))
+    debate = page.url.rsplit("/", 1)[1].partition("#")[0]
+    opened = page.request.get(f"{server.url}/api/debates/{debate}/events?limit=1").json()["events"][0]["event"]
+
+    assert ["low", "off", "high"] == [opened[role]["think"] for role in ("pro", "con", "judge")]
+    assert ["high"] * 4 == [seat["think"] for seat in opened["panel"]]
+
+
 @pytest.mark.parametrize(
     ("field", "value"), [("motion", "   "), ("turns", "0"), ("max_words", "5"), ("pro.model", "nobody:at-all")],
 )

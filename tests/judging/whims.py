@@ -22,8 +22,9 @@ from events.types import (
 from judge.questions import applicable
 from judge.spine import PremisesAnswer
 from providers.schema import parse
+from server.formats.adapting import is_forgiven
 from server.formats.steps import Ask, Record, Speak
-from tests.shell.given import RUBRIC, Play, failed, no_reply, opened, reply, spoken, started
+from tests.shell.given import RUBRIC, Play, abandoned, failed, no_reply, opened, reply, spoken, started
 
 SENTENCES = (
     "Trams carry more people than cars, because they share one track.",
@@ -35,7 +36,7 @@ SENTENCES = (
     "Añ 🚋 𝄞 İstanbul — trams, because of tracks.",
     "Whoever lives beyond the last stop pays for the quiet of the others.",
 )
-KINDS = ("timeout", "reset", "bad_json", "wrong_type", "auth")
+KINDS = ("timeout", "reset", "bad_json", "wrong_type", "auth", "starved", "thought_aloud")
 MOST = 2000
 """Steps after which a debate that has not concluded never will."""
 
@@ -95,7 +96,9 @@ class Whims:
                     text = " ".join(chance.choice(SENTENCES) for _ in range(chance.randint(1, 4)))
                     play.add(spoken(step.turn, step.attempt, text))
                 case "failed":
-                    play.add(failed(step.turn, step.attempt, chance.choice(KINDS)))
+                    kind, turn = chance.choice(KINDS), play.debate.transcript.turns[step.turn]
+                    is_nobodys = is_forgiven(kind, [each.kind for each in turn.failures])
+                    play.add((abandoned if is_nobodys else failed)(step.turn, step.attempt, kind))
                 case _:
                     play.add(
                         AttemptAbandoned(turn=step.turn, side=step.side, attempt=step.attempt, kind="x", message="cut")

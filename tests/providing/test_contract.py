@@ -127,8 +127,8 @@ class TestGemini(ProviderContract):
         async with playing(gemini_frames) as wire:
             monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", wire.url)
             monkeypatch.setenv("GEMINI_API_KEY", "secret-key")
-            wire.fixed["/v1/models/smollm2"] = {"name": "models/smollm2"}
-            wire.fixed["/v1/models"] = {"models": [{"name": "models/smollm2"}]}
+            wire.fixed["/v1beta/models/smollm2"] = {"name": "models/smollm2"}
+            wire.fixed["/v1beta/models"] = {"models": [{"name": "models/smollm2"}]}
             stage = WireStage(GeminiProvider(), wire)
             yield stage
             await stage.provider.close()

@@ -57,7 +57,8 @@ class Faults:
 
         assert error is type(refused.value)
         assert refused.value.retry_after_s is None
-        assert 1 == len(stage.wire.headers)   # the vendor's own retries are off
+        is_sought = stage.provider.name == "gemini" and status == 404   # under the API's other version
+        assert 1 + is_sought == len(stage.wire.headers)   # the vendor's own retries are off
 
     async def test_an_answer_meets_the_same_errors(self, stage: Stage, ask: Any) -> None:
         for status, error in STATUSES:

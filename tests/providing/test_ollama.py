@@ -77,12 +77,12 @@ async def test_inline_thinking_is_kept_out_of_the_text(wire: Wire, ollama: Ollam
 @pytest.mark.parametrize(
     ("fed", "speech", "thought"),
     [
-        (["a <think>b</think>"], "a <think>b</think>", ""), (["<thin", "g> is"], "<thing> is", ""),
+        (["a <think>b</think>"], "a ", "b"), (["a <think>"], "a <think>", ""), (["<thin", "g> is"], "<thing> is", ""),
         ([" ", "\n", "x"], " \nx", ""), (["<think>never", " closed"], "", "never closed"), (["<thi"], "<thi", ""),
         (["<think></think>x"], "x", ""), ([], "", ""),
     ],
 )  # fmt: skip
-def test_only_thinking_at_the_beginning_is_thinking(fed: list[str], speech: str, thought: str) -> None:
+def test_thinking_is_kept_out_of_speech(fed: list[str], speech: str, thought: str) -> None:
     thinking = Thinking()
     said = "".join(map(thinking.feed, fed)) + thinking.end()
 

@@ -1,14 +1,18 @@
 """Patience and completeness, apart from any provider; and events cut out of bytes."""
 
 from collections.abc import AsyncIterator
+from itertools import pairwise
 from typing import Any
 
 import anyio
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from providers import errors, sse
 from providers.base import Outcome, Tokens
-from providers.streaming import Source, answered, speaking
+from providers.streaming import Source, Whole, answered, speaking
 
 pytestmark = pytest.mark.anyio
 DONE = Outcome(model="m", tokens=Tokens(), latency_ms=1, cost_usd=None)
@@ -85,3 +89,45 @@ async def test_events_are_the_same_however_the_bytes_are_cut(size: int) -> None:
             yield content[start : start + size]
 
     assert ['{"a":"é\u2028"}', "one\ntwo"] == [event.decode() async for event in sse.data(chunks())]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "whole"),
+    [
+        (["a\ud83d", "\udc11b"], "a🐑b"), (["\ud83d\udc90", "!"], "💐!"), (["x\ud83d", "y"], "x\ufffdy"),
+        (["\udcf0\udc9f", "\udc90\udc91 ok"], "🐑 ok"), (["\udce7", "\udcbe", "\udc8a"], "羊"),
+        (["end\ud83d"], "end\ufffd"), (["\udce7\udcbe"], "\ufffd"), (["é", "ü"], "éü"), (["\udc11"], "\ufffd"),
+    ],
+)  # fmt: skip
+def test_a_character_that_was_cut_in_two_is_whole(pieces: list[str], whole: str) -> None:
+    joined = Whole()
+
+    assert whole == "".join(map(joined.feed, pieces)) + joined.end()
+
+
+@given(text=st.text(), cuts=st.lists(st.integers(0, 40)))
+def test_a_text_cut_anywhere_even_within_characters_comes_out_as_it_was(text: str, cuts: list[int]) -> None:
+    units = text.encode("utf-16-le", "surrogatepass")
+    ends = [0, *sorted(min(2 * cut, len(units)) for cut in cuts), len(units)]
+    pieces = [units[start:end].decode("utf-16-le", "surrogatepass") for start, end in pairwise(ends)]
+    joined = Whole()
+
+    assert text == "".join(map(joined.feed, pieces)) + joined.end()
+
+
+async def test_a_limit_that_thinking_used_up_is_no_empty_answer(ask: Any) -> None:
+    cut = msgspec.structs.replace(DONE, finish="length")
+
+    with pytest.raises(errors.Starved) as starved:
+        await hear(ask, "", " ", cut)
+    with pytest.raises(errors.Empty) as empty:
+        await hear(ask, "", " ", DONE)
+
+    assert (cut, DONE) == (starved.value.outcome, empty.value.outcome)
+
+
+async def test_an_answer_that_cannot_be_read_tells_what_it_used(ask: Any) -> None:
+    with pytest.raises(errors.Malformed) as wrong:
+        await answered(source('{"points": ', DONE), ask(), dict)
+
+    assert DONE == wrong.value.outcome

@@ -85,7 +85,7 @@ class TestAnthropic:
         await heard(provider, ask())
 
         assert ("Cars are loud.", "Hm. Let me see.") == (text, outcome.reasoning)
-        assert [64, 64 + 4096] == [body["max_tokens"] for body in wire.asked]
+        assert [64, 64 + 16384] == [body["max_tokens"] for body in wire.asked]
 
     async def test_a_refusal_is_a_refusal(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = ending("refusal")
@@ -185,7 +185,8 @@ class TestOpenAI:
 
         assert "Bearer the-key" == headers["authorization"]
         assert (64, 0.0, 7, True) == (body["max_tokens"], body["temperature"], body["seed"], body["stream"])
-        assert (True, 10) == (form["strict"], form["schema"]["properties"]["points"]["maximum"])
+        assert form["strict"]
+        assert {"type": "integer", "enum": list(range(11))} == form["schema"]["properties"]["points"]
         assert "json_schema" == answer.outcome.parameters["structured_output"]
 
     async def test_what_a_server_does_not_take_is_left_out_and_that_is_said(
@@ -281,7 +282,7 @@ class TestGemini:
         await heard(provider, ask())
 
         assert ("Cars are loud.", "Hm.") == (text, outcome.reasoning)
-        assert [64, 64 + 4096] == [body["generationConfig"]["maxOutputTokens"] for body in wire.asked]
+        assert [64, 64 + 16384] == [body["generationConfig"]["maxOutputTokens"] for body in wire.asked]
 
     @pytest.mark.parametrize("reason", ["SAFETY", "PROHIBITED_CONTENT", "RECITATION"])
     async def test_a_stop_of_its_own_is_a_refusal(self, wire: Wire, provider: Any, ask: Any, reason: str) -> None:

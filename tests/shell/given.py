@@ -40,6 +40,7 @@ from personalities.prompt import debater_template
 from providers.neutral import neutral
 from providers.schema import parse
 from server.formats import next_steps
+from server.formats.adapting import ADAPTED
 from server.formats.steps import Ask, Record, Speak, Step
 
 AT = "2026-11-21T09:30:00.000000Z"
@@ -82,8 +83,8 @@ def failed(turn: int, attempt: int = 1, kind: str = "timeout") -> TurnFailed:
     return TurnFailed(turn=turn, side=side(turn), attempt=attempt, kind=kind, message=f"it was a {kind}")
 
 
-def abandoned(turn: int, attempt: int = 1) -> AttemptAbandoned:
-    return AttemptAbandoned(turn=turn, side=side(turn), attempt=attempt, kind="interrupted", message="cut")
+def abandoned(turn: int, attempt: int = 1, kind: str = "interrupted") -> AttemptAbandoned:
+    return AttemptAbandoned(turn=turn, side=side(turn), attempt=attempt, kind=kind, message="cut")
 
 
 def score(turn: int, points: float = 0.5) -> dict[str, Any]:
@@ -170,7 +171,7 @@ def folds(records: Sequence[Recorded]) -> list[Fold]:
     return all_of_them
 
 
-KINDS = ("timeout", "reset", "refused", "auth", "rate_limit")
+KINDS = ("timeout", "reset", "refused", "auth", "rate_limit", "starved", "prompt_cut")
 
 
 class Play:
@@ -236,7 +237,9 @@ def _speech(draw: st.DrawFn, step: Speak) -> list[Draft | Event]:
         text = draw(st.sampled_from((TEXT, "Añ 🚋 𝄞 trams, because of tracks.")))
         begun += [said, spoken(step.turn, step.attempt, text)]
     elif end == "failed":
-        begun.append(failed(step.turn, step.attempt, draw(st.sampled_from(KINDS))))
+        kind = draw(st.sampled_from(KINDS))
+        adapts = kind in ADAPTED and draw(st.booleans())
+        begun.append(abandoned(step.turn, step.attempt, kind) if adapts else failed(step.turn, step.attempt, kind))
     return begun
 
 

@@ -1,0 +1,143 @@
+"""What calls show of a model: how much room it needs, what it does not take, and for how long that is believed."""
+
+from typing import Any
+
+import anyio
+import pytest
+
+from providers.base import Outcome, Tokens
+from providers.errors import BadRequest, ContextExceeded
+from providers.learned import EXPIRES_S, LEAST_ROOM, ROOM, Learned, Lessons, adapting, most_tokens
+from providers.models import presumed
+from providers.streaming import Source
+
+pytestmark = pytest.mark.anyio
+
+
+def ended(*, thought: int = 0, finish: Any = "stop") -> Outcome:
+    tokens = Tokens(input=10, output=thought + 5, thought=thought)
+    return Outcome(model="m", tokens=tokens, latency_ms=1, cost_usd=0.0, finish=finish)
+
+
+@pytest.mark.parametrize(
+    ("model", "think", "room"),
+    [
+        ("gpt-5-mini", "low", ROOM["low"]), ("gpt-5-mini", "default", ROOM["default"]), ("gpt-4.1", "medium", 0),
+        ("gpt-5-mini", "off", ROOM["low"]),   # it cannot be switched off
+        ("claude-sonnet-5-5", "medium", ROOM["medium"]), ("claude-haiku-4-5", "default", 0),
+        ("claude-haiku-4-5", "low", ROOM["low"]), ("nobody-knows-it", "high", 0),
+    ],
+)  # fmt: skip
+def test_room_for_thinking_by_what_is_known(ask: Any, model: str, think: Any, room: int) -> None:
+    assert 64 + room == Learned(presumed(model)).limit(ask(max_tokens=64, think=think))
+
+
+def test_an_unknown_model_that_starved_gets_room_and_more_each_time(ask: Any) -> None:
+    learned, request, limits = Learned(None), ask(max_tokens=64), []
+    for _ in range(3):
+        limits.append(learned.limit(request))
+        learned.saw(ended(finish="length"), request, limits[-1], has_text=False)
+
+    assert [64, 64 + LEAST_ROOM, 64 + 4 * LEAST_ROOM] == limits
+
+
+def test_room_grows_with_the_longest_thinking_that_was_seen(ask: Any) -> None:
+    learned, request = Learned(None), ask(max_tokens=64)
+    learned.saw(ended(thought=30_000), request, 64 + 32_768, has_text=True)
+
+    assert 64 + 60_000 == learned.limit(request)
+
+
+def test_no_more_is_asked_for_than_the_vendor_takes(ask: Any) -> None:
+    learned = Learned(presumed("gpt-5-mini"))
+
+    assert learned.takes_at_most(1000)
+    assert not learned.takes_at_most(2000)
+    assert not learned.takes_at_most(10)
+    assert 1000 == learned.limit(ask(max_tokens=64, think="high"))
+
+
+def test_what_is_lacking_is_tried_again_after_a_while() -> None:
+    at = [0.0]
+    learned = Learned(None, clock=lambda: at[0])
+    learned.lack("seed")
+    before = learned.lacks()
+    at[0] = EXPIRES_S
+
+    assert (frozenset({"seed"}), frozenset()) == (before, learned.lacks())
+
+
+def test_what_is_learned_belongs_to_a_model_at_an_address() -> None:
+    lessons = Lessons(lambda _: None)
+    lessons.of("here", "m").lack("seed")
+
+    assert [frozenset({"seed"}), frozenset(), frozenset()] == [
+        lessons.of(*place).lacks() for place in (("here", "m"), ("there", "m"), ("here", "n"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "most"),
+    [
+        ("max_tokens is too large: 100000. This model supports at most 16384 completion tokens", 16384),
+        ("max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens for claude-x", 64000),
+        ("maxOutputTokens value of 99999 but the supported range is from 1 (inclusive) to 65537 (exclusive)", 65536),
+        ("`max_completion_tokens` must be less than or equal to `8192`", 8192),
+        ("maximum context length is 4096 tokens. However, you requested 5096 tokens (1000 in the messages, ", 3096),
+        ("This model's maximum context length is 4096 tokens and your request has 96 input tokens", 4000),
+        ("This model's maximum context length is 4096 tokens. Please shorten it.", None), ("no", None),
+    ],
+)  # fmt: skip
+def test_the_highest_limit_is_read_from_a_refusal(message: str, most: int | None) -> None:
+    assert most == most_tokens(message)
+
+
+async def test_siblings_that_meet_the_same_refusal_all_go_on() -> None:
+    """Four questions at once are told that the model takes no temperature: one of them is the first to record it."""
+    learned, met, answered = Learned(None), anyio.Event(), []
+
+    async def call(lacks: frozenset[str]) -> Source:
+        if "temperature" not in lacks:
+            await met.wait()
+            raise BadRequest("Unsupported value: 'temperature'")
+        yield "Cars."
+
+    async def ask_one() -> None:
+        heard = [piece async for piece in adapting(call, learned, lambda _, lacks: "temperature")]
+        answered.append(heard)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(4):
+            tasks.start_soon(ask_one)
+        await anyio.wait_all_tasks_blocked()
+        met.set()
+
+    assert [["Cars."]] * 4 == answered
+
+
+async def test_a_refusal_of_what_was_not_asked_for_is_final() -> None:
+    asked = []
+
+    async def call(lacks: frozenset[str]) -> Source:
+        asked.append(lacks)
+        raise BadRequest("'temperature' again")
+        yield ""
+
+    with pytest.raises(BadRequest, match="again"):
+        _ = [piece async for piece in adapting(call, Learned(None), lambda _, lacks: "temperature")]
+
+    assert [frozenset(), {"temperature"}] == asked
+
+
+async def test_a_window_that_the_limit_overran_is_asked_again_with_less() -> None:
+    learned, limits = Learned(presumed("gpt-5-mini")), []
+
+    async def call(_: frozenset[str]) -> Source:
+        limits.append(learned._most)
+        if len(limits) == 1:
+            raise ContextExceeded("maximum context length is 4096 tokens and your request has 96 input tokens")
+        yield "Cars."
+
+    heard = [piece async for piece in adapting(call, learned, lambda _, lacks: None)]
+
+    assert (["Cars."], 4000) == (heard, limits[1])

@@ -1,0 +1,76 @@
+"""A script whose calls tell what a test wants told: errors with what they used, other prices, other tokens."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from providers.base import Answer, Outcome, Request, TextStream, Tokens
+from providers.errors import ProviderError
+from providers.registry import Registry
+from providers.scripted import ScriptedProvider
+
+T = TypeVar("T")
+USED = Outcome(
+    model="told", tokens=Tokens(input=900, output=328, cached=500, written=100, thought=300), latency_ms=7,
+    cost_usd=0.125, finish="length", parameters={"think": "low"},
+)
+
+
+class Telling(ScriptedProvider):
+    """Meets the errors of a key in their order, then says and answers what the script has.
+
+    What an error holds as ``raw`` is said before it.  ``told``: fields of every outcome.
+    """
+
+    def __init__(self, errors: Mapping[str, Sequence[ProviderError]], **told: Any) -> None:
+        super().__init__()
+        self.requests: list[Request] = []
+        self._errors, self._told = {key: list(each) for key, each in errors.items()}, told
+
+    def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
+        return self._stream(model, request)
+
+    async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
+        if (error := self._next(request)) is not None:
+            raise error
+        said = await super().answer(model, request, type_)
+        return replace(said, outcome=replace(said.outcome, **self._told))
+
+    @asynccontextmanager
+    async def _stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
+        error = self._next(request)
+        async with super().stream(model, request) as stream:
+            yield Told(stream, error, self._told)
+
+    def _next(self, request: Request) -> ProviderError | None:
+        self.requests.append(request)
+        due = self._errors.get(request.key)
+        return due.pop(0) if due else None
+
+
+class Told:
+    """A stream whose outcome, or whose end, is another."""
+
+    def __init__(self, stream: TextStream, error: ProviderError | None, told: Mapping[str, Any]) -> None:
+        self._stream, self._error, self._told = stream, error, told
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        if self._error is not None:
+            if self._error.raw:
+                yield self._error.raw
+            raise self._error
+        async for chunk in self._stream:
+            yield chunk
+
+    @property
+    def outcome(self) -> Outcome:
+        return replace(self._stream.outcome, **self._told)
+
+
+def telling(errors: Mapping[str, Sequence[ProviderError]] | None = None, **told: Any) -> Registry:
+    """A registry whose scripts are told by one of these, its ``provider("scripted")``."""
+    registry = Registry()
+    registry._made["scripted"] = Telling(errors or {}, **told)
+    return registry
