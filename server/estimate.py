@@ -11,12 +11,13 @@ prompt by themselves, Anthropic keeps what stands before the last piece of a pro
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from events.types import DebateOpened, Missing, missing
+from providers.base import Think
 from providers.models import Model, knowledge, presumed
 from providers.pricing import VENDORS, cost, is_free, is_priced
 from server.rehearsal import LONGEST, Asked, rehearse
@@ -26,10 +27,6 @@ SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.
 PIECE_TOKENS: Final = 4
 """Tokens that a message has beside its text."""
 CALL_TOKENS: Final = 10
-SPEAKING: Final = frozenset({"speak", "open", "cross", "close"})
-"""What debaters are asked; everything else is a judge's."""
-USUALLY: Final[dict[Literal["debater", "judge"], str]] = {"debater": "low", "judge": "medium"}
-"""How much who has no setting of its own is asked to think."""
 
 
 class Calls(Struct, frozen=True, kw_only=True):
@@ -91,7 +88,7 @@ def tokens(text: str) -> float:
     return sum(1 / next(signs for below, signs in SIGNS_A_TOKEN if ord(sign) <= below) for sign in text)
 
 
-def thought_tokens(model: str, think: str) -> int:
+def thought_tokens(model: str, think: Think) -> int:
     """Tokens that a model spends on thinking in one call, asked to think so much: a figure of our data, no measurement.
 
     ``default`` asks for nothing: what the model then does is among the data.
@@ -104,7 +101,7 @@ def thought_tokens(model: str, think: str) -> int:
     return round(spent.tokens[level] * (spent.between_tags if found.tags else 1))
 
 
-def _level(found: Model, think: str) -> str:
+def _level(found: Model, think: Think) -> str:
     if think == "default":
         return "off" if found.thinks == "on_request" else found.default or "medium"
     if think == "off" and (found.off or found.thinks == "on_request"):
@@ -126,7 +123,7 @@ def _counted(opened: DebateOpened) -> Iterator[Calls]:
         pieces = [_piece(segment.role, segment.text) for segment in each.prompt]
         read = swells * (CALL_TOKENS + tokens(each.form) + sum(tokens(text) + PIECE_TOKENS for text in pieces))
         cached, kept = caches[each.model].take(each, pieces, found, read)
-        thought = thought_tokens(each.model, _think(opened, each))
+        thought = thought_tokens(each.model, each.think)
         yield Calls(
             model=each.model, purpose=each.purpose, turn=each.turn, number=each.number, read=each.number * read,
             written=each.number * (swells * tokens(each.answer) + thought), cached=each.number * cached,
@@ -136,14 +133,6 @@ def _counted(opened: DebateOpened) -> Iterator[Calls]:
 
 def _piece(role: str, text: str) -> str:
     return f"{role}: {text}\n\n"
-
-
-def _think(opened: DebateOpened, asked: Asked) -> str:
-    """How much a call's seat was asked to think; openings from before that was a setting have none."""
-    if asked.purpose in SPEAKING:
-        seat: Any = opened.pro if asked.turn % 2 else opened.con
-        return str(getattr(seat, "think", USUALLY["debater"]))
-    return str(getattr(opened.judge, "think", USUALLY["judge"]))
 
 
 class _Cache:

@@ -16,7 +16,7 @@ from events import codec
 from events.projections import debate as debates
 from events.record import Draft, as_draft, digest_before_first, stamp
 from events.types import DebateOpened, Event, ModelAnswered, TurnSpoken, TurnStarted, Usage
-from providers.base import Segment
+from providers.base import Segment, Think
 from providers.schema import schema
 from server.formats import next_steps
 from server.formats.steps import Ask, Record, Speak
@@ -61,6 +61,7 @@ class Asked(Struct, frozen=True, kw_only=True):
     """Calls of one batch are made at the same time: none of them finds in a cache what another reads."""
     prompt: tuple[Segment, ...]
     answer: str
+    think: Think
     form: str = ""
     number: float = 1.0
 
@@ -97,7 +98,8 @@ class _Play:
 
     def _spoken(self, step: Speak, batch: int) -> Asked:
         made = Asked(
-            model=step.model, purpose="speak", turn=step.turn, batch=batch, prompt=step.prompt, answer=self._words
+            model=step.model, purpose="speak", turn=step.turn, batch=batch, prompt=step.prompt,
+            answer=self._words, think=step.think,
         )
         said = TurnSpoken(
             turn=step.turn, side=step.side, attempt=step.attempt, text=self._words, words=1, clipped=False, pace=(),
@@ -111,7 +113,8 @@ class _Play:
         for each in built:
             yield Asked(
                 model=each.model, purpose=each.purpose, turn=each.turn or 0, batch=batch, prompt=each.prompt,
-                answer=self._answer(each), form=_form(each.answer_type), number=len(asks) / len(built),
+                answer=self._answer(each), think=each.think, form=_form(each.answer_type),
+                number=len(asks) / len(built),
             )
 
     def _answer(self, step: Ask) -> str:

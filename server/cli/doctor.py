@@ -1,6 +1,11 @@
-"""``moot doctor``: which models answer, what is missing for the others, and how much each provider is asked for."""
+"""``moot doctor``: which models answer, what is missing for the others, and how much each provider is asked for.
 
-from typing import Any
+With ``--call`` it calls models, which costs what their vendors charge, and says what was learned of each.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 import anyio
 import click
@@ -13,14 +18,19 @@ from rich.table import Table
 
 from providers.base import ModelStatus
 from providers.calls import Load
+from providers.models import known
 from providers.registry import Registry
 from server.cli.options import server_of, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
+from server.cli.trials import Trial, candidates, try_out
 from server.service import limited
 from server.settings import Settings
 
 SERVER_S = 4.0
 """Seconds that a running server has to say how busy its providers are."""
+MANY: Final = 12
+"""Models of one provider that are all shown; of more, only chat models that are known and go on."""
+MOST_SHOWN: Final = 20
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -33,6 +43,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     hint: str
     caveat: str
     window: int | None
+    notice: str
     load: Load
 
 
@@ -50,28 +61,113 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 @click.command()
+@click.option("--call", "calls", is_flag=True, help="Call one model of each provider, or those named.  This costs.")
+@click.argument("models", nargs=-1)
 @with_store
 @with_json
 @click.pass_context
-def doctor(context: click.Context, store: str | None, *, as_json: bool) -> None:
-    """Which models answer here, and how to get the others."""
+def doctor(
+    context: click.Context, store: str | None, models: tuple[str, ...], *, calls: bool, as_json: bool
+) -> None:
+    """Which models answer here, and how to get the others.
+
+    With --call each of MODELS is called two or three times (without any, one model of each provider that answers), and
+    what was learned is shown: whether it thinks, how it keeps to a form, what its cache gives, its speed, the cost.
+    """
     settings = settings_of(context, store=store)
+    if calls:
+        _show_trials(run_async(lambda: tried(limited(settings), models)), as_json=as_json)
+        return
+    if models:
+        raise click.UsageError("models are named together with --call", context)
     report = run_async(lambda: examine(settings, limited(settings)))
     if as_json:
         emit(report.findings)
         return
+    shown = _shown(report.findings)
     table = Table(box=None, pad_edge=False)
     for heading in ("", "model", "", "to do"):
         table.add_column(heading, overflow="fold")
-    for each in report.findings:
-        said = (escape(text) for text in (each.name, each.detail, each.hint))
+    for each in shown:
+        to_do = " · ".join(part for part in (each.hint, each.notice) if part)
+        said = (escape(text) for text in (each.name, each.detail, to_do))
         table.add_row("[green]ok[/]" if each.ok else "[red]no[/]", *said)
     console = Console()
     console.print(table)
     console.print()
+    hidden = Counter(each.provider for each in report.findings) - Counter(each.provider for each in shown)
+    for provider, number in hidden.items():
+        console.print(f"{provider} lists {number} more: moot doctor --json shows them.", highlight=False)
     for load in {each.provider: each.load for each in report.findings}.values():
         console.print(_said_of(load), highlight=False)
     console.print(f"\nWith no model named, debates use {report.default}.", highlight=False)
+
+
+def _shown(findings: Sequence[Finding]) -> list[Finding]:
+    """All, but of a provider that lists many the chat models that are known and are not about to end."""
+    listed = Counter(each.provider for each in findings)
+    left = dict.fromkeys(listed, MOST_SHOWN)
+    shown = []
+    for each in findings:
+        found = known(each.name)
+        is_current = found is not None and found.ends_on is None and not found.only_responses
+        if listed[each.provider] <= MANY or (is_current and left[each.provider] > 0):
+            left[each.provider] -= 1
+            shown.append(each)
+    unseen = set(listed) - {each.provider for each in shown}   # whatever it lists, a provider has a row
+    return shown + [next(each for each in findings if each.provider == name) for name in sorted(unseen)]
+
+
+# what a call shows
+
+
+async def tried(registry: Registry, models: Sequence[str]) -> tuple[Trial, ...]:
+    """Call each of these models, or one of each provider that answers, all at the same time; closes the registry."""
+    try:
+        names = tuple(dict.fromkeys(models)) or candidates(await registry.check_all())
+        click.echo(
+            f"calling {', '.join(names) or 'nobody: no provider answers'}: two or three short calls each, "
+            "at the vendors' prices", err=True,
+        )
+        found: dict[str, Trial] = {}
+
+        async def one(name: str) -> None:
+            found[name] = await try_out(registry, name)
+
+        async with anyio.create_task_group() as tasks:
+            for name in names:
+                tasks.start_soon(one, name)
+        return tuple(found[name] for name in names)
+    finally:
+        await registry.close()
+
+
+def _show_trials(trials: Sequence[Trial], *, as_json: bool) -> None:
+    if as_json:
+        emit(trials)
+        return
+    console = Console()
+    for each in trials:
+        sign = "[green]ok[/]" if each.ok else "[red]no[/]"
+        console.print(f"{sign} {escape(each.name)}: {escape('; '.join(_learned(each)))}", highlight=False)
+
+
+def _learned(trial: Trial) -> Iterator[str]:
+    """What a trial showed, part by part."""
+    yield trial.detail
+    if trial.ok:
+        yield f"{trial.thought_tokens} tokens of thought"
+        yield f"form by {trial.structured_output or 'nothing'}"
+        if trial.cached_tokens is not None:
+            yield f"{trial.cached_tokens} tokens from its cache"
+        if trial.tokens_per_s is not None:
+            yield f"{trial.tokens_per_s:g} tokens/s"
+    if trial.cost_usd is None:
+        yield "cost unknown"
+    else:
+        yield f"{trial.cost_usd:.4f} USD" if trial.cost_usd else "no cost"
+    if trial.notice:
+        yield trial.notice
 
 
 async def examine(settings: Settings, registry: Registry) -> Report:
@@ -103,7 +199,7 @@ def _finding(status: ModelStatus, load: Load) -> Finding:
         hint = hint or "it is tried again by itself"
     return Finding(
         name=status.name, provider=status.provider, ok=ok, detail=detail, hint=hint, caveat=status.caveat,
-        window=status.window, load=load,
+        window=status.window, notice=status.notice, load=load,
     )
 
 

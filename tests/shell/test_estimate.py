@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import DebateOpened, ModelAnswered
+from providers.base import Think
 from providers.models import known
 from providers.scripted import shipped
 from server import estimate as estimating
@@ -125,7 +126,7 @@ def test_nothing_is_paid_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> Non
         ("openai:gpt-5.4", "default", 0), ("gemini:gemini-2.5-pro", "off", 150), ("ollama:qwen3", "low", 300),
     ],
 )
-def test_thinking_by_the_models_data_and_the_setting(model: str, think: str, expected: int) -> None:
+def test_thinking_by_the_models_data_and_the_setting(model: str, think: Think, expected: int) -> None:
     assert expected == thought_tokens(model, think)
 
 

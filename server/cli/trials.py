@@ -1,0 +1,148 @@
+"""What real calls to a model show: whether it thinks, keeps to a form and reads from a cache, its speed and cost."""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta, Struct
+
+from providers.base import ModelStatus, Outcome, Request, Segment, TextStream
+from providers.errors import ProviderError
+from providers.models import known
+from providers.pricing import VENDORS, cost, is_free, prepare
+from providers.registry import KEYED, Registry
+from server.timing import deadline
+
+CALL_S: Final = 60.0
+"""Seconds that one call may take."""
+TEXT_TOKENS: Final = 60
+ANSWER_TOKENS: Final = 150
+CHEAP_USD: Final = 0.01
+"""What may be spent on finding out whether a prompt is kept."""
+SIGNS_A_TOKEN: Final = 4
+DEBATE: Final = "doctor"
+NO_MODELS: Final = frozenset({"scripted"})
+"""Providers that are tried only when they are named."""
+LINE: Final = "Trams share one track, carry many people and need no parking; cars need all three of them. "
+SYSTEM: Final = Segment("system", "You answer in one short sentence.")
+ASK: Final = Segment("user", "What is the strongest reason for a tram?")
+QUESTION: Final = Segment("user", "Is a tram a vehicle on rails?  Answer as JSON: whether it is, and why in few words.")
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """The typed question's answer."""
+
+    reason: Annotated[str, Meta(max_length=120)]
+    is_on_rails: bool
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """What was learned of a model.  ``cached_tokens``: of the same prompt sent again; None where that was not tried."""
+
+    name: str
+    ok: bool
+    detail: str
+    answered_by: str = ""
+    thought_tokens: int = 0
+    structured_output: str = ""
+    cached_tokens: int | None = None
+    tokens_per_s: float | None = None
+    latency_ms: int = 0
+    cost_usd: float | None = 0.0
+    """None where nobody knows what it cost."""
+    notice: str = ""
+
+
+def candidates(statuses: Iterable[ModelStatus]) -> tuple[str, ...]:
+    """One model of each provider that answers: the usual one, else the first that it lists."""
+    usual = {model.partition(":")[0]: model for _, model in KEYED}
+    first: dict[str, str] = {}
+    for status in statuses:
+        if status.ok and status.provider not in NO_MODELS:
+            first.setdefault(status.provider, usual.get(status.provider, status.name))
+    return tuple(first.values())
+
+
+async def try_out(registry: Registry, name: str) -> Trial:
+    """Call a model two or three times.  Never raises a ``ProviderError``: it is the trial's ``detail``."""
+    spent: list[Outcome] = []
+    status = await registry.check(name)
+    began = time.monotonic()
+    try:
+        learned = await _learned(registry, name, spent)
+    except ProviderError as error:
+        learned = Trial(name=name, ok=False, detail=f"{error.kind}: {error.message}")
+    costs = [each.cost_usd for each in spent]
+    return msgspec.structs.replace(
+        learned, notice=status.notice, latency_ms=round((time.monotonic() - began) * 1000),
+        cost_usd=None if None in costs else sum(each for each in costs if each is not None),
+    )
+
+
+async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial:
+    """The calls one after the other; what each cost is kept whatever the next one does."""
+    if name.partition(":")[0] in VENDORS:
+        await prepare()
+    padding = _padding(name)
+    prompt = (SYSTEM, *([Segment("user", padding)] if padding else []), ASK)
+    first, first_s = await _speech(registry, name, prompt, 1)
+    spent.append(first)
+    async with registry.call(name, DEBATE) as call:
+        with deadline(CALL_S):
+            answer = await call.provider.answer(call.model, _request("doctor:answer", (SYSTEM, QUESTION), 1), Judged)
+        call.used(answer.outcome)
+    spent.append(answer.outcome)
+    again = None
+    if padding:
+        again, _ = await _speech(registry, name, prompt, 2)
+        spent.append(again)
+    thought = max(each.tokens.thought for each in spent)
+    thinks = thought or any(each.reasoning for each in spent)
+    said = first.tokens.output
+    return Trial(
+        name=name, ok=True, detail="it speaks and answers" + (", and thinks" if thinks else ""),
+        answered_by=first.model, thought_tokens=thought,
+        structured_output=str(answer.outcome.parameters.get("structured_output") or ""),
+        cached_tokens=None if again is None else again.tokens.cached,
+        tokens_per_s=round(said / first_s, 1) if said and first_s > 0 else None,
+    )
+
+
+async def _speech(
+    registry: Registry, name: str, prompt: tuple[Segment, ...], attempt: int
+) -> tuple[Outcome, float]:
+    """One short text, to its end, and the seconds that it took."""
+    began = time.monotonic()
+    async with registry.call(name, DEBATE) as call:
+        with deadline(CALL_S):
+            async with call.provider.stream(call.model, _request("doctor:text", prompt, attempt)) as stream:
+                await _heard(stream)
+        call.used(stream.outcome)
+    return stream.outcome, time.monotonic() - began
+
+
+async def _heard(stream: TextStream) -> None:
+    async for _ in stream:
+        pass
+
+
+def _request(key: str, prompt: Sequence[Segment], attempt: int) -> Request:
+    tokens = TEXT_TOKENS if key == "doctor:text" else ANSWER_TOKENS
+    return Request(
+        key=key, turn=0, attempt=attempt, prompt=tuple(prompt), max_tokens=tokens, temperature=0.2,
+        idle_timeout_s=CALL_S, think="low",
+    )
+
+
+def _padding(name: str) -> str:
+    """Text that makes a prompt long enough for its vendor to keep it; none where that is not known, or not cheap."""
+    provider, _, model = name.partition(":")
+    found = known(name)
+    if found is None or found.cache_least is None or provider not in VENDORS or is_free(name):
+        return ""
+    least = round(found.cache_least * 1.3)
+    costs = cost(provider, model, 2 * least, 0)
+    if costs is None or costs > CHEAP_USD:
+        return ""
+    return LINE * (1 + least * SIGNS_A_TOKEN // len(LINE))
