@@ -30,7 +30,7 @@ from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.errors import ProviderError
 from providers.families import family
-from providers.pricing import is_priced
+from providers.pricing import is_priced, prepare
 from providers.registry import Registry
 from server import exhibitions
 from server.cases import CaseWish, cases_of
@@ -206,6 +206,7 @@ async def opened(
     seated, topic = _seats(wish, rubric, names["judge.model"]), _topic(wish, rubric)
     models = names | {seat.field: seat.model for seat in seated}
     if wish.max_cost_usd is not None:
+        await prepare()
         _must_be_priced(models)
     caveats, windows = await _check(models, registry)
     known = archetypes()

@@ -28,6 +28,7 @@ MARK = "mark-9f3c7e"
 TOKEN = f"{MARK}-token"
 OPERATOR = {"authorization": f"Bearer {TOKEN}"}
 FAULTS = ("401", "403", "429", "500", "400")
+OUTAGE = "500"   # passes after a few calls: it would be waited out for a minute
 
 
 @pytest.fixture
@@ -89,11 +90,12 @@ def test_debates_that_succeed_and_fail_say_no_key(
     for place, (name, vendor) in enumerate(vendors.items()):
         for kind in ("", FAULTS[place], FAULTS[place + 1]):
             model = f"d{next(numbers)}"
-            vendor.faults[model] = Trouble(kind, 1, 99 if kind else 0)
+            passes = kind in {"", OUTAGE}
+            vendor.faults[model] = Trouble(kind, 1, 3 if passes and kind else 99 if kind else 0)
             debate = operated.open(f"{name}:{model}", turns=1)
             end = operated.ended(debate)
 
-            assert ("debate_halted" if kind else "debate_concluded") == end["type"]
+            assert ("debate_concluded" if passes else "debate_halted") == end["type"]
             said |= {f"{model} {path}": text for path, text in read(operated, debate).items()}
             export = tmp_path / f"{model}.ndjson"
             export.write_text(operated.client.get(f"/api/debates/{debate}/events.ndjson?director=1").text)
