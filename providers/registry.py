@@ -209,7 +209,7 @@ def today() -> date:
 def _noticed(status: ModelStatus) -> ModelStatus:
     """A model's status, with what our data say of a vendor's model where its provider says nothing."""
     provider, colon, _ = status.name.partition(":")
-    if not colon or provider not in VENDORS or is_free(status.name):
+    if not colon or provider not in VENDORS:
         return status
     found = known(status.name)
     told = notice(status.name, today(), is_vendors=status.ok and is_vendors(provider))

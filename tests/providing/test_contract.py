@@ -16,8 +16,8 @@ from providers.gemini import GeminiProvider
 from providers.ollama import OllamaProvider
 from providers.openai import OpenAIProvider
 from providers.scripted import ScriptedProvider
-from tests.providing.provider_contract import ProviderContract, Score
-from tests.providing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, ollama_frames, playing
+from providers.testing.contract import ProviderContract, Score, WireStage
+from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames, playing
 
 pytestmark = pytest.mark.anyio
 
@@ -46,17 +46,6 @@ class ScriptStage:
         pace = {"chunk_chars": 5}
         self._path.write_text(json.dumps({"says": {"pro": [say]}, "answers": {"score:1": given}, "pace": pace}))
         return str(self._path)
-
-
-class WireStage:
-    """Lets a loopback server play."""
-
-    def __init__(self, provider: Any, wire: Wire) -> None:
-        self.provider, self.wire = provider, wire
-
-    def play(self, scene: Scene) -> str:
-        self.wire.scene = scene
-        return "smollm2"
 
 
 class Child:

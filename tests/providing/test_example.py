@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from providers.registry import Registry
-from tests.providing.provider_contract import ProviderContract
-from tests.providing.test_contract import WireStage
-from tests.providing.wire import llama_frames, playing
+from providers.testing.contract import ProviderContract, WireStage
+from providers.testing.wire import llama_frames, playing
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from providers import errors
+from providers.testing.contract import Score, Stage, hung_up, speak
+from providers.testing.wire import Scene
 from tests.providing import test_contract as stages
-from tests.providing.provider_contract import Score, Stage, hung_up, speak
-from tests.providing.wire import Scene
 
 pytestmark = pytest.mark.anyio
 

@@ -8,8 +8,8 @@ import pytest
 from providers import errors
 from providers.environment import is_local
 from providers.ollama import OllamaProvider, translate
+from providers.testing.wire import Scene, Wire, ollama_frames, playing
 from providers.thinking import Thinking
-from tests.providing.wire import Scene, Wire, ollama_frames, playing
 
 pytestmark = pytest.mark.anyio
 

@@ -11,8 +11,8 @@ from providers.anthropic import AnthropicProvider
 from providers.base import Segment
 from providers.gemini import GeminiProvider
 from providers.openai import OpenAIProvider
-from tests.providing.provider_contract import Score
-from tests.providing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
+from providers.testing.contract import Score
+from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ import pytest
 
 from providers.quota import Limit
 from providers.registry import GROUP, Registry
-from tests.providing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames
+from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames
 
 ROOT = Path(__file__).parents[2]
 SPEECH = "Trams carry more people than cars, because they share one track. So a city has room again."

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 END = "stop"
+OK = 200
 
 
 @dataclass(frozen=True)
 class Scene:
-    """``texts`` one chunk each, then ``end``: stop, length, reset (the socket dies), quit (it ends politely, too early)
-    or silence.  ``cut``: every byte travels alone.  ``status``: nothing of this, an error instead."""
+    """What a model's server does in one call.
+
+    ``texts`` one chunk each, then ``end``: stop, length, reset (the socket dies), quit (it ends politely, too early),
+    silence or endless.  ``cut``: every byte travels alone.  ``status``: nothing of this, an error instead.
+    """
 
     texts: tuple[str, ...] = ("Cars ", "are ", "loud.")
     end: str = END
@@ -39,13 +43,16 @@ class Wire:
     vanish: Callable[[], None] = lambda: None   # closes the door: nobody answers at the address any more
 
     def refuse_once(self, status: int, error: Any) -> None:
+        """The next call is answered with an error."""
         self.refusals.append((status, error))
 
     @property
     def url(self) -> str:
+        """Where it listens."""
         return f"http://127.0.0.1:{self.port}"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one connection."""
         try:
             await self._play(reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -67,7 +74,7 @@ class Wire:
             writer.write(content)
             await writer.drain()
             return
-        if path in self.fixed or self.scene.status != 200:
+        if path in self.fixed or self.scene.status != OK:
             content = json.dumps(self.fixed.get(path, {"error": self.scene.error})).encode()
             more = "".join(f"{k}: {v}\r\n" for k, v in self.scene.headers.items())
             status = 200 if path in self.fixed else self.scene.status
@@ -112,6 +119,7 @@ class Wire:
 
 @asynccontextmanager
 async def playing(frames: Callable[[Scene], tuple[list[bytes], bytes]]) -> AsyncIterator[Wire]:
+    """A server on a free port; ``frames`` puts a scene into its protocol: the texts, and what ends them."""
     wire = Wire(frames)
     server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
     wire.port = server.sockets[0].getsockname()[1]
@@ -122,6 +130,7 @@ async def playing(frames: Callable[[Scene], tuple[list[bytes], bytes]]) -> Async
 
 
 def ollama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    """Ollama's lines of JSON."""
     def line(**more: Any) -> bytes:
         said = {"model": "m:1", "created_at": "2026-01-01T00:00:00Z"} | more
         return json.dumps(said, ensure_ascii=False).encode() + b"\n"
@@ -132,6 +141,7 @@ def ollama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
 
 
 def llama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    """Chat completions, as llama.cpp streams them."""
     def event(**more: Any) -> bytes:
         return b"data: " + json.dumps({"model": "m"} | more, ensure_ascii=False).encode() + b"\n\n"
 
@@ -142,6 +152,7 @@ def llama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
 
 
 def anthropic_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    """Anthropic's events."""
     def event(kind: str, **more: Any) -> bytes:
         return f"event: {kind}\n".encode() + b"data: " + json.dumps({"type": kind} | more).encode() + b"\n\n"
 
@@ -157,9 +168,10 @@ def anthropic_frames(scene: Scene) -> tuple[list[bytes], bytes]:
 
 
 def gemini_frames(scene: Scene) -> tuple[list[bytes], bytes]:
+    """Gemini's events."""
     def part(text: str, **more: Any) -> bytes:
         content = {"role": "model", "parts": [{"text": text}]}
-        said = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": "m"}
+        said: dict[str, Any] = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": "m"}
         if more:
             said["usageMetadata"] = {"promptTokenCount": 11, "candidatesTokenCount": 3, "totalTokenCount": 14}
         return b"data: " + json.dumps(said, ensure_ascii=False).encode() + b"\r\n\r\n"

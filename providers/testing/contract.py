@@ -1,4 +1,16 @@
-"""What every provider keeps.  A test class inherits it and gives a ``stage`` that plays scenes to the provider."""
+"""What every provider keeps.
+
+A test class inherits ``ProviderContract`` and has a fixture ``stage`` that plays scenes to its provider::
+
+    class TestTiny(ProviderContract):
+        @pytest.fixture
+        async def stage(self, monkeypatch):
+            async with playing(llama_frames) as wire:
+                monkeypatch.setenv("TINY_URL", wire.url)
+                stage = WireStage(TinyProvider(), wire)
+                yield stage
+                await stage.provider.close()
+"""
 
 import asyncio
 from typing import Annotated, Any, Protocol
@@ -8,18 +20,22 @@ import pytest
 from msgspec import Meta, Struct
 
 from providers import errors
-from providers.base import Provider, Request
-from tests.providing.wire import Scene, Wire
+from providers.base import Outcome, Provider, Request, Segment
+from providers.testing.wire import Scene, Wire
 
 UNICODE = "Größe 🐑‍ — 羊が e\u0301 «oui» \u00a0end"
 
 
 class Score(Struct):
+    """A typed question's answer."""
+
     points: Annotated[int, Meta(ge=0, le=10)]
     quote: str
 
 
 class Stage(Protocol):
+    """Where a provider stands while it is tested."""
+
     provider: Provider
     wire: Wire | None   # None where no connection is
 
@@ -28,12 +44,50 @@ class Stage(Protocol):
         ...
 
 
+class WireStage:
+    """A provider that speaks to a loopback server: its next call meets the scene that was played last."""
+
+    def __init__(self, provider: Provider, wire: Wire) -> None:
+        self.provider: Provider = provider
+        self.wire: Wire | None = wire
+
+    def play(self, scene: Scene) -> str:
+        """Any name is a model there."""
+        assert self.wire is not None
+        self.wire.scene = scene
+        return "smollm2"
+
+
+def make_request(key: str = "speak:pro", turn: int = 1, attempt: int = 1, **changes: Any) -> Request:
+    """A short call without patience for anything but the scene; ``changes`` by field."""
+    given: dict[str, Any] = {
+        "prompt": (Segment("system", "You debate."), Segment("user", "Speak.")), "max_tokens": 64, "temperature": 0.0,
+        "seed": 7,
+    }
+    return Request(key=key, turn=turn, attempt=attempt, **(given | changes))
+
+
 async def speak(stage: Stage, scene: Scene, request: Request) -> tuple[list[str], Any]:
+    """What a provider makes of a scene: the chunks of its text, and the stream."""
     async with stage.provider.stream(stage.play(scene), request) as stream:
         return [chunk async for chunk in stream], stream
 
 
 class ProviderContract:
+    """Order and completeness, cancelling, silence, broken streams, refusals, typed answers, and what failures cost."""
+
+    pytestmark = pytest.mark.anyio
+
+    @pytest.fixture
+    def anyio_backend(self) -> str:
+        """The loop that Moot runs on."""
+        return "asyncio"
+
+    @pytest.fixture
+    def ask(self) -> Any:
+        """Makes requests."""
+        return make_request
+
     async def test_text_comes_whole_and_in_order(self, stage: Stage, ask: Any) -> None:
         chunks, _ = await speak(stage, Scene(), ask())
 
@@ -68,6 +122,21 @@ class ProviderContract:
     async def test_nothing_said_is_empty(self, stage: Stage, ask: Any, texts: tuple[str, ...]) -> None:
         with pytest.raises(errors.Empty):
             await speak(stage, Scene(texts=texts), ask())
+
+    async def test_a_limit_that_is_reached_without_text_was_used_up_by_thinking(self, stage: Stage, ask: Any) -> None:
+        with pytest.raises(errors.Starved) as starved:
+            await speak(stage, Scene(texts=(), end="length"), ask())
+
+        assert "length" == used(starved.value).finish
+
+    async def test_what_cannot_be_used_is_paid_for_all_the_same(self, stage: Stage, ask: Any) -> None:
+        with pytest.raises(errors.Empty) as empty:
+            await speak(stage, Scene(texts=()), ask())
+        with pytest.raises(errors.Malformed) as malformed:
+            await stage.provider.answer(stage.play(Scene(texts=('{"points": 7}',))), ask("score:1"), Score)
+
+        assert used(empty.value).tokens.input > 0
+        assert used(malformed.value).tokens.input > 0
 
     @pytest.mark.parametrize("texts", [(), ("Cars ",)])
     async def test_silence_is_a_timeout(self, stage: Stage, ask: Any, texts: tuple[str, ...]) -> None:
@@ -169,7 +238,14 @@ class ProviderContract:
         await stage.provider.close()
 
 
+def used(error: errors.ProviderError) -> Outcome:
+    """What a failed call used."""
+    assert error.outcome is not None, f"{error!r} tells nothing of what the call used"
+    return error.outcome
+
+
 async def hung_up(stage: Stage) -> None:
+    """Wait until the provider has closed its connection."""
     if stage.wire is not None:
         with anyio.fail_after(2):
             await stage.wire.hung_up.wait()
