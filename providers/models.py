@@ -153,6 +153,8 @@ def notice(name: str, today: date, *, is_vendors: bool = True) -> str:
     if found is None:
         told = f"not among the models that Moot knows (data of {knowledge().as_of})"
         return told if is_vendors else ""
+    if found.only_responses:
+        return "answers at /v1/responses only, which Moot does not speak"
     if found.ends_on is None:
         return ""
     instead = f"; {found.becomes} takes its place" if found.becomes else ""
