@@ -1,0 +1,3 @@
+"""x"""
+PEERS: dict = {}
+async def tabled(*a): ...
