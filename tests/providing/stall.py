@@ -17,7 +17,7 @@ from providers.registry import Registry
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.house import Bill
 from tests.providing.vendors.market import PLAIN, Vendors, selling
-from tests.providing.vendors.openai import REASONING, Gateway, OpenAIModel
+from tests.providing.vendors.openai import FIRST, LATEST, Gateway, OpenAIModel
 from tests.shell.vendors import registry
 
 SPEECH: Final = "A tram carries more people than the lane beside it. So the square has room again, even in January."
@@ -47,12 +47,61 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 
-class Stall:
+class Caller:
+    """Calls of a provider.  ``model`` is meant where a call names none."""
+
+    def __init__(self, provider: Provider, model: str) -> None:
+        self.provider, self.model = provider, model
+
+    async def speak(self, model: str = "", *, again: int = 0, **asked: Any) -> tuple[str, Outcome]:
+        """A speech.  A call that shows how the model must be asked is repeated ``again`` times, as a debate does."""
+        try:
+            async with self.provider.stream(model or self.model, request(**asked)) as stream:
+                text = "".join([chunk async for chunk in stream])
+        except Adapted:
+            if not again:
+                raise
+            return await self.speak(model, again=again - 1, **asked)
+        return text, stream.outcome
+
+    async def ask(self, type_: Any, model: str = "", *, again: int = 0, **asked: Any) -> Answer[Any]:
+        """A typed answer; ``again`` as for a speech."""
+        given = {"key": "score:1", "max_tokens": 1600} | asked
+        try:
+            return await self.provider.answer(model or self.model, request(**given), type_)
+        except Adapted:
+            if not again:
+                raise
+            return await self.ask(type_, model, again=again - 1, **asked)
+
+    async def check(self, model: str = "") -> ModelStatus:
+        """What ``moot doctor`` says of a model."""
+        (status, *_) = await self.provider.check(model or self.model)
+        return status
+
+    async def fails(self, *errors: type[ProviderError], type_: Any = None, model: str = "", **asked: Any) -> Any:
+        """The failure of a call that must fail, and so."""
+        try:
+            await (self.speak(model, **asked) if type_ is None else self.ask(type_, model, **asked))
+        except ProviderError as error:
+            if not isinstance(error, errors):
+                raise
+            return error
+        raise AssertionError(f"no {' or '.join(each.__name__ for each in errors)}: the call succeeded")
+
+    async def speaks(self, model: str = "", **asked: Any) -> None:
+        """The next call works, and its text is the speech and nothing else."""
+        text, _ = await self.speak(model, **asked)
+
+        assert SPEECH == text
+
+
+class Stall(Caller):
     """One provider, made by the registry, before one vendor.  Its faults, books and models are the vendor's own."""
 
     def __init__(self, column: Column, vendors: Vendors, patch: pytest.MonkeyPatch, providers: Registry) -> None:
+        super().__init__(providers.provider(column.provider), column.thinker)
         self.column, self.house, self.patch = column, vendors[column.provider], patch
-        self.provider: Provider = providers.provider(column.provider)
         self.module = importlib.import_module(f"providers.{column.provider}")
 
     def elsewhere(self) -> None:
@@ -80,48 +129,6 @@ class Stall:
         """Something goes wrong with the next call, or as ``Fault`` says."""
         self.house.faults.append(Fault(kind, **more))
 
-    async def speak(self, model: str = "", *, again: int = 0, **asked: Any) -> tuple[str, Outcome]:
-        """A speech.  A call that shows how the model must be asked is repeated ``again`` times, as a debate does."""
-        try:
-            async with self.provider.stream(model or self.column.thinker, request(**asked)) as stream:
-                text = "".join([chunk async for chunk in stream])
-        except Adapted:
-            if not again:
-                raise
-            return await self.speak(model, again=again - 1, **asked)
-        return text, stream.outcome
-
-    async def ask(self, type_: Any, model: str = "", *, again: int = 0, **asked: Any) -> Answer[Any]:
-        """A typed answer; ``again`` as for a speech."""
-        given = {"key": "score:1", "max_tokens": 1600} | asked
-        try:
-            return await self.provider.answer(model or self.column.thinker, request(**given), type_)
-        except Adapted:
-            if not again:
-                raise
-            return await self.ask(type_, model, again=again - 1, **asked)
-
-    async def check(self, model: str = "") -> ModelStatus:
-        """What ``moot doctor`` says of a model."""
-        (status, *_) = await self.provider.check(model or self.column.thinker)
-        return status
-
-    async def fails(self, *errors: type[ProviderError], type_: Any = None, model: str = "", **asked: Any) -> Any:
-        """The failure of a call that must fail, and so."""
-        try:
-            await (self.speak(model, **asked) if type_ is None else self.ask(type_, model, **asked))
-        except ProviderError as error:
-            if not isinstance(error, errors):
-                raise
-            return error
-        raise AssertionError(f"no {' or '.join(each.__name__ for each in errors)}: the call succeeded")
-
-    async def speaks(self, model: str = "", **asked: Any) -> None:
-        """The next call works, and its text is the speech and nothing else."""
-        text, _ = await self.speak(model, **asked)
-
-        assert SPEECH == text
-
 
 def request(**asked: Any) -> Request:
     given: dict[str, Any] = {
@@ -138,14 +145,19 @@ def billed(bill: Bill) -> Tokens:
     )
 
 
+def without_certificates(patch: pytest.MonkeyPatch) -> None:
+    """To load certificates takes each client a quarter of a second, and nothing here is TLS."""
+    patch.setattr(ssl, "create_default_context", lambda *_, **__: PLAIN)
+    patch.setattr(httpcore2, "default_ssl_context", lambda **_: PLAIN)
+
+
 @asynccontextmanager
 async def stall(column: Column, behaviour: Mapping[str, Any]) -> AsyncIterator[Stall]:
     """Open all vendors, of which one is meant, and close everything at the end."""
-    own = OpenAIModel(efforts=REASONING, **{"says": SPEECH, **behaviour})
+    own = OpenAIModel(efforts=LATEST | FIRST, **{"says": SPEECH, **behaviour})
     gateway = Gateway(model=own, is_strict=True) if column.is_gateway else None
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ssl, "create_default_context", lambda *_, **__: PLAIN)   # to load certificates takes long
-        patch.setattr(httpcore2, "default_ssl_context", lambda **_: PLAIN)
+        without_certificates(patch)
         async with selling(patch, gateway=gateway, **{"says": SPEECH, **behaviour}) as vendors:
             providers = registry()
             made = Stall(column, vendors, patch, providers)

@@ -7,7 +7,7 @@ from tests.providing import peers, scenarios
 from tests.providing.stall import COLUMNS
 from tests.providing.table import ABSENT, OK, Cell, cells, tabled
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
 CELLS = cells()
 APPLYING = [each for each in CELLS if not each.why]
 
