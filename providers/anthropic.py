@@ -15,6 +15,7 @@ from .dialects import ANTHROPIC, fits, is_closed, is_object, spoken
 from .environment import is_local, variable
 from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
 from .hosted import (
+    NOT_THERE,
     Hearing,
     as_text,
     broken,
@@ -28,6 +29,7 @@ from .hosted import (
     refused,
     secretless,
     told,
+    unlisted,
     window_of,
 )
 from .imports import load
@@ -97,6 +99,8 @@ class AnthropicProvider:
                 raise NotAuthorised("no key")
             said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY, address=ADDRESS)
         except ProviderError as error:
+            if model is not None and url() != URL and error.http_status in NOT_THERE:
+                return (self._status(model, ok=True, detail=unlisted(url())),)
             hint = hint_for(error, key=HINT, address=ADDRESS)
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         found = [said] if one else objects(said.get("data"))

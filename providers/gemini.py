@@ -17,6 +17,7 @@ from .environment import is_local, variable
 from .errors import BadRequest, BrokenOff, NotAuthorised, ProviderError, Refused, Stopped, UnknownModel
 from .hosted import (
     BAD_KEY,
+    NOT_THERE,
     Hearing,
     as_text,
     broken,
@@ -29,6 +30,7 @@ from .hosted import (
     refused,
     secretless,
     told,
+    unlisted,
     window_of,
 )
 from .imports import load
@@ -52,7 +54,6 @@ VERSIONS: Final = ("v1beta", "v1")
 STOPS: Final = frozenset({"STOP", "FINISH_REASON_UNSPECIFIED", "MAX_TOKENS"})
 REFUSALS: Final = frozenset({"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"})
 TOOLS: Final = frozenset({"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"})
-NOT_THERE: Final = frozenset({404, 405, 501})
 BUDGETS: Final = {"low": 2048, "medium": 8192, "high": 24_576}
 """Tokens of thinking, for the models that want a number."""
 VAGUE: Final = "Request contains an invalid argument"
@@ -97,7 +98,7 @@ class GeminiProvider:
             found = await self._listed(model, {"x-goog-api-key": key})
         except ProviderError as error:
             if model is not None and url() != URL and isinstance(error, _NoList):
-                return (self._status(model, ok=True, detail=f"{url()} lists no models: it is tried when it is used"),)
+                return (self._status(model, ok=True, detail=unlisted(url())),)
             hint = hint_for(error, key=HINT, address=ADDRESS)
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         listed = {

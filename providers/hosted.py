@@ -30,6 +30,8 @@ CONNECT_S: Final = 4.0   # below the five seconds that a check may take
 MOST_SAID: Final = 400
 FAILED: Final = 400
 NOT_AUTHORISED: Final = 401
+NOT_THERE: Final = frozenset({404, 405, 501})
+"""How servers answer that know nothing of what they were asked."""
 BAD_KEY: Final = "API key not valid"
 """Gemini calls a wrong key a bad request."""
 
@@ -88,6 +90,11 @@ def hint_for(error: ProviderError, *, key: str, address: str) -> str:
     if isinstance(error, Unreachable):
         return f"see whether this machine reaches it; {address} names another address"
     return ""
+
+
+def unlisted(url: str) -> str:
+    """What is known of a model at a compatible server that lists none."""
+    return f"{url} lists no models: it is tried when it is used"
 
 
 async def listing(vendor: str, where: str, headers: Mapping[str, str], *, key: str, address: str) -> Any:

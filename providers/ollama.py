@@ -15,6 +15,7 @@ from . import wire
 from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
 from .environment import is_local
 from .errors import (
+    BadRequest,
     BrokenOff,
     ContextExceeded,
     NotAuthorised,
@@ -23,7 +24,7 @@ from .errors import (
     Unreachable,
     by_status,
 )
-from .hosted import Hearing, as_text, level_of, objects
+from .hosted import Hearing, as_text, form_id, level_of, objects, told
 from .imports import load
 from .learned import Learned, Lessons, adapting
 from .models import presumed
@@ -76,7 +77,7 @@ class OllamaProvider:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON of the type's schema, which Ollama turns into a grammar."""
+        """Answer in JSON of the type's schema, which Ollama turns into a grammar; by the prompt where it cannot."""
         await load("ollama")
         return await answered(self._listen(model, request, schema(type_)), request, type_)
 
@@ -123,9 +124,11 @@ class OllamaProvider:
         def call(lacks: frozenset[str]) -> Source:
             asked.clear()
             asked.update({"options": _options(request, learned), **_think(request, learned, lacks)})
+            if form is not None:
+                asked["format"] = "json" if form_id(form) in lacks else form
             return self._call(model, request, form, learned, asked)
 
-        return adapting(call, learned, lambda message, _: _lack(message, asked))
+        return adapting(call, learned, lambda message, _: _lack(message, asked, form))
 
     async def _call(
         self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
@@ -135,9 +138,10 @@ class OllamaProvider:
         options = asked["options"]
         hearing = Hearing(learned, request, options["num_predict"], is_typed=form is not None)
         last: Any = None
+        prompt = told(request.prompt, form) if asked.get("format") == "json" else request.prompt
         try:
             parts = await self._client().chat(
-                model=model, messages=messages(request.prompt), stream=True, format=form, keep_alive=KEEP_ALIVE, **asked
+                model=model, messages=messages(prompt), stream=True, keep_alive=KEEP_ALIVE, **asked
             )
             async with aclosing(parts):   # type: ignore[type-var]   # the SDK says iterator; it is a generator
                 async for part in parts:
@@ -155,7 +159,7 @@ class OllamaProvider:
         tokens = Tokens(input=last.prompt_eval_count or 0, output=last.eval_count or 0)
         outcome = hearing.outcome(
             last.model or model, tokens, _cost(model, tokens), is_cut=last.done_reason == "length",
-            parameters={**options, **{name: asked[name] for name in ("think",) if name in asked}},
+            parameters=_recorded(asked),
         )
         _measure(learned, request, tokens.input)
         if tokens.input and tokens.input + BRIM >= options["num_ctx"]:
@@ -177,8 +181,10 @@ def host() -> str:
 
 def translate(error: Exception) -> ProviderError:
     """What the SDK raises, as one of ours."""
-    status, said = getattr(error, "status_code", None), getattr(error, "error", None) or str(error)
+    status, said = getattr(error, "status_code", None), _words(getattr(error, "error", None)) or str(error)
     match error:
+        case _ if status is not None and _ABOUT_FORM.search(said):   # told with a status of 500
+            return BadRequest(f"Ollama says: {said}")
         case _ if status is not None and status > 0:
             return _by_status(status, f"Ollama says: {said}")
         case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
@@ -189,6 +195,11 @@ def translate(error: Exception) -> ProviderError:
             return BrokenOff(f"Ollama says: {said}")
         case _:
             return BrokenOff("Ollama sent what is not of its protocol")
+
+
+def _words(said: Any) -> str:
+    """The sentence of an error: a text, or, from servers that are like Ollama, an object that holds one."""
+    return as_text(said.get("message") if isinstance(said, dict) else said)
 
 
 async def _pulled() -> list[str]:
@@ -204,7 +215,7 @@ async def _pulled() -> list[str]:
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise translate(error) from error
     if response.is_error:
-        fault = as_text(said.get("error")) if isinstance(said, dict) else ""
+        fault = _words(said.get("error")) if isinstance(said, dict) else ""
         raise _by_status(response.status_code, f"Ollama says: {fault}")
     listed = objects(said.get("models")) if isinstance(said, dict) else []
     return [
@@ -284,8 +295,22 @@ def _think(request: Request, learned: Learned, lacks: frozenset[str]) -> dict[st
     return {"think": (level_of(learned, request.think, lacks) if known.levels else None) or True}
 
 
-def _lack(message: str, asked: dict[str, Any]) -> str | None:
+def _recorded(asked: dict[str, Any]) -> Parameters:
+    """What was asked for, as the event keeps it; a fallback is said."""
+    said: Parameters = dict(asked["options"])
+    if "think" in asked:
+        said["thinking"] = asked["think"]
+    if "format" in asked:
+        said["structured_output"] = "json" if asked["format"] == "json" else "json_schema"
+    return said
+
+
+def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None) -> str | None:
     """What the model does not take of what was asked, told from Ollama's sentence; None where it says another."""
     if "think" in asked and "think" in message:
         return f"effort={asked['think']}" if isinstance(asked["think"], str) and "value" in message else "think"
-    return None
+    return form_id(form) if form is not None and _ABOUT_FORM.search(message) else None
+
+
+_ABOUT_FORM: Final = re.compile(r"JSON schema in format|invalid format|ChatRequest\.format|parse grammar")
+"""A schema that makes no grammar (ollama#8325, marker#984), or a server older than schemas (ollama-python#367)."""

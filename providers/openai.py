@@ -17,8 +17,9 @@ import httpx2
 from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
 from .dialects import OPENAI, fits, is_closed, is_object, spoken
 from .environment import is_local, variable
-from .errors import BrokenOff, Malformed, NotAuthorised, ProviderError, Refused
+from .errors import BrokenOff, Malformed, NotAuthorised, ProviderError, Refused, Stopped
 from .hosted import (
+    NOT_THERE,
     Hearing,
     as_text,
     broken,
@@ -32,6 +33,7 @@ from .hosted import (
     refused,
     secretless,
     told,
+    unlisted,
 )
 from .imports import load
 from .learned import Learned, Lessons, adapting
@@ -54,6 +56,9 @@ KEYLESS: Final = "none"
 LIMITS: Final = ("max_completion_tokens", "max_tokens")
 REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 """What servers call a delta's thinking."""
+CUTS: Final = frozenset({"length", "max_tokens", "model_length"})
+STOPS: Final = frozenset({"abort", "insufficient_system_resource"})
+"""How vLLM and DeepSeek end an answer that is not whole; any other reason of a server's own is taken for a stop."""
 EFFORTS: Final = {"off": "none", "low": "low", "medium": "medium", "high": "high"}
 
 
@@ -92,6 +97,8 @@ class OpenAIProvider:
             headers = {"authorization": f"Bearer {key or KEYLESS}"}
             said = await listing("the server", f"{url().rstrip('/')}/models", headers, key=KEY, address=ADDRESS)
         except ProviderError as error:
+            if model is not None and url() != URL and error.http_status in NOT_THERE:
+                return (self._status(model, ok=True, detail=unlisted(url())),)
             hint = hint_for(error, key=HINT, address=ADDRESS)
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
         listed = [as_text(each.get("id")) for each in objects(said.get("data"))]
@@ -163,7 +170,7 @@ class OpenAIProvider:
         if not reply.finish:
             return   # the stream ended before the message did: whoever listens says so
         outcome = hearing.outcome(
-            reply.model, reply.tokens, self._cost(reply, model), is_cut=reply.finish in {"length", "max_tokens"},
+            reply.model, reply.tokens, self._cost(reply, model), is_cut=reply.finish in CUTS,
             parameters=_recorded(form, asked),
         )
         if reply.refusal or reply.finish == "content_filter":
@@ -171,6 +178,8 @@ class OpenAIProvider:
         if reply.finish == "error":
             raise BrokenOff("the server ended the answer with an error", outcome=outcome)
         hearing.check(outcome)
+        if reply.finish in STOPS:
+            raise Stopped(f"the model stopped for a reason of its own ({reply.finish})", outcome=outcome)
         yield outcome
 
     def _cost(self, reply: _Reply, model: str) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tests.providing.vendors import faults, saying
+from tests.providing.vendors import faults, saying, schemas
 from tests.providing.vendors.counting import cut, tokens, written_out
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.house import Answer, Behaviour, Bill, Call, Draft, House, Json, Refused
@@ -63,7 +63,9 @@ class Ollama(House):
 
     def form_of(self, body: Json) -> Json | None:
         wanted = body.get("format")
-        return {"type": "object"} if wanted == "json" else wanted or None
+        if wanted == "json":
+            return saying.in_words(self.prompt_of(body)) or {"type": "object"}
+        return wanted or None
 
     def prompt_of(self, body: Json) -> str:
         return written_out((each["role"], each.get("content") or "") for each in body.get("messages", ()))
@@ -108,6 +110,8 @@ class Ollama(House):
         if "completion" not in model.capabilities:
             raise self.refused(400, f'"{name}" does not support chat')
         thought = self.thinking(name, model, body)
+        if isinstance(form := body.get("format"), dict) and (complaint := schemas.ollama(form)):
+            raise self.refused(500, complaint)
         window = self.load(name, model, body)
         body = self.fitted(body, window)
         limit = (body.get("options") or {}).get("num_predict") or -1

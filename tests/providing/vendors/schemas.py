@@ -176,3 +176,18 @@ def gemini(schema: Schema) -> str | None:
     if any("$ref" in node and any(not name.startswith("$") for name in node) for _, node in found):
         return "Request contains an invalid argument."
     return None
+
+
+# Ollama
+
+
+def ollama(schema: Schema) -> str | None:
+    """What makes no grammar: a pattern without ends.  It is told with status 500.
+
+    Source: ollama/ollama#8325 (2025-01-07), datalab-to/marker#984 (2026-02-02).
+    """
+    for _, node in nodes(schema):
+        pattern = node.get("pattern", "^$")
+        if not (pattern.startswith("^") and pattern.endswith("$")):
+            return "invalid JSON schema in format"
+    return None

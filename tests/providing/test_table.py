@@ -1,0 +1,17 @@
+"""Every cell of the table against our fake, and the command that prints it."""
+
+import pytest
+
+from providers.errors import Starved
+from tests.providing import peers, scenarios
+from tests.providing.stall import COLUMNS
+from tests.providing.table import ABSENT, OK, Cell, cells, tabled
+
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
+CELLS = cells()
+APPLYING = [each for each in CELLS if not each.why]
+
+
+@pytest.mark.parametrize("cell", APPLYING, ids=[f"{each.column}: {each.row}" for each in APPLYING])
+async def test_it_is_ok(cell: Cell) -> None:
+    await cell.run()
