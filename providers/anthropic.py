@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import httpx2
 
-from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
+from .anthropic_message import Message
+from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream
 from .dialects import ANTHROPIC, fits, is_closed, is_object, spoken
 from .environment import is_local, variable
 from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
@@ -72,7 +73,8 @@ class AnthropicProvider:
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         """Speak.  Loading the SDK is no part of the idle timeout."""
         await load("anthropic")
-        async with speaking(self._listen(model, request, None), request) as speech:
+        first_s = self._lessons.of(url(), model).first_s(request)
+        async with speaking(self._listen(model, request, None), request, first_s=first_s) as speech:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
@@ -82,7 +84,8 @@ class AnthropicProvider:
         """
         await load("anthropic")
         try:
-            return await answered(self._listen(model, request, schema(type_)), request, type_)
+            first_s = self._lessons.of(url(), model).first_s(request)
+            return await answered(self._listen(model, request, schema(type_)), request, type_, first_s=first_s)
         except Malformed as error:
             if url() != URL:
                 notice_prose(self._lessons.of(url(), model), error)
@@ -153,12 +156,12 @@ class AnthropicProvider:
 
         means = _means(asked)
         hearing = Hearing(learned, request, asked["max_tokens"], is_typed=form is not None)
-        said = _Message(model, hearing)
+        said = Message(model, hearing)
         prompt = told(request.prompt, form) if means == "prompt" else request.prompt
 
         def outcome() -> Outcome:
             return hearing.outcome(
-                said.model, said.usage.tokens, said.usage.cost(said.model, model), is_cut=said.finish == "max_tokens",
+                said.model, said.usage.tokens, _cost(said, model), is_cut=said.finish == "max_tokens",
                 parameters=_recorded(request, form, asked),
             )
 
@@ -227,79 +230,17 @@ _BY_KIND: Final = {
 }
 
 
-class _Message:
-    """A message in the making, fed with the stream's events."""
-
-    def __init__(self, model: str, hearing: Hearing) -> None:
-        self.model, self.finish, self.why, self.is_whole, self.usage = model, "", "", False, _Usage()
-        self._hearing = hearing
-
-    def feed(self, event: Any) -> str:
-        """The speech that an event brings; "" for one that is only a sign of life."""
-        match event.type:
-            case "message_start":
-                self.model = event.message.model or self.model
-                self.usage.read(event.message.usage)
-            case "content_block_delta":
-                return self._delta(event.delta)
-            case "message_delta":
-                self.finish = event.delta.stop_reason or self.finish
-                self.why = as_text(getattr(getattr(event.delta, "stop_details", None), "category", None))
-                self.usage.read(event.usage)
-            case "message_stop":
-                self.is_whole = True
-                return self._hearing.end()
-        return ""
-
-    def _delta(self, delta: Any) -> str:
-        match delta.type:
-            case "text_delta":
-                return self._hearing.text(delta.text)
-            case "input_json_delta":
-                return self._hearing.text(str(delta.partial_json))
-            case "thinking_delta":
-                return self._hearing.thought(delta.thinking)
-        return ""
-
-
-class _Usage:
-    """Tokens as they are told, some at the start and some at the end."""
-
-    def __init__(self) -> None:
-        self.fresh = self.output = self.cached = self.written = self.thought = 0
-        self.is_told = False
-
-    @property
-    def tokens(self) -> Tokens:
-        """All of them; what was read from the cache or put there counts as input, whatever it costs."""
-        return Tokens(
-            input=self.fresh + self.cached + self.written, output=self.output, cached=self.cached,
-            written=self.written, thought=self.thought,
-        )
-
-    def cost(self, model: str, asked: str) -> float | None:
-        """US dollars; nothing on this machine, None where nobody knows."""
-        if is_local(url()):
-            return 0.0
-        if not self.is_told:
-            return None
-        said = self.tokens
-        return cost(
-            AnthropicProvider.name, model, said.input, said.output, cached=said.cached, written=said.written,
-            asked=asked,
-        )
-
-    def read(self, said: Any) -> None:
-        """What a message says of its tokens; what it leaves out stays as it was."""
-        if said is None:
-            return
-        self.fresh = getattr(said, "input_tokens", None) or self.fresh
-        self.output = getattr(said, "output_tokens", None) or self.output
-        self.cached = getattr(said, "cache_read_input_tokens", None) or self.cached
-        self.written = getattr(said, "cache_creation_input_tokens", None) or self.written
-        details = getattr(said, "output_tokens_details", None)
-        self.thought = getattr(details, "thinking_tokens", None) or self.thought
-        self.is_told = self.is_told or self.fresh + self.cached + self.written > 0
+def _cost(said: Message, asked: str) -> float | None:
+    """US dollars; nothing on this machine, None where nobody knows the price, or the server did not tell the tokens."""
+    if is_local(url()):
+        return 0.0
+    if not said.usage.is_told:
+        return None
+    used = said.usage.tokens
+    return cost(
+        AnthropicProvider.name, said.model, used.input, used.output, cached=used.cached, written=used.written,
+        asked=asked,
+    )
 
 
 def url() -> str:

@@ -78,13 +78,15 @@ class GeminiProvider:
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         """Speak.  Loading the SDK is no part of the idle timeout."""
         await load("google.genai")
-        async with speaking(self._listen(model, request, None), request) as speech:
+        first_s = self._lessons.of(url(), model).first_s(request)
+        async with speaking(self._listen(model, request, None), request, first_s=first_s) as speech:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Answer in JSON by ``response_json_schema``; by the prompt where the schema is refused."""
         await load("google.genai")
-        return await answered(self._listen(model, request, schema(type_)), request, type_)
+        first_s = self._lessons.of(url(), model).first_s(request)
+        return await answered(self._listen(model, request, schema(type_)), request, type_, first_s=first_s)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models of this key that generate text.

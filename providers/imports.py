@@ -5,6 +5,7 @@ for ever.  So no call to a model runs while an SDK is being imported: the first 
 all vendors that this environment has a key or an address for, and every call waits for that.
 """
 
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from threading import Lock
@@ -39,7 +40,8 @@ async def load(module: str) -> None:
     wanted = {module}
     if module in SDKS:
         wanted |= {WITH_SDKS, *(sdk for sdk, names in SDKS.items() if variable(*names))}
-    if wanted - _imported:
+    wanted = {each for each in wanted if not _is_imported(each)}
+    if wanted:
         await to_thread.run_sync(_import, sorted(wanted))
 
 
@@ -60,5 +62,13 @@ def _import(modules: list[str]) -> None:
 
 def load_here(module: str) -> None:
     """Import a module here and now: for what is imported quickly.  Waits for an import that is under way."""
-    if module not in _imported:
+    if not _is_imported(module):
         _import([module])
+
+
+def _is_imported(module: str) -> bool:
+    """Whether a module is whole already; an SDK is only with all its parts."""
+    if module in _imported:
+        return True
+    spec = getattr(sys.modules.get(module), "__spec__", None)
+    return module not in SDKS and spec is not None and not getattr(spec, "_initializing", False)

@@ -21,6 +21,8 @@ ROOM: Final[dict[Think, int]] = {"off": 0, "low": 4096, "default": 16384, "mediu
 LEAST_ROOM: Final = 4096
 MOST_ROOM: Final = 131_072
 LEAST_LIMIT: Final = 64
+THINKING_PATIENCE: Final = 5
+"""A model that thinks may be silent for so many times the idle timeout before its first text."""
 GROWS: Final = 4
 """A call that starved gets so many times the room the next time."""
 SPARE: Final = 2
@@ -62,6 +64,11 @@ class Learned:
     def thinks(self) -> bool:
         """Whether it thinks unless it is told not to, as far as anything is known."""
         return self._thought > 0 or (self.known is not None and self.known.thinks in {"always", "by_default"})
+
+    def first_s(self, request: Request) -> float:
+        """Seconds to wait for the first text.  While a model thinks nothing may come, not even a sign of life."""
+        thinks = self._room_for(request) > 0
+        return request.idle_timeout_s * (THINKING_PATIENCE if thinks else 1)
 
     def limit(self, request: Request) -> int:
         """Tokens that an answer and its thinking may have together."""

@@ -73,13 +73,15 @@ class OllamaProvider:
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         """Speak.  Loading the SDK is no part of the idle timeout."""
         await load("ollama")
-        async with speaking(self._listen(model, request, None), request) as speech:
+        first_s = self._lessons.of(host(), model).first_s(request)
+        async with speaking(self._listen(model, request, None), request, first_s=first_s) as speech:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Answer in JSON of the type's schema, which Ollama turns into a grammar; by the prompt where it cannot."""
         await load("ollama")
-        return await answered(self._listen(model, request, schema(type_)), request, type_)
+        first_s = self._lessons.of(host(), model).first_s(request)
+        return await answered(self._listen(model, request, schema(type_)), request, type_, first_s=first_s)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
         """The models that are pulled there: a GET needs no SDK, which takes a while to import."""

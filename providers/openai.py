@@ -75,14 +75,16 @@ class OpenAIProvider:
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         """Speak.  Loading the SDK is no part of the idle timeout."""
         await load("openai")
-        async with speaking(self._listen(model, request, None), request) as speech:
+        first_s = self._lessons.of(url(), model).first_s(request)
+        async with speaking(self._listen(model, request, None), request, first_s=first_s) as speech:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         """Answer in JSON by ``response_format``, strictly where the schema allows it, or by the prompt."""
         await load("openai")
         try:
-            return await answered(self._listen(model, request, schema(type_)), request, type_)
+            first_s = self._lessons.of(url(), model).first_s(request)
+            return await answered(self._listen(model, request, schema(type_)), request, type_, first_s=first_s)
         except Malformed as error:
             if url() != URL:
                 notice_prose(self._lessons.of(url(), model), error)

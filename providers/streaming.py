@@ -68,9 +68,11 @@ def _joined(halves: re.Match[str]) -> str:
 class Speech:
     """A ``TextStream`` over a provider's own generator.  Adds nothing to the text and takes nothing away."""
 
-    def __init__(self, source: Source, idle_timeout_s: float, limit_s: float | None = None) -> None:
+    def __init__(
+        self, source: Source, idle_timeout_s: float, limit_s: float | None = None, first_s: float | None = None
+    ) -> None:
         self._source = source
-        self._idle_s = idle_timeout_s
+        self._idle_s, self._first_s = idle_timeout_s, first_s or idle_timeout_s
         self._limit_s = idle_timeout_s * DRIP_LIMIT if limit_s is None else limit_s
         self._began_at = anyio.current_time()
         self._outcome: Outcome | None = None
@@ -116,12 +118,13 @@ class Speech:
 
     async def _next(self) -> str | Outcome:
         left_s = self._began_at + self._limit_s - anyio.current_time()
-        with anyio.move_on_after(min(self._idle_s, left_s)) as scope:
+        idle_s = self._idle_s if self._said else self._first_s
+        with anyio.move_on_after(min(idle_s, left_s)) as scope:
             return await anext(self._source)
         assert scope.cancelled_caught
-        if left_s <= self._idle_s:
+        if left_s <= idle_s:
             raise TimedOut(f"not finished after {self._limit_s:g} s")
-        raise TimedOut(f"no text for {self._idle_s:g} s")
+        raise TimedOut(f"no text for {idle_s:g} s")
 
 
 def _nothing_said(outcome: Outcome, said: str) -> ProviderError:
@@ -132,18 +135,25 @@ def _nothing_said(outcome: Outcome, said: str) -> ProviderError:
 
 
 @asynccontextmanager
-async def speaking(source: Source, request: Request, *, limit_s: float | None = None) -> AsyncIterator[Speech]:
-    """Stream a source; leaving the block, by whatever way, closes it and with it the connection."""
+async def speaking(
+    source: Source, request: Request, *, limit_s: float | None = None, first_s: float | None = None
+) -> AsyncIterator[Speech]:
+    """Stream a source; leaving the block, by whatever way, closes it and with it the connection.
+
+    ``limit_s`` bounds the whole call; ``first_s`` the wait for the first text, where that may take longer.
+    """
     try:
-        yield Speech(source, request.idle_timeout_s, limit_s)
+        yield Speech(source, request.idle_timeout_s, limit_s, first_s)
     finally:
         with anyio.move_on_after(CLOSING_S, shield=True):
             await source.aclose()
 
 
-async def answered(source: Source, request: Request, type_: type[T], *, limit_s: float | None = None) -> Answer[T]:
-    """Let a source speak to its end, and read what it said as a value of ``type_``."""
-    async with speaking(source, request, limit_s=limit_s) as speech:
+async def answered(
+    source: Source, request: Request, type_: type[T], *, limit_s: float | None = None, first_s: float | None = None
+) -> Answer[T]:
+    """Let a source speak to its end, and read what it said as a value of ``type_``; bounds as in ``speaking``."""
+    async with speaking(source, request, limit_s=limit_s, first_s=first_s) as speech:
         async for _ in speech:
             pass
     try:

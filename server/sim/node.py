@@ -104,7 +104,8 @@ class Place:
         self, line: Line, voice: Voice, settings: Settings, *, idle_s: float, ping_s: float
     ) -> None:
         self.line, self.leases = line, LineLeases(line)
-        self.registry = Registry([SimpleNamespace(name="scripted", load=lambda: lambda: voice)])  # type: ignore[list-item]
+        entry = SimpleNamespace(name="scripted", module=__name__, load=lambda: lambda: voice)
+        self.registry = Registry([entry])  # type: ignore[list-item]
         self.hub = Hub(line, tick_ms=settings.tick_ms, idle_s=idle_s)
         self.moderators = Moderators(line, self.registry, self.hub)
         self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s)

@@ -1,5 +1,6 @@
-"""SDKs are imported when first used, by many debates at once."""
+"""SDKs are imported when first used, by many debates at once: none meets one that is half imported."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,3 +32,54 @@ def test_nobody_gets_an_sdk_that_is_half_imported(name: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert (0, "False\n") == (done.returncode, done.stdout)
+
+
+COLD = """
+import sys, threading
+late = []
+def hook(event, args):
+    imports = sys.modules.get("providers.imports")
+    if event == "import" and threading.current_thread() is threading.main_thread() and imports._importing.locked():
+        late.append(args[0])
+import anyio
+from providers import registry
+registry.CHECK_S = 60
+sys.addaudithook(hook)
+
+async def main():
+    ours = registry.Registry()
+    async with anyio.create_task_group() as tasks:
+        for name in ("openai:a", "anthropic:b", "gemini:c", "ollama:d") * 2:
+            tasks.start_soon(ask, ours, name)
+
+async def ask(ours, name):
+    from providers.base import Request, Segment
+    from providers.errors import Unreachable
+    said = (Segment("user", "Speak."),)
+    request = Request(key="speak:pro", turn=1, attempt=1, prompt=said, max_tokens=9, temperature=0)
+    try:
+        async with ours.call(name, "debate") as call, call.provider.stream(call.model, request) as stream:
+            async for _ in stream:
+                pass
+    except Unreachable as error:
+        print(type(error).__name__)
+
+anyio.run(main)
+print(len(late), *late[:5])
+"""
+
+
+def test_no_call_imports_while_an_sdk_is_being_imported() -> None:
+    """Two threads that import modules of each other see them half made: so one thread imports, and calls wait."""
+    nobody = "http://127.0.0.1:9"
+    environment = {
+        "OPENAI_BASE_URL": f"{nobody}/v1", "OPENAI_API_KEY": "none-at-all", "ANTHROPIC_BASE_URL": nobody,
+        "ANTHROPIC_API_KEY": "none-at-all", "GOOGLE_GEMINI_BASE_URL": nobody, "GEMINI_API_KEY": "none-at-all",
+        "OLLAMA_HOST": nobody,
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", COLD], cwd=ROOT, capture_output=True, text=True, check=False,
+        env=os.environ | environment,
+    )
+
+    assert (0, ["Unreachable"] * 8 + ["0"]) == (done.returncode, done.stdout.split("\n")[:-1]), done.stderr

@@ -115,6 +115,16 @@ def test_a_text_cut_anywhere_even_within_characters_comes_out_as_it_was(text: st
     assert text == "".join(map(joined.feed, pieces)) + joined.end()
 
 
+async def test_the_first_text_may_be_waited_for_longer(ask: Any) -> None:
+    async def first(*pieces: Any) -> list[str]:
+        async with speaking(source(*pieces), ask(idle_timeout_s=0.1), first_s=0.6) as speech:
+            return [chunk async for chunk in speech]
+
+    assert ["a"] == await first(0.25, "a", DONE)
+    with pytest.raises(errors.TimedOut, match=r"no text for 0\.1 s"):
+        await first("a", 0.25, "b", DONE)
+
+
 async def test_a_limit_that_thinking_used_up_is_no_empty_answer(ask: Any) -> None:
     cut = msgspec.structs.replace(DONE, finish="length")
 

@@ -2,10 +2,7 @@
 
 import pytest
 
-from providers.errors import Starved
-from tests.providing import peers, scenarios
-from tests.providing.stall import COLUMNS
-from tests.providing.table import ABSENT, OK, Cell, cells, tabled
+from tests.providing.table import Cell, cells
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
 CELLS = cells()

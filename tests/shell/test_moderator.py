@@ -14,6 +14,7 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
+from server.opening import OUTAGE_ATTEMPTS
 from tests.shell.conftest import CON, PRO
 from tests.shell.house import QUICK, check_sound, fault, house
 
@@ -24,6 +25,8 @@ FAULTS = (
     "context_length",
 )
 PERMANENT = {"auth", "context_length"}
+OUTAGE_TRIES = QUICK.attempts + OUTAGE_ATTEMPTS
+"""A vendor in trouble is tried more often than a model that answers badly."""
 
 
 async def test_a_debate_concludes(script: Any) -> None:
@@ -100,7 +103,8 @@ async def test_a_fault_in_a_turn_is_recorded_and_tried_again_or_halts(script: An
 
 @pytest.mark.parametrize("kind", FAULTS)
 async def test_a_fault_that_stays_halts_with_a_reason_and_resume_goes_on(script: Any, kind: str) -> None:
-    many = {"text": PRO, "fault": fault(kind, times=3), "then": PRO}
+    times = OUTAGE_TRIES if kind == "overloaded" else QUICK.attempts
+    many = {"text": PRO, "fault": fault(kind, times=times), "then": PRO}
     async with house() as h:
         debate = await h.open(script(says={"pro": [many], "con": [CON]}))
         end = await h.ended(debate)
@@ -112,7 +116,7 @@ async def test_a_fault_that_stays_halts_with_a_reason_and_resume_goes_on(script:
         records = await check_sound(h.log, debate)
 
     assert isinstance(end, DebateConcluded)
-    assert sum(isinstance(r.event, TurnFailed) for r in records) == 3
+    assert sum(isinstance(r.event, TurnFailed) for r in records) == times
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -142,7 +146,8 @@ async def test_a_judge_that_never_answers_is_asked_so_often_and_never_again(scri
     assert isinstance(end, DebateConcluded)
     assert end.winner == "neither"
     failures = [r.event for r in records if isinstance(r.event, ModelFailed)]
-    assert 2 * 2 * QUICK.attempts == len({event.call for event in failures}) == len(failures)
+    tries = OUTAGE_TRIES if kind == "overloaded" else QUICK.attempts
+    assert 2 * 2 * tries == len({event.call for event in failures}) == len(failures)
     assert [isinstance(r.event.missing, Reason) for r in records if isinstance(r.event, TurnScored)] == [True, True]
 
 
