@@ -124,20 +124,23 @@ def _run(row: Row, environment: Mapping[str, str], provider: str, model: str) ->
 
 
 @asynccontextmanager
-async def running(*command: str, health: str, **environment: str) -> AsyncIterator[None]:
+async def running(*command: str, health: str, **more: str) -> AsyncIterator[None]:
     """A server in a process of its own, from the moment in which it answers at ``health``."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | environment)
+    child = await asyncio.create_subprocess_exec(
+        *command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | more
+    )
     try:
         async with httpx.AsyncClient(trust_env=False) as client:
             until = time.monotonic() + READY_S
             while not await _is_well(client, health):
-                if child.poll() is not None or time.monotonic() > until:
+                if child.returncode is not None or time.monotonic() > until:
                     raise Unreachable(f"{command[0]} did not start")
                 await asyncio.sleep(0.1)
         yield
     finally:
-        child.terminate()
-        child.wait()
+        if child.returncode is None:
+            child.terminate()
+        await child.wait()
 
 
 async def _is_well(client: httpx.AsyncClient, health: str) -> bool:
@@ -199,28 +202,17 @@ async def _(at: Visit) -> None:
 
 @LLAMA.shows("the score of rubric v1 is a grammar to it", without=("anthropic",))
 async def _(at: Visit) -> None:
-    try:
-        outcome = (await at.ask(score(), prompt=TALE, max_tokens=40, **PATIENT)).outcome
-    except Malformed as error:   # so few tokens cut it short
-        assert error.outcome is not None
-        assert error.raw.lstrip().startswith("{")
-        outcome = error.outcome
+    error = await at.fails(Malformed, type_=score(), prompt=TALE, max_tokens=40, **PATIENT)   # too few tokens for it
 
-    assert "json_schema" == outcome.parameters["structured_output"]
+    assert "json_schema" == error.outcome.parameters["structured_output"]
+    assert error.raw.lstrip().startswith("{")
 
 
 @LLAMA.shows("a server that passes over schemas is asked otherwise the next time", without=("openai",))
 async def _(at: Visit) -> None:
-    means = []
-    for _ in range(3):
-        try:
-            outcome = (await at.ask(Points, prompt=TALE, max_tokens=40, **PATIENT)).outcome
-        except Malformed as error:
-            assert error.outcome is not None
-            outcome = error.outcome
-        means.append(outcome.parameters["structured_output"])
+    outcomes = [await at.used(Points, prompt=TALE, max_tokens=40, **PATIENT) for _ in range(3)]
 
-    assert ["json_schema", "tool", "prompt"] == means
+    assert ["json_schema", "tool", "prompt"] == [each.parameters["structured_output"] for each in outcomes]
 
 
 @LLAMA.shows("cached tokens are counted")

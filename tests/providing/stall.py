@@ -12,7 +12,7 @@ import httpcore2
 import pytest
 
 from providers.base import Answer, ModelStatus, Outcome, Provider, Request, Segment, Tokens
-from providers.errors import Adapted, ProviderError
+from providers.errors import Adapted, Malformed, ProviderError
 from providers.registry import Registry
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.house import Bill
@@ -73,6 +73,15 @@ class Caller:
             if not again:
                 raise
             return await self.ask(type_, model, again=again - 1, **asked)
+
+    async def used(self, type_: Any, model: str = "", **asked: Any) -> Outcome:
+        """The outcome of a question, whether or not its answer can be read."""
+        try:
+            return (await self.ask(type_, model, **asked)).outcome
+        except Malformed as error:
+            if error.outcome is None:
+                raise
+            return error.outcome
 
     async def check(self, model: str = "") -> ModelStatus:
         """What ``moot doctor`` says of a model."""

@@ -67,8 +67,10 @@ def markdown(all_cells: Sequence[Cell], words: Sequence[str]) -> str:
     columns = list(dict.fromkeys(each.column for each in all_cells))
     lines = ["| scenario | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     found = {(cell.row, cell.column): word for cell, word in zip(all_cells, words, strict=True)}
-    for row in dict.fromkeys(each.row for each in all_cells):
-        lines.append(f"| {row} | " + " | ".join(found.get((row, column), ABSENT) for column in columns) + " |")
+    lines += [
+        f"| {row} | " + " | ".join(found.get((row, column), ABSENT) for column in columns) + " |"
+        for row in dict.fromkeys(each.row for each in all_cells)
+    ]
     return "\n".join(lines)
 
 

@@ -1,15 +1,17 @@
 """What is Ollama's own: its wire, its errors, its thinking, and what it costs."""
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from msgspec import Meta, Struct
 
 from providers import errors
 from providers.environment import is_local
 from providers.ollama import OllamaProvider, translate
 from providers.testing.wire import Scene, Wire, ollama_frames, playing
 from providers.thinking import Thinking
+from tests.providing.vendors.market import selling
 
 pytestmark = pytest.mark.anyio
 
@@ -160,6 +162,43 @@ async def test_check_says_that_nothing_is_pulled_or_allowed(wire: Wire, ollama: 
 )  # fmt: skip
 def test_whether_it_is_this_machine(address: str, local: bool) -> None:
     assert local == is_local(address)
+
+
+class Coded(Struct):
+    """A pattern without ends makes no grammar."""
+
+    code: Annotated[str, Meta(pattern="so")]
+
+
+async def test_a_schema_that_makes_no_grammar_is_put_into_words(
+    ollama: OllamaProvider, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with selling(monkeypatch) as vendors:
+        answers = [await ollama.answer("llama3.2", ask("score:1"), form) for form in (Coded, Coded, dict[str, int])]
+        forms = [body["format"] for body in vendors.ollama.asked]
+
+    assert [Coded("so it is")] * 2 == [each.value for each in answers[:2]]
+    assert ["json", "json", "json_schema"] == [each.outcome.parameters["structured_output"] for each in answers]
+    assert ["object", "json", "json", "object"] == [each if each == "json" else each["type"] for each in forms]
+
+
+async def test_what_is_asked_of_its_thinking_stands_beside_what_was_wished(
+    ollama: OllamaProvider, ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with selling(monkeypatch), ollama.stream("qwen3", ask(think="off", max_tokens=200)) as stream:
+        _ = [chunk async for chunk in stream]
+
+    assert ("off", False) == (stream.outcome.parameters["think"], stream.outcome.parameters["thinking"])
+
+
+async def test_a_server_that_is_like_ollama_tells_its_error_as_an_object(
+    wire: Wire, ollama: OllamaProvider, ask: Any
+) -> None:
+    wire.scene = Scene(status=503, error={"message": "overloaded", "type": "overloaded_error"})
+
+    with pytest.raises(errors.Overloaded, match="Ollama says: overloaded"):
+        async with ollama.stream("m", ask()) as stream:
+            _ = [chunk async for chunk in stream]
 
 
 def test_what_is_not_the_protocol_is_broken_off() -> None:

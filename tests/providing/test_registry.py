@@ -158,7 +158,8 @@ async def test_a_provider_that_lists_nothing_has_a_row_with_the_reason() -> None
     [
         ("", "gpt-5-mini", "is announced to end on 2026-12-11"), ("", "gpt-6-luna", ""),
         ("", "unheard-of", "not among the models that Moot knows"),
-        ("https://gateway.example/v1", "unheard-of", ""), ("http://127.0.0.1:8080/v1", "gpt-5-mini", "is announced to end"),
+        ("https://gateway.example/v1", "unheard-of", ""),
+        ("http://127.0.0.1:8080/v1", "gpt-5-mini", "is announced to end on 2026-12-11"),
         ("https://gateway.example/v1", "openai/gpt-5-mini", "is announced to end on 2026-12-11"),
     ],
 )

@@ -13,6 +13,8 @@ from providers.gemini import GeminiProvider
 from providers.openai import OpenAIProvider
 from providers.testing.contract import Score
 from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
+from tests.providing.vendors.faults import Fault
+from tests.providing.vendors.market import selling
 
 pytestmark = pytest.mark.anyio
 
@@ -216,6 +218,22 @@ class TestOpenAI:
         with pytest.raises(errors.Refused):
             await heard(provider, ask())
 
+    @pytest.mark.parametrize("reason", ["abort", "insufficient_system_resource"])
+    async def test_an_answer_that_the_server_cut_short_is_no_turn(
+        self, wire: Wire, provider: Any, ask: Any, reason: str
+    ) -> None:
+        wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end=reason))
+
+        with pytest.raises(errors.Stopped, match=reason) as stopped:
+            await heard(provider, ask())
+
+        assert 3 == stopped.value.outcome.tokens.output
+
+    async def test_a_limit_by_mistrals_name_is_a_limit(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end="model_length"))
+
+        assert "length" == (await heard(provider, ask()))[1].finish
+
     async def test_a_prompt_that_is_too_long_is_told_from_a_bad_request(
         self, wire: Wire, provider: Any, ask: Any
     ) -> None:
@@ -325,3 +343,19 @@ async def test_without_a_key_the_check_says_what_to_set(
 
     assert not status.ok
     assert variables[0] in status.hint
+
+
+@pytest.mark.parametrize(("make", "name"), [(AnthropicProvider, "anthropic"), (OpenAIProvider, "openai")])
+@pytest.mark.parametrize("status", ["404", "500"])
+async def test_a_compatible_server_need_not_list_its_models(
+    make: Any, name: str, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with selling(monkeypatch) as vendors:
+        vendors[name].faults.append(Fault(status, of="listing", times=3))
+        (told,) = await make().check("m")
+        (listed,) = await make().check()
+        monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)   # now it is the vendor's own word
+        (final,) = await make().check("m")
+
+    assert ("404" == status, False, False) == (told.ok, listed.ok, final.ok)
+    assert ("lists no models" in told.detail) == ("404" == status)

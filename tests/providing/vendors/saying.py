@@ -17,6 +17,7 @@ TAILS = (
     "which the other side has not answered", "so the square has room again",
 )
 NEUTRAL = ("neither", "tie", "none", "neutral", "unclear")
+LONGEST = 200   # words of thoughts, which are said over and over
 DEPTH = 40   # of a schema that refers to itself
 
 
@@ -24,14 +25,15 @@ def speech(words: int, seed: str) -> str:
     """Whole sentences of about ``words`` words; another seed gives another speech."""
     chance = random.Random(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
     said: list[str] = []
-    while sum(len(sentence.split()) for sentence in said) < words:
+    while words > 0:
         said.append(" ".join(map(chance.choice, (SUBJECTS, VERBS, OBJECTS, TAILS))) + ".")
+        words -= len(said[-1].split())
     return " ".join(said)
 
 
 def thought(count: int, seed: str) -> str:
     """Thoughts of exactly ``count`` tokens, by the fake's own rule."""
-    text = "I weigh what was said. " + speech(max(8, count), f"thought {seed}")
+    text = "I weigh what was said. " + speech(min(max(8, count), LONGEST), f"thought {seed}") + " "
     return (text * (1 + 4 * count // len(text)))[: 4 * count]
 
 
