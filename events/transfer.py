@@ -13,12 +13,12 @@ from msgspec import UNSET, Struct
 
 from events import codec
 from events.errors import BadTransfer, UnknownDebate, UnknownEvent
-from events.log import PAGE, EventLog, read_all
-from events.projections import summary as summaries
-from events.projections.summary import Summary
 from events.record import Draft, Envelope, Line, Recorded, full_line, now, public_line, stamp
+from events.store.log import PAGE, EventLog, read_all
 from events.types import DebateOpened, DebatePaused
 from events.verify import MAX_LINE, LineChecker, verify_lines, verify_log
+from events.view import summary as summaries
+from events.view.summary import Summary
 
 __all__ = ["MAX_LINE", "Imported", "export", "import_debate", "parse_lines", "read_lines", "verify_lines", "verify_log"]
 

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from events.errors import BrokenChain, StoreDamaged, UnknownDebate
-from events.log import PAGE, EventLog
 from events.record import Envelope, Line, chain, digest_before_first, digest_payload, first_break
+from events.store.log import PAGE, EventLog
 
 MAX_LINE: Final = 16 * 1024 * 1024
 """Bytes of the longest line that is read."""

@@ -8,11 +8,11 @@ the old one and the targets, and never leaves 1 to 10.
 from collections.abc import Mapping
 from math import sqrt
 
-from events.projections.debate import Debate
-from events.projections.exchanges import Comparison
-from events.projections.ledger import Card
-from events.rubric import Rubric
+from events.state.debate import Debate
+from events.state.exchanges import Comparison
+from events.state.ledger import Card
 from events.types import Archetype, DirectiveIssued, Event, PressureApplied, TraitsShifted
+from events.types.rubric import Rubric
 from personalities.archetypes import SIGNALS
 from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, in_words, level
 

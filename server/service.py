@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Final
 import anyio
 from msgspec import Struct
 
-from events.bus import Bus, LoneBus
-from events.log import EventLog
-from events.naming import is_postgres
-from events.open import open_bus, opened_log
+from events.cluster.bus import Bus, LoneBus
+from events.store.log import EventLog
+from events.store.naming import is_postgres
+from events.store.open import open_bus, opened_log
 from providers.quota import DEFAULT_LIMITS
 from providers.registry import Registry
+from server.debate.moderators import Moderators
+from server.debate.ownership import ALONE
 from server.errors import BadField
-from server.hub import Hub
-from server.moderators import Moderators
+from server.feed.hub import Hub
 from server.settings import Settings
-from server.tenancy import ALONE
 
 if TYPE_CHECKING:
-    from server.nodes import Node
+    from server.cluster.nodes import Node
 
 ACT_S: Final = 2.0
 """Seconds, beyond a lease and a half, in which an act is done by some node or refused."""
@@ -103,8 +103,8 @@ async def _spoken(settings: Settings, log: EventLog) -> AsyncIterator[Bus]:
 def _node(settings: Settings, log: EventLog, address: str) -> "Node | None":
     if not is_postgres(settings.store):
         return None
-    from events.postgres import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
-    from server.nodes import Node  # noqa: PLC0415
+    from events.store.postgres.log import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
+    from server.cluster.nodes import Node  # noqa: PLC0415
 
     assert isinstance(log, PostgresLog)
     return None if log.read_only else Node(log, address)

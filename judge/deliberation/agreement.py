@@ -11,11 +11,11 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.criteria import DeliberationRules
-from events.deliberation import Disagreement, MindChange, OpinionGiven
 from events.types import Missing, missing
+from events.types.criteria import DeliberationRules
+from events.types.deliberation import Disagreement, MindChange, OpinionGiven
 from judge.deliberation.matter import Opinions
-from judge.quotes import comparable
+from judge.guard.quotes import comparable
 
 DIGITS: Final = 9
 """Two thirds of .6 and .4 are .8, whatever binary fractions make of them."""

@@ -5,10 +5,10 @@ from typing import Final, Literal, get_args
 
 from msgspec import UNSET, Struct, field
 
-from events.criteria import Criteria, DeliberationRules
-from events.deliberation import Verdict
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import SIDES, DebateOpened, OpinionGiven, Rater, Side
+from events.types.criteria import Criteria, DeliberationRules
+from events.types.deliberation import Verdict
 
 ON_ARTIFACTS: Final[tuple[Verdict, ...]] = ("FAIL", "CONDITIONAL", "PASS")
 """The gravest first."""

@@ -6,11 +6,11 @@ from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.deliberation import OpinionGiven, Verdict
 from events.types import Reason
+from events.types.deliberation import OpinionGiven, Verdict
 from judge.deliberation.matter import Matter
+from judge.guard.quotes import find
 from judge.protocol.reading import tidy
-from judge.quotes import find
 
 SHOWN = 40
 """Characters of a wrong value that the record repeats; the whole answer stands in the log."""

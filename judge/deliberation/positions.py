@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from statistics import fmean
 
-from events.criteria import Criteria
-from events.deliberation import OpinionGiven, Verdict
-from events.projections.debate import Debate
-from events.projections.panel import Heard
+from events.state.debate import Debate
+from events.state.panel import Heard
 from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
+from events.types.criteria import Criteria
+from events.types.deliberation import OpinionGiven, Verdict
 from judge.deliberation.agreement import DIGITS
 from judge.panel.questions import sides
 

@@ -11,16 +11,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from events.deliberation import Disagreement, OpinionGiven
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import Artifact, DebateOpened, Rater
-from judge.ask import Prompt, Prompts
+from events.types.deliberation import Disagreement, OpinionGiven
 from judge.deliberation.agreement import given
 from judge.deliberation.matter import Matter, Opinions, titles_of
 from judge.deliberation.opinions import OpinionAnswer
-from judge.neutralise import quoted
+from judge.guard.neutralise import quoted
+from judge.live.ask import Prompt, Prompts
 from judge.panel.questions import panel_prompt
-from judge.templates import fill, section
+from judge.prompts.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

@@ -6,12 +6,12 @@ from typing import Literal
 
 from msgspec import UNSET
 
-from events.criteria import DeliberationRules
-from events.deliberation import ArtifactJudged, DeliberationHeld, Verdict
 from events.types import Missing, Rater, Reason
+from events.types.criteria import DeliberationRules
+from events.types.deliberation import ArtifactJudged, DeliberationHeld, Verdict
 from judge.deliberation.agreement import DIGITS, agreement, given, has_converged
 from judge.deliberation.matter import Matter, Opinions, titles_of
-from judge.quotes import comparable
+from judge.guard.quotes import comparable
 
 
 def weights(seats: Iterable[Rater]) -> dict[str, float]:

@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from events.criteria import PanelRules
 from events.types import Measured
+from events.types.criteria import PanelRules
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 Array = NDArray[np.float64]

@@ -8,16 +8,16 @@ from typing import Any
 
 from msgspec import UNSET
 
-from events.criteria import Criteria
 from events.types import Case, DebateOpened, Rater, Reason
-from judge.ask import Prompt, opening
-from judge.desk import Answers
-from judge.neutralise import quoted
+from events.types.criteria import Criteria
+from judge.guard.neutralise import quoted
+from judge.live.ask import Prompt, opening
+from judge.live.desk import Answers
 from judge.panel.questions import panel_type, rating
 from judge.panel.reading import read_rater
 from judge.panel.truth import Scores
+from judge.prompts.templates import fill, section
 from judge.protocol.openings import in_words
-from judge.templates import fill, section
 from providers.base import Segment
 
 

@@ -5,8 +5,8 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from events.criteria import PanelRules
 from events.types import SIDES, BothSides, Dispute, Missing, Side, Winner, missing
+from events.types.criteria import PanelRules
 from judge.panel.agreement import PAIR
 from judge.panel.truth import DIGITS
 

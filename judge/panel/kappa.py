@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from events.criteria import PanelRules
 from events.types import Measured
+from events.types.criteria import PanelRules
 from judge.panel.agreement import PAIR, Array, resamples, stated
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from events.criteria import Criteria, PanelRules
 from events.types import (
     AgreementMeasured,
     Dispute,
@@ -26,6 +25,7 @@ from events.types import (
     Without,
     missing,
 )
+from events.types.criteria import Criteria, PanelRules
 from judge.panel import words
 from judge.panel.agreement import PLACES, Array, Ratings, alpha, measure
 from judge.panel.calibration import Method, calibrated, method_for

@@ -12,17 +12,17 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from events.criteria import STANDINGS, Criteria
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import DebateOpened, Rater, Side
-from judge.ask import Prompt, opening, speaker
-from judge.moderation import heard
-from judge.neutralise import quoted
+from events.types.criteria import STANDINGS, Criteria
+from judge.guard.neutralise import quoted
+from judge.live.ask import Prompt, opening, speaker
+from judge.live.moderation import heard
+from judge.live.shortening import IN_FULL, shortened
+from judge.prompts.templates import fill, section
 from judge.protocol.assess import choice, closings, material
 from judge.protocol.openings import keyed
 from judge.protocol.reading import listed
-from judge.shortening import IN_FULL, shortened
-from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

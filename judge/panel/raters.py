@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from events.criteria import Share
+from events.types.criteria import Share
 from judge.errors import RubricError
 
 NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}(?:-[0-9]{1,2})?")

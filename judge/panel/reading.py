@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from events.criteria import STANDINGS, Criteria
 from events.types import PanelistScored, Rater, Reason, Standing
-from judge.desk import Answers
+from events.types.criteria import STANDINGS, Criteria
+from judge.live.desk import Answers
+from judge.live.samples import majority, why_missing
 from judge.protocol.reading import SHOWN, argument_id, entries, first, show, tidy, written
 from judge.protocol.verdict import IDS, plain
-from judge.samples import majority, why_missing
 
 NOTE_MOST: Final = 300
 LEFT_OUT: Final = "the rater left it out"

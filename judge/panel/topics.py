@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from events.criteria import TopicType
+from events.types.criteria import TopicType
 
 DEFAULT = "default"
 

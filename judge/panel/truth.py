@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from events.criteria import PanelRules
 from events.types import (
     Argument,
     BothSides,
@@ -23,6 +22,7 @@ from events.types import (
     Winner,
     missing,
 )
+from events.types.criteria import PanelRules
 
 Scores = Mapping[str, Mapping[str, float]]
 DIGITS: Final = 9

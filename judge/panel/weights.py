@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from events.criteria import PanelRules
 from events.types import Rater, TrackRecord
+from events.types.criteria import PanelRules
 from judge.panel.topics import DEFAULT
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import UNSET
 
-from events.criteria import PanelRules
 from events.types import (
     AgreementMeasured,
     Dispute,
@@ -17,6 +16,7 @@ from events.types import (
     Winner,
     Without,
 )
+from events.types.criteria import PanelRules
 from judge.panel.disputes import Sums
 
 NAMES: Mapping[Winner, str] = {"pro": "Pro", "con": "Con", "neither": "nobody"}

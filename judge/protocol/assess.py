@@ -6,17 +6,17 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.criteria import STANDINGS, Criteria, ProtocolRules
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
-from judge.ask import opening
-from judge.moderation import heard
-from judge.neutralise import quoted
+from events.types.criteria import STANDINGS, Criteria, ProtocolRules
+from judge.guard.neutralise import quoted
+from judge.live.ask import opening
+from judge.live.moderation import heard
+from judge.prompts.templates import fill, section
 from judge.protocol.cross import answered
 from judge.protocol.frame import SPEAKER, Prompt
 from judge.protocol.openings import in_words, keyed
 from judge.protocol.reading import listed
-from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.projections.protocol import Protocol, Traced
+from events.state.protocol import Protocol, Traced
 from events.types import (
     ArgumentCrossExamined,
     CrossExaminationFaulted,
@@ -18,11 +18,11 @@ from events.types import (
     Template,
     other,
 )
-from judge.neutralise import quoted
+from judge.guard.neutralise import quoted
+from judge.prompts.templates import fill, section
 from judge.protocol.frame import STANCE, Prompt, frame
 from judge.protocol.openings import in_words, keyed
 from judge.protocol.reading import NOT_JSON, Reading, argument_id, entries, first, listed, loose, prose, show, tidy
-from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from msgspec import UNSET
 
-from events.criteria import Criteria
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import (
     SIDES,
     ArgumentTraced,
@@ -25,13 +24,14 @@ from events.types import (
     Span,
     missing,
 )
-from judge.desk import Answers, Desk
-from judge.entries import refuse
+from events.types.criteria import Criteria
+from judge.guard.quotes import find
+from judge.live.desk import Answers, Desk
+from judge.live.entries import refuse
+from judge.live.samples import grouped, majority, stands, why_missing
 from judge.protocol.assess import spoken_by
 from judge.protocol.reading import show
 from judge.protocol.verdict import Assessment, Finding, Said, plain, read_assessment
-from judge.quotes import find
-from judge.samples import grouped, majority, stands, why_missing
 
 PURPOSE: Final = "assess"
 PLACES: Final = 4

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from events.criteria import STANDINGS, Criteria
 from events.types import Standing
+from events.types.criteria import STANDINGS, Criteria
 from judge.protocol.reading import argument_id, entries, first, prose, show, tidy, written
 
 IDS: Final = ("argument", "argument_id", "id", "target")

@@ -9,10 +9,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from events.rubric import Dimension, Rubric, composite_dimensions
 from events.types import Template
+from events.types.rubric import Dimension, Rubric, composite_dimensions
+from judge.live.rules import say
 from judge.report.figures import percent
-from judge.rules import say
 
 Rules = Callable[[Rubric], Iterator[str]]
 

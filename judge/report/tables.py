@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from events.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
-from events.rubric import Component, Dimension, Rubric
+from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
+from events.types.rubric import Component, Dimension, Rubric
+from judge.live.rules import say
 from judge.report.figures import percent
 from judge.report.table import Row, Table, compared
-from judge.rules import say
 
 
 def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[Table, ...]:

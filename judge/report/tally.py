@@ -11,10 +11,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct
 
-from events.projections import exchanges, ledger
-from events.projections.ledger import Card
 from events.record import Recorded
-from events.rubric import Rubric
+from events.state import exchanges, ledger
+from events.state.ledger import Card
 from events.types import (
     SIDES,
     AgreementMeasured,
@@ -45,6 +44,7 @@ from events.types import (
     TurnSpoken,
     Winner,
 )
+from events.types.rubric import Rubric
 
 SPOKEN: Final = frozenset({"speak", "open", "cross", "close"})
 """Purposes of the calls that debate; all others judge."""

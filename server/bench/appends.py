@@ -14,10 +14,10 @@ import anyio
 import msgspec
 
 from events import codec
-from events.log import EventLog
 from events.record import new_id
-from events.sqlite import SqliteLog
-from events.sqlite_schema import connect
+from events.store.log import EventLog
+from events.store.sqlite.log import SqliteLog
+from events.store.sqlite.schema import connect
 from events.types import ModelAnswered
 from server.bench.figure import Figure, Passed, figure, interleaved
 from server.bench.material import answered

@@ -12,7 +12,7 @@ from server.bench.fanout import QUICK, REPETITIONS, UNIT
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import text_of
 from server.bench.served import QUIET_S, House, moot, starlette
-from server.in_flight import Speech
+from server.feed.in_flight import Speech
 
 SOCKETS: Final = 1000
 ROUNDS: Final = 10

@@ -21,12 +21,12 @@ from msgspec import Struct
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from events.log import EventLog, read_pages
-from events.open import opened_log
 from events.patch import merge
-from events.projections import view as views
+from events.store.log import EventLog, read_pages
+from events.store.open import opened_log
 from events.types import AttemptAbandoned, DebateConcluded, ModelAnswered, TurnScored, TurnSpoken
 from events.verify import verify_log
+from events.view import view as views
 
 SERVE: Final = (sys.executable, "-c", "from server.cli import main; main()", "serve", "--port", "0")
 PATIENCE_S: Final = 300.0

@@ -11,13 +11,13 @@ from typing import Final
 import anyio
 import msgspec
 
-from events import sqlite_rows
 from events.codec import decode
-from events.log import read_pages
-from events.projections import view as views
 from events.record import Recorded
-from events.sqlite import SqliteLog
+from events.store.log import read_pages
+from events.store.sqlite import rows as sqlite_rows
+from events.store.sqlite.log import SqliteLog
 from events.types import Event
+from events.view import view as views
 from server.bench.appends import EVENT
 from server.bench.figure import Figure, Passed, figure, interleaved
 from server.bench.material import DEBATE, debate

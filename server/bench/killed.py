@@ -12,11 +12,11 @@ from typing import Final
 import anyio
 
 from events.errors import Fenced
-from events.log import EventLog
-from events.naming import is_postgres
-from events.open import open_log
-from events.postgres import PostgresLog
 from events.record import Draft, Recorded
+from events.store.log import EventLog
+from events.store.naming import is_postgres
+from events.store.open import open_log
+from events.store.postgres.log import PostgresLog
 from events.types import TurnStarted
 
 LARGEST: Final = 7

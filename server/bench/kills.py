@@ -21,10 +21,10 @@ import click
 from msgspec import Struct
 
 from events.errors import LogError
-from events.log import EventLog, read_pages
-from events.naming import is_postgres
-from events.open import opened_log, sqlite_path
-from events.postgres_schema import migrate
+from events.store.log import EventLog, read_pages
+from events.store.naming import is_postgres
+from events.store.open import opened_log, sqlite_path
+from events.store.postgres.schema import migrate
 from events.types import TurnStarted
 from events.verify import verify_log
 from server.bench.database import database

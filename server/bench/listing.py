@@ -12,11 +12,11 @@ import msgspec
 from msgspec.structs import replace
 
 from events.codec import encode
-from events.projections import summary as summaries
 from events.record import Draft, digest_before_first, now, stamp
-from events.sqlite import SqliteLog
-from events.sqlite_schema import POSITION_BITS, connect
+from events.store.sqlite.log import SqliteLog
+from events.store.sqlite.schema import POSITION_BITS, connect
 from events.types import DebateConcluded
+from events.view import summary as summaries
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import SENTENCES, opening
 

@@ -19,13 +19,13 @@ from events.types import (
     TurnStarted,
     Usage,
 )
-from judge.questions import ComponentAnswer, ScoreAnswer
-from judge.rubric import rubric_v1
-from judge.scoring import score_turn
-from judge.templates import judge_templates
+from judge.live.questions import ComponentAnswer, ScoreAnswer
+from judge.live.scoring import score_turn
+from judge.prompts.templates import judge_templates
+from judge.rubrics.load import rubric_v1
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
-from server.formats.exchange import side_of
+from server.debate.formats.exchange import side_of
 
 DEBATE: Final = "bench"
 TURN_EVENTS: Final = 5

@@ -7,16 +7,16 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from events.log import read_all
+from events.store.log import read_all
 from events.types import ModelAnswered
-from judge.questions import score_type
-from judge.rubric import rubric_v1
+from judge.live.questions import score_type
+from judge.rubrics.load import rubric_v1
 from providers.base import Request, Segment
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import script
-from server.formats.exchange import side_of
-from server.opening import as_wish, opened
-from server.reader import Reader
+from server.debate.formats.exchange import side_of
+from server.feed.reader import Reader
+from server.opening.opening import as_wish, opened
 from server.service import Service, running
 from server.settings import Settings
 

@@ -6,12 +6,12 @@ from typing import Final
 import krippendorff
 import numpy as np
 
-from events.criteria import STANDINGS
 from events.types import PanelistScored, Rater, Side
+from events.types.criteria import STANDINGS
 from judge.panel.agreement import Array, Ratings, alpha, resamples
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
-from judge.rubric import rubric_v1
+from judge.rubrics.load import rubric_v1
 from server.bench.figure import Figure, figure, interleaved
 
 RATERS: Final = 4

@@ -4,9 +4,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from events.postgres import PostgresLog
-from events.postgres_schema import migrate
-from events.sqlite import SqliteLog
+from events.store.postgres.log import PostgresLog
+from events.store.postgres.schema import migrate
+from events.store.sqlite.log import SqliteLog
 from server.bench.appends import appended
 from server.bench.database import database
 from server.bench.figure import Figure, figure, interleaved

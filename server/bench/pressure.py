@@ -8,8 +8,8 @@ from typing import Final
 import anyio
 
 from events.record import new_id
-from events.sqlite import SqliteLog
-from events.sqlite_writer import MOST_QUEUED
+from events.store.sqlite.log import SqliteLog
+from events.store.sqlite.writer import MOST_QUEUED
 from server.bench.appends import EVENT
 from server.bench.figure import Figure, figure
 

@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 
-from server.detached.wire import TEXT, framed
+from server.feed.websocket.wire import TEXT, framed
 
 
 def main(count: int, size: int, joined: int) -> None:

@@ -14,10 +14,10 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 
 from events.record import new_id
 from events.types import DebatePaused, ModeratorSpoke
-from server.access import Access
 from server.bench.material import opening
 from server.cli.serve import web_config
-from server.detached.crowd import Crowd
+from server.feed.websocket.crowd import Crowd
+from server.http.access import Access
 from server.service import Service, running
 from server.settings import Settings
 

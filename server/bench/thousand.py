@@ -21,13 +21,13 @@ import msgspec
 from msgspec import Struct
 
 from events.errors import UnknownDebate
-from events.log import EventLog, read_all
+from events.store.log import EventLog, read_all
 from events.types import ModelAnswered, ScorecardVerdictReached, TurnStarted
 from server import observe
 from server.bench.material import script
 from server.bench.resident import resident_kb
 from server.cli.output import run_async
-from server.opening import as_wish, opened
+from server.opening.opening import as_wish, opened
 from server.service import Service, running
 from server.settings import Settings
 

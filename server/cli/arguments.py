@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
 
-from events.projections.protocol import Protocol, Traced
-from events.projections.view import View
+from events.state.protocol import Protocol, Traced
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
+from events.view.view import View
 from server.cli.wording import NAMES, RESPONSES, SIGNS, STANDINGS, inline
 
 CROSSED_IN = {"pro": "3", "con": "4"}

@@ -6,12 +6,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from events.log import read_all
-from server.audit import Audit, Auditor
+from events.store.log import read_all
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.wording import flat
 from server.errors import NotFound
+from server.export.audit import Audit, Auditor
 from server.settings import Settings
 
 

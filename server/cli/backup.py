@@ -7,8 +7,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from events.open import sqlite_path
-from events.sqlite_backup import Backup, back_up
+from events.store.open import sqlite_path
+from events.store.sqlite.backup import Backup, back_up
 from server.cli.options import with_json, with_store
 from server.cli.output import emit, settings_of
 from server.errors import BadField

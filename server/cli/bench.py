@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from events.postgres_schema import migrate
+from events.store.postgres.schema import migrate
 from server import observe
 from server.bench.database import database
 from server.bench.figure import Figure, Passed

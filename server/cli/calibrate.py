@@ -11,15 +11,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from events.criteria import PanelRules
-from events.open import sqlite_path
 from events.patch import merge
+from events.store.open import sqlite_path
 from events.types import RaterCalibrated
+from events.types.criteria import PanelRules
 from judge.panel.truth import chance, meaning, record_of, wilson
 from judge.panel.weights import accuracy
-from judge.rubric import rubric_v1
+from judge.rubrics.load import rubric_v1
 from server import observe
-from server.cases import CaseWish
 from server.cli.case_files import read_cases
 from server.cli.harmless import harmless, json_line
 from server.cli.holding import hold
@@ -28,7 +27,8 @@ from server.cli.options import reading, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_of, places
 from server.cli.wording import flat
-from server.records import Known, calibrations
+from server.opening.cases import CaseWish
+from server.opening.records import Known, calibrations
 from server.settings import Settings
 
 WIDTH = 110

@@ -5,7 +5,7 @@ import click
 from server.cli.holding import post
 from server.cli.options import reading, server_of, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.decisions import Decision, as_decision
+from server.debate.decisions import Decision, as_decision
 from server.service import running
 from server.settings import Settings
 

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final
 import click
 import msgspec
 
-from judge.rubric import rubric_v1
+from judge.rubrics.load import rubric_v1
 from server import observe
 from server.cli.holding import hold
 from server.cli.opinions import Deliberations
@@ -15,7 +15,7 @@ from server.cli.options import with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
 from server.cli.seats import places
 from server.errors import BadField
-from server.opening import ARTIFACT_MOST
+from server.opening.opening import ARTIFACT_MOST
 
 STDIN: Final = "-"
 MOST_BYTES: Final = 4 * ARTIFACT_MOST

@@ -11,9 +11,9 @@ from msgspec import UNSET
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.wording import flat
-from server.diff import Change, Difference, difference
 from server.errors import BadQuery
-from server.folds import Folds
+from server.export.diff import Change, Difference, difference
+from server.feed.folds import Folds
 from server.settings import Settings
 
 WIDEST = 60

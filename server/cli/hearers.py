@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from events.projections.audience import Agreement, AudienceView, Move
-from events.projections.view import View
-from events.projections.words import Word
+from events.state.words import Word
 from events.types import Missing
+from events.view.audience import Agreement, AudienceView, Move
+from events.view.view import View
 from server.cli.wording import NAMES, inline
 
 WINNERS = {"pro": "pro", "con": "con", "neither": "neither side"}

@@ -16,17 +16,18 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.typing import Subprotocol
 
-from server import frames, opening
 from server.cli.options import reading, server_of, whole_id
 from server.cli.output import emit
+from server.debate.ownership import Elsewhere
 from server.errors import BadField, CannotServe, MootError, NotAllowed, NotFound, NotNow, TokenMissing
-from server.estimate import estimate, in_words
-from server.reader import Reader
-from server.records import records_for
+from server.feed import frames
+from server.feed.reader import Reader
+from server.feed.websocket.endpoint import SUBPROTOCOL
+from server.opening import opening
+from server.opening.estimate import estimate, in_words
+from server.opening.records import records_for
 from server.service import Service, running
 from server.settings import Settings
-from server.socket import SUBPROTOCOL
-from server.tenancy import Elsewhere
 
 logger = structlog.get_logger()
 

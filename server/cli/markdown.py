@@ -2,10 +2,10 @@
 
 from msgspec import UNSET
 
-from events.projections.panel import Panel
-from events.projections.turn_view import TurnView
-from events.projections.view import Seat, View
+from events.state.panel import Panel
 from events.types import Missing
+from events.view.turn_view import TurnView
+from events.view.view import Seat, View
 from server.cli.arguments import protocol_lines
 from server.cli.harmless import harmless
 from server.cli.hearers import audience_lines, word_list, words_after

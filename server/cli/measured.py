@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import click
 from msgspec import UNSET
 
-from events.projections.panel import Panel
-from events.projections.view import View
+from events.state.panel import Panel
 from events.types import RaterCalibrated
+from events.view.view import View
 from server.cli.wording import inline
 
 

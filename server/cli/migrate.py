@@ -2,8 +2,8 @@
 
 import click
 
-from events.naming import is_postgres, redacted
-from events.open import sqlite_path
+from events.store.naming import is_postgres, redacted
+from events.store.open import sqlite_path
 from server.cli.options import with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 
@@ -26,7 +26,7 @@ def migrate(context: click.Context, store: str | None, *, as_json: bool) -> None
         else:
             click.echo(f"{settings.store} needs no migration: it is made when it is opened")
         return
-    from events.postgres_schema import migrate as bring  # noqa: PLC0415 - the driver is imported when a store needs it
+    from events.store.postgres.schema import migrate as bring  # noqa: PLC0415 - the driver is imported when a store needs it
 
     done = run_async(lambda: bring(settings.store))
     if as_json:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
 
-from events.projections.panel import Heard, Panel
-from events.projections.view import View
+from events.state.panel import Heard, Panel
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
+from events.view.view import View
 from server.cli.wording import (
     NAMES,
     RECORD_STANDS,

@@ -9,14 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from events.log import SummaryPage, read_all
-from events.projections import view as views
 from events.record import Recorded
-from server import frames
+from events.store.log import SummaryPage, read_all
+from events.view import view as views
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.transcript import Transcriber
 from server.cli.wording import flat
+from server.feed import frames
 from server.settings import Settings
 
 LONGEST_GAP_S = 5.0

@@ -3,10 +3,10 @@
 import click
 
 from events.types import ModeratorSpoke
-from server.acts import as_word
 from server.cli.holding import post
 from server.cli.options import reading, server_of, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
+from server.debate.acts import as_word
 from server.service import running
 from server.settings import Settings
 

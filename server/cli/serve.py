@@ -13,14 +13,14 @@ import msgspec
 import structlog
 import uvicorn
 
-from events.sqlite import SqliteLog
+from events.store.sqlite.log import SqliteLog
 from server import observe
-from server.access import Access
-from server.app import make_app
 from server.cli.options import with_store
 from server.cli.output import run_async, settings_of
 from server.cli.workers import bind, first_of_many, serve_with_workers
-from server.detached.upgrade import Detachable
+from server.feed.websocket.upgrade import Detachable
+from server.http.access import Access
+from server.http.app import make_app
 from server.service import Service, running
 from server.settings import Settings
 

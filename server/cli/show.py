@@ -4,9 +4,9 @@ import click
 from rich.console import Console
 from rich.markdown import Markdown
 
-from events.log import read_pages
-from events.projections import view as views
-from events.projections.view import View
+from events.store.log import read_pages
+from events.view import view as views
+from events.view.view import View
 from server.cli.markdown import as_markdown
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of

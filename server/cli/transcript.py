@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from events.patch import merge
-from events.projections.audience import AudienceView
 from events.types import Briefing, RaterCalibrated
+from events.view.audience import AudienceView
 from server.cli import proceedings
 from server.cli.arguments import briefing_lines
 from server.cli.harmless import harmless, json_line

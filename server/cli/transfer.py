@@ -10,19 +10,19 @@ from typing import BinaryIO
 import click
 import msgspec
 
-from events.log import read_pages
-from events.open import opened_log
-from events.projections import view as views
+from events.store.log import read_pages
+from events.store.open import opened_log
 from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verdict, verify_lines, verify_log
-from server.archive import Archive, archive_of
+from events.view import view as views
 from server.cli.harmless import harmless
 from server.cli.markdown import as_markdown
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import CannotServe, NotFound
-from server.keepsake import keepsake
+from server.export.archive import Archive, archive_of
+from server.export.html import keepsake
 from server.settings import Settings
 
 BROKEN = 4

@@ -12,7 +12,7 @@ from providers.errors import ProviderError
 from providers.models import known
 from providers.pricing import VENDORS, cost, is_free, prepare
 from providers.registry import KEYED, Registry
-from server.timing import deadline
+from server.debate.timing import deadline
 
 CALL_S: Final = 60.0
 """Seconds that one call may take."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.projections.panel import Panel
+from events.state.panel import Panel
 from events.types import AgreementMeasured, Measured, Missing, PanelConcluded
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}

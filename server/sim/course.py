@@ -7,9 +7,8 @@ import random
 from functools import cache
 from typing import Final
 
-from events.projections.debate import Debate
 from events.record import Draft
-from events.rubric import Rubric
+from events.state.debate import Debate
 from events.types import (
     Archetype,
     AttemptAbandoned,
@@ -23,9 +22,10 @@ from events.types import (
     Settings,
     Usage,
 )
+from events.types.rubric import Rubric
 from providers.base import Segment
-from server.formats.exchange import side_of
-from server.formats.steps import Later, Record, Speak, Step
+from server.debate.formats.exchange import side_of
+from server.debate.formats.steps import Later, Record, Speak, Step
 
 MOST_BESIDE, MOST_LOUD = 12, 40
 LOUD: Final = "Cities should ban loudspeakers"
@@ -47,7 +47,7 @@ def opening(seed: int, turns: int, *, loud: bool, blind: bool) -> DebateOpened:
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """As ``server.formats.next_steps``."""
+    """As ``server.debate.formats.next_steps``."""
     opened = debate.opened
     if opened is None or debate.standing.state != "open":
         return ()

@@ -10,15 +10,15 @@ from typing import Any
 
 from starlette.websockets import WebSocket
 
-from server.detached.crowd import Crowd
-from server.detached.deflate import ANSWER
-from server.detached.gallery import Gallery
-from server.detached.spectator import Spectator
-from server.detached.upgrade import EXTENSION
-from server.detached.wire import TEXT, closing, framed
-from server.hub import Room
+from server.feed.hub import Room
+from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.deflate import ANSWER
+from server.feed.websocket.endpoint import spectate
+from server.feed.websocket.gallery import Gallery
+from server.feed.websocket.spectator import Spectator
+from server.feed.websocket.upgrade import EXTENSION
+from server.feed.websocket.wire import TEXT, closing, framed
 from server.sim.pipe import Pipe
-from server.socket import spectate
 
 
 class Sorted(Spectator):

@@ -11,17 +11,17 @@ from datetime import UTC, datetime
 from types import ModuleType
 from typing import Any, Final
 
-import events.memory
 import events.record
+import events.store.memory
 import providers.calls
 import providers.gate
-import server.detached.gallery
-import server.hub
-import server.moderator
-import server.moderators
-import server.scribe
+import server.debate.moderator
+import server.debate.moderators
+import server.debate.stream_writer
+import server.debate.timing
+import server.feed.hub
+import server.feed.websocket.gallery
 import server.sim.scribe
-import server.timing
 from server.sim import course
 from server.sim.loop import Loop
 
@@ -78,15 +78,17 @@ def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Ite
     """Within it, whatever is drawn follows from ``seed`` and all times are the loop's."""
     chance, clock, silence = random.Random(seed), Clock(loop), Silence()  # noqa: S311 - it is to be repeated
     places: list[tuple[ModuleType, str, Any]] = [
-        (events.record, "secrets", Noise(chance)), (events.record, "time", clock), (events.memory, "now", clock.now),
+        (events.record, "secrets", Noise(chance)), (events.record, "time", clock),
+        (events.store.memory, "now", clock.now),
         (providers.gate, "MemoryStorage", Unpaced), (providers.gate, "MovingWindowRateLimiter", Unpaced),
-        (providers.calls, "time", clock), (providers.calls, "random", chance), (server.timing, "random", chance),
-        (server.hub, "time", clock), (server.hub, "RING", ring), (server.hub, "RECENT", recent),
-        (server.detached.gallery, "RING", ring), (server.detached.gallery, "PAGE", page),
-        (server.sim.scribe, "now", clock.now), (server.moderator, "time", clock), (server.moderator, "now", clock.now),
-        (server.scribe, "now", clock.now), (server.scribe, "logger", silence),
-        (server.moderator, "logger", silence), (server.moderators, "logger", silence),
-        (server.moderator, "next_steps", course.next_steps),
+        (providers.calls, "time", clock), (providers.calls, "random", chance), (server.debate.timing, "random", chance),
+        (server.feed.hub, "time", clock), (server.feed.hub, "RING", ring), (server.feed.hub, "RECENT", recent),
+        (server.feed.websocket.gallery, "RING", ring), (server.feed.websocket.gallery, "PAGE", page),
+        (server.sim.scribe, "now", clock.now), (server.debate.moderator, "time", clock),
+        (server.debate.moderator, "now", clock.now),
+        (server.debate.stream_writer, "now", clock.now), (server.debate.stream_writer, "logger", silence),
+        (server.debate.moderator, "logger", silence), (server.debate.moderators, "logger", silence),
+        (server.debate.moderator, "next_steps", course.next_steps),
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in places]
     for module, name, value in places:

@@ -10,15 +10,15 @@ from typing import Any, Final
 import anyio
 import msgspec
 
-from events.bus import LoneBus
+from events.cluster.bus import LoneBus
 from events.errors import LogError, StoreUnavailable
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import BrokenOff
 from providers.neutral import neutral
 from providers.registry import Registry
-from server.access import Access
-from server.hub import Hub
-from server.moderators import Moderators
+from server.debate.moderators import Moderators
+from server.feed.hub import Hub
+from server.http.access import Access
 from server.service import Service
 from server.settings import Settings
 from server.sim.gate import Doors, app_of

@@ -21,8 +21,8 @@ from events.types import (
     TurnStarted,
     Usage,
 )
-from server.formats.exchange import side_of
-from server.in_flight import Speech
+from server.debate.formats.exchange import side_of
+from server.feed.in_flight import Speech
 from server.sim.course import beside, opening
 from server.sim.node import Place, words
 from server.sim.watcher import Truth

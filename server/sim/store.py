@@ -8,15 +8,15 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 
+from events.cluster.leases import Lease, Node
 from events.errors import Fenced, StoreUnavailable
-from events.leases import Lease, Node
-from events.log import SummaryPage
-from events.memory import MemoryLog
-from events.projections import view as views
-from events.projections.view import Fold
 from events.record import Draft, Envelope, Recorded
+from events.store.log import SummaryPage
+from events.store.memory import MemoryLog
+from events.store.wakeups import Wakeups
 from events.types import Event
-from events.wakeups import Wakeups
+from events.view import view as views
+from events.view.view import Fold
 from server.sim.loop import Loop
 
 

@@ -5,8 +5,8 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from server.detached.crowd import CLOSING_S, TOO_SLOW
-from server.detached.wire import FAILED
+from server.feed.websocket.crowd import CLOSING_S, TOO_SLOW
+from server.feed.websocket.wire import FAILED
 from server.sim.gate import admit
 from server.sim.node import Place
 from server.sim.pipe import Pace, Pipe

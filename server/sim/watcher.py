@@ -9,11 +9,11 @@ from typing import Any, Final
 import msgspec
 
 from events.patch import merge
-from events.projections import view as views
 from events.record import WITHHELD
 from events.types import ALL_PRIVATE
-from server.detached.deflate import TAIL
-from server.detached.wire import CLOSE, COMPRESSED, PONG
+from events.view import view as views
+from server.feed.websocket.deflate import TAIL
+from server.feed.websocket.wire import CLOSE, COMPRESSED, PONG
 from server.sim.store import Shared
 
 BITS: Final = 12

@@ -13,8 +13,8 @@ import anyio
 
 from events.errors import LogError
 from events.types import AudienceVoted, ModeratorSpoke
+from server.debate.moderators import Moderators
 from server.errors import MootError
-from server.moderators import Moderators
 from server.settings import Settings
 from server.sim.course import opening
 from server.sim.loop import Loop

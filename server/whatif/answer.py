@@ -6,9 +6,9 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from events.log import EventLog, read_all
-from events.projections.debate import Debate
 from events.record import Recorded
+from events.state.debate import Debate
+from events.store.log import EventLog, read_all
 from events.types import DebateOpened
 from server.errors import NotNow, TooLarge
 from server.whatif.outcome import (

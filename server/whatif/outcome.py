@@ -4,9 +4,9 @@ from typing import TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.projections.debate import Debate, State
-from events.projections.ledger import Card
-from events.projections.scorecard import Scorecard, scorecard
+from events.state.debate import Debate, State
+from events.state.ledger import Card
+from events.state.scorecard import Scorecard, scorecard
 from events.types import (
     BothSides,
     Measured,

@@ -9,10 +9,10 @@ import msgspec
 from msgspec.structs import replace
 
 from events.patch import merge
-from events.rubric import Rubric
 from events.types import DebateOpened
+from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubric import parse_rubric, rubric_v1
+from judge.rubrics.load import parse_rubric, rubric_v1
 from server.errors import BadField, BadQuery
 
 UNKNOWN: Final = re.compile(r"unknown field `([^`]+)`|Invalid enum value '([^']+)'")

@@ -11,9 +11,9 @@ from typing import Final
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from events.projections import debate as debates
-from events.projections.debate import Debate
 from events.record import Recorded
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.types import (
     AttemptAbandoned,
     ClaimAppealed,
@@ -31,10 +31,10 @@ from events.types import (
 )
 from providers.errors import ProviderError, UnknownReference
 from providers.schema import parse
-from server.formats import next_steps
-from server.formats.judging import second_opinions
-from server.formats.questions import pending
-from server.formats.steps import Ask, Record, Step
+from server.debate.formats import next_steps
+from server.debate.formats.judging import second_opinions
+from server.debate.formats.questions import pending
+from server.debate.formats.steps import Ask, Record, Step
 from server.whatif.ruled import RULED
 
 Change = Callable[[DebateOpened], DebateOpened]

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, e
 from websockets.sync.client import connect
 
 from providers.scripted import shipped
-from server.exhibitions import wish_for
+from server.opening.exhibitions import wish_for
 
 PATIENCE_MS = 15_000
 Scheme = Literal["light", "dark"]

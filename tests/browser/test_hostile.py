@@ -9,7 +9,7 @@ import anyio
 import pytest
 from playwright.sync_api import Page, expect
 
-from events.open import opened_log
+from events.store.open import opened_log
 from events.transfer import import_debate
 from events.types import Event
 from tests.browser import poisoned

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from events.open import opened_log
+from events.store.open import opened_log
 from events.transfer import import_debate
 from server.bench.longest import EVENTS, lines
 from tests.browser.conftest import Server

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from playwright.sync_api import Page, expect
 
-from events.open import opened_log
+from events.store.open import opened_log
 from events.types import AgreementMeasured, ArgumentTraced, DebateConcluded, Event, PanelConcluded, PanelistScored
 from tests.browser import artifacts, panels, records
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from events.log import EventLog
-from events.open import opened_log
+from events.store.log import EventLog
+from events.store.open import opened_log
 from tests.core.postgres_server import Server, started
 
 DATABASE = "moot_tests"

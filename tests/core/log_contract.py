@@ -5,9 +5,9 @@ import pytest
 from msgspec import structs
 
 from events.errors import BadCursor, BrokenChain, StoreUnavailable, WrongExpectedPosition
-from events.log import EventLog, follow, read_all
-from events.memory import MemoryLog
 from events.record import Draft, Recorded, first_break, new_id
+from events.store.log import EventLog, follow, read_all
+from events.store.memory import MemoryLog
 from events.types import DebateHalted, DebatePaused, DebateResumed
 from tests.core.samples import debate, opened, spoken, started
 

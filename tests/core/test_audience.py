@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 
 from events import codec
 from events.patch import merge
-from events.projections import view as views
-from events.projections.audience import INITIAL, Audience, apply, audience_view
-from events.projections.exchanges import Exchanges
-from events.projections.view import Fold
 from events.record import Recorded, as_draft, digest_before_first, stamp
+from events.state.exchanges import Exchanges
 from events.types import (
     AudienceVoted,
     BeliefStated,
@@ -24,6 +21,9 @@ from events.types import (
     Winner,
     missing,
 )
+from events.view import view as views
+from events.view.audience import INITIAL, Audience, apply, audience_view
+from events.view.view import Fold
 from tests.core.samples import opened, spoken, started
 
 AT = "2026-11-21T09:30:00.123456Z"

@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from events.criteria import ProtocolRules
-from events.projections import protocol as rounds
-from events.projections.panel import INITIAL as NO_PANEL
-from events.projections.panel import Panel
-from events.projections.protocol import Protocol
 from events.record import Recorded
+from events.state import protocol as rounds
+from events.state.panel import INITIAL as NO_PANEL
+from events.state.panel import Panel
+from events.state.protocol import Protocol
 from events.types import (
     Argument,
     ArgumentCrossExamined,
@@ -31,6 +30,7 @@ from events.types import (
     missing,
     other,
 )
+from events.types.criteria import ProtocolRules
 from tests.core.samples import opened as plain_opened
 
 NOTHING = Missing(Reason("the judge was silent"))

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.bus import Bus, BusState, LoneBus
+from events.cluster.bus import Bus, BusState, LoneBus
+from events.cluster.nats_bus import NatsBus, subject_of
+from events.cluster.postgres_bus import MOST_WAITING, PIECE, PostgresBus, read_pieces, write_pieces
 from events.errors import BadStore
-from events.memory import MemoryLog
-from events.nats_bus import NatsBus, subject_of
-from events.open import open_bus
-from events.postgres import PostgresLog
-from events.postgres_bus import MOST_WAITING, PIECE, PostgresBus, read_pieces, write_pieces
+from events.store.memory import MemoryLog
+from events.store.open import open_bus
+from events.store.postgres.log import PostgresLog
 from tests.core.postgres_server import Server
 from tests.core.samples import opened
 

@@ -6,25 +6,13 @@ from typing import Any, Final
 import pytest
 
 from events.codec import CLASSES
-from events.projections import (
-    audience,
-    claims,
-    exchanges,
-    ledger,
-    panel,
-    protocol,
-    spine,
-    summary,
-    temper,
-    transcript,
-    usage,
-    words,
-)
-from events.projections import debate as debates
-from events.projections import view as views
-from events.projections.debate import Debate
 from events.record import Recorded
+from events.state import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage, words
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.transfer import parse_lines
+from events.view import audience, summary
+from events.view import view as views
 
 GOLDEN: Final = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
 PARTS: Final[dict[str, Any]] = {

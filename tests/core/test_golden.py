@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from events.patch import merge
-from events.projections import view as views
 from events.transfer import parse_lines
 from events.verify import verify_lines
+from events.view import view as views
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
 

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 import anyio
 import pytest
 
+from events.cluster.inbox import Act
+from events.cluster.postgres_inbox import PostgresInbox
+from events.cluster.postgres_leases import PostgresLeases
 from events.errors import StoreUnavailable, Unanswered, UnknownDebate
-from events.inbox import Act
-from events.postgres import PostgresLog
-from events.postgres_inbox import PostgresInbox
-from events.postgres_leases import PostgresLeases
+from events.store.postgres.log import PostgresLog
 from tests.core.conftest import DATABASE
 from tests.core.postgres_server import Server
 from tests.core.samples import opened
@@ -32,7 +32,7 @@ async def other(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]
 async def test_an_act_is_done_by_the_debates_node_and_answered(
     owner: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_ear.POLL_S", 60)   # what arrives has been heard
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)   # what arrives has been heard
     here, there = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
     await until_live(owner, other)
@@ -149,7 +149,7 @@ async def test_who_takes_a_debate_over_gets_what_waits_for_it(owner: PostgresLog
 async def test_rows_that_nobody_came_back_for_are_removed(
     owner: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_ear.POLL_S", 0.05)
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.05)
     postgres.do(
         "INSERT INTO moot.inbox (key, debate, act, at) VALUES ('old', 'd', '', now() - interval '11 min'),"
         " ('new', 'd', '', now())", DATABASE,

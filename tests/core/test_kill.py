@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from events.naming import is_postgres
-from events.open import opened_log
+from events.store.naming import is_postgres
+from events.store.open import opened_log
 from events.verify import verify_log
 from tests.core.conftest import DATABASE
 
@@ -20,7 +20,7 @@ BATCH = 3
 OF_MOOT = f"FROM pg_stat_activity WHERE application_name = 'moot' AND datname = '{DATABASE}'"
 WRITE = """
 import sys, anyio
-from events.open import opened_log
+from events.store.open import opened_log
 from tests.core.samples import started
 BATCH = 3
 async def write(log, name):

@@ -6,12 +6,12 @@ import anyio
 import psycopg
 import pytest
 
+from events.cluster.leases import Lease, Node
+from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, WrongExpectedPosition
-from events.leases import Lease, Node
-from events.memory import MemoryLog
-from events.postgres import PostgresLog
-from events.postgres_leases import PostgresLeases
 from events.record import Draft, new_id
+from events.store.memory import MemoryLog
+from events.store.postgres.log import PostgresLog
 from events.types import DebatePaused
 from tests.core.conftest import DATABASE
 from tests.core.postgres_server import Server

@@ -5,8 +5,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from events.log import EventLog
-from events.open import opened_log
+from events.store.log import EventLog
+from events.store.open import opened_log
 from events.types import DebateConcluded, DebateHalted
 from tests.core.samples import opened
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from events.cluster.postgres_leases import PostgresLeases
 from events.errors import BadTransfer, Fenced, StoreUnavailable, WrongExpectedPosition
-from events.log import follow
-from events.memory import MemoryLog
-from events.postgres import PostgresLog
-from events.postgres_flush import MARK_BYTES, MAX_POSITION, MOST_ITEMS, read_changed, write_changed
-from events.postgres_leases import PostgresLeases
 from events.record import Draft, first_break, new_id
-from events.sqlite import SqliteLog
+from events.store.log import follow
+from events.store.memory import MemoryLog
+from events.store.postgres.flush import MARK_BYTES, MAX_POSITION, MOST_ITEMS, read_changed, write_changed
+from events.store.postgres.log import PostgresLog
+from events.store.sqlite.log import SqliteLog
 from events.transfer import export, import_debate
 from events.verify import verify_log
 from tests.core.conftest import DATABASE
@@ -61,7 +61,7 @@ async def test_it_is_all_there_after_closing(database: str) -> None:
 async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_ear.POLL_S", 60)   # what arrives has been heard, not looked up
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)   # what arrives has been heard, not looked up
     total, debates = 60, [f"d{number}" for number in range(12)]
     seen: dict[tuple[str, str], list[int]] = {(log.node, name): [] for name in debates}
     seen |= {(other.node, name): [] for name in debates}
@@ -89,7 +89,7 @@ async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
 async def test_a_follower_hears_of_the_next_event_though_another_node_took_over(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_ear.POLL_S", 60)
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)
     await log.append("d1", 0, [opened()])
     with anyio.move_on_after(0.2):
         await log.wait_beyond("d1", 1)
@@ -108,8 +108,8 @@ async def test_a_follower_hears_of_the_next_event_though_another_node_took_over(
 async def test_who_was_not_heard_is_found_by_looking(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch, postgres: Server
 ) -> None:
-    monkeypatch.setattr("events.postgres_ear.POLL_S", 0.1)
-    monkeypatch.setattr("events.postgres_heads.Heads._hear", lambda self, payload: True)
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.1)
+    monkeypatch.setattr("events.store.postgres.heads.Heads._hear", lambda self, payload: True)
     await log.append("d1", 0, [opened()])
     await PostgresLeases(log).release("d1")
 
@@ -123,7 +123,7 @@ async def test_who_was_not_heard_is_found_by_looking(
 async def test_a_listening_connection_that_is_ended_misses_nothing(
     log: PostgresLog, other: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_ear.POLL_S", 60)
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)
     seen: list[int] = []
 
     async def watch() -> None:
@@ -147,8 +147,8 @@ async def test_a_listening_connection_that_is_ended_misses_nothing(
 async def test_a_flush_of_more_debates_than_a_notification_names_is_heard_of(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_ear.POLL_S", 60)
-    monkeypatch.setattr("events.postgres_flush.MOST_NOTIFIED", 100)
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)
+    monkeypatch.setattr("events.store.postgres.flush.MOST_NOTIFIED", 100)
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
@@ -229,7 +229,7 @@ async def test_what_the_tables_cannot_hold_is_refused_and_harms_nobody(log: Post
 
 
 async def test_forgotten_heads_are_found_again(log: PostgresLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.postgres_writer.KEPT_HEADS", 2)
+    monkeypatch.setattr("events.store.postgres.writer.KEPT_HEADS", 2)
     for position in range(3):
         for number in range(6):
             await log.append(f"d{number}", position, [(opened(), spoken(1), spoken(2))[position]])
@@ -243,7 +243,7 @@ async def test_forgotten_heads_are_found_again(log: PostgresLog, monkeypatch: py
 async def test_a_flush_larger_than_one_statement_takes_goes_into_several(
     log: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_flush.MOST_ITEMS", 3)
+    monkeypatch.setattr("events.store.postgres.flush.MOST_ITEMS", 3)
     async with anyio.create_task_group() as group:
         for number in range(50):
             group.start_soon(log.append, f"d{number}", 0, [opened()])

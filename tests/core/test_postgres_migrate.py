@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from events.errors import BadStore, NotMigrated, StoreUnavailable
-from events.naming import redacted
-from events.open import open_log
-from events.postgres import PostgresLog
-from events.postgres_schema import VERSION, Migrated, migrate
+from events.store.naming import redacted
+from events.store.open import open_log
+from events.store.postgres.log import PostgresLog
+from events.store.postgres.schema import VERSION, Migrated, migrate
 from server.cli.main import main
 from tests.core.postgres_server import Server
 
@@ -60,7 +60,7 @@ async def test_a_schema_of_a_newer_moot_is_refused_and_left_alone(empty: str, po
 
 
 async def test_a_step_that_fails_leaves_nothing(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.postgres_schema.MIGRATIONS", ("CREATE TABLE halfway (x int); SELECT 1 / 0",))
+    monkeypatch.setattr("events.store.postgres.schema.MIGRATIONS", ("CREATE TABLE halfway (x int); SELECT 1 / 0",))
     with pytest.raises(StoreUnavailable, match="division by zero"):
         await migrate(empty)
     monkeypatch.undo()

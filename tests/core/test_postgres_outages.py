@@ -9,9 +9,9 @@ import pytest
 from anyio import to_thread
 
 from events.errors import StoreUnavailable
-from events.log import EventLog, follow
-from events.postgres import PostgresLog
 from events.record import Draft, Recorded, new_id
+from events.store.log import EventLog, follow
+from events.store.postgres.log import PostgresLog
 from events.types import TurnStarted
 from events.verify import verify_log
 from tests.core.conftest import DATABASE
@@ -101,7 +101,7 @@ async def test_a_server_that_stands_still_is_waited_for(database: str, postgres:
 async def test_one_that_stands_still_for_longer_counts_as_lost_and_is_found_again(
     database: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_connection.ANSWER_S", 0.3)
+    monkeypatch.setattr("events.store.postgres.connection.ANSWER_S", 0.3)
     async with await PostgresLog.open(database) as log, loaded(log) as load:
         with postgres.paused():
             await anyio.sleep(1)   # how long it stands still is what is tested
@@ -146,7 +146,7 @@ async def test_an_answer_that_gets_lost_after_the_commit_is_found_by_looking(dis
 async def test_a_partition_without_a_word_is_noticed(
     distant: str, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.postgres_connection.ANSWER_S", 0.3)
+    monkeypatch.setattr("events.store.postgres.connection.ANSWER_S", 0.3)
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         proxy.silent = True
         await anyio.sleep(1)   # how long nothing comes through is what is tested

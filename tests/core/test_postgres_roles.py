@@ -8,14 +8,14 @@ import anyio
 import psycopg
 import pytest
 
-from events.bus import BusState
+from events.cluster.bus import BusState
+from events.cluster.postgres_inbox import PostgresInbox
+from events.cluster.postgres_leases import PostgresLeases
 from events.errors import StoreUnavailable
-from events.open import open_bus
-from events.postgres import PostgresLog
-from events.postgres_inbox import PostgresInbox
-from events.postgres_leases import PostgresLeases
-from events.postgres_schema import VERSION, Migrated, migrate
 from events.record import first_break
+from events.store.open import open_bus
+from events.store.postgres.log import PostgresLog
+from events.store.postgres.schema import VERSION, Migrated, migrate
 from tests.core.postgres_server import Server
 from tests.core.samples import debate, opened, started
 

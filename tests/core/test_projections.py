@@ -9,15 +9,15 @@ from hypothesis import given, settings
 
 from events import codec
 from events.patch import merge
-from events.projections import view as views
-from events.projections.exchanges import Exchanges
-from events.projections.ledger import Balance, Card, Ledger
-from events.projections.scorecard import scorecard
 from events.record import Draft, Recorded
+from events.state.exchanges import Exchanges
+from events.state.ledger import Balance, Card, Ledger
+from events.state.scorecard import scorecard
 from events.types import BothSides, Missing, ModelAnswered, Rounds, ScorecardVerdictReached, TurnScored
-from judge.scorecard import scorecard_verdict
-from server import frames
-from server.formats.steps import Ask, Record, Speak
+from events.view import view as views
+from judge.live.scorecard import scorecard_verdict
+from server.debate.formats.steps import Ask, Record, Speak
+from server.feed import frames
 from tests.shell.given import (
     HALTED,
     PAUSED,

@@ -5,7 +5,7 @@ import asyncio
 import anyio
 import pytest
 
-from events.room import Room
+from events.store.room import Room
 
 pytestmark = pytest.mark.anyio
 

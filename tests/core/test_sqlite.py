@@ -13,13 +13,13 @@ import pytest
 from msgspec.structs import replace
 
 from events.errors import BadStore, StoreBusy, StoreUnavailable, UnknownEvent, WrongExpectedPosition
-from events.lock import Holder, holder
-from events.log import follow
-from events.memory import MemoryLog
-from events.open import default_path, open_log, opened_log, sqlite_path
 from events.record import first_break
-from events.sqlite import SqliteLog
-from events.sqlite_schema import CALIBRATES
+from events.store.lock import Holder, holder
+from events.store.log import follow
+from events.store.memory import MemoryLog
+from events.store.open import default_path, open_log, opened_log, sqlite_path
+from events.store.sqlite.log import SqliteLog
+from events.store.sqlite.schema import CALIBRATES
 from events.verify import verify_log
 from tests.core.samples import debate, opened, spoken, started
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 
 HOLD = """
 import anyio, sys
-from events.sqlite import SqliteLog
+from events.store.sqlite.log import SqliteLog
 async def main():
     async with await SqliteLog.open(sys.argv[1]) as log:
         log.set_address("http://127.0.0.1:8484")
@@ -69,7 +69,7 @@ async def test_durability_is_not_left_to_defaults(log: SqliteLog) -> None:
 
 
 async def test_forgotten_heads_are_found_again(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.sqlite_commit.KEPT_HEADS", 2)
+    monkeypatch.setattr("events.store.sqlite.commit.KEPT_HEADS", 2)
     for position in range(3):
         for number in range(6):
             await log.append(f"d{number}", position, [(opened(), spoken(1), spoken(2))[position]])
@@ -127,7 +127,7 @@ async def test_another_process_holds_it_until_it_dies(path: Path) -> None:
 async def test_a_reader_sees_what_the_writer_commits(
     log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.sqlite.POLL_S", 0.01)
+    monkeypatch.setattr("events.store.sqlite.log.POLL_S", 0.01)
     await log.append("d1", 0, [opened()])
     async with await SqliteLog.open(path, read_only=True) as reader:
         seen = []
@@ -183,7 +183,7 @@ async def test_a_full_disk_is_said_and_got_over(log: SqliteLog) -> None:
 async def test_a_flush_larger_than_one_commit_takes_goes_into_several(
     log: SqliteLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.sqlite_writer.MOST_ITEMS", 3)
+    monkeypatch.setattr("events.store.sqlite.writer.MOST_ITEMS", 3)
     async with anyio.create_task_group() as group:
         for number in range(50):
             group.start_soon(log.append, f"d{number}", 0, [opened()])

@@ -9,8 +9,8 @@ import pytest
 from anyio import to_thread
 
 from events.errors import BrokenChain, StoreDamaged, StoreUnavailable
-from events.sqlite import SqliteLog
-from events.sqlite_backup import back_up
+from events.store.sqlite.backup import back_up
+from events.store.sqlite.log import SqliteLog
 from events.verify import verify_log
 from tests.core.mounts import small_disk
 from tests.core.samples import debate, opened, spoken, started
@@ -151,7 +151,7 @@ async def test_a_damaged_store_is_said_and_not_copied(path: Path, tmp_path: Path
 
 
 async def test_progress_is_told(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.sqlite_backup.STEP_PAGES", 2)
+    monkeypatch.setattr("events.store.sqlite.backup.STEP_PAGES", 2)
     await filled(path)
     told: list[tuple[int, int]] = []
 

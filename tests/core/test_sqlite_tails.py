@@ -7,11 +7,12 @@ from pathlib import Path
 import anyio
 import pytest
 
-from events import sqlite_rows, wakeups
 from events.errors import StoreUnavailable
-from events.log import follow
 from events.record import Recorded
-from events.sqlite import SqliteLog
+from events.store import wakeups
+from events.store.log import follow
+from events.store.sqlite import rows as sqlite_rows
+from events.store.sqlite.log import SqliteLog
 from tests.core.samples import opened, spoken
 
 pytestmark = pytest.mark.anyio

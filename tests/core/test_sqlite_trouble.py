@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from events.errors import StoreDamaged, StoreUnavailable
-from events.sqlite import SqliteLog
+from events.store.sqlite.log import SqliteLog
 from events.verify import verify_log
 from tests.core.mounts import mount, small_disk
 from tests.core.samples import opened, spoken, started
@@ -27,8 +27,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def log(path: Path, anyio_backend: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[SqliteLog]:
-    monkeypatch.setattr("events.sqlite_schema.BUSY_S", 0.02)
-    monkeypatch.setattr("events.sqlite_writer.PROBE_S", 0.01)
+    monkeypatch.setattr("events.store.sqlite.schema.BUSY_S", 0.02)
+    monkeypatch.setattr("events.store.sqlite.writer.PROBE_S", 0.01)
     async with await SqliteLog.open(path) as log:
         yield log
 
@@ -239,7 +239,7 @@ class Crowd:
 async def test_who_writes_waits_for_a_place_and_who_reads_does_not(
     log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.sqlite_writer.MOST_QUEUED", 4)
+    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 4)
     assert log._writing is not None
     log._writing.execute("PRAGMA busy_timeout = 20000")
     await log.append("there", 0, [opened()])
@@ -263,7 +263,7 @@ async def test_who_writes_waits_for_a_place_and_who_reads_does_not(
 async def test_places_are_counted_in_bytes_too(
     log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.sqlite_writer.MOST_QUEUED_BYTES", 100_000)
+    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED_BYTES", 100_000)
     assert log._writing is not None
     log._writing.execute("PRAGMA busy_timeout = 20000")
     crowd = Crowd(log)
@@ -283,7 +283,7 @@ async def test_places_are_counted_in_bytes_too(
 async def test_who_gives_up_waiting_leaves_the_place_to_the_next(
     log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.sqlite_writer.MOST_QUEUED", 1)
+    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 1)
     assert log._writing is not None
     log._writing.execute("PRAGMA busy_timeout = 20000")
     crowd = Crowd(log)
@@ -309,7 +309,7 @@ async def test_who_gives_up_waiting_leaves_the_place_to_the_next(
 async def test_closing_turns_away_who_still_waits_for_a_place(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.sqlite_writer.MOST_QUEUED", 1)
+    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 1)
     log = await SqliteLog.open(path)
     ended: list[str] = []
 

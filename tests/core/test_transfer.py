@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from events.codec import encode
 from events.errors import BadTransfer, BrokenChain, StoreDamaged, UnknownDebate, WrongExpectedPosition
-from events.log import EventLog
-from events.memory import MemoryLog
 from events.record import (
     Draft,
     Line,
@@ -26,7 +24,9 @@ from events.record import (
     public_line,
     stamp,
 )
-from events.sqlite import SqliteLog
+from events.store.log import EventLog
+from events.store.memory import MemoryLog
+from events.store.sqlite.log import SqliteLog
 from events.transfer import MAX_LINE, Imported, export, import_debate, parse_lines, read_lines
 from events.types import DebateHalted, DebatePaused, Event
 from events.verify import Verdict, verify_lines, verify_log

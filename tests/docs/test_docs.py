@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 from events.codec import CLASSES
-from server import access, socket
-from server.access import Access
-from server.app import make_app
 from server.cli.main import PLACES, main
+from server.feed.websocket import endpoint as socket
+from server.http import access
+from server.http.access import Access
+from server.http.app import make_app
 from server.service import running
 from server.settings import Settings
 

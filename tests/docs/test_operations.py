@@ -13,7 +13,7 @@ import pytest
 
 from server import observe
 from server.cli.main import PLACES, main
-from server.readings import Readings
+from server.http.metrics import Readings
 from server.service import running
 from server.settings import NAMES, PREFIX, Settings
 from tests.docs.plain_yaml import parse

@@ -2,10 +2,9 @@
 
 from typing import Any, TypeVar
 
-from events.projections.debate import Debate
-from events.projections.ledger import Balance
 from events.record import Recorded
-from events.rubric import Rubric
+from events.state.debate import Debate
+from events.state.ledger import Balance
 from events.types import (
     Archetype,
     Base,
@@ -23,10 +22,11 @@ from events.types import (
     TurnStarted,
     Usage,
 )
-from judge import comparison
-from judge.desk import Answers, Desk
-from judge.rubric import rubric_v1
-from judge.templates import judge_templates
+from events.types.rubric import Rubric
+from judge.live import comparison
+from judge.live.desk import Answers, Desk
+from judge.prompts.templates import judge_templates
+from judge.rubrics.load import rubric_v1
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Base)

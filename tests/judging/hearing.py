@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from events.projections.ledger import Balance, Entry
+from events.state.ledger import Balance, Entry
 from events.types import BothSides, ScoreHarmonized
-from judge.questions import applicable
-from server.formats.steps import Ask, Record, Speak
+from judge.live.questions import applicable
+from server.debate.formats.steps import Ask, Record, Speak
 from tests.shell.given import RUBRIC, Play, no_reply, reply, spoken, started
 
 CALM = "Trams carry more people than cars, because they share one track."

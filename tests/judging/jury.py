@@ -5,15 +5,15 @@ from typing import Any
 
 import msgspec
 
-from events.criteria import DeliberationRules
-from events.deliberation import OpinionGiven
-from events.rubric import Rubric
 from events.types import NOBODY, Artifact, DebateOpened, ModelAnswered, ModelFailed, Rater, Reason, Usage
+from events.types.criteria import DeliberationRules
+from events.types.deliberation import OpinionGiven
+from events.types.rubric import Rubric
 from judge.panel.raters import shipped
-from judge.rubric import rubric_v1
+from judge.rubrics.load import rubric_v1
 from providers.neutral import neutral
 from providers.schema import parse
-from server.formats.steps import Ask, Record
+from server.debate.formats.steps import Ask, Record
 from tests.shell.given import Play, opened
 
 TEXT = "One server holds all the data.\nNo password is asked for.\nA copy is made every night."

@@ -5,9 +5,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import DebateOpened, Event, Side, TurnSpoken, TurnStarted, Usage
-from judge.desk import Answers, Desk
+from judge.live.desk import Answers, Desk
 from judge.protocol.closings import own_arguments, read_closing
 from judge.protocol.cross import read_cross, targets
 from judge.protocol.openings import read_opening

@@ -13,7 +13,7 @@ from events.types import (
     PenaltyReversed,
     ScorecardVerdictReached,
 )
-from server.formats.steps import Ask, Record, Speak
+from server.debate.formats.steps import Ask, Record, Speak
 from tests.judging.hearing import FAILS, balance, by_purpose, claim, hear, lines, settle
 from tests.shell.given import PAUSED, RESUMED, Play, no_reply, opened, reply, spoken, started
 

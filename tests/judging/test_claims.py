@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import ClaimCleared, ClaimFlagged, ClaimKind, ClaimUpheld, PenaltyApplied, PenaltyReversed
-from judge.claims import ClaimsAnswer, Suspicion, flag_claims
-from judge.desk import Answers, Desk
-from judge.gaps import Gap, GapsAnswer, dock
-from judge.second import SecondOpinion, settle
+from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
+from judge.live.desk import Answers, Desk
+from judge.live.gaps import Gap, GapsAnswer, dock
+from judge.live.second import SecondOpinion, settle
 from tests.judging.court import NOTHING, RUBRIC, balance, court, effective, events, given, refusals, score, speak
 
 TEXT = (

@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import ScoreHarmonized, TurnsCompared
-from judge.claims import ClaimsAnswer, Suspicion, flag_claims
-from judge.comparison import compare_turns, compare_type, harmonize
-from judge.desk import Desk
-from judge.scoring import score as record_score
+from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
+from judge.live.comparison import compare_turns, compare_type, harmonize
+from judge.live.desk import Desk
+from judge.live.scoring import score as record_score
 from tests.judging.court import (
     NOTHING,
     RUBRIC,

@@ -6,12 +6,12 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
-from events.deliberation import DeliberationHeld, OpinionGiven
 from events.types import DebateOpened, ModelAnswered, PanelistScored, Rater, Reason
+from events.types.deliberation import DeliberationHeld, OpinionGiven
 from judge.deliberation.positions import positions
 from judge.panel.raters import shipped
-from server.formats.deliberation import rounds
-from server.formats.steps import Ask, Record
+from server.debate.formats.deliberation import rounds
+from server.debate.formats.steps import Ask, Record
 from tests.judging.jury import reply, rubric
 from tests.shell.given import Play, opened, spoken, started
 

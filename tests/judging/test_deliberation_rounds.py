@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from events.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
 from events.types import DebateConcluded, DebateHalted, DebateResumed, Missing, ModelAnswered, Reason
-from server.formats.steps import Ask, Record
+from events.types.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
+from server.debate.formats.steps import Ask, Record
 from tests.judging.jury import FAILS, OTHER_QUOTE, PERSONAS, QUOTE, before_judges, in_rounds, reply, says, settle
 from tests.shell.given import HALTED, PAUSED, RESUMED, Play
 

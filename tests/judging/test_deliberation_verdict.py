@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from events.deliberation import ArtifactJudged, DeliberationHeld, MindChange
 from events.types import Reason
+from events.types.deliberation import ArtifactJudged, DeliberationHeld, MindChange
 from judge.deliberation.matter import ON_ARTIFACTS, Matter
 from judge.deliberation.verdict import judged, leading, shares, weights
 from tests.judging.jury import DIMENSIONS, PERSONAS, RULES, TEXT, flat, opinion, seats

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from events.patch import merge
-from events.projections import view as views
-from events.projections.debate import INITIAL, Debate, evolve
 from events.record import Recorded
+from events.state.debate import INITIAL, Debate, evolve
 from events.types import (
     Change,
     ClaimAppealed,
@@ -37,9 +36,10 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
-from judge.quotes import comparable
+from events.view import view as views
+from judge.guard.quotes import comparable
 from personalities.archetypes import SIGNALS
-from server import frames
+from server.feed import frames
 from tests.judging.whims import Whims, speeches
 from tests.shell.given import RUBRIC, Play
 

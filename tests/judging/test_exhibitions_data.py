@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from judge.arc import ConflictAnswer, NarrativeAnswer
-from judge.claims import ClaimsAnswer
-from judge.comparison import compare_type
-from judge.convergence import ConvergenceAnswer
-from judge.gaps import GapsAnswer
-from judge.questions import score_type
-from judge.rubric import rubric_v1
-from judge.second import SecondOpinion
-from judge.spine import PremisesAnswer
+from judge.live.arc import ConflictAnswer, NarrativeAnswer
+from judge.live.claims import ClaimsAnswer
+from judge.live.comparison import compare_type
+from judge.live.convergence import ConvergenceAnswer
+from judge.live.gaps import GapsAnswer
+from judge.live.questions import score_type
+from judge.live.second import SecondOpinion
+from judge.live.spine import PremisesAnswer
+from judge.rubrics.load import rubric_v1
 from providers.script import Say, Script, load
 
 FOLDER = Path(str(resources.files("providers").joinpath("scripts")))

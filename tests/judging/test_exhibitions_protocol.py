@@ -9,13 +9,13 @@ import pytest
 
 from judge.deliberation.matter import ON_DEBATES, Matter
 from judge.deliberation.questions import opinion_type
+from judge.guard.quotes import find
 from judge.panel.questions import panel_type
 from judge.panel.raters import shipped as profiles
 from judge.protocol.assess import assess_type
 from judge.protocol.closings import closing_type
 from judge.protocol.cross import cross_type
 from judge.protocol.openings import opening_type
-from judge.quotes import find
 from providers.schema import schema
 from providers.scripted import shipped
 from tests.judging.rounds import CRITERIA, NAMES, RUBRIC, read_open

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import LogicGapAdjusted
-from judge.desk import Answers, Desk
-from judge.gaps import Gap, GapsAnswer, dock
+from judge.live.desk import Answers, Desk
+from judge.live.gaps import Gap, GapsAnswer, dock
 from tests.judging.court import NOTHING, RUBRIC, court, effective, events, given, refusals, score
 
 EARLY = "An error that is written down can be found. A judge owes the crowd nothing, and so like cases come out alike."

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.projections import debate as debates
-from events.projections.debate import Debate
 from events.record import Recorded
-from events.rubric import ConductRule, Rubric
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.types import (
     DebateOpened,
     Debater,
@@ -27,15 +26,16 @@ from events.types import (
     TurnStarted,
     Usage,
 )
-from judge.ask import turn_segment
-from judge.desk import Desk
-from judge.injection import MOST, QUOTED, Attempt, detect, record
-from judge.invisible import INVISIBLE
-from judge.neutralise import quoted
-from judge.questions import ComponentAnswer, ScoreAnswer, applicable, read_score, score_prompt, score_type
-from judge.rubric import rubric_v1
-from judge.scoring import missing_score, score_turn
-from judge.templates import judge_templates
+from events.types.rubric import ConductRule, Rubric
+from judge.guard.injection import MOST, QUOTED, Attempt, detect, record
+from judge.guard.invisible import INVISIBLE
+from judge.guard.neutralise import quoted
+from judge.live.ask import turn_segment
+from judge.live.desk import Desk
+from judge.live.questions import ComponentAnswer, ScoreAnswer, applicable, read_score, score_prompt, score_type
+from judge.live.scoring import missing_score, score_turn
+from judge.prompts.templates import judge_templates
+from judge.rubrics.load import rubric_v1
 
 RUBRIC = rubric_v1()
 SPEECH = "Cars poison the air because engines burn fuel; in one year the wards counted fewer asthma cases."

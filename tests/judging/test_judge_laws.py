@@ -12,8 +12,8 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from events.projections import debate as debates
-from events.projections.debate import Debate
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.types import (
     Change,
     ClaimCleared,
@@ -37,8 +37,8 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
-from judge import arc, claims, comparison, convergence, gaps, questions, scoring, second, spine
-from judge.desk import Answers, Desk
+from judge.live import arc, claims, comparison, convergence, gaps, questions, scoring, second, spine
+from judge.live.desk import Answers, Desk
 from tests.judging.court import NOTHING, RUBRIC, court, given, record, scored, side_of, speak, verdict
 
 WORDS = ("trams", "carry", "63 percent", "of all", "people", "Cars", "stand", "“still”", "because", "judges", "—", "İ")

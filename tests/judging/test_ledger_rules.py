@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from events.projections.exchanges import Anomaly
-from events.projections.scorecard import scorecard
+from events.state.exchanges import Anomaly
+from events.state.scorecard import scorecard
 from events.types import (
     ClaimFlagged,
     FindingRefused,

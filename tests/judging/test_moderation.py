@@ -7,15 +7,15 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, Event, ModeratorSpoke, Template, TurnScored, missing
-from judge.arc import narrative_prompt
-from judge.moderation import heard, word_segments
+from judge.live.arc import narrative_prompt
+from judge.live.moderation import heard, word_segments
+from judge.live.shortening import IN_FULL
 from judge.panel.questions import panel_prompt
-from judge.shortening import IN_FULL
-from judge.templates import judge_templates
+from judge.prompts.templates import judge_templates
 from personalities.prompt import debater_template
-from server.formats import next_steps
-from server.formats.prompts import speech_prompt, summary_due
-from server.formats.steps import Ask, Record, Speak
+from server.debate.formats import next_steps
+from server.debate.formats.prompts import speech_prompt, summary_due
+from server.debate.formats.steps import Ask, Record, Speak
 from tests.judging import bench_of_raters
 from tests.judging.test_neutralise import ATTACKS
 from tests.shell.given import Play, opened, spoken, started

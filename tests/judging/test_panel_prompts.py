@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import DebateOpened, PanelistScored
-from judge.ask import Prompt
-from judge.desk import Desk
+from judge.live.ask import Prompt
+from judge.live.desk import Desk
+from judge.live.shortening import IN_FULL
 from judge.panel.questions import panel_prompt, sides
-from judge.shortening import IN_FULL
 from tests.judging import rounds
 from tests.judging.bench_of_raters import DIMENSIONS, seats
 from tests.judging.court import court

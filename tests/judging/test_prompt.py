@@ -8,18 +8,18 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from events.types import BothSides, NarrativeVerdictReached, Rounds, ScorecardVerdictReached, missing
-from judge.arc import conflict_prompt, narrative_prompt
-from judge.ask import Prompt, speaker, turn_prompt
-from judge.claims import ClaimsAnswer, Suspicion, claims_prompt, flag_claims
-from judge.comparison import compare_prompt
-from judge.convergence import convergence_prompt
-from judge.desk import Desk
 from judge.errors import TemplateError
-from judge.gaps import gaps_prompt
-from judge.questions import score_prompt
-from judge.second import second_prompt
-from judge.spine import FirstPremises, Stated, premises_prompt, trace
-from judge.templates import fill, judge_templates, parse_template, section
+from judge.live.arc import conflict_prompt, narrative_prompt
+from judge.live.ask import Prompt, speaker, turn_prompt
+from judge.live.claims import ClaimsAnswer, Suspicion, claims_prompt, flag_claims
+from judge.live.comparison import compare_prompt
+from judge.live.convergence import convergence_prompt
+from judge.live.desk import Desk
+from judge.live.gaps import gaps_prompt
+from judge.live.questions import score_prompt
+from judge.live.second import second_prompt
+from judge.live.spine import FirstPremises, Stated, premises_prompt, trace
+from judge.prompts.templates import fill, judge_templates, parse_template, section
 from providers.base import messages
 from tests.judging.court import PROMPTS, RUBRIC, court, given, said, score
 

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from events.types import ArgumentTraced, AssessmentGiven, FallacyFound, FindingRefused, Missing, Reason
-from judge.desk import Answers, Desk
+from judge.live.desk import Answers, Desk
 from judge.protocol.assess import assess_type
 from judge.protocol.judgement import assess, check_assessment
 from judge.protocol.verdict import plain

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.neutralise import quoted
-from judge.quotes import comparable, find
+from judge.guard.neutralise import quoted
+from judge.guard.quotes import comparable, find
 
 TURN = "Cars poison the air — “every single day”, she said. It isn’t free: the ﬁnal bill\nreaches   €40 per head."
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from events.projections.spine import Premise, stabilities
+from events.state.spine import Premise, stabilities
 from events.types import ContradictionFound, PenaltyApplied, PremiseDropped, PremiseRevised, PremiseStated
-from judge.desk import Answers, Desk
-from judge.spine import (
+from judge.live.desk import Answers, Desk
+from judge.live.spine import (
     Contradicted,
     Dropped,
     FirstPremises,
@@ -16,7 +16,7 @@ from judge.spine import (
     premises_type,
     trace,
 )
-from judge.words import content_words
+from judge.live.words import content_words
 from tests.judging.court import NOTHING, court, effective, events, given, refusals, score, speak
 
 FIRST = "Judges are trained, so verdicts are accurate. A judge owes the crowd nothing."

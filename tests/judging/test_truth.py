@@ -11,7 +11,7 @@ from msgspec import UNSET
 from statsmodels.stats.proportion import proportion_confint
 
 from events.types import Argument, BothSides, Case, Missing, Rater, RaterCalibrated, Reason, TrackRecord, missing
-from judge.desk import Answers
+from judge.live.desk import Answers
 from judge.panel.case import read_case
 from judge.panel.raters import shipped
 from judge.panel.truth import (
@@ -24,9 +24,9 @@ from judge.panel.truth import (
     wilson,
 )
 from judge.panel.weights import accuracy
-from judge.rubric import rubric_v1
-from server.cases import CaseWish, cases_of, faults
+from judge.rubrics.load import rubric_v1
 from server.cli.case_files import read_cases
+from server.opening.cases import CaseWish, cases_of, faults
 
 CASES = Path(__file__).parent / "cases"
 PANEL = rubric_v1().panel

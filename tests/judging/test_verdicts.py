@@ -11,7 +11,7 @@ from events.types import (
     NarrativeVerdictReached,
     TurnStarted,
 )
-from judge.arc import (
+from judge.live.arc import (
     ArcAnswer,
     ConflictAnswer,
     NarrativeAnswer,
@@ -22,10 +22,10 @@ from judge.arc import (
     resolve,
     unknown_cites,
 )
-from judge.claims import ClaimsAnswer, Suspicion, flag_claims
-from judge.convergence import ConvergenceAnswer, DriftAnswer, assess, similarity
-from judge.desk import Answers, Desk
-from judge.spine import FirstPremises, Stated, trace
+from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
+from judge.live.convergence import ConvergenceAnswer, DriftAnswer, assess, similarity
+from judge.live.desk import Answers, Desk
+from judge.live.spine import FirstPremises, Stated, trace
 from tests.judging.court import NOTHING, court, events, given, refusals, said, score
 
 TEXTS = ("Cars stand in each other's way.", "Cars carry what trams cannot.", "Trams carry more people.", "Not boilers.")

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from events.record import Draft
 from events.transfer import parse_lines
 from events.types import ClaimAppealed, DebateHalted, DebateOpened, DebateResumed, Missing, ScorecardVerdictReached
+from server.debate.formats.steps import Record
 from server.errors import BadField, NotNow
-from server.formats.steps import Record
 from server.whatif.answer import NOTE, WhatIf, what_if
 from server.whatif.outcome import arguments_of, outcome_of, turns_of
 from server.whatif.rubric import Wish

@@ -19,11 +19,11 @@ from events.types import (
     Pattern,
     TurnSpoken,
 )
-from judge.questions import applicable
-from judge.spine import PremisesAnswer
+from judge.live.questions import applicable
+from judge.live.spine import PremisesAnswer
 from providers.schema import parse
-from server.formats.adapting import is_forgiven
-from server.formats.steps import Ask, Record, Speak
+from server.debate.formats.adapting import is_forgiven
+from server.debate.formats.steps import Ask, Record, Speak
 from tests.shell.given import RUBRIC, Play, abandoned, failed, no_reply, opened, reply, spoken, started
 
 SENTENCES = (

@@ -8,16 +8,16 @@ import pytest
 from click.testing import CliRunner
 
 from events.codec import CLASSES, tag_of
-from events.projections import view as views
-from events.projections.scorecard import scorecard
 from events.record import first_break
+from events.state.scorecard import scorecard
 from events.types import TurnScored
+from events.view import view as views
 from server.bench.figure import Measure, figure, interleaved
 from server.bench.material import DEBATE, debate
 from server.bench.reader import read_header
 from server.bench.stalled import crowd
 from server.cli.main import main
-from server.detached.wire import TEXT, framed
+from server.feed.websocket.wire import TEXT, framed
 
 
 @pytest.fixture

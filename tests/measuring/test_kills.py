@@ -10,7 +10,7 @@ from server.bench.kills import Toll, forget, run
 
 CARELESS = """
 import sys, anyio
-from events import sqlite_schema
+from events.store.sqlite import schema as sqlite_schema
 careful = sqlite_schema.prepare
 def prepare(path, connection):
     careful(path, connection)

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from events import codec
-from events.projections import debate as debates
-from events.projections.debate import Debate
-from events.projections.exchanges import Comparison
 from events.record import Draft, digest_before_first, stamp
-from events.rubric import Component, Dimension, Rubric
+from events.state import debate as debates
+from events.state.debate import Debate
+from events.state.exchanges import Comparison
 from events.types import (
     Archetype,
     DebateOpened,
@@ -26,6 +25,7 @@ from events.types import (
     TurnStarted,
     other,
 )
+from events.types.rubric import Component, Dimension, Rubric
 from personalities.archetypes import archetypes
 
 DEBATE = "01900000-0000-7000-8000-000000000000"

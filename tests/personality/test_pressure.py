@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from events.projections.debate import Debate
-from events.projections.exchanges import Comparison
+from events.state.debate import Debate
+from events.state.exchanges import Comparison
 from events.types import (
     Event,
     LogicGapAdjusted,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import PressureApplied, Side
 from personalities.archetypes import archetype, archetypes
 from personalities.pressure import after_exchange, shift

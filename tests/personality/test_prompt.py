@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from events.types import Side, Template, TurnSpoken, Usage
-from judge.neutralise import quoted
+from judge.guard.neutralise import quoted
 from personalities.archetypes import archetype
 from personalities.errors import PersonalityError
 from personalities.prompt import Piece, debater_prompt, debater_template, inline, style

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from events.projections.debate import Debate
+from events.state.debate import Debate
 from events.types import Archetype, DirectiveIssued, Event, PressureApplied, Response, Side, TraitsShifted
 from personalities.archetypes import SIGNALS, archetype, archetypes, checked_archetype
 from personalities.errors import PersonalityError

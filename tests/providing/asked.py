@@ -15,12 +15,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from events.rubric import Component, Dimension
 from events.types import NOBODY, DebateOpened
-from server import formats
-from server.cases import CaseWish, cases_of
-from server.formats.questions import Question
-from server.formats.steps import Ask, Step
+from events.types.rubric import Component, Dimension
+from server.debate import formats
+from server.debate.formats.questions import Question
+from server.debate.formats.steps import Ask, Step
+from server.opening.cases import CaseWish, cases_of
 from tests.judging import jury, rounds
 from tests.judging.bench_of_raters import seats
 from tests.judging.hearing import claim, hear, settle

@@ -15,7 +15,7 @@ from judge.panel.questions import panel_type
 from providers import dialects
 from providers.dialects import Dialect, fits, is_closed, is_object, spoken
 from providers.schema import schema
-from server.formats.judging import TOKENS
+from server.debate.formats.judging import TOKENS
 from tests.providing import schema_rules
 from tests.providing.asked import everything, sites
 from tests.shell.given import RUBRIC
@@ -26,7 +26,7 @@ NAMES = {msgspec.json.encode(schema(ask.answer_type)): f"{debate} {ask.call}" fo
 FORMS = {name: msgspec.json.decode(form) for form, name in NAMES.items()}
 PURPOSES = {*TOKENS, "open", "cross", "close", "assess", "panel", "deliberate"}
 LONGEST = 200
-"""Turns that a debate may have (``server/opening.py``)."""
+"""Turns that a debate may have (``server/opening/opening.py``)."""
 every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 

@@ -7,7 +7,7 @@ import anyio
 import pytest
 from msgspec import Meta, Struct
 
-from events.log import follow
+from events.store.log import follow
 from events.types import DebateConcluded, ModelAnswered, TurnSpoken
 from providers import errors
 from providers.anthropic import AnthropicProvider

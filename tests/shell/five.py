@@ -15,7 +15,7 @@ import anyio
 import msgspec
 import pytest
 
-from events.log import follow
+from events.store.log import follow
 from events.types import DebateConcluded, ModelAnswered, ModelFailed
 from server.settings import Settings
 from tests.providing.vendors.faults import Fault

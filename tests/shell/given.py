@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 from msgspec import UNSET, UnsetType
 
 from events import codec
-from events.projections import debate as debates
-from events.projections import view as views
-from events.projections.debate import Debate
-from events.projections.view import Fold
 from events.record import Draft, Recorded, as_draft, digest_before_first, stamp
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.types import (
     Archetype,
     AttemptAbandoned,
@@ -32,16 +30,18 @@ from events.types import (
     Usage,
     missing,
 )
-from judge.questions import applicable
-from judge.rubric import rubric_v1
-from judge.templates import judge_templates
+from events.view import view as views
+from events.view.view import Fold
+from judge.live.questions import applicable
+from judge.prompts.templates import judge_templates
+from judge.rubrics.load import rubric_v1
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.neutral import neutral
 from providers.schema import parse
-from server.formats import next_steps
-from server.formats.adapting import ADAPTED
-from server.formats.steps import Ask, Record, Speak, Step
+from server.debate.formats import next_steps
+from server.debate.formats.adapting import ADAPTED
+from server.debate.formats.steps import Ask, Record, Speak, Step
 
 AT = "2026-11-21T09:30:00.000000Z"
 DEBATE = "01900000-0000-7000-8000-000000000000"

@@ -8,18 +8,18 @@ import anyio
 import msgspec
 
 from events.errors import StoreUnavailable
-from events.log import EventLog, follow, read_all
-from events.memory import MemoryLog
 from events.patch import merge
-from events.projections import view as views
 from events.record import Draft, Recorded
+from events.store.log import EventLog, follow, read_all
+from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateHalted, Event, ModelAnswered, TurnScored, TurnSpoken, TurnStarted
 from events.verify import verify_log
+from events.view import view as views
 from providers.registry import Registry
-from server import opening
-from server.hub import Hub, Room
-from server.moderators import Moderators
-from server.reader import Reader
+from server.debate.moderators import Moderators
+from server.feed.hub import Hub, Room
+from server.feed.reader import Reader
+from server.opening import opening
 from server.settings import Settings
 
 PATIENCE_S = 20

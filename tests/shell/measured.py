@@ -8,9 +8,9 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrated
-from server import opening
-from server.cases import CaseWish
-from server.records import records_for
+from server.opening import opening
+from server.opening.cases import CaseWish
+from server.opening.records import records_for
 from tests.shell.house import House
 
 DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")

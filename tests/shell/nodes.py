@@ -11,8 +11,8 @@ import httpx
 import msgspec
 from anyio import to_thread
 
-from events.log import EventLog
-from events.projections import view as views
+from events.store.log import EventLog
+from events.view import view as views
 from server.bench.crowd import Onlooker
 from tests.shell.children import Cli
 from tests.shell.house import check_sound

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from server.detached.wire import COMPRESSED, each_frame
+from server.feed.websocket.wire import COMPRESSED, each_frame
 from tests.shell.house import Spectator as Reader
 
 TAIL = b"\x00\x00\xff\xff"

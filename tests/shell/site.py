@@ -8,8 +8,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from server.access import Access
-from server.app import make_app
+from server.http.access import Access
+from server.http.app import make_app
 from server.service import running
 from server.settings import Settings
 

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from events.errors import UnknownDebate
-from events.memory import MemoryLog
 from events.record import Recorded
+from events.store.memory import MemoryLog
 from events.types import (
     AttemptAbandoned,
     DebateConcluded,

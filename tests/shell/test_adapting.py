@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.log import read_all
 from events.record import Draft
+from events.store.log import read_all
 from events.types import (
     AttemptAbandoned,
     DebateConcluded,
@@ -21,8 +21,8 @@ from events.types import (
     TurnStarted,
 )
 from providers.errors import Adapted, Empty, PromptCut, Starved, ThoughtAloud
-from server.formats.adapting import ADAPTED, counted, is_forgiven
-from server.formats.steps import Ask, Record, Speak
+from server.debate.formats.adapting import ADAPTED, counted, is_forgiven
+from server.debate.formats.steps import Ask, Record, Speak
 from server.whatif.walk import walk
 from tests.judging.whims import Whims
 from tests.shell.given import RESUMED, Play, abandoned, besides, failed, opened, question_failed, spoken, started, steps

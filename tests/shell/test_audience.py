@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from server.access import COOKIE as SESSION
-from server.audience import A_VOTER, COOKIE, pseudonym
+from server.http.access import COOKIE as SESSION
+from server.http.audience import A_VOTER, COOKIE, pseudonym
 from tests.shell.site import Site, refused, serving
 from tests.shell.test_judging_secrets import TOKEN
 

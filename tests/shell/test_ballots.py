@@ -7,9 +7,9 @@ import anyio
 import pytest
 
 from events.errors import StoreUnavailable
-from events.log import read_all
-from events.memory import MemoryLog
 from events.record import Draft, Recorded
+from events.store.log import read_all
+from events.store.memory import MemoryLog
 from events.types import (
     AudienceVoted,
     BeliefStated,
@@ -22,8 +22,8 @@ from events.types import (
     TurnScored,
 )
 from events.verify import verify_log
-from server import acts, moderators
-from server.acts import MOST_WORDS, refusal
+from server.debate import acts, moderators
+from server.debate.acts import MOST_WORDS, refusal
 from server.errors import NotNow
 from tests.shell.given import debate as folded
 from tests.shell.given import opened, spoken, started

@@ -8,14 +8,14 @@ import anyio
 import msgspec
 import pytest
 
-from events.log import read_all
 from events.record import Draft
+from events.store.log import read_all
 from events.transfer import export, import_debate
 from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned
 from events.verify import verify_lines
 from providers import scripted
 from providers.quota import Limit
-from server.opening import as_wish, opened
+from server.opening.opening import as_wish, opened
 from tests.judging.rounds import opening
 from tests.shell.house import House, fault, house
 from tests.shell.panels import AGREED, RATERS, SPLIT, agreeing, of_turns

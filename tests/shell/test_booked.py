@@ -35,7 +35,7 @@ from providers.errors import (
     WrongType,
 )
 from server import observe
-from server.calls import BROKE_OFF
+from server.debate.calls import BROKE_OFF
 from tests.judging.jury import TEXT
 from tests.shell.house import house
 from tests.shell.measured import case

@@ -8,9 +8,9 @@ import anyio
 import msgspec
 from msgspec.structs import replace
 
-from events.memory import MemoryLog
 from events.record import Draft, Recorded
-from events.sqlite import SqliteLog
+from events.store.memory import MemoryLog
+from events.store.sqlite.log import SqliteLog
 from events.transfer import export
 from events.types import ArgumentsOpened
 from tests.shell import given

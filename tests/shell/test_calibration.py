@@ -8,8 +8,8 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from events.projections import debate as debates
-from events.projections.debate import Debate
+from events.state import debate as debates
+from events.state.debate import Debate
 from events.types import (
     NOBODY,
     DebateConcluded,
@@ -22,9 +22,9 @@ from events.types import (
     RaterCalibrated,
 )
 from judge.panel.raters import shipped
-from server import opening
-from server.cases import CaseWish, cases_of
-from server.formats.steps import Ask, Record, Step
+from server.debate.formats.steps import Ask, Record, Step
+from server.opening import opening
+from server.opening.cases import CaseWish, cases_of
 from tests.shell import given
 from tests.shell.house import house, is_a
 from tests.shell.measured import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, wish

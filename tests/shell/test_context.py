@@ -3,9 +3,9 @@
 from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, TurnScored, missing
-from server.formats.exchange import next_steps
-from server.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due
-from server.formats.steps import Record, Speak
+from server.debate.formats.exchange import next_steps
+from server.debate.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due
+from server.debate.formats.steps import Record, Speak
 from tests.shell.given import Play, opened, spoken, started
 
 WORDS = "Trams carry more people than cars do. " + "They share one track and one wire, and that is why. " * 12

@@ -7,12 +7,12 @@ import anyio
 import msgspec
 import pytest
 
-from events.log import read_all
-from events.memory import MemoryLog
+from events.store.log import read_all
+from events.store.memory import MemoryLog
 from events.transfer import export, import_debate
 from events.types import DebateConcluded, DebateHalted, DecisionRecorded, PanelConcluded
 from events.verify import verify_log
-from server.decisions import MOST, read_decision
+from server.debate.decisions import MOST, read_decision
 from server.errors import BadField, BadQuery, NotNow
 from tests.shell.children import Cli, as_json, said, seats
 from tests.shell.house import House, Spectator, fault, house, watch

@@ -20,12 +20,12 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from events.types import DebateConcluded
-from server.access import Access
-from server.app import make_app
 from server.cli.serve import web_config
-from server.detached.crowd import Crowd
-from server.detached.upgrade import EXTENSION, Detachable
-from server.detached.wire import PING, TEXT, framed, unmasked
+from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.upgrade import EXTENSION, Detachable
+from server.feed.websocket.wire import PING, TEXT, framed, unmasked
+from server.http.access import Access
+from server.http.app import make_app
 from server.service import Service, running
 from server.settings import Settings
 from tests.shell.given import HALTED, PAUSED, RESUMED, opened, spoken, started

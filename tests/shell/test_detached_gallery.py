@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.errors import StoreUnavailable
-from events.memory import MemoryLog
 from events.record import Recorded, now
-from server import hub as hub_module
+from events.store.memory import MemoryLog
 from server import observe
-from server.detached import gallery as galleries
-from server.detached.crowd import Crowd
-from server.detached.deflate import WINDOW, Compressor, alone
-from server.detached.wire import each_frame
-from server.in_flight import Speech
+from server.feed import hub as hub_module
+from server.feed.in_flight import Speech
+from server.feed.websocket import gallery as galleries
+from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.deflate import WINDOW, Compressor, alone
+from server.feed.websocket.wire import each_frame
 from tests.shell.given import PAUSED, RESUMED, TEXT, opened, spoken, started
 from tests.shell.house import House, house
 from tests.shell.pipes import Inflating, Pipe

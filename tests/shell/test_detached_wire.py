@@ -7,9 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.detached.deflate import accepts
-from server.detached.incoming import MOST, Heard, Incoming
-from server.detached.wire import BINARY, CLOSE, COMPRESSED, FIN, PING, PONG, TEXT, closing, each_frame, framed, unmasked
+from server.feed.websocket.deflate import accepts
+from server.feed.websocket.incoming import MOST, Heard, Incoming
+from server.feed.websocket.wire import (
+    BINARY,
+    CLOSE,
+    COMPRESSED,
+    FIN,
+    PING,
+    PONG,
+    TEXT,
+    closing,
+    each_frame,
+    framed,
+    unmasked,
+)
 
 MASK = b"\x01\x7f\x80\xff"
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.log import EventLog
-from events.memory import MemoryLog
-from events.projections import view as views
 from events.record import Recorded
+from events.store.log import EventLog
+from events.store.memory import MemoryLog
 from events.transfer import parse_lines
-from server.diff import Difference, difference
-from server.folds import Folds
+from events.view import view as views
+from server.export.diff import Difference, difference
+from server.feed.folds import Folds
 from tests.shell.children import Cli
 from tests.shell.site import Site, refused
 

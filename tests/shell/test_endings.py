@@ -6,8 +6,8 @@ import anyio
 import pytest
 
 from events.errors import StoreUnavailable, UnknownEvent
-from events.memory import MemoryLog
 from events.record import Recorded
+from events.store.memory import MemoryLog
 from events.types import (
     AttemptAbandoned,
     DebateConcluded,
@@ -15,10 +15,10 @@ from events.types import (
     TurnStarted,
 )
 from providers.registry import Registry
-from server import moderators as moderators_module
-from server import scribe as scribe_module
+from server.debate import moderators as moderators_module
+from server.debate import stream_writer as scribe_module
+from server.debate.moderators import Moderators
 from server.errors import TooMany
-from server.moderators import Moderators
 from tests.shell.house import Stubborn, check_sound, house, is_a
 
 pytestmark = pytest.mark.anyio

@@ -10,10 +10,10 @@ from events.types import DebateOpened, ModelAnswered
 from providers.base import Think
 from providers.models import known
 from providers.scripted import shipped
-from server import estimate as estimating
-from server.estimate import Estimate, estimate, in_words, thought_tokens, tokens
-from server.opening import as_wish, opened
-from server.rehearsal import Asked, rehearse
+from server.opening import estimate as estimating
+from server.opening.estimate import Estimate, estimate, in_words, thought_tokens, tokens
+from server.opening.opening import as_wish, opened
+from server.opening.rehearsal import Asked, rehearse
 from tests.shell import given
 from tests.shell.house import QUICK, house
 
@@ -99,7 +99,7 @@ async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path)
 def test_a_long_debate_goes_on_as_its_first_turns_do(monkeypatch: pytest.MonkeyPatch) -> None:
     seats = by_hand("anthropic:claude-sonnet-5-5")
     short = estimate(replace(seats, turns=30))
-    monkeypatch.setattr("server.rehearsal.LONGEST", 30)
+    monkeypatch.setattr("server.opening.rehearsal.LONGEST", 30)
     monkeypatch.setattr(estimating, "LONGEST", 30)
 
     whole = estimate(replace(seats, turns=30))

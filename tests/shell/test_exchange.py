@@ -20,9 +20,9 @@ from events.types import (
     TurnScored,
     TurnStarted,
 )
-from server.formats.exchange import next_steps
-from server.formats.questions import PERMANENT
-from server.formats.steps import Ask, Record, Speak
+from server.debate.formats.exchange import next_steps
+from server.debate.formats.questions import PERMANENT
+from server.debate.formats.steps import Ask, Record, Speak
 from tests.shell.given import (
     HALTED,
     PAUSED,

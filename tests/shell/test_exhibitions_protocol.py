@@ -28,8 +28,8 @@ from events.types import (
     TurnSpoken,
 )
 from providers.scripted import shipped
-from server import opening
-from server.exhibitions import exhibitions, wish_for
+from server.opening import opening
+from server.opening.exhibitions import exhibitions, wish_for
 from tests.shell.house import house
 from tests.shell.three_rounds import calls, check, of
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from server.access import MOST_BODY, Access
 from server.errors import CannotServe
+from server.http.access import MOST_BODY, Access
 from server.settings import Settings
 from tests.shell.site import MOTION, Site, refused, serving
 

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.errors import StoreUnavailable, UnknownDebate
-from events.memory import MemoryLog
 from events.patch import merge
 from events.record import Recorded, as_draft, now
+from events.store.memory import MemoryLog
 from events.types import DebateConcluded, TurnStarted
-from server import hub as hub_module
 from server.errors import BadQuery
-from server.in_flight import Speech
-from server.reader import Reader
+from server.feed import hub as hub_module
+from server.feed.in_flight import Speech
+from server.feed.reader import Reader
 from tests.shell.given import PAUSED, RESUMED, opened, spoken, started
 from tests.shell.house import QUICK, Spectator, house, is_a, watch
 

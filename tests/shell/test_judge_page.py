@@ -6,12 +6,12 @@ import anyio
 import msgspec
 import pytest
 
-from events.log import PAGE, EventLog
-from events.memory import MemoryLog
 from events.record import Envelope
+from events.store.log import PAGE, EventLog
+from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateOpened
-from judge.rubric import digest, rubric_v1
-from server.judge_page import Survey
+from judge.rubrics.load import digest, rubric_v1
+from server.http.judge import Survey
 from tests.judging.court import opened, said
 from tests.shell.site import Site
 

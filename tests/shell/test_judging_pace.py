@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from events.record import Recorded
-from events.sqlite import SqliteLog
+from events.store.sqlite.log import SqliteLog
 from events.types import ModelAnswered
 from tests.shell.house import check_sound, house
 

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from events.record import Recorded, full_line
-from events.sqlite import SqliteLog
+from events.store.sqlite.log import SqliteLog
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, ModelAnswered
 from tests.shell.children import Cli
 from tests.shell.house import check_sound

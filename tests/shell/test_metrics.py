@@ -8,13 +8,13 @@ import anyio
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from events.bus import BusState, LoneBus
+from events.cluster.bus import BusState, LoneBus
 from events.errors import StoreUnavailable
-from events.memory import MemoryLog
+from events.store.memory import MemoryLog
 from providers.base import Outcome, Tokens
 from server import observe
-from server.hub import Room
-from server.readings import Readings
+from server.feed.hub import Room
+from server.http.metrics import Readings
 from server.service import Service
 from tests.shell.given import PAUSED, opened
 from tests.shell.house import House, Stubborn, house
@@ -156,7 +156,7 @@ def test_a_spectator_who_stays_is_one_and_who_is_refused_is_a_close(site: Site, 
 
 @pytest.mark.anyio
 async def test_appends_that_fail_are_counted(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.scribe.STORE_WAIT_S", 0.001)
+    monkeypatch.setattr("server.debate.stream_writer.STORE_WAIT_S", 0.001)
     before = observe.STORE_FAILURES._value.get()
     async with house(Stubborn(lambda number: number in {3, 4})) as h:
         await h.ended(await h.open(script()))
@@ -286,7 +286,7 @@ def test_it_answers_where_the_store_does_not(site: Site, monkeypatch: pytest.Mon
 
 
 def test_it_does_not_wait_for_the_store(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.readings.STORE_S", 0.01)
+    monkeypatch.setattr("server.http.metrics.STORE_S", 0.01)
     monkeypatch.setattr(MemoryLog, "unconcluded", _never)
 
     assert value(scraped(site), "moot_store_up") == 0

@@ -14,7 +14,7 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
-from server.opening import OUTAGE_ATTEMPTS
+from server.opening.opening import OUTAGE_ATTEMPTS
 from tests.shell.conftest import CON, PRO
 from tests.shell.house import QUICK, check_sound, fault, house
 

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from events.types import DebateConcluded, DebateHalted, FamilyWarned, Missing
 from providers.pricing import cost, is_priced, prepare, price
-from server import opening
 from server.errors import BadField
-from server.estimate import estimate, in_words
-from server.opening import family_warnings
+from server.opening import opening
+from server.opening.estimate import estimate, in_words
+from server.opening.opening import family_warnings
 from tests.shell import given
 from tests.shell.house import house
 from tests.shell.site import Site, refused

@@ -13,10 +13,10 @@ import httpx
 import pytest
 from anyio import to_thread
 
-from events.log import EventLog
-from events.open import opened_log
+from events.store.log import EventLog
+from events.store.open import opened_log
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted
-from server.nodes import share
+from server.cluster.nodes import share
 from tests.core.conftest import database, postgres  # noqa: F401 - fixtures
 from tests.core.postgres_server import Server
 from tests.core.test_bus import Nats, nats  # noqa: F401 - a fixture

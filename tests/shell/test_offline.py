@@ -11,8 +11,8 @@ import pytest
 
 from events.transfer import parse_lines
 from events.types import ModelAnswered, ModelFailed
-from server.offline import SPECIFIER, files, inert, modules, offline, rewritten
-from server.saved import saved_as
+from server.export.filename import saved_as
+from server.export.offline import SPECIFIER, files, inert, modules, offline, rewritten
 from tests.shell.children import Cli
 from tests.shell.site import Site, refused
 

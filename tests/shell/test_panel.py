@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.memory import MemoryLog
+from events.store.memory import MemoryLog
 from events.types import (
     AgreementMeasured,
     AssessmentGiven,
@@ -25,9 +25,9 @@ from events.types import (
     Reason,
     ScorecardVerdictReached,
 )
-from judge.rubric import rubric_v1
-from server.formats import panel
-from server.formats.steps import Ask, Record, Speak
+from judge.rubrics.load import rubric_v1
+from server.debate.formats import panel
+from server.debate.formats.steps import Ask, Record, Speak
 from tests.judging.bench_of_raters import DIMENSIONS, seats
 from tests.judging.rounds import NAMES
 from tests.shell.given import KINDS, Play, no_reply, opened, reply, spoken, started

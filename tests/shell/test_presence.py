@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from server import presence
-from server.presence import CROWD, LONG_TICK_S, MANY, Presence
+from server.feed import presence
+from server.feed.presence import CROWD, LONG_TICK_S, MANY, Presence
 
 pytestmark = pytest.mark.anyio
 

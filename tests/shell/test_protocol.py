@@ -5,8 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.log import read_all
-from events.projections import view as views
+from events.store.log import read_all
 from events.types import (
     ArgumentCrossExamined,
     ArgumentsOpened,
@@ -22,7 +21,8 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from server import frames
+from events.view import view as views
+from server.feed import frames
 from tests.judging.rounds import NAMES, assessment, judged, opening
 from tests.shell.house import Spectator, fault, house
 from tests.shell.three_rounds import PROSE, STATEMENTS, STRAW, Script, answers, calls, check, held, of, played

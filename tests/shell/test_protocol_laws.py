@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from events.patch import merge
-from events.projections import view as views
 from events.types import (
     ArgumentsOpened,
     AssessmentGiven,
@@ -20,8 +19,9 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from server import frames
-from server.formats.steps import Ask, Record, Speak
+from events.view import view as views
+from server.debate.formats.steps import Ask, Record, Speak
+from server.feed import frames
 from tests.core.test_projections import as_json, has_null
 from tests.judging.rounds import NAMES, assessment, closing, cross, judged, opened, opening
 from tests.shell.given import HALTED, KINDS, PAUSED, RESUMED, Play, no_reply, reply

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from events.memory import MemoryLog
 from events.record import Draft, Recorded
+from events.store.memory import MemoryLog
 from events.types import (
     AttemptAbandoned,
     DebateConcluded,

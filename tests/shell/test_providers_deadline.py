@@ -6,14 +6,14 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from events.projections import debate as debates
 from events.record import Draft
+from events.state import debate as debates
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, TurnFailed, TurnStarted
+from server.debate.formats import next_steps
+from server.debate.formats.deadline import left_s
+from server.debate.formats.steps import Ask, Record, Speak
 from server.errors import BadField
-from server.formats import next_steps
-from server.formats.deadline import left_s
-from server.formats.steps import Ask, Record, Speak
-from server.opening import as_wish
+from server.opening.opening import as_wish
 from tests.shell import given
 from tests.shell.conftest import CON, PRO
 from tests.shell.given import RESUMED, failed, opened, recorded, started

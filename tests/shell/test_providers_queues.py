@@ -11,14 +11,14 @@ import anyio
 import msgspec
 import pytest
 
-from events.open import opened_log
+from events.store.open import opened_log
 from events.types import DebateConcluded, ModelFailed, TurnFailed
 from providers import breaker
 from providers.calls import Guard
 from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
 from providers.gate import Gate
 from providers.quota import Limit
-from server.reader import Reader
+from server.feed.reader import Reader
 from tests.shell.house import PATIENCE_S, QUICK, House, check_sound, house, is_a
 from tests.shell.site import Site, serving
 from tests.shell.vendors import Trouble, registry, trading

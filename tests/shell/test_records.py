@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from events.memory import MemoryLog
-from events.sqlite import SqliteLog
+from events.store.memory import MemoryLog
+from events.store.sqlite.log import SqliteLog
 from events.transfer import export, import_debate
 from events.types import (
     Rater,
     TrackRecord,
 )
 from judge.panel.weights import weights
-from server import opening
-from server.records import calibrations, records_for, track_records
+from server.opening import opening
+from server.opening.records import calibrations, records_for, track_records
 from tests.shell import given
 from tests.shell.house import House, house
 from tests.shell.measured import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, wish

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from events.projections import view as views
-from events.projections.view import View
 from events.record import Draft
 from events.types import (
     AudienceVoted,
@@ -18,9 +16,11 @@ from events.types import (
     ModeratorSpoke,
     TurnsCompared,
 )
-from server import frames
+from events.view import view as views
+from events.view.view import View
 from server.cli.markdown import as_markdown
 from server.cli.transcript import Transcriber
+from server.feed import frames
 from tests.shell.children import Cli, as_json, said, seats
 from tests.shell.given import opened, recorded, spoken, started
 from tests.shell.site import MOTION

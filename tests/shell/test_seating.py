@@ -9,10 +9,10 @@ import pytest
 from events.types import DebateOpened, TrackRecord
 from judge.panel.raters import shipped
 from providers.registry import Registry
-from server import opening
 from server.cli.seats import panel_of
 from server.errors import BadField
-from server.seating import MOST_SEATS, seats
+from server.opening import opening
+from server.opening.seats import MOST_SEATS, seats
 from tests.shell.children import Cli, as_json, said
 from tests.shell.house import QUICK
 

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.memory import MemoryLog
-from events.projections import view as views
 from events.record import Recorded
+from events.store.memory import MemoryLog
 from events.types import ArgumentTraced, DecisionRecorded, Event, PanelConcluded
-from server import frames
+from events.view import view as views
 from server.cli.markdown import as_markdown
 from server.cli.transcript import Transcriber
 from server.cli.wording import inline
+from server.feed import frames
 from tests.browser import artifacts, panels, records
 from tests.shell.children import Cli, seats
 

@@ -13,9 +13,9 @@ import uvicorn
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from server.access import Access
-from server.app import make_app
-from server.detached.upgrade import Detachable
+from server.feed.websocket.upgrade import Detachable
+from server.http.access import Access
+from server.http.app import make_app
 from server.observe import CLOSES
 from server.service import Service, running
 from server.settings import Settings

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.speech import LONGEST_RUN, Words, clip, words
+from server.debate.speech import LONGEST_RUN, Words, clip, words
 
 ANYTHING = "ab. \n\t\u00a0\u2003\x1c𝄞，。世ーกิ\u0301🐑\u200d🇨🇭က"
 PIECES = st.lists(st.text(alphabet=ANYTHING, max_size=6) | st.text(max_size=90), max_size=12)

@@ -8,13 +8,13 @@ import httpx2
 import msgspec
 import pytest
 
-from events.bus import LoneBus
-from events.sqlite import SqliteLog
+from events.cluster.bus import LoneBus
+from events.store.sqlite.log import SqliteLog
 from events.types import DebateConcluded, TurnSpoken
-from server import scribe as scribe_module
-from server.access import Access
-from server.app import make_app
-from server.reader import Reader
+from server.debate import stream_writer as scribe_module
+from server.feed.reader import Reader
+from server.http.access import Access
+from server.http.app import make_app
 from server.service import Service
 from tests.shell.house import PATIENCE_S, House, check_sound, house, is_a
 
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scribe_module, "STORE_WAIT_S", 0.01)
-    monkeypatch.setattr("server.waits.LOOK_S", 0.01)
-    monkeypatch.setattr("events.sqlite_writer.PROBE_S", 0.01)
+    monkeypatch.setattr("server.feed.waits.LOOK_S", 0.01)
+    monkeypatch.setattr("events.store.sqlite.writer.PROBE_S", 0.01)
 
 
 def limit_pages(log: SqliteLog, pages: int) -> None:

@@ -13,7 +13,7 @@ from events.types import DebateOpened, Debater, JudgeSeat, Rater, Think
 from providers import base
 from server.cli import calibrate, deliberate, run
 from server.errors import BadField
-from server.opening import as_wish
+from server.opening.opening import as_wish
 from tests.judging.jury import PERSONAS, TEXT
 from tests.judging.rounds import opening
 from tests.shell.house import house

@@ -10,14 +10,14 @@ import httpx
 import msgspec
 import pytest
 
-from events.log import read_all
 from events.record import Recorded
+from events.store.log import read_all
 from events.types import DebateOpened, Missing, PanelConcluded
 from providers.scripted import shipped
-from server import opening
-from server.exhibitions import exhibitions, wish_for
+from server.http.whatif import PER_MINUTE
+from server.opening import opening
+from server.opening.exhibitions import exhibitions, wish_for
 from server.whatif.answer import what_if
-from server.whatif.routes import PER_MINUTE
 from server.whatif.rubric import Wish
 from server.whatif.walk import NOT_ASKED, walk
 from tests.shell.children import Cli, said

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from events.log import read_all
 from events.record import Recorded
+from events.store.log import read_all
 from events.types import (
     ArgumentsOpened,
     AssessmentGiven,

@@ -7,14 +7,15 @@ import pytest
 
 from events import codec
 from events.record import Recorded, as_draft, stamp
-from server import reader, socket
-from server.detached import gallery
-from server.detached.crowd import Crowd
-from server.detached.gallery import Gallery
-from server.detached.spectator import Spectator
-from server.hub import Hub, Room
-from server.in_flight import Speech
-from server.place import Place
+from server.feed import reader
+from server.feed.cursor import Place
+from server.feed.hub import Hub, Room
+from server.feed.in_flight import Speech
+from server.feed.websocket import endpoint as socket
+from server.feed.websocket import gallery
+from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.gallery import Gallery
+from server.feed.websocket.spectator import Spectator
 from server.sim.store import Line, Shared
 
 Plant = Callable[[pytest.MonkeyPatch], None]

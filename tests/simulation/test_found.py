@@ -10,9 +10,9 @@ import pytest
 from msgspec import structs
 
 from events.errors import StoreUnavailable
-from events.projections.debate import UNNAMED
+from events.state.debate import UNNAMED
 from events.types import ModelAnswered
-from server import frames
+from server.feed import frames
 from server.settings import Settings
 from server.sim.gate import admit
 from server.sim.loop import Loop, run

@@ -9,9 +9,9 @@ import anyio
 import pytest
 from click.testing import CliRunner
 
-from events import memory
-from server import hub
+from events.store import memory
 from server.cli.main import main
+from server.feed import hub
 from server.sim.loop import Loop, Stuck, run
 from server.sim.schedule import play
 from server.sim.soak import Tally, report_in_words, soak, stretch, tally_in_words

@@ -1,0 +1,135 @@
+"""The bus by PostgreSQL's notifications: what gathers within a moment goes out together, compressed and cut to size.
+
+A batch is MessagePack of (debate, message) pairs, through zlib, then Base64, in pieces of fewer than 8,000 bytes, each
+with the head ``node batch index count``.  The pieces of a batch are one transaction: they arrive together and in order.
+"""
+
+import asyncio
+import binascii
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from events.cluster.bus import BusState, Hear, Hearers
+from events.errors import StoreUnavailable
+from events.store.postgres.connection import Connection, Pool
+from events.store.postgres.listener import Listening, look_nowhere
+from events.store.postgres.log import PostgresLog
+
+CHANNEL: Final = "moot_bus"
+GATHER_S: Final = 0.01
+MOST_WAITING: Final = 1 << 20
+"""Bytes that wait to be said; more is dropped."""
+PIECE: Final = 7_800
+LARGEST: Final = 64 << 20
+_SAY: Final = "SELECT pg_notify('moot_bus', piece) FROM unnest(%s::text[]) AS piece"
+
+Batch = list[tuple[str, bytes]]
+_decoder: Final = msgspec.msgpack.Decoder(Batch)
+
+
+class PostgresBus:
+    """``Bus`` over the database that ``log`` lies in, with one connection more to speak through."""
+
+    def __init__(self, log: PostgresLog) -> None:
+        self._node, self._ear = log.node, log.ear
+        self._pool = Pool(log.address, size=1, patience_s=0)
+        self._hearers = Hearers()
+        self._gathered: Batch = []
+        self._size = self._dropped = self._number = 0
+        self._speaking: asyncio.Task[None] | None = None
+        self._broken = self._closed = self._listens = False
+        self._halves: dict[str, tuple[str, list[str]]] = {}
+
+    @property
+    def state(self) -> BusState:
+        """See ``Bus``."""
+        return BusState(up=not self._broken and (self._ear.is_live or not self._listens), dropped=self._dropped)
+
+    def publish(self, debate: str, message: bytes) -> None:
+        """See ``Bus``."""
+        if self._closed or self._size + len(message) > MOST_WAITING:
+            self._dropped += 1
+            return
+        self._gathered.append((debate, message))
+        self._size += len(message)
+        if self._speaking is None:
+            self._speaking = asyncio.get_running_loop().create_task(self._speak(), name="moot-postgres-bus")
+
+    @contextmanager
+    def subscribe(self, debate: str, hear: Hear) -> Iterator[None]:
+        """See ``Bus``."""
+        if not self._listens:
+            self._listens = True
+            self._ear.listen(CHANNEL, Listening(hear=self._hear, look=look_nowhere, lost=self._halves.clear))
+        with self._hearers.hearing(debate, hear, _nothing, _nothing):
+            yield
+
+    async def close(self) -> None:
+        """See ``Bus``."""
+        self._closed = True
+        if self._speaking is not None:
+            await asyncio.shield(self._speaking)
+        await self._pool.close()
+
+    async def _speak(self) -> None:
+        try:
+            while self._gathered:
+                await asyncio.sleep(GATHER_S)
+                batch, self._gathered, self._size = self._gathered, [], 0
+                self._number += 1
+                pieces = write_pieces(self._node, self._number, batch)
+                try:
+                    await self._pool.run(partial(_say, pieces=pieces))
+                except StoreUnavailable:
+                    self._broken = True
+                    self._dropped += len(batch)
+                else:
+                    self._broken = False
+        finally:
+            self._speaking = None
+
+    def _hear(self, payload: str) -> bool:
+        head, _, piece = payload.partition("|")
+        node, number, index, count = (*head.split(" "), "", "", "")[:4]
+        if node == self._node:
+            return True
+        _, pieces = half = self._halves.get(node, ("", []))
+        if index == "0" or half[0] != number or str(len(pieces)) != index:
+            pieces = []
+        if str(len(pieces)) == index:
+            pieces.append(piece)
+            self._halves[node] = number, pieces
+        if str(len(pieces)) == count:
+            del self._halves[node]
+            for debate, message in read_pieces(pieces):
+                self._hearers.tell(debate, message)
+        return True
+
+
+def write_pieces(node: str, number: int, batch: Batch) -> list[str]:
+    """Notifications that together carry ``batch``, each of fewer than 8,000 bytes."""
+    whole = b64encode(zlib.compress(msgspec.msgpack.encode(batch), 1)).decode()
+    cuts = range(0, len(whole), PIECE)
+    return [f"{node} {number} {index} {len(cuts)}|{whole[start : start + PIECE]}" for index, start in enumerate(cuts)]
+
+
+def read_pieces(pieces: list[str]) -> Batch:
+    """The batch in ``pieces``; nothing when it is none."""
+    with suppress(binascii.Error, zlib.error, msgspec.DecodeError, ValueError):
+        unpacking = zlib.decompressobj()
+        return _decoder.decode(unpacking.decompress(b64decode("".join(pieces), validate=True), LARGEST))
+    return []
+
+
+async def _say(connection: Connection, pieces: list[str]) -> None:
+    await connection.execute(_SAY, (pieces,))
+
+
+def _nothing(_debate: str) -> None:
+    """All that is said is heard on one channel."""

@@ -1,0 +1,150 @@
+"""The inbox as a table: a row is sent, taken by the debate's node, answered, and removed by who sent it.
+
+Every statement may be done twice, since the answer of the first may get lost: an act is sent under a key of its own and
+taken under a word that the same call uses again.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Final
+
+from events.cluster.inbox import WITHIN_S, Act
+from events.errors import StoreUnavailable, Unanswered, UnknownDebate
+from events.store.postgres.connection import Connection
+from events.store.postgres.listener import Listening
+from events.store.postgres.log import PostgresLog
+from events.store.postgres.rows import is_storable
+
+CHANNEL: Final = "moot_inbox"
+KEPT: Final = "10 min"
+"""A row that nobody came back for is removed after this time."""
+_ANSWERED: Final = "="
+_MOST: Final = 100
+
+_SEND: Final = """
+WITH sent AS (
+    INSERT INTO moot.inbox (key, debate, act) VALUES (%(key)s, %(debate)s, %(act)s) ON CONFLICT (key) DO NOTHING
+)
+SELECT pg_notify('moot_inbox', %(debate)s)
+"""
+_TAKE: Final = """
+WITH next AS (
+    SELECT id FROM moot.inbox AS there JOIN moot.debates USING (debate)
+    WHERE owner = %(node)s AND lease_until > clock_timestamp() AND (taken_by IS NULL OR taken_by = %(word)s)
+    ORDER BY id LIMIT %(most)s FOR UPDATE OF there SKIP LOCKED
+)
+UPDATE moot.inbox SET taken_by = %(word)s WHERE id IN (SELECT id FROM next) RETURNING id, debate, act, key
+"""
+_ANSWER: Final = """
+WITH answered AS (UPDATE moot.inbox SET answer = %(answer)s WHERE id = %(id)s)
+SELECT pg_notify('moot_inbox', '=' || %(key)s)
+"""
+_ANSWERS: Final = "SELECT key, answer FROM moot.inbox WHERE key = ANY(%s) AND answer IS NOT NULL"
+_WITHDRAW: Final = """
+INSERT INTO moot.inbox AS there (key, debate, act, taken_by) VALUES (%(key)s, %(debate)s, '', 'withdrawn')
+ON CONFLICT (key) DO UPDATE SET taken_by = 'withdrawn' WHERE there.taken_by IS NULL
+"""
+"""Also where it is not there yet: what is on its way in must not be taken later."""
+_STATE: Final = "SELECT taken_by, answer FROM moot.inbox WHERE key = %s"
+_REMOVE: Final = "DELETE FROM moot.inbox WHERE key = %s"
+_SWEEP: Final = """
+DELETE FROM moot.inbox WHERE id IN (
+    SELECT id FROM moot.inbox WHERE at < clock_timestamp() - %s::interval LIMIT 1000 FOR UPDATE SKIP LOCKED
+)
+"""
+
+
+class PostgresInbox:
+    """``Inbox`` of the node that ``log`` is."""
+
+    def __init__(self, log: PostgresLog) -> None:
+        self._log = log
+        self._waiting: dict[str, asyncio.Future[bytes]] = {}
+        self._arrived = asyncio.Event()
+        log.ear.listen(CHANNEL, Listening(hear=self._hear, look=self._look, lost=self._arrived.set))
+
+    async def send(self, debate: str, act: bytes, within_s: float = WITHIN_S) -> bytes:
+        """See ``Inbox``."""
+        if not is_storable(debate):
+            raise UnknownDebate(debate)
+        key = secrets.token_hex(16)
+        answered: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._waiting[key] = answered
+        try:
+            async with asyncio.timeout(within_s):
+                await self._do(_SEND, {"key": key, "debate": debate, "act": act})
+                answer = await answered
+        except TimeoutError:
+            return await self._withdrawn(debate, key)
+        finally:
+            del self._waiting[key]
+        await self._remove(key)
+        return answer
+
+    async def take(self) -> tuple[Act, ...]:
+        """See ``Inbox``."""
+        named = {"node": self._log.node, "word": f"{self._log.node} {secrets.token_hex(8)}", "most": _MOST}
+
+        async def act(connection: Connection) -> tuple[Act, ...]:
+            cursor = await connection.execute(_TAKE, named, binary=True)
+            return tuple(sorted([Act(*row) async for row in cursor], key=lambda each: each.id))
+
+        while True:
+            self._arrived.clear()
+            if acts := await self._log.pool.run(act):
+                return acts
+            await self._arrived.wait()
+
+    def look(self) -> None:
+        """See ``Inbox``."""
+        self._arrived.set()
+
+    async def answer(self, act: Act, answer: bytes) -> None:
+        """See ``Inbox``."""
+        await self._do(_ANSWER, {"id": act.id, "key": act.key, "answer": answer})
+
+    async def _withdrawn(self, debate: str, key: str) -> bytes:
+        """The answer that came at the last moment, else the failure with what is known of it."""
+        async def act(connection: Connection) -> tuple[str, bytes | None]:
+            await connection.execute(_WITHDRAW, {"key": key, "debate": debate})
+            row = await (await connection.execute(_STATE, (key,), binary=True)).fetchone()
+            return (row[0], row[1]) if row is not None else ("swept", None)
+
+        try:
+            taken_by, answer = await self._log.pool.run(act)
+        except StoreUnavailable as error:
+            raise Unanswered(debate, taken=True) from error
+        if answer is not None:
+            await self._remove(key)
+            return answer
+        raise Unanswered(debate, taken=taken_by != "withdrawn")
+
+    async def _remove(self, key: str) -> None:
+        with suppress(StoreUnavailable):   # the answer is there; the row is swept one day
+            await self._do(_REMOVE, (key,))
+
+    async def _do(self, statement: str, values: Sequence[object] | Mapping[str, object]) -> None:
+        async def act(connection: Connection) -> None:
+            await connection.execute(statement, values)
+
+        await self._log.pool.run(act)
+
+    def _hear(self, payload: str) -> bool:
+        if payload.startswith(_ANSWERED):
+            return payload.removeprefix(_ANSWERED) not in self._waiting   # else look for the answer
+        if payload in self._log.epochs:
+            self._arrived.set()
+        return True
+
+    async def _look(self, connection: Connection) -> None:
+        """Read the answers of those who wait, look for acts, and remove what nobody came back for."""
+        self._arrived.set()
+        if self._waiting:
+            for key, answer in await (
+                await connection.execute(_ANSWERS, (list(self._waiting),), binary=True)
+            ).fetchall():
+                if (future := self._waiting.get(key)) is not None and not future.done():
+                    future.set_result(answer)
+        await connection.execute(_SWEEP, (KEPT,))

@@ -1,0 +1,310 @@
+"""All that a step is decided on: the opening, the state, the transcript, the ledger, and the answers not yet used."""
+
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.state import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage, words
+from events.state.claims import Register
+from events.state.exchanges import Exchanges
+from events.state.ledger import Ledger
+from events.state.panel import Panel
+from events.state.protocol import Protocol
+from events.state.spine import Spine
+from events.state.temper import Temper
+from events.state.transcript import Transcript
+from events.state.usage import Tally
+from events.state.words import Words
+from events.types import (
+    AudienceVoted,
+    BeliefStated,
+    ClaimCleared,
+    ClaimUpheld,
+    ConflictResolved,
+    ContextSummarised,
+    ConvergenceAssessed,
+    DebateConcluded,
+    DebateHalted,
+    DebateOpened,
+    DebatePaused,
+    DebateResumed,
+    FamilyWarned,
+    InjectionDetected,
+    Missing,
+    ModelAnswered,
+    ModelFailed,
+    NarrativeVerdictReached,
+    RaterCalibrated,
+    Reason,
+    ScorecardVerdictReached,
+    Side,
+    TurnScored,
+    Usage,
+    Winner,
+)
+from events.view import audience
+from events.view.audience import Audience
+
+State = Literal["open", "paused", "halted", "concluded"]
+UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
+"""Failures of a call that did bring words."""
+UNNAMED: Final = "its message may name a model, and this debate is blind"
+"""What stands for a provider's message in a blind debate; the director reads that in the event of the failure."""
+
+
+class Conclusion(Struct, frozen=True, kw_only=True, gc=False):
+    """How it ended."""
+
+    winner: Winner
+    by_rule: str
+
+
+class Standing(Struct, frozen=True, kw_only=True, gc=False):
+    """Whether the debate runs, and why not."""
+
+    state: State = "open"
+    reason: str = ""
+    by: str = ""
+    conclusion: Conclusion | None = None
+    since: str = ""
+    """When it was opened, or last resumed."""
+    max_cost_usd: float | None = None
+    """The cap that the debate was last resumed with, in place of the one that it was opened with."""
+
+
+class Given(Struct, frozen=True, kw_only=True, gc=False):
+    """An answer that no derived event has used yet."""
+
+    position: int
+    answer: str
+    model: str
+    usage: Usage = Usage()
+
+
+class Calls(Struct, frozen=True, kw_only=True, gc=False):
+    """The judge's open questions, by question: ``score:3/1`` is the first sample of the score of turn 3."""
+
+    given: dict[str, Given] = {}
+    failed: dict[str, tuple[Reason, ...]] = {}
+    """Failures since the debate was last resumed."""
+    asked: dict[str, int] = {}
+    """How often each question was ever put: the next call's ordinal follows from it."""
+    spent_ms: dict[str, int] = {}
+    """Model time of all calls of each question, failed ones too."""
+    unread: dict[str, Given] = {}
+    """The last answer to each question that is no JSON, or JSON of another shape."""
+
+
+class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
+    """What has been said of the whole."""
+
+    scorecard: ScorecardVerdictReached | None = None
+    narrative: NarrativeVerdictReached | None = None
+    conflict: ConflictResolved | None = None
+    convergence: ConvergenceAssessed | None = None
+    positions: dict[str, int] = {}
+    """Where each of them stands."""
+
+
+class Debate(Struct, frozen=True, kw_only=True, gc=False):
+    """The decider's state.  ``opened`` is None before position 1."""
+
+    id: str = ""
+    position: int = 0
+    course: int = 0
+    """Position of the last record that is not the audience's: what comes next never follows from a vote."""
+    at: str = ""
+    """Time of the last record."""
+    opened: DebateOpened | None = None
+    opened_at: str = ""
+    standing: Standing = Standing()
+    transcript: Transcript = transcript.INITIAL
+    ledger: Ledger = ledger.INITIAL
+    usage: Tally = usage.INITIAL
+    calls: Calls = Calls()
+    segments: frozenset[str] = frozenset()
+    """Digests of prompt segments that the log already holds."""
+    exchanges: Exchanges = exchanges.INITIAL
+    claims: Register = claims.INITIAL
+    spine: Spine = spine.INITIAL
+    temper: Temper = temper.INITIAL
+    injections: tuple[tuple[int, InjectionDetected], ...] = ()
+    """(position, event)."""
+    verdicts: Verdicts = Verdicts()
+    context: dict[Side, ContextSummarised] = {}
+    """What each side was last given of the turns, where that was not all of them."""
+    families: tuple[FamilyWarned, ...] = ()
+    protocol: Protocol = protocol.INITIAL
+    panel: Panel = panel.INITIAL
+    words: Words = words.INITIAL
+    """The moderator's."""
+    unpriced: str = ""
+    """Why nobody knows the cost of the first answer without a price since the debate was last resumed; empty: none."""
+    audience: Audience = audience.INITIAL
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether no text that is recorded now may name a model."""
+        return self.opened is not None and self.opened.blind
+
+
+INITIAL = Debate()
+_OWN: Final = frozenset({
+    DebateOpened, DebatePaused, DebateHalted, DebateResumed, DebateConcluded, ModelAnswered, ModelFailed, TurnScored,
+    ClaimUpheld, ClaimCleared, RaterCalibrated, ContextSummarised, FamilyWarned, InjectionDetected,
+    ScorecardVerdictReached, NarrativeVerdictReached, ConflictResolved, ConvergenceAssessed,
+})
+"""Events of which the debate itself keeps something."""
+
+
+def question(key: str, sample: int) -> str:
+    """The name of a question in ``Calls``."""
+    return f"{key}/{sample}"
+
+
+def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - one flat if a part, in their order
+    """The debate after ``record``.  Parts that it does not move are the same objects, and cost nothing."""
+    event, position = record.event, record.position
+    kind = type(event)
+    moved: dict[str, Any] = {"position": position, "at": record.at}
+    if kind in audience.MOVED_BY:
+        moved["audience"] = audience.apply(debate.audience, record)
+        if isinstance(event, AudienceVoted | BeliefStated):   # they may be many, and nothing else moves
+            return replace(debate, **moved)
+    moved["course"] = position
+    if not debate.id:
+        moved["id"] = record.debate
+    if kind in _OWN:
+        _move(debate, record, moved)
+    if kind in transcript.MOVED_BY:
+        moved["transcript"] = transcript.apply(debate.transcript, record)
+    if kind in ledger.MOVED_BY:
+        moved["ledger"] = ledger.apply(debate.ledger, record)
+    if kind in exchanges.MOVED_BY:
+        moved["exchanges"] = exchanges.apply(debate.exchanges, moved.get("ledger", debate.ledger), record)
+    if kind in usage.MOVED_BY:
+        moved["usage"] = usage.apply(debate.usage, record)
+    if kind in claims.MOVED_BY:
+        moved["claims"] = claims.apply(debate.claims, record)
+    if kind in spine.MOVED_BY:
+        moved["spine"] = spine.apply(debate.spine, record)
+    if kind in temper.MOVED_BY:
+        moved["temper"] = temper.apply(debate.temper, record)
+    if kind in panel.MOVED_BY:
+        moved["panel"] = panel.apply(debate.panel, record)
+    if kind in protocol.MOVED_BY:
+        moved["protocol"] = protocol.apply(
+            debate.protocol, debate.opened, record, moved.get("panel", debate.panel)
+        )
+    if kind in words.MOVED_BY:
+        moved["words"] = words.apply(debate.words, debate.transcript, record)
+    return replace(debate, **moved)
+
+
+def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - one flat match, a case an event
+    """What the debate itself keeps of ``record``, put into ``moved`` by name."""
+    event = record.event
+    match event:
+        case DebateOpened():
+            moved |= {"opened": event, "opened_at": record.at, "standing": Standing(since=record.at)}
+        case DebatePaused():
+            moved["standing"] = replace(debate.standing, state="paused", reason=event.reason, by=event.by)
+        case DebateHalted():
+            moved["standing"] = replace(debate.standing, state="halted", reason=event.reason, by=event.by)
+        case DebateResumed():
+            standing, calls = debate.standing, debate.calls
+            cap = standing.max_cost_usd if event.max_cost_usd is UNSET else event.max_cost_usd
+            moved["standing"] = replace(
+                standing, state="open", reason=event.reason, by=event.by, max_cost_usd=cap, since=record.at
+            )
+            moved |= {"calls": replace(calls, failed={}) if calls.failed else calls, "unpriced": ""}
+        case DebateConcluded():
+            conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
+            moved["standing"] = Standing(state="concluded", conclusion=conclusion)
+        case ModelAnswered() | ModelFailed():
+            if not debate.segments.issuperset(event.segments):
+                moved["segments"] = debate.segments | event.segments.keys()
+            moved["calls"] = _call(debate.calls, record, event, blind=debate.is_blind)
+            moved["unpriced"] = debate.unpriced or _unpriced(event)
+        case TurnScored(turn=turn):
+            calls = debate.calls
+            moved["calls"] = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
+        case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
+            moved["calls"] = _without(debate.calls, {f"second_opinion:{claim}/1"})
+        case RaterCalibrated(rater=rater, case=measured):
+            calls = debate.calls
+            about = f"panel:{rater}@{measured}/"
+            moved["calls"] = _without(calls, {key for key in calls.asked if key.startswith(about)})
+        case ContextSummarised():
+            moved["context"] = {**debate.context, event.side: event}
+        case FamilyWarned():
+            moved["families"] = (*debate.families, event)
+        case InjectionDetected():
+            moved["injections"] = (*debate.injections, (record.position, event))
+        case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():
+            moved["verdicts"] = _verdict(debate.verdicts, record, event)
+        case _:
+            pass
+
+
+def _unpriced(event: ModelAnswered | ModelFailed) -> str:
+    """Why nobody knows what an answer costs; empty where it is known, or where there was none to be paid for.
+
+    A call that broke off before the vendor told what it used has no cost either, but no price is missing.
+    """
+    is_used = isinstance(event, ModelAnswered) or event.usage.input_tokens + event.usage.output_tokens > 0
+    return event.cost_usd.missing.reason if is_used and isinstance(event.cost_usd, Missing) else ""
+
+
+def _turn_of(key: str) -> int:
+    """The newest turn that a question is about; 0 where it is about something else."""
+    shown = key.partition(":")[2].partition("/")[0]
+    numbers = [int(part) for part in shown.split("-") if part.isdigit()]
+    return max(numbers, default=0)
+
+
+def _without(calls: Calls, keys: set[str]) -> Calls:
+    """The calls without those questions: what they were for has been recorded."""
+    return Calls(
+        given={key: given for key, given in calls.given.items() if key not in keys},
+        failed={key: failed for key, failed in calls.failed.items() if key not in keys},
+        asked={key: asked for key, asked in calls.asked.items() if key not in keys},
+        spent_ms={key: spent for key, spent in calls.spent_ms.items() if key not in keys},
+        unread={key: unread for key, unread in calls.unread.items() if key not in keys},
+    )
+
+
+def _verdict(
+    verdicts: Verdicts,
+    record: Recorded,
+    event: ScorecardVerdictReached | NarrativeVerdictReached | ConflictResolved | ConvergenceAssessed,
+) -> Verdicts:
+    match event:
+        case ScorecardVerdictReached():
+            after, name = replace(verdicts, scorecard=event), "scorecard"
+        case NarrativeVerdictReached():
+            after, name = replace(verdicts, narrative=event), "narrative"
+        case ConflictResolved():
+            after, name = replace(verdicts, conflict=event), "conflict"
+        case ConvergenceAssessed():
+            after, name = replace(verdicts, convergence=event), "convergence"
+    return replace(after, positions={**verdicts.positions, name: record.position})
+
+
+def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool) -> Calls:
+    if event.purpose == "speak":
+        return calls
+    key = question(event.key, event.sample)
+    asked = {**calls.asked, key: calls.asked.get(key, 0) + 1}
+    spent_ms = {**calls.spent_ms, key: calls.spent_ms.get(key, 0) + event.latency_ms}
+    said = Given(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
+    if isinstance(event, ModelAnswered):
+        return replace(calls, given={**calls.given, key: said}, asked=asked, spent_ms=spent_ms)
+    reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {UNNAMED if blind else event.message}"))
+    is_unread = event.kind in UNREADABLE and bool(event.answer.strip())
+    return replace(
+        calls, failed={**calls.failed, key: reasons}, asked=asked, spent_ms=spent_ms,
+        unread={**calls.unread, key: said} if is_unread else calls.unread,
+    )

@@ -1,0 +1,194 @@
+"""The score of every turn as a balance folded from entries.
+
+An entry says what was requested and what was applied, and what the balance was before and after.  No number is ever
+overwritten.  A balance stands at ``clamp(admitted + harmonized + outstanding, 0, maximum)``: bands shift the admitted
+value, penalties and dockings are outstanding requests that land in full down to 0, and giving one back frees what a
+floor had absorbed.  Source of the rule: design, section 6.
+"""
+
+from typing import Final, Literal
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.types import (
+    Change,
+    ComponentScore,
+    DebateOpened,
+    LogicGapAdjusted,
+    PenaltyApplied,
+    PenaltyReversed,
+    Reason,
+    ScoreHarmonized,
+    Side,
+    Span,
+    TurnScored,
+    TurnStarted,
+)
+from events.types.rubric import Rubric, composite_dimensions
+
+EntryKind = Literal["score", "band", "penalty", "reversal", "gap"]
+
+KINDS: Final[dict[type[Change], EntryKind]] = {
+    ScoreHarmonized: "band", PenaltyApplied: "penalty", PenaltyReversed: "reversal", LogicGapAdjusted: "gap",
+}
+
+
+class Evidence(Struct, frozen=True, kw_only=True, gc=False):
+    """Words that an entry rests on."""
+
+    turn: int
+    quote: str
+    span: Span | None
+
+
+class Entry(Struct, frozen=True, kw_only=True, gc=False):
+    """One line of the ledger.  ``kind`` is what became of the score, ``rule`` by which rule."""
+
+    kind: EntryKind
+    position: int
+    cause: int | None
+    rule: str
+    turn: int
+    dimension: str
+    requested: float
+    applied: float
+    before: float
+    after: float
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+
+
+class Balance(Struct, frozen=True, kw_only=True, gc=False):
+    """One dimension of one turn.  ``harmonized`` and ``outstanding`` are sums of what was requested."""
+
+    raw: float
+    admitted: float
+    effective: float
+    maximum: float
+    harmonized: float = 0.0
+    outstanding: float = 0.0
+    spread: float = 0.0
+    rules: tuple[str, ...] = ()
+
+    def after(self, *, shift: float = 0.0, request: float = 0.0) -> float:
+        """Where the balance would stand with a further band shift or a further request."""
+        stands = self.admitted + self.harmonized + shift + self.outstanding + request
+        return round(min(max(stands, 0.0), self.maximum), 2)
+
+
+class Card(Struct, frozen=True, kw_only=True, gc=False):
+    """A turn's scores; ``missing`` where the judge gave none."""
+
+    turn: int
+    side: Side
+    balances: dict[str, Balance] = {}
+    components: dict[str, ComponentScore] = {}
+    entries: tuple[Entry, ...] = ()
+    missing: Reason | None = None
+    position: int = 0
+
+    def composite(self, dimensions: tuple[str, ...]) -> float:
+        """Sum of the effective values of ``dimensions``."""
+        return round(sum(self.balances[name].effective for name in dimensions), 2)
+
+
+class Ledger(Struct, frozen=True, kw_only=True, gc=False):
+    """The card of every turn, with the entries that it is the balance of."""
+
+    rubric: Rubric | None = None
+    dimensions: tuple[str, ...] = ()
+    """Those that make the composite."""
+    sides: dict[int, Side] = {}
+    cards: dict[int, Card] = {}
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every entry of the debate, in order."""
+        every = (entry for card in self.cards.values() for entry in card.entries)
+        return tuple(sorted(every, key=lambda entry: entry.position))
+
+    def balance(self, turn: int, dimension: str) -> Balance | None:
+        """One balance, or None where the turn has no score."""
+        card = self.cards.get(turn)
+        return card.balances.get(dimension) if card else None
+
+
+INITIAL = Ledger()
+MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, *KINDS})
+
+
+def apply(ledger: Ledger, record: Recorded) -> Ledger:
+    """The ledger after ``record``."""
+    event = record.event
+    if isinstance(event, TurnScored):
+        return _scored(ledger, record, event)
+    if isinstance(event, Change):
+        return _changed(ledger, record, event)
+    if isinstance(event, TurnStarted):
+        return ledger if event.turn in ledger.sides else replace(ledger, sides={**ledger.sides, event.turn: event.side})
+    if isinstance(event, DebateOpened):
+        return Ledger(rubric=event.rubric, dimensions=composite_dimensions(event.rubric))
+    return ledger
+
+
+def _changed(ledger: Ledger, record: Recorded, event: Change) -> Ledger:
+    card = ledger.cards.get(event.turn)
+    balance = card.balances.get(event.dimension) if card else None
+    if card is None or balance is None:
+        return ledger
+    after = round(balance.effective + event.applied, 2)
+    if isinstance(event, ScoreHarmonized):
+        balance_after = replace(balance, effective=after, harmonized=balance.harmonized + event.requested)
+    else:
+        balance_after = replace(balance, effective=after, outstanding=balance.outstanding + event.requested)
+    evidence: tuple[Evidence, ...] = ()
+    if isinstance(event, LogicGapAdjusted):
+        evidence = tuple(
+            Evidence(turn=each.turn, quote=each.quote, span=each.span) for each in (event.fails, event.exposed_by)
+        )
+    entry = Entry(
+        kind=KINDS[type(event)], position=record.position, cause=event.because_of, rule=event.rule, turn=event.turn,
+        dimension=event.dimension, requested=event.requested, applied=event.applied, before=balance.effective,
+        after=after, evidence=evidence, reason=event.reason,
+    )
+    changed = replace(
+        card, balances={**card.balances, event.dimension: balance_after}, entries=(*card.entries, entry)
+    )
+    return replace(ledger, cards={**ledger.cards, event.turn: changed})
+
+
+def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
+    side = ledger.sides[event.turn]
+    if event.dimensions is UNSET or event.components is UNSET:
+        reason = Reason("not said") if event.missing is UNSET else event.missing
+        card = Card(turn=event.turn, side=side, missing=reason, position=record.position)
+        return replace(ledger, cards={**ledger.cards, event.turn: card})
+    balances, entries = {}, []
+    rubric = ledger.rubric
+    held = [
+        (component, Evidence(turn=event.turn, quote=part.quote, span=part.span))
+        for component, part in event.components.items()
+        if part.verified
+    ]
+    for name, score in event.dimensions.items():
+        dimension = rubric.dimensions.get(name) if rubric else None
+        balances[name] = Balance(
+            raw=score.raw, admitted=score.admitted, effective=score.admitted, spread=score.spread, rules=score.rules,
+            maximum=dimension.maximum if dimension else score.admitted,
+        )
+        components = dimension.components if dimension else {}
+        evidence = tuple([each for component, each in held if component in components])
+        entries.append(
+            Entry(
+                kind="score", position=record.position, cause=record.cause, rule="score", turn=event.turn,
+                dimension=name, requested=score.raw, applied=score.admitted, before=0.0, after=score.admitted,
+                evidence=evidence, reason="; ".join(score.rules),
+            )
+        )
+    card = Card(
+        turn=event.turn, side=side, balances=balances, components=event.components, entries=tuple(entries),
+        position=record.position,
+    )
+    return replace(ledger, cards={**ledger.cards, event.turn: card})

@@ -1,0 +1,142 @@
+"""The three rounds as they stand: arguments with what was answered to them, closings, the trace, the briefing."""
+
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.state.panel import Panel
+from events.types import (
+    SIDES,
+    Argument,
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    ArgumentTraced,
+    AssessmentGiven,
+    Briefing,
+    ClosingStated,
+    CrossExaminationFaulted,
+    DebateOpened,
+    FallacyFound,
+    PanelConcluded,
+    Side,
+    Standing,
+)
+from events.view.briefing import briefing
+
+Round = Literal["openings", "cross_examination", "closings", "judgement", "done"]
+
+
+class Traced(Struct, frozen=True, kw_only=True, gc=False):
+    """An argument with everything that was said of it."""
+
+    side: Side
+    turn: int
+    claim: str
+    reasoning: str
+    evidence: str
+    opened: int
+    """Position of its opening."""
+    cross: ArgumentCrossExamined | UnsetType = UNSET
+    crossed: int | UnsetType = UNSET
+    fallacies: dict[str, FallacyFound] = {}
+    """By position."""
+    trace: ArgumentTraced | UnsetType = UNSET
+    traced: int | UnsetType = UNSET
+
+    @property
+    def standing(self) -> Standing | None:
+        """Where the judge says that it stands."""
+        return None if self.trace is UNSET or self.trace.standing is UNSET else self.trace.standing
+
+
+class Protocol(Struct, frozen=True, kw_only=True, gc=False):
+    """The whole of it.  ``positions`` are those of the sides' statements and of the assessment."""
+
+    round: Round = "openings"
+    arguments: dict[str, Traced] = {}
+    openings: dict[Side, ArgumentsOpened] = {}
+    crossed: dict[Side, tuple[str, ...]] = {}
+    """By who examined: what is wrong with the examination, if anything is."""
+    closings: dict[Side, ClosingStated] = {}
+    assessment: AssessmentGiven | UnsetType = UNSET
+    briefing: Briefing | UnsetType = UNSET
+    positions: dict[str, int] = {}
+
+
+INITIAL = Protocol()
+MOVED_BY: Final = frozenset({
+    ArgumentsOpened, ArgumentCrossExamined, CrossExaminationFaulted, ClosingStated, FallacyFound, ArgumentTraced,
+    AssessmentGiven, PanelConcluded,
+})
+
+
+def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, panel: Panel) -> Protocol:
+    """The protocol after ``record``; the same object where nothing of it moved.  ``panel``: as it then stands."""
+    event = record.event
+    match event:
+        case ArgumentsOpened():
+            added = {each.id: _opened(each, event, record.position) for each in event.arguments}
+            after = replace(
+                protocol, arguments={**protocol.arguments, **added}, openings={**protocol.openings, event.side: event}
+            )
+            return _placed(after, f"opening:{event.side}", record.position)
+        case ArgumentCrossExamined():
+            faults = protocol.crossed.get(event.by, ())
+            after = replace(
+                _with(protocol, event.target, cross=event, crossed=record.position),
+                crossed={**protocol.crossed, event.by: faults},
+            )
+            return _placed(after, f"cross:{event.by}", record.position)
+        case CrossExaminationFaulted():
+            after = replace(protocol, crossed={**protocol.crossed, event.by: event.faults})
+            return _placed(after, f"cross:{event.by}", record.position)
+        case ClosingStated():
+            after = replace(protocol, closings={**protocol.closings, event.side: event})
+            return _placed(after, f"closing:{event.side}", record.position)
+        case FallacyFound():
+            before = protocol.arguments.get(event.argument)
+            found = before.fallacies if before else {}
+            return _with(protocol, event.argument, fallacies={**found, str(record.position): event})
+        case ArgumentTraced():
+            return _with(protocol, event.argument, trace=event, traced=record.position)
+        case AssessmentGiven():
+            judged = _placed(replace(protocol, assessment=event), "assessment", record.position)
+            return replace(judged, briefing=briefing(judged, opened, panel))
+        case PanelConcluded() if protocol.assessment is not UNSET:
+            return replace(protocol, briefing=briefing(protocol, opened, panel))
+        case _:
+            return protocol
+
+
+def _opened(argument: Argument, event: ArgumentsOpened, position: int) -> Traced:
+    return Traced(
+        side=event.side, turn=event.turn, claim=argument.claim, reasoning=argument.reasoning,
+        evidence=argument.evidence, opened=position,
+    )
+
+
+def _with(protocol: Protocol, name: str, **changes: Any) -> Protocol:
+    """The protocol with one argument changed; an argument that nobody opened has nothing to change."""
+    argument = protocol.arguments.get(name)
+    if argument is None:
+        return protocol
+    return replace(protocol, arguments={**protocol.arguments, name: replace(argument, **changes)})
+
+
+def _placed(protocol: Protocol, name: str, position: int) -> Protocol:
+    """The protocol with a statement's first position, and the round that it has come to."""
+    positions = protocol.positions if name in protocol.positions else {**protocol.positions, name: position}
+    return replace(protocol, positions=positions, round=_round(protocol))
+
+
+def _round(protocol: Protocol) -> Round:
+    done = len(SIDES)
+    if protocol.assessment is not UNSET:
+        return "done"
+    if len(protocol.closings) == done:
+        return "judgement"
+    if len(protocol.crossed) == done:
+        return "closings"
+    return "cross_examination" if len(protocol.openings) == done else "openings"

@@ -1,0 +1,108 @@
+"""Means of the effective scores, side by side."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from events.state.exchanges import Exchanges
+from events.state.exchanges import rounds as count_rounds
+from events.state.ledger import Card, Ledger
+from events.types import Missing, Rounds, Side, Winner, missing
+from events.types.rubric import Rubric
+
+NOT_JUDGED = missing("no judged turn yet")
+
+
+class SideCard(Struct, frozen=True, kw_only=True, gc=False):
+    """Mean effective values of a side's judged turns, rounded to two decimals."""
+
+    logic: float | Missing = NOT_JUDGED
+    rhetoric: float | Missing = NOT_JUDGED
+    tactics: float | Missing = NOT_JUDGED
+    frame_control: float | Missing = NOT_JUDGED
+    credibility: float | Missing = NOT_JUDGED
+    composite: float | Missing = NOT_JUDGED
+    judged_turns: int = 0
+
+
+class Scorecard(Struct, frozen=True, kw_only=True, gc=False):
+    """Both sides.  ``leader`` is ``neither`` within the rubric's tie margin or while a side has no judged turn."""
+
+    pro: SideCard = SideCard()
+    con: SideCard = SideCard()
+    leader: Winner = "neither"
+    rounds: Rounds = Rounds()
+
+
+_SHOWN: Final = frozenset(SideCard.__struct_fields__) - {"composite", "judged_turns"}
+_MILLION: Final = 1_000_000
+
+Sum = tuple[int, int]
+"""(turns, millionths of a point): whole numbers, so that it is exact in any order."""
+
+
+class SideSums(Struct, frozen=True, kw_only=True, gc=False):
+    """What a side's judged turns add up to.  A turn without a score counts for nobody."""
+
+    composite: Sum = (0, 0)
+    dimensions: dict[str, Sum] = {}
+
+    def plus(self, card: Card, composite: tuple[str, ...], sign: int) -> "SideSums":
+        """With the card added (``sign`` 1) or taken away again (−1)."""
+        each = {
+            name: _plus(self.dimensions.get(name, (0, 0)), balance.effective, sign)
+            for name, balance in card.balances.items()
+        }
+        return SideSums(
+            composite=_plus(self.composite, card.composite(composite), sign), dimensions={**self.dimensions, **each}
+        )
+
+
+class Sums(Struct, frozen=True, kw_only=True, gc=False):
+    """Both sides.  A fold carries them along, so that a long debate is folded at the pace of a short one."""
+
+    pro: SideSums = SideSums()
+    con: SideSums = SideSums()
+
+    def moved(self, before: Card | None, after: Card | None, composite: tuple[str, ...]) -> "Sums":
+        """With ``after`` in the place of ``before``."""
+        sums: dict[Side, SideSums] = {"pro": self.pro, "con": self.con}
+        for card, sign in ((before, -1), (after, 1)):
+            if card is not None and card.missing is None:
+                sums[card.side] = sums[card.side].plus(card, composite, sign)
+        return Sums(**sums)
+
+
+def scorecard(ledger: Ledger, exchanges: Exchanges) -> Scorecard:
+    """The card that the ledger adds up to."""
+    sums = Sums()
+    for card in ledger.cards.values():
+        sums = sums.moved(None, card, ledger.dimensions)
+    return read_off(sums, ledger.rubric, count_rounds(exchanges, ledger.sides))
+
+
+def read_off(sums: Sums, rubric: Rubric | None, rounds: Rounds) -> Scorecard:
+    """The means of what has been added up, beside the exchanges won."""
+    pro, con = _side(sums.pro), _side(sums.con)
+    leader: Winner = "neither"
+    if isinstance(pro.composite, float) and isinstance(con.composite, float) and rubric:
+        ahead = pro.composite - con.composite
+        if round(abs(ahead), 6) > rubric.tie_within:
+            leader = "pro" if ahead > 0 else "con"
+    return Scorecard(pro=pro, con=con, leader=leader, rounds=rounds)
+
+
+def _side(sums: SideSums) -> SideCard:
+    if not sums.composite[0]:
+        return SideCard()
+    means = {name: _mean(sum_) for name, sum_ in sums.dimensions.items() if sum_[0] and name in _SHOWN}
+    return SideCard(**means, composite=_mean(sums.composite), judged_turns=sums.composite[0])
+
+
+def _plus(sum_: Sum, points: float, sign: int) -> Sum:
+    return sum_[0] + sign, sum_[1] + sign * round(points * _MILLION)
+
+
+def _mean(sum_: Sum) -> float:
+    turns, millionths = sum_
+    return round(millionths / (turns * _MILLION), 2)

@@ -1,0 +1,137 @@
+"""Who said what: the turns, their attempts, and how far each has come."""
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.state.repetition import repetition
+from events.types import (
+    AttemptAbandoned,
+    DebateOpened,
+    DebateResumed,
+    Side,
+    TurnFailed,
+    TurnScored,
+    TurnSpoken,
+    TurnStarted,
+)
+
+TurnState = Literal["speaking", "spoken", "failed", "judged"]
+
+
+class Failure(Struct, frozen=True, kw_only=True, gc=False):
+    """An attempt that came to nothing."""
+
+    attempt: int
+    kind: str
+    message: str
+    position: int
+
+
+class Turn(Struct, frozen=True, kw_only=True, gc=False):
+    """One turn.  ``state`` is ``failed`` between a failed attempt and the next one."""
+
+    number: int
+    side: Side
+    state: TurnState
+    attempt: int
+    started: int
+    text: str = ""
+    words: int = 0
+    clipped: bool = False
+    model: str = ""
+    spoken: int = 0
+    judged: int = 0
+    failures: tuple[Failure, ...] = ()
+    said: TurnSpoken | None = None
+    repetition: float = 0.0
+    """Share of its word 4-grams that its side had said before."""
+    tries: int = 0
+    """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
+    outages: int = 0
+    """Those of them in which the model's vendor was in trouble."""
+
+
+OUTAGES: Final = frozenset({"unreachable", "overloaded"})
+"""Kinds of failures that say that the model's vendor is in trouble, which passes."""
+
+
+class Transcript(Struct, frozen=True, kw_only=True, gc=False):
+    """All turns by number."""
+
+    turns: dict[int, Turn] = {}
+
+    @property
+    def current(self) -> Turn | None:
+        """The newest turn."""
+        return self.turns[len(self.turns)] if self.turns else None
+
+    def spoken(self) -> tuple[TurnSpoken, ...]:
+        """What was said, in order."""
+        return tuple(turn.said for turn in self.turns.values() if turn.said is not None)
+
+
+INITIAL = Transcript()
+MOVED_BY: Final = frozenset({
+    DebateOpened, TurnStarted, TurnSpoken, TurnFailed, AttemptAbandoned, TurnScored, DebateResumed,
+})
+
+
+def _with(transcript: Transcript, turn: Turn) -> Transcript:
+    return Transcript(turns={**transcript.turns, turn.number: turn})
+
+
+def _earlier(transcript: Transcript, event: TurnSpoken) -> Iterator[str]:
+    """What the same side had said before, the latest first: there a loop shows soonest."""
+    side, number = event.side, event.turn
+    for each in reversed(transcript.turns.values()):
+        if each.side == side and each.number < number:
+            yield each.text
+
+
+def apply(transcript: Transcript, record: Recorded) -> Transcript:
+    """The transcript after ``record``."""
+    event = record.event
+    match event:
+        case DebateOpened():
+            return INITIAL
+        case TurnStarted(turn=number, side=side, attempt=attempt):
+            before = transcript.turns.get(number)
+            turn = (
+                replace(before, state="speaking", attempt=attempt, started=record.position)
+                if before
+                else Turn(number=number, side=side, state="speaking", attempt=attempt, started=record.position)
+            )
+            return _with(transcript, turn)
+        case TurnSpoken():
+            turn = replace(
+                transcript.turns[event.turn], state="spoken", text=event.text, words=event.words,
+                clipped=event.clipped, model=event.model, spoken=record.position, said=event,
+                repetition=repetition(event.text, _earlier(transcript, event)),
+            )
+            return _with(transcript, turn)
+        case TurnFailed() | AttemptAbandoned():
+            turn = transcript.turns[event.turn]
+            failure = Failure(
+                attempt=event.attempt, kind=event.kind, message=event.message, position=record.position
+            )
+            has_failed = isinstance(event, TurnFailed)
+            return _with(
+                transcript,
+                replace(
+                    turn, state="failed", failures=(*turn.failures, failure), tries=turn.tries + has_failed,
+                    outages=turn.outages + (has_failed and event.kind in OUTAGES),
+                ),
+            )
+        case TurnScored():
+            return _with(
+                transcript, replace(transcript.turns[event.turn], state="judged", judged=record.position)
+            )
+        case DebateResumed():
+            last = transcript.current
+            return _with(transcript, replace(last, tries=0, outages=0)) if last and last.tries else transcript
+        case _:
+            return transcript

@@ -1,0 +1,38 @@
+"""What the moderator said, and after which turn."""
+
+from typing import Final
+
+from msgspec import Struct
+
+from events.record import Recorded
+from events.state.transcript import Transcript
+from events.types import ModeratorSpoke
+
+
+class Word(Struct, frozen=True, kw_only=True, gc=False):
+    """One word of the moderator.  ``after_turn`` is the newest turn that did not hear it, 0 before the first."""
+
+    text: str
+    by: str
+    after_turn: int
+
+
+Words = dict[str, Word]
+"""By position."""
+
+INITIAL: Words = {}
+MOVED_BY: Final = frozenset({ModeratorSpoke})
+
+
+def apply(words: Words, transcript: Transcript, record: Recorded) -> Words:
+    """The words after ``record``; the same object where none was said."""
+    event = record.event
+    if not isinstance(event, ModeratorSpoke):
+        return words
+    return {**words, str(record.position): Word(text=event.text, by=event.by, after_turn=_after(transcript))}
+
+
+def _after(transcript: Transcript) -> int:
+    """A turn that failed is tried anew and hears the word."""
+    turns = transcript.turns.values()
+    return max((turn.number for turn in turns if turn.state != "failed"), default=0)

@@ -1,0 +1,1 @@
+"""Stores of events: what they share, and one folder for each kind."""

@@ -1,0 +1,158 @@
+"""A log in memory, for tests and for trying things out.  It keeps every promise except to outlive its process."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from typing import Self
+
+from msgspec import structs
+
+from events import codec
+from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
+from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, now, stamp
+from events.store.listing import fold_text, read_cursor, write_cursor
+from events.store.log import SummaryPage
+from events.store.wakeups import Wakeups
+from events.types import Event
+from events.view import summary as summaries
+from events.view.summary import Summary
+
+
+class MemoryLog:
+    """``EventLog`` over lists."""
+
+    trouble: StoreUnavailable | None = None
+    """See ``EventLog``: nothing fails here but in tests."""
+
+    def __init__(self) -> None:
+        self._debates: dict[str, list[Recorded]] = {}
+        self._summaries: dict[str, tuple[int, Summary]] = {}
+        self._numbers: dict[str, int] = {}
+        self._calibrations: set[tuple[str, int, str]] = set()
+        self._wakeups = Wakeups()
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.close()
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """See ``EventLog``."""
+        return 0, 0
+
+    @property
+    def silence_s(self) -> float:
+        """See ``EventLog``."""
+        return 0.0
+
+    def known_head(self, debate: str) -> int | None:
+        """See ``EventLog``."""
+        return len(self._debates.get(debate, ()))
+
+    async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
+        """See ``EventLog``."""
+        self._check_open()
+        drafts = [as_draft(item) for item in events]
+        payloads = [codec.encode(draft.event) for draft in drafts]
+        records = self._debates.get(debate, [])
+        if len(records) != expected:
+            there = records[expected : expected + len(drafts)]
+            if there and is_repeat(there, drafts):
+                return tuple(there)
+            raise WrongExpectedPosition(debate, expected, len(records))
+        previous = records[-1].digest if records else digest_before_first(debate)
+        new = stamp(debate, expected, previous, drafts, now(), payloads)
+        self._take(debate, new)
+        await asyncio.sleep(0)   # as any log: others may run before the answer is there
+        return new
+
+    async def adopt(self, records: Sequence[Recorded]) -> None:
+        """See ``EventLog``."""
+        self._check_open()
+        debate = records[0].debate
+        if broken := first_break(records, debate):
+            raise BrokenChain(debate, *broken)
+        if debate in self._debates:
+            raise WrongExpectedPosition(debate, 0, len(self._debates[debate]))
+        self._take(debate, tuple(records))
+
+    async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        """See ``EventLog``."""
+        self._check_open()
+        end = None if limit is None else after + limit
+        return tuple(self._debates.get(debate, [])[after:end])
+
+    async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
+        """See ``EventLog``."""
+        return await self.read(debate, after, limit)
+
+    async def head(self, debate: str) -> int:
+        """See ``EventLog``."""
+        self._check_open()
+        return len(self._debates.get(debate, []))
+
+    async def wait_beyond(self, debate: str, position: int) -> None:
+        """See ``EventLog``."""
+        with self._wakeups.waiting(debate, position) as beyond:
+            if len(self._debates.get(debate, [])) <= position:
+                await beyond
+
+    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
+        """See ``EventLog``."""
+        self._check_open()
+        wanted = fold_text(query)
+        before = read_cursor(after) if after is not None else None
+        rows = sorted(((row.opened_at, number, row) for number, row in self._summaries.values()), reverse=True)
+        found = [
+            (opened_at, number, row)
+            for opened_at, number, row in rows
+            if (before is None or (opened_at, number) < before) and wanted in fold_text(row.motion)
+        ]
+        page = found[:limit]
+        return SummaryPage(
+            debates=tuple(structs.replace(row, position=len(self._debates[row.id])) for _, _, row in page),
+            next=write_cursor(*page[-1][:2]) if len(found) > len(page) and page else None,
+        )
+
+    async def unfinished(self) -> tuple[str, ...]:
+        """See ``EventLog``."""
+        self._check_open()
+        everything = self._summaries.values()
+        rows = sorted((row.opened_at, number, row.id) for number, row in everything if row.state == "open")
+        return tuple(debate for _, _, debate in rows)
+
+    async def calibrations(self) -> tuple[str, ...]:
+        """See ``EventLog``."""
+        self._check_open()
+        return tuple(debate for _, _, debate in sorted(self._calibrations))
+
+    async def unconcluded(self) -> dict[str, int]:
+        """See ``EventLog``."""
+        self._check_open()
+        return dict(Counter(row.state for _, row in self._summaries.values() if row.state != "concluded"))
+
+    async def close(self) -> None:
+        """See ``EventLog``."""
+        self._closed = True
+        self._wakeups.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+
+    def _take(self, debate: str, records: tuple[Recorded, ...]) -> None:
+        if not records:
+            return
+        self._debates.setdefault(debate, []).extend(records)
+        number = self._numbers.setdefault(debate, len(self._numbers) + 1)
+        _, row = self._summaries.get(debate, (number, None))
+        for record in records:
+            row = summaries.apply(row, record)
+        if row is not None:
+            self._summaries[debate] = number, row
+            if row.format == "calibration":
+                self._calibrations.add((row.opened_at, number, debate))
+        self._wakeups.advance(debate, records[-1].position)

@@ -1,0 +1,208 @@
+"""A flush: what has gathered for many debates, as one statement that is done whole or not at all.
+
+The statement moves every debate of the flush on from the position and the epoch that this node believes in, writes the
+events, and tells the other nodes.  Where it could not move them all it fails, by dividing by zero: PostgreSQL has no
+plainer way to end a lone statement, and a lone statement is one trip to the server and a transaction of its own.
+"""
+
+import asyncio
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from events.record import Draft, Recorded, now
+from events.store.postgres.pack import bigints, binaries, booleans, integers, nullable_integers, texts
+from events.store.postgres.rows import searchable
+from events.view import summary as summaries
+from events.view.summary import Summary
+
+MOST_ITEMS: Final = 256
+"""Items after which a flush takes no more: while it is written, the next one gathers."""
+MOST_BYTES: Final = 8 << 20
+CHANNEL: Final = "moot_log"
+MOST_NOTIFIED: Final = 7_900
+"""Bytes: PostgreSQL takes fewer than 8,000 for one notification."""
+LOOK_AGAIN: Final = "*"
+MARK_BYTES: Final = 8
+MAX_POSITION: Final = (1 << 24) - 1
+_CHANGE_BYTES: Final = MARK_BYTES + 3
+
+WRITE: Final = f"""
+WITH moved AS (
+    UPDATE moot.debates AS there SET version = here.now, digest = here.digest, lease_until = CASE
+        WHEN here.epoch > 0 THEN greatest(there.lease_until, clock_timestamp() + %(lease)s) ELSE there.lease_until END
+    FROM unnest(
+        %(streams)b::bigint[], %(was)b::integer[], %(now)b::integer[], %(epochs)b::bigint[], %(digests)b::bytea[]
+    ) AS here(stream, was, now, epoch, digest)
+    WHERE there.stream = here.stream AND there.version = here.was AND CASE
+        WHEN here.epoch > 0 THEN there.epoch = here.epoch AND there.owner = %(node)s
+        ELSE there.owner IS NULL OR there.owner = %(node)s OR there.lease_until <= clock_timestamp() END
+    RETURNING 1
+), opened AS (
+    INSERT INTO moot.debates (stream, debate, version, digest, epoch, owner, lease_until)
+    SELECT stream, debate, now, digest, 1, CASE WHEN claimed THEN %(node)s END,
+        CASE WHEN claimed THEN clock_timestamp() + %(lease)s END
+    FROM unnest(%(new_streams)b::bigint[], %(new_debates)b::text[], %(new_now)b::integer[], %(new_digests)b::bytea[],
+        %(claimed)b::boolean[]) AS here(stream, debate, now, digest, claimed)
+    ON CONFLICT (debate) DO NOTHING
+    RETURNING 1
+), written AS (
+    INSERT INTO moot.events (stream, position, id, at, cause, schema, salt, digest, payload)
+    SELECT * FROM unnest(%(event_streams)b::bigint[], %(positions)b::integer[], %(ids)b::text[], %(at)b::text[],
+        %(causes)b::integer[], %(schemas)b::integer[], %(salts)b::bytea[], %(event_digests)b::bytea[],
+        %(payloads)b::bytea[])
+), listed AS (
+    INSERT INTO moot.listing (stream, opened_at, state, calibrates, folded, summary)
+    SELECT * FROM unnest(%(listed)b::bigint[], %(opened_at)b::text[], %(states)b::text[], %(calibrates)b::boolean[],
+        %(folded)b::text[], %(summaries)b::bytea[])
+    ON CONFLICT (stream) DO UPDATE SET opened_at = excluded.opened_at, state = excluded.state,
+        calibrates = excluded.calibrates, folded = excluded.folded, summary = excluded.summary
+)
+SELECT 1 / ((SELECT count(*) FROM moved) + (SELECT count(*) FROM opened) = %(count)s)::integer,
+    pg_notify('{CHANNEL}', %(changed)s)
+"""  # noqa: S608 - CHANNEL is a literal above; every value is a parameter
+
+Answer = tuple[Recorded, ...] | Exception
+
+
+class Item(Struct, gc=False):
+    """Something to write: ``drafts`` with their ``payloads``, or ``records`` as they are, and where the answer goes."""
+
+    debate: str
+    expected: int
+    future: asyncio.Future[tuple[Recorded, ...]]
+    since: float
+    size: int
+    drafts: Sequence[Draft] = ()
+    payloads: Sequence[bytes] = ()
+    records: Sequence[Recorded] = ()
+    tries: int = 0
+
+
+class Head(Struct):
+    """Where a debate stands, with everything that has gathered for it.  ``mark`` names it to the other nodes."""
+
+    stream: int
+    position: int
+    digest: bytes
+    mark: bytes
+    summary: Summary | None
+
+
+class Move(Struct, frozen=True):
+    """A debate of the flush: where it stood, in which epoch it is held (0: nobody holds it), and its head."""
+
+    head: Head
+    was: int
+    epoch: int
+    is_new: bool
+    is_claimed: bool
+
+
+class Flush:
+    """What gathers until it is sealed."""
+
+    def __init__(self) -> None:
+        self._at = ""
+        self.items: list[Item] = []
+        self.answers: list[tuple[Recorded, ...]] = []
+        self.moves: dict[str, Move] = {}
+        self.size = 0
+        self.uncertain = False
+        """Whether it was sent and the answer got lost."""
+        self.statement: dict[str, Any] = {}
+        self.first: tuple[int, Recorded] | None = None
+        self._streams: list[int] = []
+        self._records: list[Recorded] = []
+        self._listed: dict[int, Summary] = {}
+
+    @property
+    def at(self) -> str:
+        """When what it holds was recorded: the time at which the first of it came."""
+        self._at = self._at or now()
+        return self._at
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it shall go before it takes more."""
+        return len(self.items) >= MOST_ITEMS or self.size >= MOST_BYTES
+
+    def take(
+        self, item: Item, head: Head, records: tuple[Recorded, ...], epoch: int, *, is_new: bool, is_claimed: bool
+    ) -> None:
+        """``records`` follow ``head``, which moves on with them."""
+        if item.debate not in self.moves:
+            self.moves[item.debate] = Move(head, head.position, epoch, is_new, is_claimed)
+        if self.first is None:
+            self.first = head.stream, records[0]
+        row = head.summary
+        for record in records:
+            row = summaries.apply(row, record)
+        if row is not None and row is not head.summary:
+            head.summary = self._listed[head.stream] = row
+        self._streams += [head.stream] * len(records)
+        self._records += records
+        self.size += item.size
+        self.items.append(item)
+        self.answers.append(records)
+        head.position, head.digest = records[-1].position, records[-1].digest
+
+    def seal(self, node: str, lease: Any) -> None:
+        """Make the statement's parameters; nothing is taken any more, since the heads go on moving."""
+        records, rows = self._records, self._listed.values()
+        moves = [move for move in self.moves.values() if not move.is_new]
+        new = {debate: move for debate, move in self.moves.items() if move.is_new}
+        self.statement = {
+            "node": node, "lease": lease, "count": len(self.moves), "changed": self._changed(node),
+            "streams": bigints([move.head.stream for move in moves]),
+            "was": integers([move.was for move in moves]),
+            "now": integers([move.head.position for move in moves]),
+            "epochs": bigints([move.epoch for move in moves]),
+            "digests": binaries([move.head.digest for move in moves]),
+            "new_streams": bigints([move.head.stream for move in new.values()]),
+            "new_debates": texts(list(new)),
+            "new_now": integers([move.head.position for move in new.values()]),
+            "new_digests": binaries([move.head.digest for move in new.values()]),
+            "claimed": booleans([move.is_claimed for move in new.values()]),
+            "event_streams": bigints(self._streams),
+            "positions": integers([record.position for record in records]),
+            "ids": texts([record.id for record in records]),
+            "at": texts([record.at for record in records]),
+            "causes": nullable_integers([record.cause for record in records]),
+            "schemas": integers([record.schema for record in records]),
+            "salts": binaries([record.salt for record in records]),
+            "event_digests": binaries([record.digest for record in records]),
+            "payloads": binaries([record.payload for record in records]),
+            "listed": bigints(list(self._listed)),
+            "opened_at": texts([row.opened_at for row in rows]),
+            "states": texts([row.state for row in rows]),
+            "calibrates": booleans([row.format == "calibration" for row in rows]),
+            "folded": texts([searchable(row.motion) for row in rows]),
+            "summaries": binaries([msgspec.json.encode(row) for row in rows]),
+        }
+
+    def _changed(self, node: str) -> str:
+        return write_changed(node, [(move.head.mark, move.head.position) for move in self.moves.values()])
+
+
+def write_changed(node: str, changes: Sequence[tuple[bytes, int]]) -> str:
+    """The notification of a flush: who wrote, and each debate's mark with its head, or that one shall look again."""
+    if len(node) + 1 + (_CHANGE_BYTES * len(changes) + 2) // 3 * 4 > MOST_NOTIFIED:
+        return f"{node} {LOOK_AGAIN}"
+    together = b"".join([mark + position.to_bytes(3, "big") for mark, position in changes])
+    return f"{node} {b64encode(together).decode()}"
+
+
+def read_changed(text: str) -> tuple[str, list[tuple[bytes, int]] | None]:
+    """Who wrote, and the debates' marks and heads; None where one shall look again.  Raises ``ValueError``."""
+    node, _, rest = text.partition(" ")
+    if rest == LOOK_AGAIN:
+        return node, None
+    together = b64decode(rest, validate=True)
+    if len(together) % _CHANGE_BYTES:
+        raise ValueError("a notification of another form")
+    each = [together[start : start + _CHANGE_BYTES] for start in range(0, len(together), _CHANGE_BYTES)]
+    return node, [(one[:MARK_BYTES], int.from_bytes(one[MARK_BYTES:], "big")) for one in each]

@@ -1,0 +1,85 @@
+"""Who waits for a debate's head to move, fed by what this node commits and by the other nodes' notifications.
+
+A head that is known stays true while the notifications come without a gap: every flush of every node names its debates.
+When the connection is lost all heads are forgotten, and once it is back those who wait are looked up; the same look-up,
+now and then, stands behind the notifications.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from events.record import digest_before_first
+from events.store.postgres.connection import Connection
+from events.store.postgres.flush import CHANNEL, MARK_BYTES, read_changed
+from events.store.postgres.listener import Ear, Listening
+from events.store.postgres.rows import read_heads
+from events.store.wakeups import KNOWN_HEADS, Wakeups
+
+
+class Heads:
+    """What this node knows of the debates' heads.  ``node`` is its own name: it need not be told what it wrote."""
+
+    def __init__(self, ear: Ear, node: str) -> None:
+        self._ear, self._node = ear, node
+        self._wakeups = Wakeups()
+        self._names: dict[bytes, str] = {}
+        self._listens = False
+
+    def known(self, debate: str) -> int | None:
+        """The head, or None when it must be read."""
+        return self._wakeups.known(debate) if self._ear.is_live else None
+
+    def committed(self, debate: str, mark: bytes, head: int) -> None:
+        """This node committed."""
+        if self._listens:
+            self._name(mark, debate)
+        self._wakeups.advance(debate, head)
+
+    def learn(self, debate: str, head: int) -> None:
+        """The database says so; what was heard meanwhile may be newer."""
+        known = self._wakeups.known(debate)
+        if known is None or head > known:
+            self._wakeups.advance(debate, head)
+
+    @contextmanager
+    def waiting(self, debate: str, position: int) -> Iterator[asyncio.Future[None]]:
+        """A future that is done once the head is beyond ``position``; fails when the log closes."""
+        if not self._listens:
+            self._listens = True
+            self._ear.listen(CHANNEL, Listening(hear=self._hear, look=self._look, lost=self._wakeups.forget))
+        self._name(digest_before_first(debate)[:MARK_BYTES], debate)
+        with self._wakeups.waiting(debate, position) as beyond:
+            yield beyond
+
+    def close(self) -> None:
+        """Whoever waits is told."""
+        self._wakeups.close()
+
+    def _name(self, mark: bytes, debate: str) -> None:
+        if mark not in self._names and len(self._names) >= KNOWN_HEADS:
+            self._wakeups.forget()
+            self._names = {digest_before_first(name)[:MARK_BYTES]: name for name in self._wakeups.waited_for()}
+        self._names[mark] = debate
+
+    def _hear(self, payload: str) -> bool:
+        """Take in what a flush changed; one that says no more than that something did has those who wait looked up."""
+        try:
+            node, changes = read_changed(payload)
+        except ValueError:
+            node, changes = "", None
+        if node == self._node:
+            return True
+        if changes is None:
+            self._wakeups.forget()
+            return False
+        for mark, head in changes:
+            if (debate := self._names.get(mark)) is not None:
+                self.learn(debate, head)
+        return True
+
+    async def _look(self, connection: Connection) -> None:
+        """Read the heads of those who are waited for."""
+        if names := self._wakeups.waited_for():
+            for debate, head in (await read_heads(connection, names)).items():
+                self.learn(debate, head)

@@ -1,0 +1,148 @@
+"""What is read from a PostgreSQL store, each function with a connection of the pool."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct, structs
+
+from events.codec import decode
+from events.record import Envelope, Recorded
+from events.store.listing import fold_text, read_cursor, write_cursor
+from events.store.log import SummaryPage
+from events.store.postgres.connection import Connection
+from events.view.summary import Summary
+
+_EVENTS: Final = (
+    "SELECT position, id, at, cause, schema, salt, digest, payload FROM moot.events"
+    " WHERE stream = (SELECT stream FROM moot.debates WHERE debate = %s) AND position > %s ORDER BY position LIMIT %s"
+)
+_HEADS: Final = "SELECT debate, version FROM moot.debates WHERE debate = ANY(%s)"
+_STANDINGS: Final = (
+    "SELECT debate, stream, version, digest, epoch, owner, coalesce(lease_until > clock_timestamp(), false), summary"
+    " FROM moot.debates LEFT JOIN moot.listing USING (stream) WHERE debate = ANY(%s)"
+)
+_PAGE: Final = (
+    "SELECT opened_at, stream, summary, version FROM moot.listing JOIN moot.debates USING (stream)"
+    " WHERE (opened_at, stream) < (%s, %s) AND strpos(folded, %s) > 0"
+    " ORDER BY opened_at DESC, stream DESC LIMIT %s"
+)
+_UNFINISHED: Final = (
+    "SELECT debate FROM moot.listing JOIN moot.debates USING (stream) WHERE state = 'open' ORDER BY opened_at, stream"
+)
+_UNCONCLUDED: Final = "SELECT state, count(*) FROM moot.listing WHERE state <> 'concluded' GROUP BY state"
+_CALIBRATIONS: Final = (
+    "SELECT debate FROM moot.listing JOIN moot.debates USING (stream) WHERE calibrates ORDER BY opened_at, stream"
+)
+_AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
+
+_summary_decoder: Final = msgspec.json.Decoder(Summary)
+
+
+class Standing(Struct, frozen=True):
+    """Where a debate stands in the database, and who runs it; ``live``: its lease holds by the database's clock."""
+
+    debate: str
+    stream: int
+    version: int
+    digest: bytes
+    epoch: int
+    owner: str | None
+    live: bool
+    summary: Summary | None
+
+
+def is_storable(text: str) -> bool:
+    """Whether PostgreSQL takes it as text: no NUL, no half of a surrogate pair."""
+    return "\0" not in text and not any("\ud800" <= each <= "\udfff" for each in text)
+
+
+def storable(text: str) -> str:
+    """The text, with a sign in place of what PostgreSQL does not take."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
+
+
+def searchable(text: str) -> str:
+    """Text as it is compared in a search."""
+    return storable(fold_text(text))
+
+
+async def read_heads(connection: Connection, debates: Sequence[str]) -> dict[str, int]:
+    """Positions of the last records of those of ``debates`` that are known."""
+    cursor = await connection.execute(_HEADS, ([each for each in debates if is_storable(each)],))
+    return {debate: version async for debate, version in cursor}
+
+
+async def read_standings(connection: Connection, debates: Sequence[str]) -> dict[str, Standing]:
+    """Where each of ``debates`` stands that is known."""
+    cursor = await connection.execute(_STANDINGS, ([each for each in debates if is_storable(each)],), binary=True)
+    return {
+        debate: Standing(
+            debate=debate, stream=stream, version=version, digest=digest, epoch=epoch, owner=owner, live=live,
+            summary=_summary_decoder.decode(summary) if summary is not None else None,
+        )
+        for debate, stream, version, digest, epoch, owner, live, summary in await cursor.fetchall()
+    }
+
+
+async def read_records(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
+    """Records with their events read.  Raises ``UnknownEvent``."""
+    rows = await _rows(connection, debate, after, limit)
+    return tuple([
+        Recorded(
+            debate=debate, position=position, id=identity, at=at, cause=cause, schema=schema, salt=salt, digest=digest,
+            payload=payload, event=decode(payload, schema),
+        )
+        for position, identity, at, cause, schema, salt, digest, payload in rows
+    ])
+
+
+async def read_envelopes(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
+    """Records as they lie there, payloads unread."""
+    rows = await _rows(connection, debate, after, limit)
+    return tuple([
+        Envelope(
+            debate=debate, position=position, id=identity, at=at, cause=cause, schema=schema, salt=salt, digest=digest,
+            payload=payload,
+        )
+        for position, identity, at, cause, schema, salt, digest, payload in rows
+    ])
+
+
+async def read_summaries(connection: Connection, after: str | None, limit: int, query: str) -> SummaryPage:
+    """A page of the list.  Raises ``BadCursor``."""
+    opened_at, number = read_cursor(after) if after is not None else _AFTER_ALL
+    cursor = await connection.execute(
+        _PAGE, (storable(opened_at), number, searchable(query), limit + 1), binary=True
+    )
+    found = await cursor.fetchall()
+    page = found[:limit]
+    return SummaryPage(
+        debates=tuple(
+            structs.replace(_summary_decoder.decode(row), position=version) for _, _, row, version in page
+        ),
+        next=write_cursor(page[-1][0], page[-1][1]) if len(found) > len(page) and page else None,
+    )
+
+
+async def read_unfinished(connection: Connection) -> tuple[str, ...]:
+    """Ids of open debates, oldest first."""
+    return tuple([debate async for (debate,) in await connection.execute(_UNFINISHED)])
+
+
+async def read_calibrations(connection: Connection) -> tuple[str, ...]:
+    """Ids of calibrations, oldest first."""
+    return tuple([debate async for (debate,) in await connection.execute(_CALIBRATIONS)])
+
+
+async def read_unconcluded(connection: Connection) -> dict[str, int]:
+    """How many debates are in each state other than ``concluded``."""
+    return {state: number async for state, number in await connection.execute(_UNCONCLUDED)}
+
+
+async def _rows(connection: Connection, debate: str, after: int, limit: int | None) -> list[tuple[Any, ...]]:
+    if not is_storable(debate):
+        return []
+    within = min(max(after, 0), (1 << 31) - 1)
+    cursor = await connection.execute(_EVENTS, (debate, within, limit), binary=True)
+    return await cursor.fetchall()

@@ -1,0 +1,400 @@
+"""The one writer of a node: a task that sends a flush, and while it is under way the next one gathers.
+
+An append that follows from what this node knows is stamped at once.  Everything else (an unknown debate, a conflict, a
+repeat, a flush that could not be done) is looked up first; a debate that is being looked up keeps its later items in
+line.
+A flush whose answer got lost is looked for by the digest of its first event, which nobody else can have written.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final, TypeVar
+
+import msgspec
+import psycopg
+
+from events.errors import BadTransfer, Fenced, LogError, StoreUnavailable, WrongExpectedPosition
+from events.record import digest_before_first, is_repeat, stamp
+from events.store.postgres.connection import (
+    FIRST_PAUSE_S,
+    LONGEST_PAUSE_S,
+    Address,
+    Connection,
+    connect,
+    cutting,
+    is_passing,
+    is_spent,
+)
+from events.store.postgres.flush import MARK_BYTES, MAX_POSITION, WRITE, Answer, Flush, Head, Item
+from events.store.postgres.pack import register
+from events.store.postgres.rows import Standing, is_storable, read_records, read_standings
+from events.store.room import Room
+
+KEPT_HEADS: Final = 8192
+WAITING_BYTES: Final = 64 << 20
+"""What may wait to be written on a node; more waits before it is accepted."""
+ITEM_BYTES: Final = 512
+"""What an item takes besides its payloads."""
+BLOCK: Final = 64
+"""Numbers of debates that the sequence gives out at once."""
+MOST_TRIES: Final = 8
+PROBE_S: Final = 1.0
+"""How often a store that could not be written is tried, where nobody else tries."""
+_PROBE: Final = "DELETE FROM moot.nodes WHERE node = ''"
+_PLAN: Final = (
+    # The statement's plan is made once, for tables of any size: by index, whatever the statistics say at that moment.
+    "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;"
+    "SET enable_mergejoin = off"
+)
+T = TypeVar("T")
+
+
+class Writer:
+    """Belongs to the loop it was made in.  ``committed(debate, mark, head)`` is called before the answer is given."""
+
+    def __init__(
+        self, address: Address, node: str, epochs: dict[str, int], *, lease_s: float, patience_s: float,
+        committed: Callable[[str, bytes, int], None],
+    ) -> None:
+        self.trouble: StoreUnavailable | None = None   # why the last attempt to write failed; None once one succeeded
+        self._address, self._node, self._epochs, self._committed = address, node, epochs, committed
+        self._lease, self._patience_s = timedelta(seconds=lease_s), patience_s
+        self._loop = asyncio.get_running_loop()
+        self._room = Room(WAITING_BYTES)
+        self._connection: Connection | None = None
+        self._heads: dict[str, Head] = {}
+        self._open, self._ready = Flush(), list[Flush]()
+        self._doubtful: dict[str, list[Item]] = {}
+        self._numbers: list[int] = []
+        self._wake = asyncio.Event()
+        self._closed = False
+        self._task = self._loop.create_task(self._run(), name="moot-postgres-writer")
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """See ``EventLog``."""
+        return self._room.inside, self._room.used
+
+    async def submit(self, item: Item) -> None:
+        """Accept an item, when it is its turn if too much waits already.  Raises ``StoreUnavailable`` once closed."""
+        if not self._room.take(item.size):
+            await self._room.enter(item.size)
+        if self._closed:
+            self._room.leave(item.size)
+            raise StoreUnavailable(f"the store {self._address.name} is closed")
+        self._accept(item)
+        self._wake.set()
+
+    async def close(self) -> None:
+        """Write what was accepted, then end."""
+        self._closed = True
+        self._wake.set()
+        await asyncio.shield(self._task)
+
+    def _accept(self, item: Item) -> None:
+        debate = item.debate
+        if debate in self._doubtful:
+            self._doubtful[debate].append(item)
+            return
+        head = self._heads.pop(debate, None)
+        if head is None and not item.expected and self._numbers and debate not in self._epochs and is_storable(debate):
+            head = self._new_head(debate)
+        if head is not None:
+            self._heads[debate] = head   # last used, last forgotten
+        if head is None or head.position != item.expected or not (item.drafts or item.records):
+            self._doubtful[debate] = [item]
+        else:
+            self._stamp(item, head)
+
+    def _new_head(self, debate: str) -> Head:
+        first = digest_before_first(debate)
+        return Head(self._numbers.pop(), 0, first, first[:MARK_BYTES], None)
+
+    def _stamp(self, item: Item, head: Head) -> None:
+        """Put the item into the open flush, or answer why it cannot be written."""
+        try:
+            _check(item, head.position)
+            records = tuple(item.records) or stamp(
+                item.debate, head.position, head.digest, item.drafts, self._open.at, item.payloads
+            )
+        except (ValueError, TypeError, msgspec.EncodeError, LogError) as error:
+            if not head.position:
+                self._heads.pop(item.debate, None)
+            self._answer(item, error)
+            return
+        is_new = head.position == 0
+        claimed = is_new and not item.records   # what is imported rests until somebody takes it up
+        if claimed:
+            self._epochs[item.debate] = 1
+        self._open.take(item, head, records, self._epochs.get(item.debate, 0), is_new=is_new, is_claimed=claimed)
+        if self._open.is_full:
+            self._seal()
+
+    def _seal(self) -> None:
+        self._open.seal(self._node, self._lease)
+        self._ready.append(self._open)
+        self._open = Flush()
+
+    async def _run(self) -> None:
+        try:
+            while True:
+                if not (self._ready or self._open.items or self._doubtful):
+                    if self._closed:
+                        return
+                    self._wake.clear()
+                    await self._idle()
+                if not self._ready and self._open.items:
+                    self._seal()
+                if self._ready:
+                    await self._write(self._ready[0])
+                if self._doubtful:
+                    await self._look()
+        finally:
+            self._closed = True
+            for item in self._dissolved(0):
+                self._answer(item, StoreUnavailable(f"the store {self._address.name} is closed"))
+            await self._drop_connection()
+
+    async def _idle(self) -> None:
+        """Wait for something to write; meanwhile a store that failed is tried."""
+        try:
+            async with asyncio.timeout(PROBE_S if self.trouble else None):
+                await self._wake.wait()
+        except TimeoutError:
+            with suppress(StoreUnavailable):   # it is in trouble as before
+                await self._trying(lambda connection: connection.execute(_PROBE), 0)
+
+    async def _write(self, flush: Flush) -> None:
+        try:
+            written = await self._send(flush)
+        except StoreUnavailable as error:
+            self._dissolve(1)
+            for debate in flush.moves:
+                self._forget(debate, flush)
+            for item in flush.items:
+                self._answer(item, error)
+            return
+        if not written:
+            self._dissolve(0)
+            return
+        del self._ready[0]
+        for item, records in zip(flush.items, flush.answers, strict=True):
+            self._committed(item.debate, flush.moves[item.debate].head.mark, records[-1].position)
+            self._answer(item, records)
+        if len(self._heads) > KEPT_HEADS:
+            self._forget_oldest()
+
+    async def _send(self, flush: Flush) -> bool:
+        """Whether the flush is written; False when a debate stands elsewhere than we believed."""
+        deadline = flush.items[0].since + self._patience_s
+        refused = False
+
+        async def attempt(connection: Connection) -> bool:
+            nonlocal refused
+            if flush.uncertain:
+                if await self._is_there(connection, flush):
+                    return True
+                if refused:
+                    return False
+            try:
+                await connection.execute(WRITE, flush.statement, prepare=True)
+            except psycopg.errors.DivisionByZero:
+                refused = True
+                return await self._is_there(connection, flush) if flush.uncertain else False
+            except (psycopg.Error, OSError) as error:
+                flush.uncertain = flush.uncertain or _leaves_doubt(error)
+                raise
+            return True
+
+        return await self._trying(attempt, deadline)
+
+    async def _is_there(self, connection: Connection, flush: Flush) -> bool:
+        assert flush.first is not None
+        stream, record = flush.first
+        cursor = await connection.execute(
+            "SELECT digest FROM moot.events WHERE stream = %s AND position = %s", (stream, record.position), binary=True
+        )
+        return await cursor.fetchone() == (record.digest,)
+
+    async def _look(self) -> None:
+        """Decide what is in doubt, of the debates of which nothing is under way."""
+        under_way = {debate for flush in (*self._ready, self._open) for debate in flush.moves}
+        names = [debate for debate in self._doubtful if debate not in under_way]
+        if not names:
+            return
+        deadline = min(self._doubtful[debate][0].since for debate in names) + self._patience_s
+
+        async def looked_up(connection: Connection) -> dict[str, Standing]:
+            standings = await read_standings(connection, names)
+            if (missing := len(names) - len(standings) - len(self._numbers)) >= 0:
+                cursor = await connection.execute(
+                    "SELECT nextval('moot.streams') FROM generate_series(1, %s)", (missing // BLOCK + 1,)
+                )
+                firsts = [first for (first,) in await cursor.fetchall()]
+                self._numbers = [
+                    first + step for first in reversed(firsts) for step in reversed(range(BLOCK))
+                ] + self._numbers
+            return standings
+
+        try:
+            standings = await self._trying(looked_up, deadline)
+            heads = {debate: self._head(debate, standings.get(debate)) for debate in names}
+            for debate in names:
+                await self._decide(debate, heads[debate], standings.get(debate), deadline)
+        except StoreUnavailable as error:
+            for debate in names:
+                for item in self._doubtful.pop(debate, ()):
+                    self._answer(item, error)
+
+    async def _decide(self, debate: str, head: Head | None, standing: Standing | None, deadline: float) -> None:
+        """Answer or stamp the items in line, as far as that can be said before the next flush."""
+        line = self._doubtful[debate]
+        stamped = False
+        while line:
+            item = line[0]
+            found = head.position if head is not None else 0
+            if head is not None and item.expected == found and (item.drafts or item.records):
+                if standing is not None and (fenced := self._fenced(standing)):
+                    self._answer(line.pop(0), fenced)
+                    continue
+                self._heads[debate] = head
+                self._stamp(line.pop(0), head)
+                stamped = head.position > found
+            elif stamped:
+                return   # it is about what the next flush writes: afterwards it can be said
+            else:
+                answer = await self._old_answer(item, standing, found, deadline)
+                self._answer(line.pop(0), answer)
+        del self._doubtful[debate]
+
+    async def _old_answer(self, item: Item, standing: Standing | None, found: int, deadline: float) -> Answer:
+        """What a repeat was answered, else why the item cannot be written."""
+        count = len(item.drafts)
+        if count and item.expected + count <= found and all(draft.id for draft in item.drafts):
+            async def there(connection: Connection) -> Answer:
+                return await read_records(connection, item.debate, item.expected, count)
+
+            try:
+                records = await self._trying(there, deadline)
+            except LogError as error:
+                return error
+            if isinstance(records, tuple) and is_repeat(records, item.drafts):
+                return records
+        if standing is not None and item.expected and (fenced := self._fenced(standing)):
+            return fenced
+        if not is_storable(item.debate):
+            return ValueError(f"{item.debate!r} is no id of a debate")
+        if item.expected == found:
+            return ()
+        return WrongExpectedPosition(item.debate, item.expected, found)
+
+    def _head(self, debate: str, standing: Standing | None) -> Head | None:
+        if standing is not None:
+            mark = digest_before_first(debate)[:MARK_BYTES]
+            return Head(standing.stream, standing.version, standing.digest, mark, standing.summary)
+        return self._new_head(debate) if is_storable(debate) else None
+
+    def _fenced(self, standing: Standing) -> Fenced | None:
+        held = self._epochs.get(standing.debate)
+        if held is None:
+            free = standing.owner in {None, self._node} or not standing.live
+        else:
+            free = standing.owner == self._node and standing.epoch == held
+        return None if free else Fenced(standing.debate, held, standing.owner, standing.epoch)
+
+    def _dissolve(self, first: int) -> None:
+        """What was stamped from flush ``first`` on is in doubt again, before what is in line already."""
+        later, self._doubtful = self._doubtful, {}
+        for item in self._dissolved(first, keep_doubtful=True):
+            item.tries += 1
+            if item.tries > MOST_TRIES:
+                self._answer(item, StoreUnavailable(f"debate {item.debate} is written by too many at once"))
+            else:
+                self._doubtful.setdefault(item.debate, []).append(item)
+        for debate, items in later.items():
+            self._doubtful.setdefault(debate, []).extend(items)
+
+    def _dissolved(self, first: int, *, keep_doubtful: bool = False) -> list[Item]:
+        flushes = [*self._ready[first:], self._open]
+        for flush in flushes:
+            for debate in flush.moves:
+                self._forget(debate, flush)
+        items = [item for flush in flushes for item in flush.items]
+        if not keep_doubtful:
+            items += [item for line in self._doubtful.values() for item in line]
+            self._doubtful.clear()
+        self._ready, self._open = [], Flush()
+        return items
+
+    def _forget(self, debate: str, flush: Flush) -> None:
+        self._heads.pop(debate, None)
+        if flush.moves[debate].is_claimed:
+            self._epochs.pop(debate, None)
+
+    def _forget_oldest(self) -> None:
+        under_way = {debate for flush in (*self._ready, self._open) for debate in flush.moves}
+        for debate in [debate for debate in self._heads if debate not in under_way][: len(self._heads) - KEPT_HEADS]:
+            del self._heads[debate]
+
+    def _answer(self, item: Item, answer: Answer) -> None:
+        self._room.leave(item.size)
+        if item.future.done():
+            return
+        if isinstance(answer, Exception):
+            item.future.set_exception(answer)
+        else:
+            item.future.set_result(answer)
+
+    async def _trying(self, attempt: Callable[[Connection], Awaitable[T]], deadline: float) -> T:
+        """``attempt`` until it succeeds or time is up.  Raises ``StoreUnavailable``."""
+        pause = FIRST_PAUSE_S
+        while True:
+            try:
+                connection = await self._connected()
+                with cutting(connection):
+                    done = await attempt(connection)
+            except (psycopg.Error, OSError) as error:
+                if self._connection is not None and is_spent(self._connection, error):
+                    await self._drop_connection()
+                if not is_passing(error) or self._loop.time() + pause > deadline:
+                    self.trouble = self._address.explain(error)
+                    raise self.trouble from error
+            else:
+                self.trouble = None
+                return done
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_S)
+
+    async def _connected(self) -> Connection:
+        if self._connection is None:
+            connection = await connect(self._address)
+            await connection.execute(_PLAN)
+            register(connection)
+            self._connection = connection
+        return self._connection
+
+    async def _drop_connection(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            with suppress(psycopg.Error, OSError):
+                await connection.close()
+
+
+def _leaves_doubt(error: Exception) -> bool:
+    """Whether what was sent may have been done all the same: the answer got lost, or the server was stopped."""
+    state = getattr(error, "sqlstate", None)
+    return state is None or state.startswith(("08", "57P"))
+
+
+def _check(item: Item, position: int) -> None:
+    """Refuse what the tables cannot hold as it is."""
+    if position + len(item.drafts) + len(item.records) > MAX_POSITION:
+        raise StoreUnavailable(f"debate {item.debate} is full")
+    for draft in item.drafts:
+        if "\0" in draft.id:
+            raise ValueError(f"{draft.id!r} is no id of an event")
+    for record in item.records:
+        if "\0" in record.id or "\0" in record.at or not 0 <= record.schema < 1 << 31:
+            raise BadTransfer(f"position {record.position}: this store cannot hold its envelope unchanged")

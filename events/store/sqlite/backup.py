@@ -1,0 +1,127 @@
+"""A copy of a store, made while its server writes, and believed only after it has been read back.
+
+One read transaction gives the moment of the copy; the server goes on beside it.  The copy is made under another name,
+checked, synced, and only then given its own: there is never half a backup under the name that was asked for.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from events.errors import BrokenChain, StoreDamaged, StoreUnavailable
+from events.record import first_break
+from events.store.sqlite.rows import read_envelopes
+from events.store.sqlite.schema import RESTORE, connect, explain
+
+STEP_PAGES: Final = 4096
+"""Pages copied between two reports: 16 MB."""
+_PAGE_EVENTS: Final = 2000
+_LARGER_THAN_ANY: Final = "PRAGMA cache_size = -64000"
+
+Report = Callable[[int, int], None]
+"""Called with pages copied and pages in all."""
+
+
+class Backup(Struct, frozen=True, kw_only=True):
+    """What was copied, every chain of it recomputed."""
+
+    file: str
+    debates: int
+    events: int
+    bytes: int
+
+
+def back_up(store: Path, target: Path, report: Report = lambda _done, _all: None) -> Backup:
+    """Copy ``store`` to ``target``, which must not be there.  Raises ``StoreUnavailable``, ``BrokenChain``."""
+    if target.exists() or target.is_symlink():
+        raise _cannot(target, "there is something by that name already, and a backup replaces nothing")
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        _copy(store, part, target, report)
+        debates, events = _check(store, part)
+        _sync(part)
+        size = part.stat().st_size
+        _name(part, target)
+        _sync(target.parent)
+    except OSError as error:
+        raise _cannot(target, error.strerror or str(error)) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return Backup(file=str(target), debates=debates, events=events, bytes=size)
+
+
+def _cannot(target: Path, why: str) -> StoreUnavailable:
+    return StoreUnavailable(f"the backup {target} cannot be made: {why}")
+
+
+def _copy(store: Path, part: Path, target: Path, report: Report) -> None:
+    if not store.exists():
+        raise StoreUnavailable(f"there is no store at {store}")
+    part.touch(0o600, exist_ok=False)
+    with closing(connect(store, read_only=True)) as source, closing(sqlite3.connect(part)) as copy:
+        try:
+            source.execute("BEGIN")
+            source.execute("SELECT 1 FROM events LIMIT 1").fetchone()   # from here on the moment is fixed
+        except sqlite3.Error as error:
+            raise explain(store, error) from error
+        try:
+            copy.execute("PRAGMA synchronous = OFF")   # it is synced once, as a whole
+            copy.execute("PRAGMA journal_mode = OFF")
+            source.backup(copy, pages=STEP_PAGES, progress=lambda _status, left, every: report(every - left, every))
+        except sqlite3.Error as error:
+            name = getattr(error, "sqlite_errorname", "")
+            if name.startswith("SQLITE_FULL"):
+                raise _cannot(target, "the disk is full") from error
+            raise explain(store, error) from error
+
+
+def _check(store: Path, part: Path) -> tuple[int, int]:
+    """How many debates and events the copy holds.  Its chains are recomputed from what lies in it."""
+    with closing(sqlite3.connect(f"file:{quote(str(part))}?immutable=1", uri=True)) as copy:
+        try:
+            copy.execute(_LARGER_THAN_ANY)
+            (said,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
+            if said != "ok":
+                what = " ".join(str(said).split())
+                raise StoreDamaged(f"the store {store} is damaged, so no backup was made: {what}; {RESTORE}")
+            names = [name for (name,) in copy.execute("SELECT debate FROM debates")]
+            return len(names), sum(_verified(copy, name) for name in names)
+        except sqlite3.Error as error:
+            raise explain(store, error) from error
+
+
+def _verified(copy: sqlite3.Connection, debate: str) -> int:
+    """Events of a debate whose chain holds.  Raises ``BrokenChain``."""
+    position, previous = 0, b""
+    while page := read_envelopes(copy, debate, position, _PAGE_EVENTS):
+        if found := first_break(page, debate, position, previous):
+            raise BrokenChain(debate, *found)
+        position, previous = page[-1].position, page[-1].digest
+    return position
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _name(part: Path, target: Path) -> None:
+    """Give the copy its name, unless somebody took it meanwhile."""
+    try:
+        target.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError:   # a file system without links
+        if target.exists():
+            raise
+        part.rename(target)

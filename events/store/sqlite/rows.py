@@ -1,0 +1,132 @@
+"""What is read from a SQLite store, each function with a connection of its caller's thread."""
+
+import sqlite3
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+from msgspec import structs
+
+from events import codec
+from events.errors import UnknownEvent
+from events.record import Envelope, Recorded
+from events.store.listing import fold_text, read_cursor, write_cursor
+from events.store.log import SummaryPage
+from events.store.sqlite.schema import CALIBRATES, MAX_POSITION, POSITION_BITS
+from events.view.summary import Summary
+
+_EVENTS: Final = (
+    "SELECT key, id, at, cause, schema, salt, digest, payload FROM events"
+    " WHERE key > ? AND key <= ? ORDER BY key LIMIT ?"
+)
+_HEAD: Final = "SELECT max(key) FROM events WHERE key BETWEEN ? AND ?"
+_PAGE: Final = f"""
+WITH found AS (
+    SELECT * FROM (
+        SELECT opened_at, stream FROM debates
+        WHERE opened_at = :opened_at AND stream < :stream AND instr(folded, :query) > 0
+        ORDER BY stream DESC LIMIT :most
+    )
+    UNION ALL
+    SELECT * FROM (
+        SELECT opened_at, stream FROM debates
+        WHERE opened_at < :opened_at AND instr(folded, :query) > 0
+        ORDER BY opened_at DESC, stream DESC LIMIT :most
+    )
+)
+SELECT found.opened_at, found.stream, debates.summary, (
+    SELECT max(key) FROM events
+    WHERE key BETWEEN found.stream << {POSITION_BITS} AND found.stream << {POSITION_BITS} | {MAX_POSITION}
+)
+FROM found JOIN debates ON debates.stream = found.stream
+ORDER BY found.opened_at DESC, found.stream DESC LIMIT :most
+"""  # noqa: S608 - two numbers of ours
+"""Two ranges of one index: to compare (opened_at, stream) in every row would cost as much as to look for the text."""
+_AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
+
+_summary_decoder: Final = msgspec.json.Decoder(Summary)
+
+
+def read_head(connection: sqlite3.Connection, debate: str) -> int:
+    """Position of the last record; 0 for an unknown debate."""
+    base = _base(connection, debate)
+    last = connection.execute(_HEAD, (base, base | MAX_POSITION)).fetchone()[0] if base else None
+    return (last or 0) & MAX_POSITION
+
+
+def read_records(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
+    """Records with their events read.  Raises ``UnknownEvent``."""
+    newest, plain = codec.decode_newest, not codec.UPCASTERS
+    try:
+        return tuple([
+            Recorded(
+                debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest,
+                newest(payload) if plain and schema == 1 else codec.decode(payload, schema),
+            )
+            for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+        ])
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UnknownEvent(str(error)) from error
+
+
+def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
+    """Records as they lie there, whatever they hold: text that is no UTF-8 comes as surrogates."""
+    connection.text_factory = _lenient
+    try:
+        return tuple([
+            Envelope(debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest)
+            for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+        ])
+    finally:
+        connection.text_factory = str
+
+
+def read_summaries(connection: sqlite3.Connection, after: str | None, limit: int, query: str) -> SummaryPage:
+    """A page of the list.  Raises ``BadCursor``."""
+    opened_at, stream = read_cursor(after) if after is not None else _AFTER_ALL
+    wanted = {"opened_at": opened_at, "stream": stream, "query": fold_text(query), "most": limit + 1}
+    found = connection.execute(_PAGE, wanted).fetchall()
+    page = found[:limit]
+    return SummaryPage(
+        debates=tuple(
+            structs.replace(_summary_decoder.decode(row), position=key & MAX_POSITION) for _, _, row, key in page
+        ),
+        next=write_cursor(page[-1][0], page[-1][1]) if len(found) > len(page) and page else None,
+    )
+
+
+def read_unfinished(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Ids of open debates, oldest first."""
+    rows = connection.execute("SELECT debate FROM debates WHERE state = 'open' ORDER BY opened_at, stream")
+    return tuple(debate for (debate,) in rows)
+
+
+def read_calibrations(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Ids of calibrations, oldest first."""
+    rows = connection.execute(f"SELECT debate FROM debates WHERE {CALIBRATES} ORDER BY opened_at, stream")  # noqa: S608 - a text of ours
+    return tuple(debate for (debate,) in rows)
+
+
+def read_unconcluded(connection: sqlite3.Connection) -> dict[str, int]:
+    """How many debates are in each state other than ``concluded``."""
+    return dict(connection.execute(
+        "SELECT state, count(*) FROM debates WHERE state <> 'concluded' GROUP BY state"
+    ).fetchall())
+
+
+def _lenient(text: bytes) -> str:
+    return text.decode(errors="surrogateescape")
+
+
+def _rows(connection: sqlite3.Connection, debate: str, after: int, limit: int | None) -> Iterable[tuple[Any, ...]]:
+    base = _base(connection, debate)
+    if not base:
+        return ()
+    first = base | min(max(after, 0), MAX_POSITION)
+    return connection.execute(_EVENTS, (first, base | MAX_POSITION, -1 if limit is None else limit))
+
+
+def _base(connection: sqlite3.Connection, debate: str) -> int:
+    """Key of the debate's position 0; 0 for an unknown debate."""
+    found = connection.execute("SELECT stream FROM debates WHERE debate = ?", (debate,)).fetchone()
+    return found[0] << POSITION_BITS if found else 0

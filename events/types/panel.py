@@ -1,0 +1,150 @@
+"""The panel: who sits on it, what each rater gave, how far they agree, and what follows."""
+
+from typing import ClassVar, Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from events.types.base import Base, BothSides, Missing, Reason, Think, Winner
+from events.types.criteria import Standing
+
+
+class TrackRecord(Struct, frozen=True, kw_only=True):
+    """Verdicts on debates whose outcome is known: how many were right, of how many."""
+
+    right: int = 0
+    of: int = 0
+
+
+class Rater(Struct, frozen=True, kw_only=True):
+    """A seat on the panel.  ``weights`` are those of the criteria, for this rater; they sum to 1."""
+
+    name: str
+    title: str
+    domain: str
+    """Whose weight of a topic's is this rater's."""
+    focus: str
+    weights: dict[str, float]
+    model: str
+    samples: int = 1
+    share: float | UnsetType = UNSET
+    """A persona's weight in the verdict on an artifact."""
+    record: TrackRecord = TrackRecord()
+    """What the store knew of it when the debate was opened."""
+    caveat: str = ""
+    think: Think = "default"
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """A coefficient with its bootstrap 95 % interval, or why it has none.  ``items``: units rated twice or more."""
+
+    value: float | UnsetType = UNSET
+    low: float | UnsetType = UNSET
+    high: float | UnsetType = UNSET
+    items: int | UnsetType = UNSET
+    band: str | UnsetType = UNSET
+    """``high``, ``moderate``, ``low`` or ``unacceptable``."""
+    undefined: str | UnsetType = UNSET
+
+
+PanelOutcome = Literal["concluded", "cautious", "contested", "irreconcilable", "undetermined"]
+"""``undetermined``: agreement could not be measured; like ``contested`` and ``irreconcilable`` it names no winner."""
+
+
+class PanelistScored(Base, frozen=True, kw_only=True, tag="panelist_scored"):
+    """One rater's independent scores: ``{item: {dimension: n}}``, ``{item: standing}``; items are arguments or turns.
+
+    ``missing``: the rater gave nothing usable.  ``absent``: what is not there, ``{"CON-2": why}`` or
+    ``{"CON-2.logic": why}``.
+    """
+
+    naming: ClassVar[frozenset[str]] = frozenset({"model"})
+
+    rater: str
+    model: str
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    standings: dict[str, Standing] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    absent: dict[str, str] = field(default_factory=dict)
+    spread: dict[str, dict[str, float]] = field(default_factory=dict)
+    """Highest minus lowest over the samples, where there are several."""
+    samples: int = 1
+    missing: Reason | UnsetType = UNSET
+
+
+class AgreementMeasured(Base, frozen=True, kw_only=True, tag="agreement_measured"):
+    """Krippendorff's alpha over item × dimension and Fleiss' kappa over standings.  ``raw`` (interval) decides."""
+
+    raw: Measured
+    calibrated: Measured
+    kappa: Measured
+    nominal: Measured
+    ordinal: Measured
+    ratio: Measured
+    calibration: Literal["z-score", "min-max"]
+
+
+class Dispute(Struct, frozen=True, kw_only=True):
+    """An item on which the raters are far apart.  ``decides``: the winner stands and falls with it."""
+
+    variance: float
+    decides: bool
+    scores: dict[str, float]
+    """The raw weighted score of each rater."""
+
+
+class Without(Struct, frozen=True, kw_only=True):
+    """What the panel would say without one rater."""
+
+    outcome: PanelOutcome
+    winner: Winner
+    alpha: float | Missing
+    gap: float | Missing
+
+
+class PanelConcluded(Base, frozen=True, kw_only=True, tag="panel_concluded"):
+    """What the panel says.  ``winner`` is ``neither`` unless the outcome is ``concluded`` or ``cautious``."""
+
+    outcome: PanelOutcome
+    winner: Winner
+    leaning: Winner
+    """Who stands higher in the weighted raw scores, whether that counts or not."""
+    weights: dict[str, float]
+    """Of the raters, summing to 1."""
+    topic_type: str
+    weighted: BothSides
+    """Weighted raw scores, 1–10."""
+    calibrated: BothSides
+    gap: float | Missing
+    """|pro − con| ÷ (pro + con) of ``weighted``."""
+    disputed: dict[str, Dispute] = field(default_factory=dict)
+    without: dict[str, Without] = field(default_factory=dict)
+    """By the rater that is left out."""
+    reasons: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+    """What to find out, or to do, next."""
+
+
+class DecisionRecorded(Base, frozen=True, kw_only=True, tag="decision_recorded"):
+    """A person decided what the panel did not."""
+
+    by: str
+    decision: str
+    reason: str
+
+
+class RaterCalibrated(Base, frozen=True, kw_only=True, tag="rater_calibrated"):
+    """One rater's verdict on a debate whose outcome is known, beside that outcome."""
+
+    rater: str
+    model: str
+    case: str
+    digest: str
+    """SHA-256 of the case: the same case counts once."""
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By argument and dimension, as in ``panelist_scored``."""
+    mean: BothSides | UnsetType = UNSET
+    """The rater's own weighted mean of each side's arguments."""
+    said: Winner | UnsetType = UNSET
+    truth: Winner
+    right: bool | UnsetType = UNSET
+    missing: Reason | UnsetType = UNSET

@@ -1,0 +1,119 @@
+"""The three rounds of format ``protocol``, and what the judge makes of them."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from events.types.base import Base, Missing, Reason, Side, Span
+from events.types.criteria import Fallacy, Standing
+
+Response = Literal["refute", "challenge", "concede", "partial"]
+
+
+class Argument(Struct, frozen=True, kw_only=True):
+    """An opening argument.  Ids are ``PRO-1`` …, ``CON-1`` and so on."""
+
+    id: str
+    claim: str
+    reasoning: str
+    evidence: str
+
+
+class ArgumentsOpened(Base, frozen=True, kw_only=True, tag="arguments_opened"):
+    """A side opened.  ``faults``: what is wrong with its structure, asked twice; ``free_text``: all that it said."""
+
+    side: Side
+    turn: int
+    arguments: tuple[Argument, ...]
+    faults: tuple[str, ...] = ()
+    free_text: str = ""
+
+
+class ArgumentCrossExamined(Base, frozen=True, kw_only=True, tag="argument_cross_examined"):
+    """One of the opponent's arguments was answered."""
+
+    by: Side
+    turn: int
+    target: str
+    response: Response
+    reasoning: str
+    follow_up: str
+
+
+class CrossExaminationFaulted(Base, frozen=True, kw_only=True, tag="cross_examination_faulted"):
+    """What is wrong with a cross-examination after it was asked again: an argument left out, a target that is none."""
+
+    by: Side
+    turn: int
+    faults: tuple[str, ...]
+    free_text: str
+
+
+class ClosingStated(Base, frozen=True, kw_only=True, tag="closing_stated"):
+    """A side closed.  ``words`` counts all of it; the judge reads the rubric's ``closing_words`` and no more."""
+
+    side: Side
+    turn: int
+    concessions: tuple[str, ...]
+    standing_arguments: tuple[str, ...]
+    final_position: str
+    words: int
+    faults: tuple[str, ...] = ()
+    free_text: str = ""
+
+
+class FallacyFound(Base, frozen=True, kw_only=True, tag="fallacy_found"):
+    """A fallacy in what a side said for an argument; its words were found in ``turn`` at ``span``."""
+
+    argument: str
+    fallacy: Fallacy
+    quote: str
+    turn: int
+    span: Span
+    reason: str = ""
+
+
+class ArgumentTraced(Base, frozen=True, kw_only=True, tag="argument_traced"):
+    """Where an argument stands in the end, and its scores (1–10 a dimension, ``total`` weighted)."""
+
+    argument: str
+    standing: Standing | UnsetType = UNSET
+    reason: str = ""
+    scores: dict[str, float] = field(default_factory=dict)
+    spread: dict[str, float] = field(default_factory=dict)
+    total: float | Missing = 0.0
+    missing: Reason | UnsetType = UNSET
+    """Why there is no standing."""
+
+
+class AssessmentGiven(Base, frozen=True, kw_only=True, tag="assessment_given"):
+    """The judge's overall assessment.  A total is a side's mean score times the rubric's arguments a side."""
+
+    pro_total: float | Missing
+    con_total: float | Missing
+    key_insight: str = ""
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""
+    missing: Reason | UnsetType = UNSET
+
+
+class Briefing(Struct, frozen=True, kw_only=True):
+    """For the person who decides; derived by the fold, never an event.  Lists hold argument ids or sentences."""
+
+    gap: float | Missing
+    meaning: str
+    """The gap in words."""
+    rely_on: tuple[str, ...] = ()
+    """Upheld."""
+    with_care: tuple[str, ...] = ()
+    """Partially upheld."""
+    do_not_use: tuple[str, ...] = ()
+    """Refuted."""
+    still_open: tuple[str, ...] = ()
+    """Uncertain, or without a standing."""
+    unresolved: tuple[str, ...] = ()
+    find_out: tuple[str, ...] = ()
+    key_insight: str = ""
+    recommendation: str = ""
+    cautions: tuple[str, ...] = ()
+    """What limits this briefing: a tiny model, faulty structure, a missing assessment, fallacies."""

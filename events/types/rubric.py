@@ -1,0 +1,124 @@
+"""The shape of a rubric.  The figures are data (``judge/rubrics``); every debate carries its own whole."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
+from events.types.register import ClaimKind
+
+Points = Annotated[float, Meta(ge=0, le=1000)]
+
+
+class Component(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One thing that a dimension is made of.  ``asks`` is what the judge is told."""
+
+    maximum: Annotated[int, Meta(ge=1, le=100)]
+    asks: str
+    needs_quote: bool = True
+    applies_from: int = 1
+    """First turn in which it counts: an opening has no opponent to answer."""
+
+
+class Chain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Links that carry each other: ``caps[n - 1]`` is the most a dimension may hold with ``n`` links at 0 points."""
+
+    links: tuple[str, ...]
+    caps: tuple[Points, ...]
+
+
+class Excellence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Above ``above`` a dimension needs every component at ``each_at_least`` points."""
+
+    above: Points
+    each_at_least: Points
+
+
+class Leash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """While ``leader`` stands under ``under``, ``follower`` may be at most ``leader + slack``."""
+
+    leader: str
+    under: Points
+    follower: str
+    slack: Points
+
+
+class Dimension(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row of the scorecard, 0 to ``maximum``."""
+
+    maximum: Annotated[int, Meta(ge=1, le=100)]
+    components: dict[str, Component]
+    in_composite: bool = True
+    chain: Chain | None = None
+    excellence: Excellence | None = None
+    leash: Leash | None = None
+
+
+class Band(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a dimension may stand after a comparison: [floor, ceiling] for its winner and its loser."""
+
+    winner: tuple[Points, Points]
+    loser: tuple[Points, Points]
+
+
+class ClaimRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one kind of suspect claim costs.  ``asks`` is what the judge is told to look for."""
+
+    points: Points
+    asks: str
+    dimension: str = "logic"
+    second_opinion: bool = False
+    """Asked at once where a second judge sits."""
+
+
+class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Docking an earlier turn for a flaw that a later one exposes."""
+
+    least: Points = 1
+    most: Points = 8
+    dimension: str = "logic"
+
+
+class ConductRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a dropped premise, a contradiction or an attempt on the judge costs."""
+
+    points: Points
+    dimension: str = "credibility"
+
+
+class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that turns a judge's answers into numbers."""
+
+    name: str
+    version: int
+    dimensions: dict[str, Dimension]
+    bands: dict[str, Band] = {}
+    claims: dict[ClaimKind, ClaimRule] = {}
+    gaps: GapRule = GapRule()
+    conduct: dict[Literal["dropped_premise", "contradiction", "injection"], ConductRule] = {}
+    full_pressure: Annotated[float, Meta(gt=0, le=100)] = 4.0
+    """Points of penalty on one turn that put its debater's credibility under full pressure."""
+    convergence_from: Annotated[int, Meta(ge=4)] = 10
+    """Turns from which on a debate is asked where it ended up."""
+    tie_within: Points = 2.0
+    """Points of mean composite within which a scorecard has no winner."""
+    quote_minimum: int = 8
+    """Characters that a quote must have to hold, after normalisation."""
+    unquoted_share: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    """Share of a component's maximum that it may keep when its quote does not hold."""
+    criteria: Criteria | None = None
+    """How arguments are scored by the protocol's judge and by a panel; a rubric without them takes version 1's."""
+    protocol: ProtocolRules | None = None
+    panel: PanelRules | None = None
+    deliberation: DeliberationRules | None = None
+
+
+def composite_dimensions(rubric: Rubric) -> tuple[str, ...]:
+    """Names of the dimensions that add up to the composite, in the rubric's order."""
+    return tuple(name for name, dimension in rubric.dimensions.items() if dimension.in_composite)
+
+
+def canonical_bytes(rubric: Rubric) -> bytes:
+    """The bytes that a rubric's digest covers: JSON with sorted keys."""
+    return msgspec.json.encode(rubric, order="sorted")

@@ -1,0 +1,113 @@
+"""Scores, and everything that changes them."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.types.base import Base, Reason, Span
+
+
+class ComponentScore(Struct, frozen=True, kw_only=True, gc=False):
+    """One component: what the judge gave, what the rules admit, and the words it rests on."""
+
+    raw: float
+    admitted: float
+    quote: str
+    span: Span | None
+    verified: bool
+    reason: str
+    spread: float = 0.0
+    """Highest minus lowest over the samples."""
+    rules: tuple[str, ...] = ()
+    """Rules that lowered it, in words."""
+
+
+class DimensionScore(Struct, frozen=True, kw_only=True, gc=False):
+    """A dimension before the ledger: the judge's sum, and what the rules admit of it."""
+
+    raw: float
+    admitted: float
+    spread: float = 0.0
+    rules: tuple[str, ...] = ()
+
+
+class TurnScored(Base, frozen=True, kw_only=True, tag="turn_scored"):
+    """The absolute score of a turn, or the reason why there is none."""
+
+    turn: int
+    components: dict[str, ComponentScore] | UnsetType = UNSET
+    dimensions: dict[str, DimensionScore] | UnsetType = UNSET
+    samples: int | UnsetType = UNSET
+    missing: Reason | UnsetType = UNSET
+
+
+Outcome = Literal["earlier", "later", "draw"]
+
+
+class TurnsCompared(Base, frozen=True, kw_only=True, tag="turns_compared"):
+    """Two neighbouring turns, head to head, asked in both orders.
+
+    ``flipped`` are dimensions on which the orders disagreed: they count as drawn.
+    """
+
+    earlier: int
+    later: int
+    outcomes: dict[str, Outcome] | UnsetType = UNSET
+    flipped: tuple[str, ...] = ()
+    reason: str = ""
+    missing: Reason | UnsetType = UNSET
+
+
+class Passage(Struct, frozen=True, kw_only=True):
+    """Words of a turn that were found there."""
+
+    turn: int
+    quote: str
+    span: Span
+
+
+class Change(Base, frozen=True, kw_only=True):
+    """A later entry on a score.  ``applied`` is what remained of ``requested`` between floor and ceiling.
+
+    ``because_of`` is the position of the event that the entry follows from.
+    """
+
+    turn: int
+    dimension: str
+    requested: float
+    applied: float
+    rule: str
+    because_of: int
+    reason: str = ""
+
+
+class ScoreHarmonized(Change, frozen=True, kw_only=True, tag="score_harmonized"):
+    """An admitted value was brought into the band that a comparison allows."""
+
+
+class PenaltyApplied(Change, frozen=True, kw_only=True, tag="penalty_applied"):
+    """Points were taken, for the claim ``claim`` or by another rule."""
+
+    claim: str | UnsetType = UNSET
+
+
+class PenaltyReversed(Change, frozen=True, kw_only=True, tag="penalty_reversed"):
+    """A penalty was given back."""
+
+    claim: str | UnsetType = UNSET
+
+
+class LogicGapAdjusted(Change, frozen=True, kw_only=True, tag="logic_gap_adjusted"):
+    """A later turn exposed a flaw of an earlier one, which is docked for it."""
+
+    fails: Passage
+    exposed_by: Passage
+
+
+class FindingRefused(Base, frozen=True, kw_only=True, tag="finding_refused"):
+    """The judge said something that does not hold: a quote that is not there, an id that does not exist."""
+
+    turn: int
+    purpose: str
+    quote: str
+    reason: str

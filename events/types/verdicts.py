@@ -1,0 +1,82 @@
+"""What is said of the debate as a whole."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.types.base import Base, BothSides, Missing, Reason, Rounds, Winner
+
+
+class ScorecardVerdictReached(Base, frozen=True, kw_only=True, tag="scorecard_verdict_reached"):
+    """What the numbers say: the higher mean effective composite over judged turns."""
+
+    winner: Winner
+    mean: BothSides
+    rounds: Rounds
+    margin: float | Missing
+    reason: str = ""
+
+
+Pattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "recovery_arc", "none"]
+ConvergenceKind = Literal[
+    "genuine_agreement", "definitional_dispute", "degree_disagreement", "degenerate_convergence", "stalled",
+    "unresolved",
+]
+
+
+class Arc(Struct, frozen=True, kw_only=True):
+    """How one side's argument evolved, where it fractured, what held."""
+
+    evolution: str
+    fractures: str
+    held: str
+
+
+class Arcs(Struct, frozen=True, kw_only=True):
+    """Both arcs."""
+
+    pro: Arc
+    con: Arc
+
+
+class NarrativeVerdictReached(Base, frozen=True, kw_only=True, tag="narrative_verdict_reached"):
+    """What one reading of the whole arc says; it may differ from the scorecard."""
+
+    winner: Winner | UnsetType = UNSET
+    pattern: Pattern | UnsetType = UNSET
+    explanation: str = ""
+    sides: Arcs | UnsetType = UNSET
+    cites: tuple[str, ...] = ()
+    missing: Reason | UnsetType = UNSET
+
+
+class ConflictResolved(Base, frozen=True, kw_only=True, tag="conflict_resolved"):
+    """Why the scorecard and the narrative differ."""
+
+    text: str = ""
+    cites: tuple[str, ...] = ()
+    missing: Reason | UnsetType = UNSET
+
+
+class Drift(Struct, frozen=True, kw_only=True):
+    """A side's core claim in the beginning and at the end."""
+
+    early: str
+    late: str
+
+
+class Drifts(Struct, frozen=True, kw_only=True):
+    """Both drifts."""
+
+    pro: Drift
+    con: Drift
+
+
+class ConvergenceAssessed(Base, frozen=True, kw_only=True, tag="convergence_assessed"):
+    """Where a debate of ten turns or more ended up.  ``similarity`` in [0, 1] compares the sides' late turns."""
+
+    kind: ConvergenceKind | UnsetType = UNSET
+    sides: Drifts | UnsetType = UNSET
+    similarity: float | UnsetType = UNSET
+    reason: str = ""
+    missing: Reason | UnsetType = UNSET

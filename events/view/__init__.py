@@ -1,0 +1,1 @@
+"""Pure folds of what the page shows."""

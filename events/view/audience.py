@@ -1,0 +1,191 @@
+"""What the audience says: votes by winner, beliefs by turn, and in the end how far they agree with the judge.
+
+Of several events of one voter the last counts.  Voters are kept in buckets by the beginning of their pseudonyms, so
+that one more vote among a hundred thousand copies a few hundred references and not all of them.
+"""
+
+from collections.abc import Iterator
+from typing import Final, TypeVar
+
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from events.record import Recorded
+from events.state.exchanges import Exchanges
+from events.types import AudienceVoted, BeliefStated, DebateConcluded, Missing, Side, Winner, missing
+
+MOVED_BY: Final = frozenset({AudienceVoted, BeliefStated, DebateConcluded})
+
+T = TypeVar("T")
+Said = dict[str, dict[str, T]]
+"""What each voter said last, by bucket."""
+
+BUCKET: Final = 2
+"""Characters of a pseudonym that name its bucket: 256 of them."""
+NO_MOVES: Final = "nobody stated a belief after both turns of an exchange that somebody won"
+THOUSANDTHS: Final = 1000
+"""Beliefs are added up in whole thousandths, so that the order in which they come never shows in a mean."""
+
+
+class Beliefs(Struct, frozen=True, kw_only=True, gc=False):
+    """Of one turn: the sum in thousandths, how many, and each voter's own."""
+
+    total: int = 0
+    count: int = 0
+    said: Said[float] = {}
+
+
+class Audience(Struct, frozen=True, kw_only=True, gc=False):
+    """All that was said.  ``recorded`` counts events, also those that a later one replaced."""
+
+    votes: dict[Winner, int] = {}
+    said: Said[Winner] = {}
+    beliefs: dict[int, Beliefs] = {}
+    recorded: int = 0
+    verdict: DebateConcluded | None = None
+
+
+INITIAL = Audience()
+
+
+class Votes(Struct, frozen=True, kw_only=True, gc=False):
+    """Voters by whom they would have win; ``cast`` is their sum."""
+
+    pro: int = 0
+    con: int = 0
+    neither: int = 0
+    cast: int = 0
+
+
+class Mean(Struct, frozen=True, kw_only=True, gc=False):
+    """Beliefs after one turn, 0 wholly con to 100 wholly pro."""
+
+    mean: float
+    count: int
+
+
+class Move(Struct, frozen=True, kw_only=True, gc=False):
+    """What an exchange did to those who stated a belief after both of its turns."""
+
+    winner: Side
+    """Who won the exchange."""
+    moved: float
+    """Mean change of belief; above 0 towards pro."""
+    voters: int
+    agrees: bool
+    """Whether it went towards the winner."""
+
+
+class Agreement(Struct, frozen=True, kw_only=True, gc=False):
+    """The audience beside the judge."""
+
+    winner: Winner
+    """Whom the debate's verdict names."""
+    votes: float | Missing
+    """Share of the votes for that winner, 0–1."""
+    turns: dict[str, Move] = {}
+    """By the later turn of each exchange that somebody won and that two beliefs of one voter frame."""
+    moved: int = 0
+    """How many of them went towards the winner."""
+    share: float | Missing
+    """``moved`` of all exchanges in ``turns``, 0–1."""
+
+
+class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
+    """What is shown, to the director at any time and to everybody once the debate has concluded."""
+
+    votes: Votes
+    beliefs: dict[str, Mean]
+    agreement: Agreement | UnsetType = UNSET
+    """Once the debate has concluded."""
+
+
+def apply(audience: Audience, record: Recorded) -> Audience:
+    """The audience after ``record``; the same object where nothing of it moved."""
+    event = record.event
+    match event:
+        case AudienceVoted(voter=voter, winner=winner):
+            before = _said(audience.said, voter)
+            votes = {**audience.votes, winner: audience.votes.get(winner, 0) + 1}
+            if before is not None:
+                votes[before] -= 1
+            said = _with(audience.said, voter, winner)
+            return replace(audience, votes=votes, said=said, recorded=audience.recorded + 1)
+        case BeliefStated(voter=voter, turn=turn, belief=belief):
+            of_turn = _believing(audience.beliefs.get(turn, Beliefs()), voter, belief)
+            return replace(audience, beliefs={**audience.beliefs, turn: of_turn}, recorded=audience.recorded + 1)
+        case DebateConcluded() if audience.recorded:
+            return replace(audience, verdict=event)
+        case _:
+            return audience
+
+
+def audience_view(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> AudienceView | UnsetType:
+    """What is shown of it; nothing where nobody has said anything.  ``sides``: by turn."""
+    if not audience.recorded:
+        return UNSET
+    counted = {winner: audience.votes.get(winner, 0) for winner in ("pro", "con", "neither")}
+    beliefs = {
+        str(turn): Mean(mean=round(each.total / each.count / THOUSANDTHS, 2), count=each.count)
+        for turn, each in sorted(audience.beliefs.items())
+    }
+    return AudienceView(
+        votes=Votes(**counted, cast=sum(counted.values())), beliefs=beliefs,
+        agreement=UNSET if audience.verdict is None else _agreement(audience, exchanges, sides, audience.verdict),
+    )
+
+
+def _agreement(
+    audience: Audience, exchanges: Exchanges, sides: dict[int, Side], concluded: DebateConcluded
+) -> Agreement:
+    moves = dict(_moves(audience, exchanges, sides))
+    agreed = sum(each.agrees for each in moves.values())
+    cast = sum(audience.votes.values())
+    share: float | Missing = missing("nobody voted")
+    if concluded.by_rule == "no_judgement":
+        share = missing("the judge reached no verdict")
+    elif cast:
+        share = round(audience.votes.get(concluded.winner, 0) / cast, 4)
+    return Agreement(
+        winner=concluded.winner, votes=share, turns=moves, moved=agreed,
+        share=round(agreed / len(moves), 4) if moves else missing(NO_MOVES),
+    )
+
+
+def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> Iterator[tuple[str, Move]]:
+    """Only those who spoke after both turns are compared: otherwise who answers would move the mean."""
+    for later, comparison in sorted(exchanges.comparisons.items()):
+        outcome = comparison.winner()
+        before, after = audience.beliefs.get(comparison.earlier), audience.beliefs.get(later)
+        if outcome in {None, "draw"} or before is None or after is None:
+            continue
+        changes = [
+            belief - was
+            for voters in after.said.values()
+            for voter, belief in voters.items()
+            if (was := _said(before.said, voter)) is not None
+        ]
+        if changes:
+            side = sides[comparison.earlier if outcome == "earlier" else later]
+            moved = round(sum(changes) / len(changes), 2)
+            yield str(later), Move(
+                winner=side, moved=moved, voters=len(changes), agrees=moved > 0 if side == "pro" else moved < 0
+            )
+
+
+def _believing(beliefs: Beliefs, voter: str, belief: float) -> Beliefs:
+    before = _said(beliefs.said, voter)
+    total = beliefs.total + round(belief * THOUSANDTHS)
+    said = _with(beliefs.said, voter, belief)
+    if before is None:
+        return Beliefs(total=total, count=beliefs.count + 1, said=said)
+    return Beliefs(total=total - round(before * THOUSANDTHS), count=beliefs.count, said=said)
+
+
+def _said(said: Said[T], voter: str) -> T | None:
+    return said.get(voter[:BUCKET], {}).get(voter)
+
+
+def _with(said: Said[T], voter: str, value: T) -> Said[T]:
+    bucket = voter[:BUCKET]
+    return {**said, bucket: {**said.get(bucket, {}), voter: value}}

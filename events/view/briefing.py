@@ -1,0 +1,173 @@
+"""The decision briefing: what a person who must decide may take from a debate.  Source: seed 002, reading results."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from msgspec import UNSET
+
+from events.state.panel import Panel
+from events.types import (
+    SIDES,
+    AssessmentGiven,
+    Briefing,
+    DebateOpened,
+    Missing,
+    missing,
+)
+from events.types.criteria import ProtocolRules, Standing
+
+if TYPE_CHECKING:
+    from events.state.protocol import Protocol, Traced
+
+MOST: Final = 9
+"""Things to find out that a briefing lists."""
+SAME: Final = 0.6
+"""Share of common words (of all words of both) from which on two questions count as one."""
+WEAK: Final = 5.0
+"""Score of its evidence, 1–10, up to which an argument that one relies on is to be checked."""
+NAMES: Final = {"pro": "Pro", "con": "Con"}
+ONE_MODEL: Final = (
+    "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
+)
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def briefing(protocol: "Protocol", opened: DebateOpened | None, panel: Panel) -> Briefing:
+    """What the trace, the assessment and the panel come to."""
+    given = protocol.assessment
+    assert given is not UNSET, "a briefing follows from an assessment"
+    rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
+    gap = _gap(given)
+    return Briefing(
+        gap=gap, meaning=_meaning(given, gap, rules),
+        rely_on=_standing(protocol, "UPHELD"), with_care=_standing(protocol, "PARTIALLY_UPHELD"),
+        do_not_use=_standing(protocol, "REFUTED"),
+        still_open=tuple(name for name, each in protocol.arguments.items() if each.standing in {"UNCERTAIN", None}),
+        unresolved=given.unresolved_questions, find_out=_different(_to_find_out(protocol, given, panel)),
+        key_insight=given.key_insight, recommendation=given.recommendation,
+        cautions=tuple(dict.fromkeys(_cautions(protocol, given, opened, panel))),
+    )
+
+
+def _gap(given: AssessmentGiven) -> float | Missing:
+    if isinstance(given.pro_total, Missing) or isinstance(given.con_total, Missing):
+        reasons = (
+            f"{NAMES[side]}: {total.missing.reason}"
+            for side, total in (("pro", given.pro_total), ("con", given.con_total))
+            if isinstance(total, Missing)
+        )
+        return missing(given.missing.reason if given.missing is not UNSET else "; ".join(reasons))
+    return round(abs(given.pro_total - given.con_total), 2)
+
+
+def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules) -> str:
+    if isinstance(gap, Missing) or isinstance(given.pro_total, Missing) or isinstance(given.con_total, Missing):
+        return "no gap can be stated: the assessment is not complete"
+    points = "1 point apart" if gap == 1 else f"{gap:g} points apart"
+    if gap < rules.even_within:
+        return f"evenly matched: {points}, less than {rules.even_within:g}"
+    leader = NAMES["pro" if given.pro_total > given.con_total else "con"]
+    if gap > rules.clear_above:
+        return f"a clear lead for {leader}: {points}, more than {rules.clear_above:g}"
+    return f"a lead for {leader}, not a clear one: {points}, at most {rules.clear_above:g}"
+
+
+def _standing(protocol: "Protocol", standing: Standing) -> tuple[str, ...]:
+    return tuple(name for name, each in protocol.arguments.items() if each.standing == standing)
+
+
+# what to find out
+
+
+def _to_find_out(protocol: "Protocol", given: AssessmentGiven, panel: Panel) -> Iterator[str]:
+    """The most telling first: what the judge left open, what was asked and not settled, what evidence is lacking."""
+    yield from given.unresolved_questions
+    if panel.conclusion is not UNSET:
+        yield from panel.conclusion.advice
+    for name, each in protocol.arguments.items():
+        if each.standing in {"UPHELD", "REFUTED"}:
+            continue
+        if each.cross is not UNSET and each.cross.follow_up:
+            yield f"{name}: {each.cross.follow_up}"
+        elif each.standing != "PARTIALLY_UPHELD":
+            yield f"{name}: does it hold that {_quote(each.claim)}? Nobody put it to the test."
+    for name, each in protocol.arguments.items():
+        if each.standing == "REFUTED":
+            continue
+        if not each.evidence:
+            yield f"{name}: what evidence is there that {_quote(each.claim)}? None was given."
+        elif (score := _evidence(each)) is not None and score <= WEAK:
+            yield f"{name}: is there better evidence than {_quote(each.evidence)}? It was scored {score:g} of 10."
+
+
+def _evidence(argument: "Traced") -> float | None:
+    return None if argument.trace is UNSET else argument.trace.scores.get("evidence")
+
+
+def _different(questions: Iterable[str]) -> tuple[str, ...]:
+    """The first questions that do not say again what one before them says."""
+    kept: dict[str, frozenset[str]] = {}
+    for each in questions:
+        asked = frozenset(_WORD.findall(each.casefold()))
+        if asked and not any(len(asked & known) >= SAME * len(asked | known) for known in kept.values()):
+            kept[each] = asked
+    return tuple(kept)[:MOST]
+
+
+def _quote(text: str, most: int = 120) -> str:
+    flat = " ".join(text.split()).rstrip(".?!")
+    return f"“{flat if len(flat) <= most else flat[:most].rsplit(' ', 1)[0] + '…'}”"
+
+
+# what limits it
+
+
+def _cautions(
+    protocol: "Protocol", given: AssessmentGiven, opened: DebateOpened | None, panel: Panel
+) -> Iterator[str]:
+    """What one should know before one relies on any of it."""
+    if opened is not None:
+        caveats = [opened.judge.caveat, opened.pro.caveat, opened.con.caveat, *(each.caveat for each in opened.panel)]
+        yield from filter(None, caveats)
+        is_script = opened.judge.model.startswith("scripted:")
+        if opened.pro.model == opened.con.model == opened.judge.model and not is_script:
+            yield ONE_MODEL
+    if given.missing is not UNSET:
+        yield f"There is no assessment: {given.missing.reason}."
+    yield from _faulty(protocol)
+    for name, each in protocol.arguments.items():
+        if each.cross is UNSET:
+            yield f"{name} was not answered in cross-examination."
+        for found in each.fallacies.values():
+            yield f"{name}: {found.fallacy.replace('_', ' ')} in {_quote(found.quote)}."
+        if given.missing is UNSET and each.trace is not UNSET and isinstance(each.trace.total, Missing):
+            yield f"{name} has no total: {each.trace.total.missing.reason}."
+    yield from _panel_beside(given, panel)
+
+
+def _panel_beside(given: AssessmentGiven, panel: Panel) -> Iterator[str]:
+    """What the panel says otherwise than the judge."""
+    if panel.conclusion is UNSET:
+        return
+    winner = panel.conclusion.winner
+    if winner == "neither":
+        yield f"The panel names no winner: {panel.conclusion.outcome}."
+    elif not isinstance(given.pro_total, Missing) and not isinstance(given.con_total, Missing):
+        leader = "pro" if given.pro_total > given.con_total else "con"
+        if leader != winner and given.pro_total != given.con_total:
+            yield f"The panel names {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
+
+
+def _faulty(protocol: "Protocol") -> Iterator[str]:
+    """Statements that did not keep the form, though asked once more."""
+    for side in SIDES:
+        opening, closing = protocol.openings.get(side), protocol.closings.get(side)
+        parts = (
+            ("opening", opening.faults if opening is not None else ()),
+            ("cross-examination", protocol.crossed.get(side, ())),
+            ("closing", closing.faults if closing is not None else ()),
+        )
+        for name, faults in parts:
+            if faults:
+                yield f"{NAMES[side]}'s {name} did not keep the form: {'; '.join(faults)}."

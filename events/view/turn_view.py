@@ -1,0 +1,164 @@
+"""A turn as the page shows it: what was said, the scores as they stand, and the words that they rest on."""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.state.debate import Debate
+from events.state.ledger import Card
+from events.state.transcript import Failure, Turn, TurnState
+from events.types import ComponentScore, Missing, Outcome, Reason, Side, missing
+
+
+class Score(Struct, frozen=True, kw_only=True, gc=False):
+    """One dimension: as the judge gave it, as the rules admit it, as it stands now."""
+
+    raw: float
+    admitted: float
+    effective: float
+    maximum: int
+    harmonized: float = 0.0
+    """Points by which a comparison's band moved it."""
+    spread: float = 0.0
+    rules: tuple[str, ...] = ()
+
+
+class Component(Struct, frozen=True, kw_only=True, gc=False):
+    """One component and the words it rests on; ``span`` is absent where the quote does not hold."""
+
+    raw: float
+    admitted: float
+    maximum: int
+    quote: str
+    verified: bool
+    reason: str
+    spread: float
+    rules: tuple[str, ...]
+    span: tuple[int, int] | UnsetType = UNSET
+
+
+class Head(Struct, frozen=True, kw_only=True, gc=False):
+    """Head to head with the turn before."""
+
+    position: int
+    earlier: int
+    outcomes: dict[str, Outcome] = {}
+    flipped: tuple[str, ...] = ()
+    reason: str = ""
+    missing: Reason | UnsetType = UNSET
+
+
+class Attempt(Struct, frozen=True, kw_only=True, gc=False):
+    """An attempt to instruct the judge."""
+
+    pattern: str
+    quote: str
+    span: tuple[int, int]
+
+
+class TurnView(Struct, frozen=True, kw_only=True, gc=False):
+    """A turn as it is shown.  ``changed`` lists positions of later entries on its score."""
+
+    side: Side
+    state: TurnState
+    attempt: int
+    started: int
+    text: str = ""
+    words: int = 0
+    clipped: bool = False
+    model: str = ""
+    spoken: int | UnsetType = UNSET
+    judged: int | UnsetType = UNSET
+    failures: tuple[Failure, ...] = ()
+    scores: dict[str, Score] | Missing = {}
+    components: dict[str, dict[str, Component]] = {}
+    """By dimension, then by component."""
+    composite: float | Missing | UnsetType = UNSET
+    composite_admitted: float | UnsetType = UNSET
+    """What the rules admitted, where later entries moved the composite."""
+    composite_spread: float | UnsetType = UNSET
+    """Sum of its dimensions' spreads over the judge's samples: the composite's own is at most this."""
+    changed: tuple[int, ...] = ()
+    compared: Head | UnsetType = UNSET
+    """The comparison with the turn before."""
+    repetition: float | UnsetType = UNSET
+    """Share of its word 4-grams that its side had said before."""
+    injections: tuple[Attempt, ...] = ()
+
+
+def turn_view(debate: Debate, number: int) -> TurnView:
+    """One turn as it is shown."""
+    turn: Turn = debate.transcript.turns[number]
+    card = debate.ledger.cards.get(number)
+    return TurnView(
+        side=turn.side,
+        state=turn.state,
+        attempt=turn.attempt,
+        started=turn.started,
+        text=turn.text,
+        words=turn.words,
+        clipped=turn.clipped,
+        model=turn.model,
+        spoken=turn.spoken or UNSET,
+        judged=turn.judged or UNSET,
+        failures=turn.failures,
+        repetition=turn.repetition if turn.spoken else UNSET,
+        compared=_head(debate, number),
+        injections=tuple(
+            Attempt(pattern=each.pattern, quote=each.quote, span=each.span)
+            for _, each in debate.injections
+            if each.turn == number
+        ),
+        **_scores(debate, card),
+    )
+
+
+def _head(debate: Debate, number: int) -> Head | UnsetType:
+    comparison = debate.exchanges.comparisons.get(number)
+    if comparison is None:
+        return UNSET
+    return Head(
+        position=comparison.position, earlier=comparison.earlier, outcomes=comparison.outcomes,
+        flipped=comparison.flipped, reason=comparison.reason,
+        missing=UNSET if comparison.missing is None else comparison.missing,
+    )
+
+
+def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
+    rubric = debate.ledger.rubric
+    if card is None or rubric is None:
+        return {}
+    if card.missing is not None:
+        absent = missing(card.missing.reason)
+        return {"scores": absent, "composite": absent}
+    scores, components = {}, {}
+    for name, balance in card.balances.items():
+        dimension = rubric.dimensions[name]
+        scores[name] = Score(
+            raw=balance.raw, admitted=balance.admitted, effective=balance.effective, maximum=dimension.maximum,
+            harmonized=balance.harmonized, spread=balance.spread, rules=balance.rules,
+        )
+        components[name] = {
+            part: _component(card.components[part], component.maximum)
+            for part, component in dimension.components.items()
+            if part in card.components
+        }
+    changed = tuple(entry.position for entry in card.entries if entry.position != card.position)
+    counted = [card.balances[name] for name in debate.ledger.dimensions]
+    composite = card.composite(debate.ledger.dimensions)
+    admitted = round(sum(each.admitted for each in counted), 2)
+    return {
+        "scores": scores,
+        "components": components,
+        "composite": composite,
+        "composite_admitted": UNSET if admitted == composite else admitted,
+        "composite_spread": round(sum(each.spread for each in counted), 2) or UNSET,
+        "changed": changed,
+    }
+
+
+def _component(score: ComponentScore, maximum: int) -> Component:
+    return Component(
+        raw=score.raw, admitted=score.admitted, maximum=maximum, quote=score.quote, verified=score.verified,
+        reason=score.reason, spread=score.spread, rules=score.rules, span=score.span or UNSET,
+    )

@@ -1,0 +1,1 @@
+"""What protects the judge from the words that it reads."""

@@ -1,0 +1,120 @@
+"""Whether a quote stands in a turn, and where, in code points of the turn as it was spoken.
+
+Both are compared after NFKC, case folding, and collapsing of white space, quotation marks and dashes; what nobody sees
+(``invisible``) is left out.  The text is cut into chunks that normalise independently of each other (a base with its
+marks, a syllable of jamo), so that every normalised character knows the original characters that it came from.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from unicodedata import category, combining, normalize
+
+from msgspec import Struct
+
+from events.types import Span
+from judge.guard.invisible import INVISIBLE, REMOVE
+
+_QUOTATION = "\"'`<>‘’‚‛“”„‟‹›«»′″‴‵‶‷⁗ʹʺʻʼʽˮ❛❜❝❞〈〉《》「」『』〝〞〟＂＇＜＞﹤﹥｢｣"
+_DASHES = "-‐‑‒–—―−⁃˗⸺⸻﹘﹣－︱︲〜〰"
+_SAME = {ord(mark): "'" for mark in _QUOTATION} | {ord(dash): "-" for dash in _DASHES}
+_COLLAPSING = frozenset(" '-")
+_FIRST_THAT_JOINS = "\u0300"
+"""No character under this one composes with the character before it."""
+_PREFIX = re.compile(r"(?m)^[ \t]*\|[ \t]?")
+_ENDS = " '"
+
+
+class Normalised(Struct, frozen=True):
+    """A text as it is compared.  Character ``i`` stands for ``[starts[i], ends[i])`` of the original."""
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def is_edge(self, index: int) -> bool:
+        """Whether the original can be cut before character ``index``: not inside a ligature or a cluster."""
+        return index in (0, len(self.text)) or self.starts[index] != self.starts[index - 1]
+
+
+def find(quote: str, text: str, minimum: int) -> Span | None:
+    """Where ``quote`` stands in ``text``, [start, end) in code points; None where it does not, or is too short.
+
+    Surrounding quotation marks and white space do not count, nor does the ``| `` that ``neutralise`` puts before lines.
+    """
+    where = normalised(text)
+    for candidate in dict.fromkeys((quote, _PREFIX.sub("", quote))):
+        needle = normalised(candidate).text.strip(_ENDS)
+        if len(needle) < minimum or not needle:
+            continue
+        at = _position(needle, where)
+        if at is not None:
+            return where.starts[at], where.ends[at + len(needle) - 1]
+    return None
+
+
+def comparable(text: str) -> str:
+    """``text`` as quotes are compared, without what surrounds it."""
+    return normalised(text).text.strip(_ENDS)
+
+
+@lru_cache(maxsize=512)
+def normalised(text: str) -> Normalised:
+    """``text`` with the way back to the original; linear in its length."""
+    out: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in _chunks(text):
+        for character in _fold(text[start:end]):
+            if character in _COLLAPSING and out and out[-1] == character:
+                ends[-1] = end
+                continue
+            out.append(character)
+            starts.append(start)
+            ends.append(end)
+    return Normalised("".join(out), tuple(starts), tuple(ends))
+
+
+def _position(needle: str, where: Normalised) -> int | None:
+    """The first place whose edges are edges of original characters; else the first place at all."""
+    first = at = where.text.find(needle)
+    while at >= 0:
+        if where.is_edge(at) and where.is_edge(at + len(needle)):
+            return at
+        at = where.text.find(needle, at + 1)
+    return first if first >= 0 else None
+
+
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for index, character in enumerate(text):
+        if index > start and not _joins(text, start, index, character):
+            yield start, index
+            start = index
+    if text:
+        yield start, len(text)
+
+
+def _joins(text: str, start: int, index: int, character: str) -> bool:
+    """Whether the character belongs to the chunk that began at ``start``."""
+    if character in INVISIBLE:
+        return True
+    if character < _FIRST_THAT_JOINS:
+        return False
+    folded = _fold(character)
+    if not folded or combining(folded[0]) or category(folded[0]).startswith("M"):
+        return True
+    before = text[start:index]
+    return not before.isascii() and _fold(before + character) != _fold(before) + folded
+
+
+@lru_cache(maxsize=8192)
+def _fold(chunk: str) -> str:
+    """Unicode's NFKC_Casefold with quotation marks, dashes and white space made one of each."""
+    if chunk.isascii():
+        folded = chunk.translate(REMOVE).translate(_SAME).lower()
+    else:
+        seen = normalize("NFD", chunk.translate(REMOVE).translate(_SAME))
+        folded = normalize("NFKC", normalize("NFKC", seen.casefold()).casefold()).translate(REMOVE).translate(_SAME)
+        folded = folded.replace(" \u0301", "'")  # the acute accent that is typed for an apostrophe
+    return "".join(" " if character.isspace() else character for character in folded)

@@ -1,0 +1,134 @@
+"""Head to head with the turn before, in both orders, and the bands that follow.  Source: seed 003, level 2.
+
+The speeches are "first" and "second" in the order shown; only what survives both orders counts, the rest is a draw
+whose flip is recorded (on published pairs one model agrees with itself under a swap in 69 %).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from events.state.exchanges import Comparison
+from events.types import Outcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
+from events.types.rubric import Band, Rubric
+from judge.guard.neutralise import quoted
+from judge.live.ask import Prompt, Prompts, opening
+from judge.live.desk import Answers, Desk
+from judge.live.entries import absorbed, moved
+from judge.live.rules import say
+from judge.live.samples import majority, why_missing
+from judge.prompts.templates import fill, section
+from providers.base import Segment
+
+Choice = Literal["first", "second", "draw"]
+LABELS: Final = ("First", "Second")
+
+
+@lru_cache(maxsize=16)
+def _compare_type(dimensions: tuple[str, ...]) -> type[Struct]:
+    reason: tuple[str, Any, Any] = ("reason", Annotated[str, Meta(max_length=200)], "")
+    fields: list[Any] = [reason, *((name, Choice) for name in dimensions)]
+    return msgspec.defstruct("Comparison", fields, frozen=True, kw_only=True, module=__name__)
+
+
+def compare_type(rubric: Rubric) -> type[Struct]:
+    """An answer: ``{"reason", dimension: "first"|"second"|"draw", …}`` for every dimension that has a band."""
+    return _compare_type(tuple(rubric.bands))
+
+
+def compare_prompt(
+    prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], order: tuple[int, ...]
+) -> Prompt:
+    """Ask about two turns in the order shown; nothing tells which was spoken first, by which side or model."""
+    frame = section(prompts["judge"], "speech")
+    speeches = {turn.turn: turn.text for turn in spoken}
+    dimensions = "\n".join(
+        f"- {name}: {', '.join(each.asks for each in rubric.dimensions[name].components.values())}"
+        for name in rubric.bands
+    )
+    return (
+        *opening(prompts, motion),
+        *(
+            Segment("user", fill(frame, label=label, text=quoted(speeches[number])))
+            for label, number in zip(LABELS, order, strict=True)
+        ),
+        Segment("user", fill(section(prompts["compare"], "ask"), dimensions=dimensions)),
+    )
+
+
+def compare_turns(desk: Desk, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
+    """Record what both orders agree on; the position of the comparison.  ``forward`` shows ``earlier`` first."""
+    if not forward.given or not backward.given:
+        unanswered, order = (backward, (later, earlier)) if forward.given else (forward, (earlier, later))
+        why = Reason(f"shown as {order[0]}-{order[1]}: {why_missing(unanswered).reason}")
+        cause = forward.cause or backward.cause or desk.debate.transcript.turns[later].spoken
+        return desk.add(TurnsCompared(earlier=earlier, later=later, missing=why), cause)
+    rubric = desk.debate.ledger.rubric
+    outcomes: dict[str, Outcome] = {}
+    flipped: list[str] = []
+    for dimension in rubric.bands if rubric else ():
+        one = _outcome(forward, dimension, ("earlier", "later"))
+        two = _outcome(backward, dimension, ("later", "earlier"))
+        outcomes[dimension] = one if one == two else "draw"
+        if one != two:
+            flipped.append(dimension)
+    reasons = [
+        f"Shown as {order}: {each.values[0].reason}"
+        for order, each in ((f"{earlier}-{later}", forward), (f"{later}-{earlier}", backward))
+        if each.values[0].reason
+    ]
+    return desk.add(
+        TurnsCompared(
+            earlier=earlier, later=later, outcomes=outcomes, flipped=tuple(flipped), reason=" ".join(reasons)
+        ),
+        forward.cause,
+    )
+
+
+def _outcome(answers: Answers[Any], dimension: str, shown: tuple[Outcome, Outcome]) -> Outcome:
+    """The choice of more than half of one order's samples; without a majority a draw."""
+    named: dict[str, Outcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
+    return majority([named[getattr(answer, dimension)] for answer in answers.values], "draw")
+
+
+def harmonize(desk: Desk, comparison: int) -> None:
+    """Bring the newer turn into its bands, and the first turn once, by its first comparison.
+
+    Only admitted values are moved: penalties and dockings stay outstanding and land in full.
+    """
+    found = next(each for each in desk.debate.exchanges.comparisons.values() if each.position == comparison)
+    rubric = desk.debate.ledger.rubric
+    if rubric is None or found.missing is not None:
+        return
+    turns = (found.later, found.earlier) if found.earlier == 1 else (found.later,)
+    for dimension, outcome in found.outcomes.items():
+        if outcome != "draw" and dimension in rubric.bands:
+            for turn in turns:
+                _band(desk, found, turn, dimension, rubric.bands[dimension])
+
+
+def _band(desk: Desk, found: Comparison, turn: int, dimension: str, band: Band) -> None:
+    """Bring one balance into its band, unless a comparison has done so before."""
+    balance = desk.debate.ledger.balance(turn, dimension)
+    if balance is None or balance.harmonized:
+        return
+    place, against = ("later", found.earlier) if turn == found.later else ("earlier", found.later)
+    won = found.outcomes[dimension] == place
+    floor, ceiling = band.winner if won else band.loser
+    requested = round(min(max(balance.admitted, floor), ceiling) - balance.admitted, 2)
+    if requested == 0:
+        return
+    bound = f"at least {say(floor)}" if requested > 0 else f"at most {say(ceiling)}"
+    applied = moved(balance, balance.after(shift=requested))
+    desk.add(
+        ScoreHarmonized(
+            turn=turn, dimension=dimension, requested=requested, applied=applied,
+            rule="band_winner" if won else "band_loser", because_of=found.position,
+            reason=f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
+            + absorbed(balance, requested, applied),
+        ),
+        found.position,
+    )

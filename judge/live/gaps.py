@@ -1,0 +1,128 @@
+"""Retroactive docking: an earlier turn pays for a flaw that a later one exposes.  Source: seed 003, level 3."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from events.state.debate import Debate
+from events.types import LogicGapAdjusted, Passage, Span, TurnSpoken
+from events.types.rubric import Rubric
+from judge.guard.quotes import find
+from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
+from judge.live.desk import Answers, Desk
+from judge.live.entries import absorbed, change, refuse
+from judge.live.rules import say
+from judge.live.samples import grouped, overlaps, stands
+from judge.prompts.templates import fill, section
+from judge.rubrics.checks import GAP_MAXIMUM
+
+PURPOSE: Final = "gaps"
+RULE: Final = "logic_gap"
+HISTORY: Final = 3
+"""Earlier turns that the judge reads when it looks for flaws of theirs."""
+Quote = Annotated[str, Meta(max_length=200)]
+
+
+class Gap(Struct, frozen=True, kw_only=True):
+    """One flaw: where it is, and what exposes it."""
+
+    turn: Annotated[int, Meta(ge=1, le=200)]
+    fails: Quote
+    exposed_by: Quote
+    reason: Quote = ""
+    points: Annotated[int, Meta(ge=1, le=GAP_MAXIMUM)]
+
+
+class GapsAnswer(Struct, frozen=True, kw_only=True):
+    """All that one turn exposes: ``{"gaps": [{"turn", "fails", "exposed_by", "reason", "points"}]}``."""
+
+    gaps: Annotated[list[Gap], Meta(max_length=3)]
+
+
+def gaps_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
+    """Ask what the last of ``spoken`` exposes."""
+    turn = spoken[-1]
+    ask = fill(
+        section(prompts["gaps"], "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
+        least=say(rubric.gaps.least), most=say(rubric.gaps.most),
+    )
+    return turn_prompt(prompts, motion, spoken, ask, history=HISTORY)
+
+
+class _Found(Struct, frozen=True):
+    gap: Gap
+    fails: Span
+    exposed_by: Span
+    position: int
+    """Of the answer that holds it."""
+
+
+def dock(desk: Desk, number: int, answers: Answers[GapsAnswer]) -> None:
+    """Dock what more than half of the samples name, with both quotes found where they are said to be."""
+    by_turn: dict[int, list[tuple[int, Span, _Found]]] = {}
+    for sample, (position, answer) in enumerate(answers.given):
+        for gap in answer.gaps:
+            found = _checked(desk.debate, number, gap, position)
+            if isinstance(found, str):
+                refuse(desk, number, PURPOSE, gap.fails, found, position)
+            else:
+                by_turn.setdefault(gap.turn, []).append((sample, found.fails, found))
+    for turn, findings in sorted(by_turn.items()):
+        for group in grouped(findings):
+            votes, samples = len({sample for sample, _, _ in group}), len(answers.given)
+            if stands(votes, samples):
+                _dock(desk, turn, number, {sample: found for sample, _, found in reversed(group)})
+            else:
+                said = f"only {votes} of {samples} samples find this flaw"
+                refuse(desk, number, PURPOSE, group[0][2].gap.fails, said, group[0][2].position)
+
+
+def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _Found | str:
+    """The gap with the places of its quotes, or what is wrong with it."""
+    rubric = debate.ledger.rubric
+    if gap.turn >= number or gap.turn not in debate.transcript.turns or rubric is None:
+        return f"turn {gap.turn} does not stand before turn {number}"
+    if not rubric.gaps.least <= gap.points <= rubric.gaps.most:
+        return f"{gap.points} points: a gap costs {say(rubric.gaps.least)} to {say(rubric.gaps.most)}"
+    if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None:
+        return f"turn {gap.turn} has no score"
+    fails = find(gap.fails, debate.transcript.turns[gap.turn].text, rubric.quote_minimum)
+    if fails is None:
+        return f"the words that fail are not in turn {gap.turn}"
+    exposed_by = find(gap.exposed_by, debate.transcript.turns[number].text, rubric.quote_minimum)
+    if exposed_by is None:
+        return f"the words that expose it are not in turn {number}"
+    return _Found(gap, fails, exposed_by, position)
+
+
+def _dock(desk: Desk, turn: int, number: int, found: dict[int, _Found]) -> None:
+    """Dock ``turn`` for what each sample found; the words are the first sample's, the points the median."""
+    rubric, texts = desk.debate.ledger.rubric, desk.debate.transcript.turns
+    first = found[min(found)]
+    if any(
+        entry.rule == RULE and entry.evidence[0].span and overlaps(entry.evidence[0].span, first.fails)
+        for entry in desk.debate.ledger.cards[turn].entries
+    ):
+        why = f"turn {turn} is docked for these words already"
+        refuse(desk, number, PURPOSE, first.gap.fails, why, first.position)
+        return
+    assert rubric is not None, "checked before"
+    balance = desk.debate.ledger.balance(turn, rubric.gaps.dimension)
+    assert balance is not None, "checked before"
+    points = float(median(each.gap.points for each in found.values()))
+    applied = change(balance, -points)
+    desk.add(
+        LogicGapAdjusted(
+            turn=turn, dimension=rubric.gaps.dimension, requested=-points, applied=applied, rule=RULE,
+            because_of=texts[number].spoken, reason=first.gap.reason + absorbed(balance, -points, applied),
+            fails=_passage(turn, texts[turn].text, first.fails),
+            exposed_by=_passage(number, texts[number].text, first.exposed_by),
+        ),
+        first.position,
+    )
+
+
+def _passage(turn: int, text: str, span: Span) -> Passage:
+    return Passage(turn=turn, quote=text[span[0] : span[1]], span=span)

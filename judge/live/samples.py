@@ -1,0 +1,44 @@
+"""What several samples of one answer say together: the majority for a choice, more than half for a finding."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+from events.types import Reason, Span
+from judge.live.desk import Answers
+
+T = TypeVar("T")
+
+
+def majority(choices: Sequence[T], otherwise: T) -> T:
+    """The choice that more than half made; ``otherwise`` where there is none."""
+    choice, votes = Counter(choices).most_common(1)[0]
+    return choice if votes * 2 > len(choices) else otherwise
+
+
+def overlaps(one: Span, two: Span) -> bool:
+    """Whether two passages share a character."""
+    return one[0] < two[1] and two[0] < one[1]
+
+
+def stands(votes: int, samples: int) -> bool:
+    """Whether a finding that ``votes`` of ``samples`` made stands: more than half."""
+    return votes * 2 > samples
+
+
+def grouped(findings: Iterable[tuple[int, Span, T]]) -> list[list[tuple[int, Span, T]]]:
+    """Findings (sample, span, what) gathered by overlapping passages, in the order of their first appearance."""
+    groups: list[list[tuple[int, Span, T]]] = []
+    for finding in findings:
+        for group in groups:
+            if overlaps(group[0][1], finding[1]):
+                group.append(finding)
+                break
+        else:
+            groups.append([finding])
+    return groups
+
+
+def why_missing(answers: Answers[Any]) -> Reason:
+    """Why there is no answer."""
+    return answers.failed or Reason("it was not asked")

@@ -1,0 +1,252 @@
+"""The causal spine: premises stated, revised, dropped in silence, contradicted.  Source: seed 003, opening and level 3.
+
+The judge says what became of a premise; a drop counts only if the turn's own words bear it out.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Annotated, Final, Literal, TypeVar, cast
+
+from msgspec import Meta, Struct
+
+from events.state.spine import Premise, Spine
+from events.types import (
+    ContradictionFound,
+    PremiseDropped,
+    PremiseRevised,
+    PremiseStated,
+    Side,
+    TurnSpoken,
+)
+from judge.guard.neutralise import quoted
+from judge.guard.quotes import comparable, find
+from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
+from judge.live.desk import Answers, Desk
+from judge.live.entries import misconduct, refuse
+from judge.live.samples import stands
+from judge.live.words import content_words
+from judge.prompts.templates import fill, section
+
+T = TypeVar("T")
+Conduct = Literal["dropped_premise", "contradiction"]
+PURPOSE: Final = "premises"
+Text = Annotated[str, Meta(max_length=200)]
+Id = Annotated[str, Meta(max_length=12)]
+_GONE: Final = 0.5
+"""Share of a premise's content words below which it is no longer there."""
+
+
+class Stated(Struct, frozen=True, kw_only=True):
+    """A new premise."""
+
+    text: Text
+    quote: Text
+
+
+class Revised(Struct, frozen=True, kw_only=True):
+    """A known premise in another form."""
+
+    premise: Id
+    text: Text
+
+
+class Dropped(Struct, frozen=True, kw_only=True):
+    """A known premise that is gone."""
+
+    premise: Id
+    reason: Text = ""
+
+
+class Contradicted(Struct, frozen=True, kw_only=True):
+    """Known premises that the turn contradicts."""
+
+    premises: Annotated[list[Id], Meta(max_length=4)]
+    reason: Text = ""
+
+
+class FirstPremises(Struct, frozen=True, kw_only=True):
+    """What a turn puts forward while its side has no premise that anything could have become of."""
+
+    stated: Annotated[tuple[Stated, ...], Meta(max_length=3)] = ()
+
+
+class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
+    """What a turn does to its side's spine; a list that is left out is empty."""
+
+    revised: Annotated[tuple[Revised, ...], Meta(max_length=3)] = ()
+    dropped: Annotated[tuple[Dropped, ...], Meta(max_length=3)] = ()
+    contradictions: Annotated[tuple[Contradicted, ...], Meta(max_length=3)] = ()
+
+
+def premises_type(spine: Spine, side: Side) -> type[FirstPremises]:
+    """What may be answered: something can have become of premises only where there are any."""
+    return PremisesAnswer if _live(spine, side) else FirstPremises
+
+
+def _live(spine: Spine, side: Side) -> dict[str, Premise]:
+    return {name: each for name, each in spine.premises.items() if each.side == side and each.state != "dropped"}
+
+
+def premises_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken], spine: Spine) -> Prompt:
+    """Ask what the last of ``spoken`` does to its side's premises."""
+    turn, frame = spoken[-1], prompts["premises"]
+    live = _live(spine, turn.side)
+    named = {"turn": str(turn.turn), "speaker": speaker(spoken, turn)}
+    ask = (
+        fill(section(frame, "ask"), premises=listed(live), **named) if live else fill(section(frame, "first"), **named)
+    )
+    return turn_prompt(prompts, motion, spoken, ask)
+
+
+def listed(premises: dict[str, Premise]) -> str:
+    """Premises by id, each with its latest form as material."""
+    return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())
+
+
+def is_absent(premise: Premise, text: str) -> bool:
+    """Whether fewer than half of the content words of a premise and of its quote stand in ``text``.
+
+    False where a premise has no content word: nothing bears its absence out.
+    """
+    wanted = frozenset(content_words(f"{premise.text} {premise.quote}"))
+    return bool(wanted) and len(wanted.intersection(content_words(text))) / len(wanted) < _GONE
+
+
+def trace(desk: Desk, number: int, answers: Answers[FirstPremises]) -> None:
+    """Record what holds of what the judge says of a turn's premises.
+
+    What is stated or revised is told in the judge's own words, which no rule can lay side by side: there the first
+    sample speaks.  Drops and contradictions cost points: more than half of the samples must name the same ones.
+    """
+    if not answers.given:
+        return
+    position, answer = answers.given[0]
+    for stated in answer.stated:
+        _state(desk, number, stated, position)
+    full = [(at, given) for at, given in answers.given if isinstance(given, PremisesAnswer)]
+    for revised in answer.revised if isinstance(answer, PremisesAnswer) else ():
+        _revise(desk, number, revised, position)
+    contradictions = [(frozenset(each.premises), at, each) for at, given in full for each in given.contradictions]
+    for at, contradicted in _agreed(desk, number, contradictions, len(answers.given)):
+        _contradict(desk, number, contradicted, at)
+    drops = [(each.premise, at, each) for at, given in full for each in given.dropped]
+    for at, dropped in _agreed(desk, number, drops, len(answers.given)):
+        _drop(desk, number, dropped, at)
+
+
+def _agreed(
+    desk: Desk, number: int, findings: Sequence[tuple[Hashable, int, T]], samples: int
+) -> Iterator[tuple[int, T]]:
+    """The first of each (what, position of the answer, finding) that more than half of the samples made."""
+    voters: dict[Hashable, set[int]] = {}
+    for what, at, _ in findings:
+        voters.setdefault(what, set()).add(at)
+    first = {what: (at, finding) for what, at, finding in reversed(findings)}
+    for what, votes in voters.items():
+        if stands(len(votes), samples):
+            yield first[what]
+        else:
+            named = what if isinstance(what, str) else ", ".join(sorted(cast("frozenset[str]", what)))
+            refuse(desk, number, PURPOSE, named, f"only {len(votes)} of {samples} samples find it", first[what][0])
+
+
+def _state(desk: Desk, number: int, stated: Stated, cause: int) -> None:
+    turn, rubric = desk.debate.transcript.turns[number], desk.debate.ledger.rubric
+    span = find(stated.quote, turn.text, rubric.quote_minimum if rubric else 1)
+    known = [
+        name
+        for name, each in desk.debate.spine.premises.items()
+        if each.side == turn.side and each.state != "dropped" and _said(each.text) == _said(stated.text)
+    ]
+    fault = (
+        "the premise has no words" if not _said(stated.text)
+        else "the quote is not in the turn, or too short to tell" if span is None
+        else f"stated before as {known[0]}" if known
+        else ""
+    )
+    if fault or span is None:
+        refuse(desk, number, PURPOSE, stated.quote, fault, cause)
+        return
+    mine = sum(each.turn == number for each in desk.debate.spine.premises.values())
+    desk.add(
+        PremiseStated(
+            premise=f"P{number}.{mine + 1}", side=turn.side, turn=number, text=stated.text,
+            quote=turn.text[span[0] : span[1]], span=span,
+        ),
+        cause,
+    )
+
+
+def _said(text: str) -> str:
+    """A premise as it is compared with another; empty where no word is in it."""
+    return comparable(text) if any(character.isalnum() for character in text) else ""
+
+
+def _fault(desk: Desk, number: int, name: str) -> str:
+    """What is wrong with naming a premise; empty where nothing is."""
+    premise = desk.debate.spine.premises.get(name)
+    if premise is None:
+        return f"there is no premise {name!r}"
+    if premise.side != desk.debate.transcript.turns[number].side:
+        return f"premise {name} is the other side's"
+    return f"premise {name} was dropped before" if premise.state == "dropped" else ""
+
+
+def _revise(desk: Desk, number: int, revised: Revised, cause: int) -> None:
+    fault = _fault(desk, number, revised.premise)
+    if not fault:
+        before = _said(desk.debate.spine.premises[revised.premise].text)
+        fault = "it says nothing new" if _said(revised.text) in {"", before} else ""
+    if fault:
+        refuse(desk, number, PURPOSE, revised.premise, fault, cause)
+    else:
+        desk.add(PremiseRevised(premise=revised.premise, turn=number, text=revised.text), cause)
+
+
+def _contradict(desk: Desk, number: int, contradicted: Contradicted, cause: int) -> None:
+    names = tuple(dict.fromkeys(contradicted.premises))
+    faults = [fault for name in names if (fault := _fault(desk, number, name))]
+    if not faults:
+        turns = {desk.debate.spine.premises[name].turn for name in names}
+        if not names:
+            faults = ["no premise is named"]
+        elif turns == {number} and len(names) == 1:
+            faults = [f"turn {number} itself states {names[0]}"]
+        elif any(set(names) == set(each.premises) for each in desk.debate.spine.contradictions):
+            faults = ["the contradiction was found before"]
+    if faults:
+        refuse(desk, number, PURPOSE, ", ".join(names), "; ".join(faults), cause)
+        return
+    found = ContradictionFound(
+        side=desk.debate.transcript.turns[number].side, turns=tuple(sorted(turns | {number})), premises=names,
+        reason=contradicted.reason,
+    )
+    _charge(desk, number, "contradiction", desk.add(found, cause), f"it contradicts {', '.join(names)}")
+
+
+def _drop(desk: Desk, number: int, dropped: Dropped, cause: int) -> None:
+    name = dropped.premise
+    fault = _fault(desk, number, name) or _present(desk, number, name)
+    if fault:
+        refuse(desk, number, PURPOSE, name, fault, cause)
+        return
+    at = desk.add(PremiseDropped(premise=name, turn=number, reason=dropped.reason), cause)
+    _charge(desk, number, "dropped_premise", at, f"{name} was dropped in silence")
+
+
+def _present(desk: Desk, number: int, name: str) -> str:
+    """How a premise is still there in the turn; empty where it is gone without a word."""
+    premise = desk.debate.spine.premises[name]
+    if premise.turn == number:
+        return f"turn {number} itself states {name}"
+    if any(change.turn == number for change in premise.changes):
+        return f"turn {number} revises {name}"
+    if any(name in each.premises and number in each.turns for each in desk.debate.spine.contradictions):
+        return f"turn {number} contradicts {name}, which is not silence"
+    absent = is_absent(premise, desk.debate.transcript.turns[number].text)
+    return "" if absent else f"the words of {name} still stand in turn {number}"
+
+
+def _charge(desk: Desk, number: int, rule: Conduct, because_of: int, reason: str) -> None:
+    rubric = desk.debate.ledger.rubric
+    cost = rubric.conduct.get(rule) if rubric else None
+    misconduct(desk, number, cost, rule=rule, because_of=because_of, reason=reason)

@@ -1,0 +1,1 @@
+"""Prompts as data, and how they are read and filled in."""

@@ -1,0 +1,1 @@
+"""Rubrics as data, and how they are loaded and checked."""

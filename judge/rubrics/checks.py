@@ -1,0 +1,148 @@
+"""Whether a rubric makes sense: its sums add up, its rules name what exists, its figures can be reached."""
+
+import keyword
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from events.types.criteria import Criteria, DeliberationRules
+from events.types.rubric import Band, Chain, Component, Dimension, Excellence, Leash, Rubric, composite_dimensions
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_BAD_NAME = "a name is lower case letters, digits and _"
+CLOSE = 1e-6
+GAP_MAXIMUM = 8
+"""Points beyond which no answer can go."""
+Fault = tuple[str, str]
+"""The dotted path of a field, and what is wrong with it."""
+
+
+def faults(rubric: Rubric) -> Iterator[Fault]:  # noqa: C901 - a line for each part of a rubric
+    """Everything that is wrong with ``rubric``, in reading order."""
+    composite = composite_dimensions(rubric)
+    if not composite:
+        yield "dimensions", "none of them counts in the composite"
+    seen = Counter(name for dimension in rubric.dimensions.values() for name in dimension.components)
+    for name, dimension in rubric.dimensions.items():
+        at = f"dimensions.{name}"
+        if not _is_name(name):
+            yield at, _BAD_NAME
+        for component in dimension.components:
+            if seen[component] > 1:
+                yield f"{at}.components.{component}", "the name stands in two dimensions"
+        yield from _dimension(at, dimension)
+    for name, band in rubric.bands.items():
+        if name not in composite:
+            yield f"bands.{name}", "no dimension of the composite has this name"
+        elif name == "reason":
+            yield f"bands.{name}", "a comparison's reason has this name"
+        else:
+            yield from _band(f"bands.{name}", band, rubric.dimensions[name].maximum)
+    yield from _prices(rubric)
+    if rubric.criteria is not None:
+        yield from _criteria("criteria", rubric.criteria)
+    if rubric.deliberation is not None:
+        yield from _deliberation("deliberation", rubric.deliberation)
+    if rubric.quote_minimum < 1:
+        yield "quote_minimum", "must be at least 1"
+
+
+def _prices(rubric: Rubric) -> Iterator[Fault]:
+    """Claims, gaps and conduct cost points of a dimension that exists."""
+    priced = [
+        *((f"claims.{kind}", rule.dimension) for kind, rule in rubric.claims.items()),
+        ("gaps", rubric.gaps.dimension),
+        *((f"conduct.{name}", cost.dimension) for name, cost in rubric.conduct.items()),
+    ]
+    for at, dimension in priced:
+        if dimension not in rubric.dimensions:
+            yield f"{at}.dimension", f"no dimension is named {dimension!r}"
+    for kind, rule in rubric.claims.items():
+        if not rule.asks.strip():
+            yield f"claims.{kind}.asks", "the judge must be told something"
+    least, most = rubric.gaps.least, rubric.gaps.most
+    if not 1 <= least <= most <= GAP_MAXIMUM:
+        yield "gaps", f"must be 1 <= least <= most <= {GAP_MAXIMUM}"
+
+
+def _criteria(at: str, criteria: Criteria) -> Iterator[Fault]:
+    for name, criterion in criteria.dimensions.items():
+        if not _is_name(name):
+            yield f"{at}.dimensions.{name}", _BAD_NAME
+        if not criterion.asks.strip():
+            yield f"{at}.dimensions.{name}.asks", "the judge must be told something"
+    if not criteria.dimensions:
+        yield f"{at}.dimensions", "there must be one at least"
+    elif abs(total := math.fsum(each.weight for each in criteria.dimensions.values()) - 1) > CLOSE:
+        yield f"{at}.dimensions", f"their weights sum to {total + 1:g}, not to 1"
+    if not criteria.low < criteria.high:
+        yield at, "low must be under high"
+
+
+def _deliberation(at: str, rules: DeliberationRules) -> Iterator[Fault]:
+    yield from _criteria(f"{at}.artifact", rules.artifact)
+    if abs(rules.verdict_share + rules.dimension_share - 1) > CLOSE:
+        yield f"{at}.verdict_share", "verdict_share and dimension_share must sum to 1"
+    if not 0 < rules.timeout_s < math.inf:
+        yield f"{at}.timeout_s", "must be more than 0 seconds"
+
+
+def _dimension(at: str, dimension: Dimension) -> Iterator[Fault]:
+    for name, component in dimension.components.items():
+        yield from _component(f"{at}.components.{name}", name, component)
+    total = sum(component.maximum for component in dimension.components.values())
+    if total != dimension.maximum:
+        yield f"{at}.components", f"their maxima add up to {total}, the dimension's maximum is {dimension.maximum}"
+    if all(component.applies_from > 1 for component in dimension.components.values()):
+        yield f"{at}.components", "none of them applies in turn 1"
+    if dimension.chain is not None:
+        yield from _chain(f"{at}.chain", dimension.chain, dimension)
+    if dimension.excellence is not None:
+        yield from _excellence(f"{at}.excellence", dimension.excellence, dimension)
+    if dimension.leash is not None:
+        yield from _leash(f"{at}.leash", dimension.leash, dimension)
+
+
+def _component(at: str, name: str, component: Component) -> Iterator[Fault]:
+    if not _is_name(name):
+        yield at, _BAD_NAME
+    if not component.asks.strip():
+        yield f"{at}.asks", "the judge must be told something"
+    if component.applies_from < 1:
+        yield f"{at}.applies_from", "turns count from 1"
+
+
+def _chain(at: str, chain: Chain, dimension: Dimension) -> Iterator[Fault]:
+    for link in chain.links:
+        if link not in dimension.components or chain.links.count(link) > 1:
+            yield f"{at}.links", f"{link!r} must be a component of this dimension, once"
+    if len(chain.caps) != len(chain.links):
+        yield f"{at}.caps", f"there are {len(chain.links)} links, so {len(chain.links)} caps"
+    if any(low > high for high, low in zip((dimension.maximum, *chain.caps), chain.caps, strict=False)):
+        yield f"{at}.caps", "each at most the one before, the first at most the dimension's maximum"
+
+
+def _excellence(at: str, excellence: Excellence, dimension: Dimension) -> Iterator[Fault]:
+    if excellence.above >= dimension.maximum:
+        yield f"{at}.above", "must be under the dimension's maximum"
+    if any(excellence.each_at_least > component.maximum for component in dimension.components.values()):
+        yield f"{at}.each_at_least", "a component can never have that many"
+
+
+def _leash(at: str, leash: Leash, dimension: Dimension) -> Iterator[Fault]:
+    for role, name in (("leader", leash.leader), ("follower", leash.follower)):
+        if name not in dimension.components:
+            yield f"{at}.{role}", f"{name!r} is no component of this dimension"
+    if leash.leader == leash.follower:
+        yield f"{at}.follower", "must be another component than the leader"
+
+
+def _band(at: str, band: Band, maximum: int) -> Iterator[Fault]:
+    for outcome, (floor, ceiling) in (("winner", band.winner), ("loser", band.loser)):
+        if not floor <= ceiling <= maximum:
+            yield f"{at}.{outcome}", f"must be floor <= ceiling <= {maximum}"
+
+
+def _is_name(name: str) -> bool:
+    return _NAME.fullmatch(name) is not None and not keyword.iskeyword(name)

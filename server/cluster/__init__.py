@@ -1,0 +1,1 @@
+"""One node among others on the same store."""

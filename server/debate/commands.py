@@ -1,0 +1,122 @@
+"""What people do to a debate, as a value: done here, or sent to the node that runs the debate and answered by it."""
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from events.types import ModeratorSpoke
+from server.debate.acts import Ballot
+from server.errors import MootError, Relayed
+
+
+class Pause(Struct, frozen=True, tag="pause"):
+    """Rest after what is in flight."""
+
+    reason: str
+    by: str
+
+
+class Resume(Struct, frozen=True, tag="resume"):
+    """Go on, with a new cap in US dollars where one is given."""
+
+    reason: str
+    by: str
+    max_cost_usd: float | None = None
+
+
+class Halt(Struct, frozen=True, tag="halt"):
+    """Stop at once."""
+
+    reason: str
+    by: str
+
+
+class Appeal(Struct, frozen=True, tag="appeal"):
+    """Ask for a second opinion on a flagged claim."""
+
+    claim: str
+    by: str
+
+
+class Decide(Struct, frozen=True, tag="decide"):
+    """Record a person's decision where the panel names no winner."""
+
+    decision: str
+    reason: str
+    by: str
+
+
+class Say(Struct, frozen=True, tag="say"):
+    """Record a word of the moderator's."""
+
+    word: ModeratorSpoke
+
+
+class Cast(Struct, frozen=True, tag="cast"):
+    """Record a vote or a belief."""
+
+    ballot: Ballot
+
+
+Errand = Pause | Resume | Halt | Appeal | Decide | Say | Cast
+
+
+class Done(Struct, frozen=True, tag="done"):
+    """It stands in the log."""
+
+    position: int
+
+
+class Refused(Struct, frozen=True, tag="refused", kw_only=True):
+    """It was refused, and how that is told to whoever asked."""
+
+    code: str
+    status: int
+    exit_code: int
+    message: str
+    field: str | None = None
+    retry_after_s: int | None = None
+
+
+class Gone(Struct, frozen=True, tag="gone"):
+    """Nothing was done: another node runs the debate by now."""
+
+
+Answer = Done | Refused | Gone
+_json: Final = msgspec.json.Encoder()
+_errands: Final[msgspec.json.Decoder[Errand]] = msgspec.json.Decoder(Errand)
+_answers: Final[msgspec.json.Decoder[Answer]] = msgspec.json.Decoder(Answer)
+
+
+def write(said: Errand | Answer) -> bytes:
+    """As it travels."""
+    return _json.encode(said)
+
+
+def read_errand(said: bytes) -> Errand:
+    """What a node sent.  Raises ``msgspec.DecodeError`` for what this version does not know."""
+    return _errands.decode(said)
+
+
+def read_answer(said: bytes) -> Answer:
+    """What the debate's node said.  Raises ``msgspec.DecodeError`` for what this version does not know."""
+    return _answers.decode(said)
+
+
+def refusal_of(error: Exception) -> Refused:
+    """What a person is told of an expected failure, to be told by another node."""
+    def said(name: str, default: Any) -> Any:
+        return getattr(error, name, default)
+
+    return Refused(
+        code=said("code", "error"), status=said("status", 500), exit_code=said("exit_code", 1), message=str(error),
+        field=said("field", None), retry_after_s=said("retry_after_s", None),
+    )
+
+
+def as_error(refused: Refused) -> MootError:
+    """The same failure here."""
+    return Relayed(
+        refused.code, refused.status, refused.exit_code, refused.message, refused.field, refused.retry_after_s
+    )

@@ -1,0 +1,83 @@
+"""Format ``calibration``: raters are measured by debates whose outcome is known.
+
+Cases come one after the other, so that it can rest, be cut off and go on between any two calls; the raters of a case
+are asked at once, none knowing what another says.  A question's key is ``panel:NAME@CASE``: in a script
+``panel:technical@*`` answers every case and ``panel:technical@tides`` one.
+"""
+
+from typing import Final
+
+from events.record import Draft
+from events.state.debate import Debate, question
+from events.types import Case, DebateConcluded, DebateOpened, Rater
+from events.types.criteria import Criteria
+from judge.panel.case import case_prompt, case_type, read_case
+from judge.panel.truth import calibrated
+from server.debate.formats.course import halt, record, unaffordable
+from server.debate.formats.questions import Question, answers, kind_of, pending
+from server.debate.formats.steps import Record, Step
+
+TOKENS: Final = 2400
+UNANSWERED: Final = frozenset({"unreachable", "auth", "unknown_model", "rate_limit", "overloaded"})
+"""Failures that say nothing of a rater: its model was not there to be asked."""
+
+
+def next_steps(debate: Debate) -> tuple[Step, ...]:
+    """What may be done now."""
+    opened = debate.opened
+    if opened is None or debate.standing.state != "open":
+        return ()
+    for case in opened.cases:
+        if due := [seat for seat in opened.panel if case.id not in debate.panel.raters[seat.name].calibrations]:
+            return _measure(debate, opened, case, due)
+    return record([Draft(event=DebateConcluded(winner="neither", by_rule="calibration"), cause=debate.course)])
+
+
+def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater]) -> tuple[Step, ...]:
+    """The questions about a case; once all are answered or given up, how each rater did, in one batch."""
+    asked = {seat.name: _question(opened, case, seat) for seat in due}
+    if calls := pending(debate, opened, list(asked.values())):
+        stop = unaffordable(debate, opened)
+        return (stop,) if stop is not None else calls
+    if (why := _unanswered(debate, list(asked.values()))) is not None:
+        return (_halt(debate, case, why),)
+    assert opened.rubric.panel is not None, "an opening fills in what a rubric leaves out"
+    drafts = []
+    for seat in due:
+        said = answers(debate, asked[seat.name])
+        scores = read_case(seat, said, case, _criteria(opened))
+        drafts.append(
+            Draft(event=calibrated(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.course)
+        )
+    return record(drafts)
+
+
+def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
+    return Question(
+        key=f"panel:{seat.name}@{case.id}", purpose="panel", turn=None, model=seat.model,
+        prompt=lambda: case_prompt(opened, seat, case),
+        answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, think=seat.think,
+        samples=seat.samples, cause=1,
+    )
+
+
+def _criteria(opened: DebateOpened) -> Criteria:
+    assert opened.rubric.criteria is not None, "an opening fills in what a rubric leaves out"
+    return opened.rubric.criteria
+
+
+def _unanswered(debate: Debate, asked: list[Question]) -> str | None:
+    """Why no rater was there to be asked; None where one was."""
+    last = ""
+    for each in asked:
+        for sample in range(1, each.samples + 1):
+            name = question(each.key, sample)
+            failures = debate.calls.failed.get(name, ())
+            if name in debate.calls.given or not failures or kind_of(failures[-1]) not in UNANSWERED:
+                return None
+            last = failures[-1].reason
+    return last
+
+
+def _halt(debate: Debate, case: Case, why: str) -> Record:
+    return halt(f"no rater could be asked about {case.id}, last: {why}. Mend the cause and resume.", debate.course)

@@ -1,0 +1,262 @@
+"""Format ``deliberation``: judges of an artifact, each on its own, then in rounds; and the rounds of a debate's panel.
+
+Who has given an independent opinion takes part in every round, and who fails in one has no opinion in it.  A round
+begins only while model time is left, and no call gets more than what is left.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events.record import Draft
+from events.state.debate import Debate, question
+from events.types import DebateConcluded, DebateOpened, Missing, Rater
+from events.types.criteria import DeliberationRules
+from events.types.deliberation import DeliberationHeld, Disagreement
+from judge.deliberation import questions
+from judge.deliberation.agreement import agreement, changes, disagreements, given, has_converged
+from judge.deliberation.matter import Matter, Opinions, matter_of, rules_of
+from judge.deliberation.opinions import no_opinion, read_opinion
+from judge.deliberation.positions import positions
+from judge.deliberation.verdict import judged
+from judge.live.desk import Answers, Desk
+from judge.live.samples import why_missing
+from server.debate.formats.course import record, spent, unpriced
+from server.debate.formats.questions import Question, answers, pending
+from server.debate.formats.steps import Step
+
+TOKENS: Final = 900
+"""Most tokens that an opinion may have."""
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """What the judges sit around."""
+
+    opened: DebateOpened
+    matter: Matter
+    rules: DeliberationRules
+    opinions: tuple[Opinions, ...]
+    """Of round 0 and of each round that has been held."""
+    held: tuple[DeliberationHeld, ...]
+
+    @property
+    def left_ms(self) -> int:
+        """Model time for the rounds to come."""
+        return round(self.rules.timeout_s * 1000) - sum(each.elapsed_ms for each in self.held)
+
+    @property
+    def differ(self) -> tuple[Disagreement, ...]:
+        """What the next round would be about."""
+        return disagreements(self.opinions[-1], self.matter.dimensions, self.rules, self.matter.scale)
+
+
+def next_steps(debate: Debate) -> tuple[Step, ...]:
+    """What may be done now with an artifact."""
+    opened, panel = debate.opened, debate.panel
+    if opened is None or debate.standing.state != "open":
+        return ()
+    if panel.verdict is not UNSET:
+        ended = DebateConcluded(winner="neither", by_rule="artifact")
+        return record([Draft(event=ended, cause=panel.positions["verdict"])])
+    if not panel.opinions:
+        asked = _independent(debate, opened)
+        return _affordable(debate, opened, asked) or record(_first_opinions(debate, opened, asked))
+    return rounds(debate, opened) or record(_judged(debate, opened))
+
+
+def rounds(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """The steps of the deliberation that is due; none where none is, or when it has ended.
+
+    In a debate the panel's scores are in: they are the opinions of round 0.
+    """
+    table = _table(debate, opened)
+    if table.held:
+        if table.held[-1].ended:
+            return ()
+    elif _why_not(debate, table) is not None:
+        return ()
+    if not debate.panel.opinions:
+        return record([_said(debate, each) for each in table.opinions[0].values()])
+    number = len(table.held) + 1
+    asked = _again(debate, table, number)
+    return _affordable(debate, opened, list(asked.values())) or record(_held(debate, table, number))
+
+
+def _table(debate: Debate, opened: DebateOpened) -> Table:
+    panel = debate.panel
+    held = tuple(panel.rounds[str(number)] for number in range(1, len(panel.rounds) + 1))
+    said = tuple(panel.opinions.get(str(number), {}) for number in range(len(held) + 1)) if panel.opinions else ()
+    return Table(
+        opened=opened, matter=matter_of(debate, opened), rules=rules_of(opened), held=held,
+        opinions=said or (positions(debate, opened),),
+    )
+
+
+def _why_not(debate: Debate, table: Table) -> str | None:
+    """Why no first round is held; None where one is due."""
+    measured = agreement(table.opinions[0], table.rules, table.matter.scale)
+    if table.rules.rounds < 1 or table.left_ms <= 0:
+        return "no deliberation was asked for"
+    if isinstance(measured, Missing):
+        return f"no deliberation: {measured.missing.reason}"
+    if has_converged(measured, table.rules):
+        return f"no deliberation was needed: {_enough(measured, table.rules)}"
+    if not table.differ:
+        return "no deliberation: the judges differ, but nowhere far enough to be asked again"
+    if _begun(debate, 1):
+        return None
+    return "no deliberation: the cost cap is reached" if spent(debate, table.opened) is not None else None
+
+
+def _why_ended(debate: Debate, table: Table, number: int, after: float | Missing) -> str:
+    """Why no round follows the one that has just been put on the table; empty where one may."""
+    rules = table.rules
+    if not isinstance(after, Missing) and has_converged(after, rules):
+        return f"the judges agree: {_enough(after, rules)}"
+    if table.left_ms <= 0:
+        return f"the {rules.timeout_s:g} s of model time are used up"
+    if isinstance(after, Missing):
+        return f"fewer than {rules.least_judges} judges answered in round {number}"
+    if number >= rules.rounds:
+        return f"{number} round{'s' if number > 1 else ''} held, and the judges still differ"
+    if not table.differ:
+        return "the judges differ, but nowhere far enough to be asked again"
+    return "the cost cap is reached" if spent(debate, table.opened) is not None else ""
+
+
+def _enough(measured: float, rules: DeliberationRules) -> str:
+    return f"an agreement of {measured:.2f} where {rules.converged:.2f} is enough"
+
+
+# questions
+
+
+def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
+    """Round 0: every judge on its own."""
+    assert opened.artifact is not UNSET
+    artifact, matter = opened.artifact, matter_of(debate, opened)
+    return [
+        _question(
+            seat, 0, matter, opened,
+            lambda seat=seat: questions.artifact_prompt(opened.prompts, artifact, matter, seat), cause=1,
+        )
+        for seat in opened.panel
+    ]
+
+
+def _again(debate: Debate, table: Table, number: int) -> dict[str, Question]:
+    """The questions of a round, by rater, of whom there is still something to ask: time is left for it."""
+    opened, matter = table.opened, table.matter
+    shown = questions.shown_to_all(
+        opened.prompts, matter, opened.panel, table.opinions[-1], table.differ, number
+    )
+    cause = debate.panel.positions.get(f"round:{number - 1}", debate.course)
+    asked = {}
+    for seat in _taking_part(table):
+        own = [each[seat.name] for each in table.opinions if seat.name in given(each)][-1]
+
+        def prompt(seat: Rater = seat, own: Any = own) -> Any:
+            if opened.artifact is not UNSET:
+                return questions.round_of_artifact(opened.prompts, opened.artifact, matter, shown, seat, own)
+            return questions.round_of_debate(opened, debate, matter, shown, seat, own)
+
+        left_ms = table.left_ms - _spent_ms(debate, seat, number)
+        if left_ms > 0:
+            asked[seat.name] = _question(
+                seat, number, matter, opened, prompt, cause=cause, timeout_s=left_ms / 1000
+            )
+    return asked
+
+
+def _question(
+    seat: Rater, number: int, matter: Matter, opened: DebateOpened, prompt: Any, *, cause: int,
+    timeout_s: float | None = None,
+) -> Question:
+    return Question(
+        key=_key(seat, number), purpose="deliberate", turn=None, model=seat.model, prompt=prompt,
+        answer_type=questions.opinion_type(matter, lists=opened.artifact is not UNSET), max_tokens=TOKENS,
+        think=seat.think, cause=cause, timeout_s=timeout_s,
+    )
+
+
+def _affordable(debate: Debate, opened: DebateOpened, asked: Sequence[Question]) -> tuple[Step, ...]:
+    """The calls still to be made, none once the cost cap is reached: what has been paid for is judged.
+
+    Where nobody knows what has been paid, a halt in place of them.
+    """
+    calls = pending(debate, opened, asked)
+    if calls and (stop := unpriced(debate, opened)) is not None:
+        return (stop,)
+    return () if spent(debate, opened) is not None else calls
+
+
+def _taking_part(table: Table) -> list[Rater]:
+    """The seats that gave an independent opinion."""
+    return [seat for seat in table.opened.panel if seat.name in given(table.opinions[0])]
+
+
+def _key(seat: Rater, number: int) -> str:
+    return f"deliberate:{seat.name}:{number}"
+
+
+def _spent_ms(debate: Debate, seat: Rater, number: int) -> int:
+    """Model time that a judge has taken in a round, failed calls included."""
+    return debate.calls.spent_ms.get(question(_key(seat, number), 1), 0)
+
+
+def _begun(debate: Debate, number: int) -> bool:
+    return any(key.startswith("deliberate:") and key.endswith(f":{number}/1") for key in debate.calls.asked)
+
+
+# batches
+
+
+def _said(debate: Debate, opinion: Any) -> Draft:
+    """A rater's position in a debate follows from its scores."""
+    at = debate.panel.raters[opinion.rater].position
+    return Draft(event=opinion, cause=None if at is UNSET else at)
+
+
+def _first_opinions(debate: Debate, opened: DebateOpened, asked: Sequence[Question]) -> Sequence[Draft]:
+    desk = Desk(debate)
+    for seat, each in zip(opened.panel, asked, strict=True):
+        _opine(desk, seat, 0, matter_of(debate, opened), answers(debate, each), cause=1)
+    return desk.batch()
+
+
+def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
+    """The opinions of a round, and what it came to."""
+    desk, matter, seats = Desk(debate), table.matter, _taking_part(table)
+    for seat in seats:
+        asked = _question(seat, number, matter, table.opened, tuple, cause=debate.course)
+        _opine(desk, seat, number, matter, answers(debate, asked), cause=debate.course)
+    now = desk.debate.panel.opinions[str(number)]
+    before = agreement(table.opinions[-1], table.rules, matter.scale)
+    assert isinstance(before, float), "a round begins with an agreement"
+    after = agreement(now, table.rules, matter.scale)
+    event = DeliberationHeld(
+        round=number, before=before, after=after, disagreements=table.differ, changes=changes(table.opinions, now),
+        elapsed_ms=max(_spent_ms(debate, seat, number) for seat in seats),
+    )
+    on = replace(table, opinions=(*table.opinions, now), held=(*table.held, event))
+    desk.add(replace(event, ended=_why_ended(debate, on, number, after)), desk.debate.course)
+    return desk.batch()
+
+
+def _opine(desk: Desk, seat: Rater, number: int, matter: Matter, said: Answers[Any], *, cause: int) -> None:
+    if not said.given:
+        silent = no_opinion(why_missing(said), rater=seat.name, model=seat.model, number=number)
+        desk.add(silent, cause)
+        return
+    position, answer = said.given[0]
+    desk.add(read_opinion(answer, matter, rater=seat.name, model=seat.model, number=number), position)
+
+
+def _judged(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
+    table = _table(debate, opened)
+    verdict = judged(
+        opened.panel, table.opinions, table.held, table.rules, table.matter, why_none=_why_not(debate, table) or ""
+    )
+    return [Draft(event=verdict, cause=debate.course)]

@@ -1,0 +1,129 @@
+"""Format ``exchange``: turns alternate, every turn is judged before the next one is prompted.
+
+Nothing here waits or knows of time: the same debate always gives the same steps.  A turn that the debate shows as being
+spoken when steps are asked for was cut off by a crash, since a moderator asks only when nothing is in flight.
+"""
+
+from events.record import Draft
+from events.state.debate import Debate
+from events.state.scorecard import scorecard
+from events.state.transcript import Turn
+from events.types import (
+    AttemptAbandoned,
+    BothSides,
+    DebateConcluded,
+    DebateOpened,
+    Missing,
+    Side,
+)
+from judge.live.scorecard import scorecard_verdict
+from server.debate.formats import judging, panel
+from server.debate.formats.adapting import delay_ms, is_forgiven, is_over
+from server.debate.formats.course import gave_up, halt, record, unaffordable
+from server.debate.formats.prompts import speech_prompt, summary_due
+from server.debate.formats.questions import PERMANENT, pending
+from server.debate.formats.steps import Ask, Later, Record, Speak, Step
+
+
+def next_steps(debate: Debate) -> tuple[Step, ...]:
+    """What may be done now.  Nothing that costs is done once the money is spent."""
+    opened = debate.opened
+    if opened is None or debate.standing.state != "open":
+        return ()
+    steps = _steps(debate, opened)
+    costs = any(isinstance(step, Speak | Ask) for step in steps)
+    if costs and (stop := unaffordable(debate, opened)) is not None:
+        return (stop,)
+    return steps
+
+
+def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    turn = debate.transcript.current
+    if turn is not None and turn.state == "speaking":
+        return (_abandon(turn),)
+    due = judging.second_opinions(debate, opened)
+    if settled := judging.settled(debate, opened, due):
+        return record(settled)
+    opinions = pending(debate, opened, list(due.values()))
+    if turn is not None and turn.state == "spoken":
+        steps = _judge(debate, opened, turn)
+        return steps if isinstance(steps[0], Record) else (*steps, *opinions)
+    if turn is not None and turn.state == "judged" and turn.number >= opened.turns:
+        return opinions or _end(debate, opened)
+    number = turn.number if turn is not None and turn.state == "failed" else len(debate.transcript.turns) + 1
+    if (summarised := summary_due(debate, opened, number, side_of(number))) is not None:
+        return record([Draft(event=summarised, cause=debate.course)])
+    if turn is not None and turn.state == "failed":
+        return (_again(debate, opened, turn), *opinions)
+    # A second opinion is asked while the next turn is being spoken: nobody waits for it.
+    return (_speak(debate, opened, number, attempt=1, delay_ms=0), *opinions)
+
+
+def side_of(turn: int) -> Side:
+    """Pro opens; sides alternate."""
+    return "pro" if turn % 2 else "con"
+
+
+def _abandon(turn: Turn) -> Record:
+    cut = AttemptAbandoned(
+        turn=turn.number, side=turn.side, attempt=turn.attempt, kind="interrupted",
+        message="the server stopped while this turn was being spoken",
+    )
+    return Record(drafts=(Draft(event=cut, cause=turn.started),))
+
+
+def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
+    """The next attempt at a turn that failed, or a halt when trying again is of no use."""
+    last = turn.failures[-1]
+    settings = opened.settings
+    too_many = is_over(turn.tries, turn.outages, settings.turn_attempts, settings)
+    if turn.tries and (last.kind in PERMANENT or too_many):
+        return halt(gave_up(opened, turn.number, turn.side, turn.tries, last.kind, last.message), last.position)
+    waits = turn.tries > 0 and not is_forgiven(last.kind, [each.kind for each in turn.failures[:-1]])
+    delay = delay_ms(turn.tries, settings) if waits else 0
+    return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay, cause=last.position)
+
+
+def _speak(
+    debate: Debate, opened: DebateOpened, number: int, *, attempt: int, delay_ms: int, cause: int | None = None
+) -> Speak:
+    side = side_of(number)
+    seat = opened.pro if side == "pro" else opened.con
+    return Speak(
+        turn=number, side=side, attempt=attempt, model=seat.model, think=seat.think,
+        build=Later(lambda: speech_prompt(debate, opened, side)), max_words=opened.max_words,
+        temperature=opened.settings.temperature, directive=debate.temper.in_force.get(side), delay_ms=delay_ms,
+        cause=cause or debate.course,
+    )
+
+
+def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]:
+    """The questions still to be asked about a turn; once all are answered or given up, what follows from them."""
+    asked = judging.turn_questions(debate, opened, turn)
+    return pending(debate, opened, list(asked.values())) or record(judging.judged(debate, opened, turn, asked))
+
+
+def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """The verdicts, one standing on the other: numbers, arc and convergence, their conflict, the last word."""
+    if debate.verdicts.scorecard is None:
+        card = scorecard(debate.ledger, debate.exchanges)
+        means = BothSides(pro=card.pro.composite, con=card.con.composite)
+        verdict = scorecard_verdict(means, card.rounds, opened.rubric)
+        return record([Draft(event=verdict, cause=debate.course)])
+    asked = judging.final_questions(debate, opened)
+    if asks := (*pending(debate, opened, list(asked.values())), *panel.asks(debate, opened)):
+        return asks
+    if asked:
+        return record(judging.concluded_from(debate, asked))
+    if conflict := judging.conflict_question(debate, opened):
+        return pending(debate, opened, [conflict]) or record(judging.resolved(debate, conflict))
+    if due := panel.steps(debate, opened):
+        return due
+    if (named := panel.winner(debate)) is not None:
+        concluded = DebateConcluded(winner=named, by_rule="panel")
+        return record([Draft(event=concluded, cause=debate.panel.positions["conclusion"])])
+    nobody = isinstance(debate.verdicts.scorecard.margin, Missing)
+    concluded = DebateConcluded(
+        winner=debate.verdicts.scorecard.winner, by_rule="no_judgement" if nobody else "scorecard"
+    )
+    return record([Draft(event=concluded, cause=debate.verdicts.positions["scorecard"])])

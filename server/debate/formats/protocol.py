@@ -1,0 +1,175 @@
+"""Format ``protocol``: openings, cross-examination, closings, each asked of both sides at once; then the judgement.
+
+Nothing here waits or knows of time.  A statement is a typed answer and no stream: a turn that the debate shows as being
+spoken goes on where it was, and what has been answered is never asked again.
+"""
+
+from msgspec import UNSET
+
+from events.record import Draft
+from events.state.debate import Debate, question
+from events.state.transcript import Turn
+from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
+from judge.live.desk import Desk
+from judge.protocol.assess import assess_prompt, assess_type
+from judge.protocol.judgement import PURPOSE, assess, check_assessment
+from server.debate.formats import panel
+from server.debate.formats.adapting import counted
+from server.debate.formats.course import cut_off, gave_up, halt, record, unaffordable
+from server.debate.formats.questions import Question, answers, kind_of, pending
+from server.debate.formats.statements import (
+    KINDS,
+    Statement,
+    first_question,
+    rules_of,
+    second_question,
+    spoken,
+    statement,
+    told,
+)
+from server.debate.formats.steps import Ask, Record, Step
+
+TOKENS = 3200
+"""Most tokens of an assessment."""
+ROUNDS: tuple[tuple[int, int], ...] = tuple((2 * number + 1, 2 * number + 2) for number in range(len(KINDS)))
+"""The turns of each round, pro's first."""
+
+
+def next_steps(debate: Debate) -> tuple[Step, ...]:
+    """What may be done now."""
+    opened = debate.opened
+    if opened is None or debate.standing.state != "open":
+        return ()
+    for pair in ROUNDS:
+        if steps := _round(debate, opened, pair):
+            return steps
+    return _judge(debate, opened) or _sit(debate, opened) or _end(debate, opened)
+
+
+# the rounds
+
+
+def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple[Step, ...]:
+    """Begin a round, ask for its two statements, record both; nothing once they have been spoken."""
+    turns = [debate.transcript.turns.get(number) for number in pair]
+    if all(turn is not None and turn.said is not None for turn in turns):
+        return ()
+    begin = [
+        Draft(event=_started(number, turn), cause=debate.course)
+        for number, turn in zip(pair, turns, strict=True)
+        if turn is None or turn.state == "failed"
+    ]
+    if begin:
+        return _unless_spent(debate, opened, record(begin))
+    under_way = [turn for turn in turns if turn is not None]
+    statements = [statement(debate, opened, turn) for turn in under_way]
+    if asks := _asks(debate, opened, statements):
+        return _unless_spent(debate, opened, asks)
+    return (_recorded(debate, statements, under_way),)
+
+
+def _started(number: int, turn: Turn | None) -> TurnStarted:
+    attempt = 1 if turn is None else turn.attempt + 1
+    return TurnStarted(turn=number, side=side_of(number), attempt=attempt, directive=None)
+
+
+def side_of(turn: int) -> Side:
+    """Pro comes first in each round."""
+    return "pro" if turn % 2 else "con"
+
+
+def _asks(debate: Debate, opened: DebateOpened, statements: list[Statement]) -> tuple[Ask, ...]:
+    """What is still to be asked: the statements, and once more those whose structure is faulty."""
+    questions = [first_question(opened, each) for each in statements]
+    questions += [again for each in statements if (again := second_question(debate, opened, each)) is not None]
+    return pending(debate, opened, questions)
+
+
+def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) -> Record:
+    """Both statements in one batch; a halt where a side gave nothing."""
+    heard = [(each, turn, told(debate, each)) for each, turn in zip(statements, turns, strict=True)]
+    for each, turn, what in heard:
+        if what is None:
+            return _give_up(debate, each, turn)
+    desk = Desk(debate)
+    for each, turn, what in heard:
+        assert what is not None, "looked for above"
+        position = desk.add(spoken(debate, each, what, turn.attempt), what.given.position)
+        for event in what.reading.events:
+            desk.add(event, position)
+    return Record(drafts=tuple(desk.batch()))
+
+
+def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
+    """A halt that says who gave nothing, and why; the other side's answer stays."""
+    failures = debate.calls.failed.get(question(said.key, 1), ())
+    kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
+    assert debate.opened is not None
+    tries = counted([kind_of(each) for each in failures])
+    reason = gave_up(debate.opened, turn.number, turn.side, tries, kind, message)
+    failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
+    halted = halt(reason, debate.course)
+    cut = cut_off(debate, reason, debate.course, but=turn.number)
+    return Record(drafts=(Draft(event=failed, cause=debate.course), *halted.drafts, *cut))
+
+
+def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """The steps, or a halt once the money is spent, or nobody knows how much of it."""
+    stop = unaffordable(debate, opened)
+    if stop is None:
+        return steps
+    why = "the cost cap cannot be kept" if debate.unpriced else "the cost cap is reached"
+    return (Record(drafts=(*stop.drafts, *cut_off(debate, why, debate.position + 1))),)
+
+
+# the judgement
+
+
+def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """The assessment, asked together with what the panel is asked; nothing once it has been given."""
+    if debate.protocol.assessment is not UNSET:
+        return ()
+    asked = _assessment(debate, opened)
+    if asks := pending(debate, opened, [asked]):
+        return _unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
+    desk = Desk(debate)
+    assess(desk, answers(debate, asked), opened)
+    return record(desk.batch())
+
+
+def _assessment(debate: Debate, opened: DebateOpened) -> Question:
+    criteria, names = opened.rubric.criteria, tuple(debate.protocol.arguments)
+    assert criteria is not None, "an opening fills in what a rubric leaves out"
+    return Question(
+        key=PURPOSE, purpose=PURPOSE, turn=None, model=opened.judge.model, samples=opened.judge.samples,
+        prompt=lambda: assess_prompt(opened, debate), max_tokens=TOKENS, think=opened.judge.think,
+        cause=debate.transcript.turns[ROUNDS[-1][1]].spoken,
+        answer_type=assess_type(names, criteria, rules_of(opened)),
+        check=lambda value: check_assessment(value, names, criteria),
+    )
+
+
+def _sit(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """What the panel has still to do; none once it is done, or where no panel sits."""
+    due = panel.steps(debate, opened)
+    return _unless_spent(debate, opened, due) if any(isinstance(step, Ask) for step in due) else due
+
+
+def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """Who wins: whom the panel names where one sits, else who stands clearly higher in the assessment."""
+    if (named := panel.winner(debate)) is not None:
+        concluded, cause = DebateConcluded(winner=named, by_rule="panel"), debate.panel.positions["conclusion"]
+    else:
+        concluded, cause = _by_totals(debate, opened), debate.protocol.positions["assessment"]
+    return record([Draft(event=concluded, cause=cause)])
+
+
+def _by_totals(debate: Debate, opened: DebateOpened) -> DebateConcluded:
+    given = debate.protocol.assessment
+    assert given is not UNSET, "a debate ends after its assessment"
+    pro, con = given.pro_total, given.con_total
+    if isinstance(pro, Missing) or isinstance(con, Missing):
+        return DebateConcluded(winner="neither", by_rule="no_judgement")
+    winner: Winner = "pro" if pro > con else "con"
+    is_even = abs(pro - con) < rules_of(opened).even_within or pro == con
+    return DebateConcluded(winner="neither" if is_even else winner, by_rule="assessment")

@@ -1,0 +1,104 @@
+"""The judge's questions as steps: what has been answered, what is still to be asked, what was given up."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from events.state.debate import Debate, question
+from events.types import DebateOpened, Reason, Think
+from judge.live.desk import Answers
+from providers.base import Segment
+from providers.schema import parse
+from server.debate.formats.adapting import counted, delay_ms, is_forgiven, is_over, outages_in
+from server.debate.formats.steps import Ask, Later
+
+PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
+"""Failures that trying again does not mend."""
+
+
+def no_fault(_: Any) -> str:
+    """The check of a question whose every well-typed answer is acceptable."""
+    return ""
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """Something to ask of a model ``samples`` times.  ``prompt`` is built only when it is asked."""
+
+    key: str
+    purpose: str
+    turn: int | None
+    model: str
+    prompt: Callable[[], tuple[Segment, ...]]
+    answer_type: Any
+    max_tokens: int
+    think: Think
+    samples: int = 1
+    first: int = 1
+    """Number of the first sample: 2 where what was asked is put again in other words."""
+    order: tuple[int, ...] = ()
+    cause: int | None = None
+    check: Callable[[Any], str] = no_fault
+    """What is wrong with a well-typed answer, in words; empty where nothing is."""
+    timeout_s: float | None = None
+    """A shorter deadline than the debate's ``judge_timeout_s``."""
+    is_statement: bool = False
+    """A debater's: as free and as often tried as a turn, and words that are no JSON are an answer."""
+
+    @property
+    def numbers(self) -> range:
+        """Its samples' numbers."""
+        return range(self.first, self.samples + 1)
+
+
+def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question]) -> tuple[Ask, ...]:
+    """The calls still to be made, all of them at once."""
+    return tuple(
+        ask
+        for each in questions
+        for sample in each.numbers
+        if (ask := _ask(debate, opened, each, sample)) is not None
+    )
+
+
+def answers(debate: Debate, asked: Question) -> Answers[Any]:
+    """What came of a question, once nothing is pending."""
+    given, reason = [], None
+    for sample in asked.numbers:
+        name = question(asked.key, sample)
+        if (found := debate.calls.given.get(name)) is not None:
+            given.append((found.position, parse(found.answer, asked.answer_type)))
+        elif failures := debate.calls.failed.get(name):
+            reason = failures[-1]
+    if given:
+        return Answers(given=tuple(given))
+    why = reason.reason if reason else "it was not asked"
+    return Answers(failed=Reason(f"the judge gave no usable answer ({why})"))
+
+
+def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> Ask | None:
+    name = question(asked.key, sample)
+    failures = debate.calls.failed.get(name, ())
+    settings = opened.settings
+    attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
+    kinds = [kind_of(each) for each in failures]
+    tries = counted(kinds)
+    given_up = is_over(tries, outages_in(kinds), attempts, settings) or not PERMANENT.isdisjoint(kinds)
+    is_answered = name in debate.calls.given or (asked.is_statement and name in debate.calls.unread)
+    if is_answered or given_up:
+        return None
+    attempt = debate.calls.asked.get(name, 0) + 1
+    waits = tries > 0 and not is_forgiven(kinds[-1], kinds[:-1])
+    return Ask(
+        call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}", key=asked.key, purpose=asked.purpose,
+        turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, build=Later(asked.prompt),
+        answer_type=asked.answer_type, max_tokens=asked.max_tokens,
+        temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
+        think=asked.think, order=asked.order, delay_ms=delay_ms(tries, settings) if waits else 0,
+        cause=asked.cause, check=asked.check, timeout_s=asked.timeout_s,
+    )
+
+
+def kind_of(failure: Reason) -> str:
+    """The kind that a failure begins with."""
+    return failure.reason.partition(":")[0]

@@ -1,0 +1,330 @@
+"""All debates that this process runs, each with its one moderator."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Final, assert_never
+
+import anyio
+import anyio.abc
+import structlog
+
+from events.cluster.inbox import WITHIN_S
+from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, UnknownDebate
+from events.record import Draft, new_id
+from events.state.debate import Debate
+from events.store.log import EventLog
+from events.types import DebateOpened, ModeratorSpoke
+from providers.registry import Registry
+from server import observe
+from server.debate.acts import Ballot, spoke
+from server.debate.commands import Appeal, Cast, Decide, Errand, Halt, Pause, Resume, Say
+from server.debate.moderator import Moderator
+from server.debate.ownership import ALONE, Elsewhere, Tenancy
+from server.debate.stream_writer import STORE_WAIT_S
+from server.errors import Leaving, TooMany
+from server.feed.hub import Hub
+from server.opening.opening import family_warnings
+
+logger = structlog.get_logger()
+
+CHANGING_S: Final = 0.1
+"""Wait before an act is tried again whose debate is just changing hands."""
+STOPPING_S: Final = 5.0
+"""Seconds in which what was broken off must have ended."""
+LINGER_S: Final = 5.0
+"""Seconds for which a moderator is kept for the next vote."""
+
+
+class Moderators:
+    """Starts, finds and resumes moderators.  ``run`` holds their tasks."""
+
+    def __init__(
+        self, log: EventLog, registry: Registry, hub: Hub, *, idle_timeout_s: float = 60.0, most: int = 1000,
+        tenancy: Tenancy = ALONE, within_s: float = WITHIN_S,
+    ) -> None:
+        """``within_s``: seconds in which an act is done by whichever node has the debate, or refused."""
+        self.is_draining = False
+        self._tenancy, self._within_s = tenancy, within_s
+        self._log, self._registry, self._hub = log, registry, hub
+        self._idle_timeout_s, self._most = idle_timeout_s, most
+        self._known: dict[str, Moderator] = {}
+        self._acts: Counter[str] = Counter()
+        self._lingering: set[str] = set()
+        self._coming: Counter[str] = Counter()
+        """Debates that are being opened or loaded."""
+        self._rested = anyio.Event()
+        """Set, and made anew, when a debate has ended or rests."""
+        self._loading: dict[str, anyio.Lock] = {}
+        self._tasks: anyio.abc.TaskGroup | None = None
+
+    @property
+    def running(self) -> int:
+        """Debates under way in this process."""
+        return sum(moderator.is_running for moderator in self._known.values())
+
+    @property
+    def known(self) -> tuple[Debate, ...]:
+        """The debates that are in memory: those under way, and those that somebody acts on."""
+        return tuple(moderator.debate for moderator in self._known.values())
+
+    async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Hold the moderators' tasks until cancelled."""
+        async with anyio.create_task_group() as self._tasks:
+            task_status.started()
+            await anyio.sleep_forever()
+
+    async def take_up(self) -> int:
+        """Go on with every debate that was open when the last process ended; the number of them."""
+        debates = await self._log.unfinished()
+        taken = 0
+        for debate in debates:
+            try:
+                self._start(await self._moderator(debate))
+            except LogError as error:   # one debate that cannot be read must not keep the others from going on
+                logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
+            else:
+                taken += 1
+        return taken
+
+    async def take_up_one(self, debate: str) -> None:
+        """Go on with one debate that was open.  Raises ``Elsewhere`` where another node does."""
+        self._start(await self._moderator(debate))
+
+    async def open(self, opened: DebateOpened) -> str:
+        """Record a new debate and start it; its id."""
+        if self.is_draining:
+            raise Leaving
+        if self.running >= self._most:
+            raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
+        debate = new_id()
+        with self._needing(debate):
+            warnings = [Draft(event=warned, cause=1, id=new_id()) for warned in family_warnings(opened)]
+            with observe.APPEND_SECONDS.time():
+                records = await self._log.append(debate, 0, [Draft(event=opened, id=new_id()), *warnings])
+            observe.EVENTS.inc(len(records))
+            self._start(await self._moderator(debate))
+        return debate
+
+    async def pause(self, debate: str, reason: str, by: str) -> int:
+        """Rest after what is in flight; the position of the event."""
+        return await self._do(debate, Pause(reason, by))
+
+    async def resume(self, debate: str, reason: str, by: str, max_cost_usd: float | None = None) -> int:
+        """Go on, with a new cap where one is given."""
+        return await self._do(debate, Resume(reason, by, max_cost_usd))
+
+    async def appeal(self, debate: str, claim: str, by: str) -> int:
+        """Ask for a second opinion on a flagged claim; the position of the event."""
+        return await self._do(debate, Appeal(claim, by))
+
+    async def decide(self, debate: str, decision: str, reason: str, by: str) -> int:
+        """Record a person's decision where the panel names no winner; the position of the event."""
+        return await self._do(debate, Decide(decision, reason, by))
+
+    async def say(self, debate: str, word: ModeratorSpoke) -> int:
+        """Record a word of the moderator's; the position of the event."""
+        return await self._do(debate, Say(word))
+
+    async def cast(self, debate: str, ballot: Ballot) -> int:
+        """Record a vote or a belief; the position of the event."""
+        return await self._do(debate, Cast(ballot))
+
+    async def halt(self, debate: str, reason: str, by: str) -> int:
+        """Stop at once."""
+        return await self._do(debate, Halt(reason, by))
+
+    async def _do(self, debate: str, errand: Errand) -> int:
+        """Done here, or by the node that runs the debate; again where that changes meanwhile: nothing was done then."""
+        until = anyio.current_time() + self._within_s
+        while True:
+            with suppress(Elsewhere, Fenced):
+                return await self.do_here(debate, errand)
+            with suppress(Fenced):
+                if (position := await self._tenancy.forward(debate, errand, until)) is not None:
+                    return position
+            if anyio.current_time() + CHANGING_S > until:
+                raise Unanswered(debate, taken=False)
+            await anyio.sleep(CHANGING_S)
+
+    async def do_here(self, debate: str, errand: Errand) -> int:
+        """Do it as the debate's node; the position of the event.  Raises ``Elsewhere``, ``Fenced``, what is refused."""
+        async with self._acting(debate, linger=isinstance(errand, Cast)) as moderator:
+            match errand:
+                case Pause():
+                    return await moderator.pause(errand.reason, errand.by)
+                case Resume():
+                    position = await moderator.resume(errand.reason, errand.by, errand.max_cost_usd)
+                    self._start(moderator)
+                    return position
+                case Halt():
+                    return await moderator.halt(errand.reason, errand.by)
+                case Appeal():
+                    return await moderator.appeal(errand.claim, errand.by)
+                case Decide():
+                    return await moderator.decide(errand.decision, errand.reason, errand.by)
+                case Say():
+                    return await moderator.perform(lambda state: spoke(state, errand.word))
+                case Cast():
+                    return await moderator.ballots.cast(errand.ballot)
+                case _:
+                    assert_never(errand)
+
+    # among other nodes
+
+    def minds(self, debate: str) -> bool:
+        """Whether somebody here needs the debate."""
+        return debate in self._known or debate in self._coming
+
+    def lose(self, debate: str) -> None:
+        """Another node has taken the debate over: stop running it.  That is nobody's failure."""
+        if (moderator := self._known.get(debate)) is not None and not moderator.floor.lost.is_set():
+            logger.warning("debate_lost", debate=debate)
+            moderator.floor.lose()
+            self._forget(moderator)
+
+    async def drain(self, within_s: float) -> None:
+        """Open and start nothing more; let what is in flight end, within a time, and break off the rest."""
+        self.is_draining = True
+        moderators = tuple(self._known.values())
+        for moderator in moderators:
+            moderator.floor.is_leaving = True
+        for bound_s in (within_s, STOPPING_S):
+            with anyio.move_on_after(bound_s):
+                while self.running:
+                    await self._rested.wait()
+            for moderator in moderators:
+                moderator.floor.stop()
+
+    @asynccontextmanager
+    async def _acting(self, debate: str, *, linger: bool = False) -> AsyncIterator[Moderator]:
+        """The debate's moderator, kept while somebody acts: a debate never has two.
+
+        ``linger``: and for a while afterwards, since votes come in numbers, and to fold a log anew for each is dear.
+        """
+        moderator = await self._moderator(debate)
+        self._acts[debate] += 1
+        try:
+            yield moderator
+            if self._tenancy.runs_what_is_open and moderator.debate.standing.state == "open":
+                self._start(moderator)
+        except Fenced:
+            linger = False
+            self.lose(debate)
+            raise
+        except LogError:
+            linger = False   # what it has folded may not be what the log holds
+            raise
+        finally:
+            self._acts[debate] -= 1
+            if linger:
+                self._linger(moderator)
+            else:
+                self._forget(moderator)
+
+    def _linger(self, moderator: Moderator) -> None:
+        """Let go of a moderator a little later: what keeps it meanwhile counts as one more act."""
+        assert self._tasks is not None, "the moderators are not running"
+        if moderator.id not in self._lingering:
+            self._lingering.add(moderator.id)
+            self._acts[moderator.id] += 1
+            self._tasks.start_soon(self._let_go, moderator)
+
+    async def _let_go(self, moderator: Moderator) -> None:
+        with anyio.move_on_after(LINGER_S):
+            await moderator.floor.lost.wait()
+        self._lingering.discard(moderator.id)
+        self._acts[moderator.id] -= 1
+        self._forget(moderator)
+
+    def _forget(self, moderator: Moderator) -> None:
+        """Let go of a moderator that neither runs nor is acted on; the log has everything."""
+        if not moderator.is_running and not self._acts[moderator.id]:
+            del self._acts[moderator.id]
+            self._known.pop(moderator.id, None)
+            moderator.floor.gone.set()
+            self._tenancy.let_go(moderator.id)
+
+    async def _moderator(self, debate: str) -> Moderator:
+        with self._needing(debate) as loading:
+            async with loading:
+                moderator = self._known.get(debate)
+                if moderator is not None and moderator.floor.lost.is_set():
+                    await moderator.floor.gone.wait()
+                    moderator = None
+                if moderator is None:
+                    moderator = await self._loaded(debate)
+                    self._known[debate] = moderator
+                return moderator
+
+    async def _loaded(self, debate: str) -> Moderator:
+        if not await self._tenancy.take(debate):
+            if not await self._log.head(debate):
+                raise UnknownDebate(debate)
+            raise Elsewhere(debate)
+        moderator = Moderator(debate, self._log, self._registry, self._hub, idle_timeout_s=self._idle_timeout_s)
+        await moderator.load()
+        if moderator.debate.opened is None:
+            raise UnknownDebate(debate)
+        return moderator
+
+    @contextmanager
+    def _needing(self, debate: str) -> Iterator[anyio.Lock]:
+        """Within it the debate is not given back; whoever loads it holds the lock."""
+        self._coming[debate] += 1
+        try:
+            yield self._loading.setdefault(debate, anyio.Lock())
+        finally:
+            self._coming[debate] -= 1
+            if not self._coming[debate]:
+                del self._coming[debate], self._loading[debate]
+
+    def _start(self, moderator: Moderator) -> None:
+        if not moderator.is_running and not self.is_draining:
+            assert self._tasks is not None, "the moderators are not running"
+            moderator.is_running = True
+            self._tasks.start_soon(self._run, moderator)
+
+    async def _run(self, moderator: Moderator) -> None:
+        observe.DEBATES.inc()
+        try:
+            with self._hub.running(moderator.id), moderator.floor.taken():
+                await moderator.run()
+        except Exception as error:
+            if any(isinstance(each, Fenced) for each in _leaves(error)):
+                self.lose(moderator.id)   # whatever else failed followed from that
+            else:
+                # A bug must neither take the other debates down nor leave this one silently dead.
+                logger.exception("moderator_failed", debate=moderator.id)
+                await self._halt_after_bug(moderator, error)
+        finally:
+            observe.DEBATES.dec()
+            if moderator.debate.standing.state != "open":
+                observe.RESTED.labels(moderator.debate.standing.state).inc()
+            self._forget(moderator)
+            rested, self._rested = self._rested, anyio.Event()
+            rested.set()
+
+    async def _halt_after_bug(self, moderator: Moderator, error: Exception) -> None:
+        kinds = ", ".join(sorted({type(each).__name__ for each in _leaves(error)}))
+        while True:
+            try:
+                await moderator.load()
+                if moderator.debate.standing.state in {"open", "paused"}:
+                    await moderator.halt(f"an error inside Moot ({kinds}); its log has the details", "moot")
+            except StoreUnavailable:
+                await anyio.sleep(STORE_WAIT_S)
+            except Fenced:
+                self.lose(moderator.id)
+                return
+            except LogError:
+                logger.exception("moderator_cannot_halt", debate=moderator.id)
+                return
+            else:
+                return
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for each in error.exceptions for leaf in _leaves(each)]
+    return [error]

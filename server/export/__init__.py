@@ -1,0 +1,1 @@
+"""A debate in another form: HTML, audit, diff."""

@@ -1,0 +1,75 @@
+"""A debate as one value that a page can replay without a server: frames, audits, and the model calls word for word."""
+
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from events.errors import UnknownDebate
+from events.record import Recorded
+from events.store.log import EventLog, read_all
+from events.types import ModelAnswered, ModelFailed
+from events.view import view as views
+from server.export.audit import Auditor
+from server.feed import frames
+from server.version import VERSION
+
+_json: Final = msgspec.json.Encoder()
+
+
+class Archive(Struct, frozen=True, kw_only=True):
+    """The archive as JSON, and what to say of it.  ``calls_bytes``: how much of it are the model calls."""
+
+    body: bytes
+    motion: str
+    position: int
+    state: str
+    revealed: bool
+    has_calls: bool
+    calls_bytes: int
+
+
+async def archive_of(log: EventLog, debate: str, *, director: bool = False, with_calls: bool = True) -> Archive:
+    """Everything that this reader may see; a debate that has not ended keeps the director's secrets.
+
+    Raises ``UnknownDebate``.
+    """
+    auditor = Auditor()
+    records: list[Recorded] = []
+    async for record in read_all(log, debate):
+        auditor.take(record)
+        records.append(record)
+    if not records:
+        raise UnknownDebate(debate)
+    state = auditor.debate.standing.state
+    revealed = director or state == "concluded"
+    fold, made = views.INITIAL, list[str]()
+    for record in records:
+        fold, frame = frames.step(fold, record, revealed=revealed)
+        made.append(frame)
+    shown = with_calls and revealed
+    calls = _calls(records) if shown else b""
+    members = {
+        "id": debate, "moot": VERSION, "position": fold.view.position, "state": state, "revealed": revealed,
+        "view": views.for_director(fold) if revealed else fold.view,
+        "audits": {str(number): auditor.audit(number) for number in auditor.debate.transcript.turns},
+        "frames": msgspec.Raw(b"[" + ",".join(made).encode() + b"]"),
+    }
+    if shown:
+        members["asked"] = msgspec.Raw(calls)
+    return Archive(
+        body=_json.encode(members), motion=fold.view.motion, position=fold.view.position, state=state,
+        revealed=revealed, has_calls=shown, calls_bytes=len(calls),
+    )
+
+
+def _calls(records: list[Recorded]) -> bytes:
+    """``{"calls": {call: …}, "segments": {digest: text}}``: a text that many prompts share stands there once."""
+    calls: dict[str, Any] = {}
+    segments: dict[str, str] = {}
+    for record in records:
+        if isinstance(record.event, ModelAnswered | ModelFailed):
+            shown = msgspec.to_builtins(record.event)
+            segments |= shown.pop("segments")
+            calls.setdefault(record.event.call, {"position": record.position, **shown})
+    return _json.encode({"calls": calls, "segments": segments})

@@ -1,0 +1,148 @@
+"""What changed between two positions of a debate, path by path, and because of which events.
+
+A path is a way through the view: objects are walked; lists, and the components of a score,
+count as a whole.  What appears is told leaf by leaf, what
+goes is told where it went.  Applying every change to the earlier view gives the later one.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+
+from events import codec
+from events.record import Recorded
+from events.types import ALL_PRIVATE
+from events.view import view as views
+from events.view.view import Fold
+from server.errors import BadQuery
+from server.feed import frames
+from server.feed.folds import Folds
+
+_SAYS_NOTHING: Final = frozenset({"position"})
+_COMPONENT: Final = 5
+"""``turns.3.components.logic.cause``: points, quote and reason of a component are one value."""
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """One value that differs.  ``before`` or ``after`` is left out where nothing stood there."""
+
+    path: str
+    """The keys with dots between them, to be read."""
+    keys: tuple[str, ...]
+    """The same to be followed: a claim's id holds a dot itself."""
+    before: Any = UNSET
+    after: Any = UNSET
+    because_of: tuple[int, ...]
+    """Positions of the events that moved it, in order."""
+
+
+class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An event that changes are put down to, as the reader may see it."""
+
+    type: str
+    turn: int | UnsetType = UNSET
+    rule: str | UnsetType = UNSET
+    cause: int | UnsetType = UNSET
+
+
+class Difference(Struct, frozen=True, kw_only=True):
+    """Everything that differs between two positions, and the events behind it by position."""
+
+    from_: int = field(name="from")
+    to: int
+    changes: tuple[Change, ...]
+    events: dict[str, Cause]
+
+
+class _Touched:
+    """Which events touched a place in the view: here, and further in."""
+
+    __slots__ = ("below", "positions")
+
+    def __init__(self) -> None:
+        self.positions: list[int] = []
+        self.below: dict[str, _Touched] = {}
+
+    def note(self, patch: Any, position: int, depth: int = 0) -> None:
+        """Take in a merge patch.  Nothing but components is told apart deeper than they are."""
+        if not isinstance(patch, dict) or not patch or depth == _COMPONENT:
+            self.positions.append(position)
+            return
+        for key, deeper in patch.items():
+            if (below := self.below.get(key)) is None:
+                below = self.below[key] = _Touched()
+            below.note(deeper, position, depth + 1)
+
+    def all(self) -> Iterator[int]:
+        """Positions here and further in."""
+        yield from self.positions
+        for each in self.below.values():
+            yield from each.all()
+
+
+_UNTOUCHED: Final = _Touched()
+
+
+async def difference(folds: Folds, debate: str, start: int, end: int, *, revealed: bool) -> Difference:
+    """What changed after ``start`` up to and with ``end``; 0 stands before everything.
+
+    ``revealed``: as the director sees it, who sees everything.  Raises ``BadQuery`` for positions out of order.
+    """
+    if start > end:
+        raise BadQuery(f"from={start} is beyond to={end}", field="from")
+    if start == end:
+        return Difference(from_=start, to=end, changes=(), events={})
+    fold = first = await folds.at(debate, start)
+    touched, causes = _Touched(), dict[int, Cause]()
+    async for before, record, after in folds.steps(debate, start, end):
+        touched.note(_patch(before, after, record, revealed=revealed), record.position)
+        causes[record.position] = _cause(record, revealed=revealed)
+        fold = after
+    found = tuple(_changes(_shown(first, revealed=revealed), _shown(fold, revealed=revealed), (), touched, ()))
+    cited = sorted({position for change in found for position in change.because_of})
+    return Difference(from_=start, to=end, changes=found, events={str(at): causes[at] for at in cited})
+
+
+def _shown(fold: Fold, *, revealed: bool) -> Any:
+    """The view as JSON values; nothing before the first event."""
+    if not fold.view.position:
+        return {}
+    return msgspec.to_builtins(views.for_director(fold) if revealed else fold.view)
+
+
+def _patch(before: Fold, after: Fold, record: Recorded, *, revealed: bool) -> Any:
+    """What an event did to the view.  The director's is made only where it may differ: that costs."""
+    ends = before.view.state != after.view.state == "concluded"   # spectators are told then what the director knew
+    if revealed and before.view.position and (ends or frames.is_told_apart(before, record)):
+        return msgspec.to_builtins(views.difference(views.for_director(before), views.for_director(after)))
+    return msgspec.to_builtins(views.difference(before.view, after.view))
+
+
+def _cause(record: Recorded, *, revealed: bool) -> Cause:
+    if record.event.private == ALL_PRIVATE and not revealed:
+        return Cause(type="withheld")
+    turn, rule = getattr(record.event, "turn", None), getattr(record.event, "rule", None)
+    return Cause(
+        type=codec.tag_of(record.event), cause=UNSET if record.cause is None else record.cause,
+        turn=turn if isinstance(turn, int) else UNSET, rule=rule if isinstance(rule, str) else UNSET,
+    )
+
+
+def _changes(
+    before: Any, after: Any, keys: tuple[str, ...], touched: _Touched, above: tuple[int, ...]
+) -> Iterator[Change]:
+    """``above``: events that replaced something that this place stands in."""
+    is_walked = isinstance(after, dict) and (isinstance(before, dict) or (before is UNSET and after))
+    if is_walked and not (len(keys) == _COMPONENT and keys[2] == "components"):
+        old = before if isinstance(before, dict) else {}
+        replaced = (*above, *touched.positions)
+        for key in (*after, *(key for key in old if key not in after)):
+            if not keys and key in _SAYS_NOTHING:
+                continue
+            deeper = touched.below.get(key, _UNTOUCHED)
+            yield from _changes(old.get(key, UNSET), after.get(key, UNSET), (*keys, key), deeper, replaced)
+    elif before != after:
+        because_of = tuple(sorted({*above, *touched.all()}))
+        yield Change(path=".".join(keys), keys=keys, before=before, after=after, because_of=because_of)

@@ -1,0 +1,71 @@
+"""A debate's fold at any position, without folding from the beginning each time.
+
+Every 250th fold of the debates that were read last is kept.  A log only grows, so what is kept never goes stale; folds
+share what did not change between them, so that they weigh little.
+"""
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from typing import Final
+
+from events.record import Recorded
+from events.store.log import PAGE, EventLog
+from events.view import view as views
+from events.view.view import Fold
+
+EVERY: Final = 250
+DEBATES: Final = 8
+
+Step = tuple[Fold, Recorded, Fold]
+"""The fold before a record, the record, the fold after it."""
+
+
+class Folds:
+    """The folds of one log."""
+
+    def __init__(self, log: EventLog, *, every: int = EVERY, debates: int = DEBATES) -> None:
+        self._log, self._every, self._debates = log, every, debates
+        self._kept: OrderedDict[str, dict[int, Fold]] = OrderedDict()
+
+    @property
+    def kept(self) -> int:
+        """How many are kept."""
+        return sum(map(len, self._kept.values()))
+
+    async def at(self, debate: str, position: int) -> Fold:
+        """The fold of the first ``position`` records, or of as many as there are."""
+        fold = self._nearest(debate, position)
+        while (seen := fold.view.position) < position:
+            records = await self._log.read(debate, seen, min(self._every - seen % self._every, position - seen))
+            if not records:
+                break
+            fold = views.apply_all(fold, records)
+            if fold.view.position % self._every == 0:
+                self._keep(debate, fold)
+        return fold
+
+    async def steps(self, debate: str, after: int, upto: int) -> AsyncIterator[Step]:
+        """Every step beyond position ``after``, to ``upto`` at most."""
+        fold = self._nearest(debate, after)
+        while (seen := fold.view.position) < upto:
+            records = await self._log.read(debate, seen, min(PAGE, upto - seen))
+            if not records:
+                return
+            for record in records:
+                before, fold = fold, views.apply(fold, record)
+                if record.position % self._every == 0:
+                    self._keep(debate, fold)
+                if record.position > after:
+                    yield before, record, fold
+
+    def _nearest(self, debate: str, position: int) -> Fold:
+        """The newest fold that is kept of what stands up to ``position``."""
+        kept = self._kept.get(debate, {})
+        newest = max((at for at in kept if at <= position), default=0)
+        return kept[newest] if newest else views.INITIAL
+
+    def _keep(self, debate: str, fold: Fold) -> None:
+        self._kept.setdefault(debate, {})[fold.view.position] = fold
+        self._kept.move_to_end(debate)
+        if len(self._kept) > self._debates:
+            self._kept.popitem(last=False)

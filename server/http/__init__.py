@@ -1,0 +1,1 @@
+"""The HTTP application: one module for each resource, and who may reach it."""

@@ -1,0 +1,74 @@
+"""HTTP: the difference between two positions, a debate to take away, and a debate within another site's page."""
+
+from html import escape
+from typing import Any, Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from server.cli.markdown import as_markdown
+from server.errors import BadQuery
+from server.export.archive import archive_of
+from server.export.diff import difference
+from server.export.filename import attachment
+from server.export.html import keepsake
+from server.export.offline import PAGE, files
+from server.http.access import POLICY
+from server.http.routes import is_director, is_revealed, json_response, service_of, whole_number
+
+FRAMED: Final = {
+    "content-security-policy": POLICY.replace("frame-ancestors 'self'", "frame-ancestors *"),
+    "cross-origin-resource-policy": "cross-origin",
+    "cache-control": "no-cache",
+}
+
+
+async def show_diff(request: Request) -> Response:
+    """GET /api/debates/{id}/diff: what changed after ``from`` up to and with ``to``, as this reader may see it."""
+    service, debate = service_of(request), request.path_params["debate"]
+    revealed = await is_revealed(request, debate)
+    head = await service.log.head(debate)
+    start = whole_number(request, "from", 0, 0, 1 << 40)
+    end = whole_number(request, "to", head, 0, 1 << 40)
+    if end > head:
+        raise BadQuery(f"to={end} is beyond the head {head}", field="to")
+    return json_response(await difference(service.hub.folds, debate, start, end, revealed=revealed))
+
+
+async def export_json(request: Request) -> Response:
+    """GET /api/debates/{id}/export.json: the view."""
+    view = await _view(request)
+    return _taken(request, view.motion, msgspec.json.encode(view), "json", "application/json")
+
+
+async def export_markdown(request: Request) -> Response:
+    """GET /api/debates/{id}/export.md: a transcript to read."""
+    view = await _view(request)
+    return _taken(request, view.motion, as_markdown(view).encode(), "md", "text/markdown; charset=utf-8")
+
+
+async def export_html(request: Request) -> Response:
+    """GET /api/debates/{id}/export.html: one file that replays the debate offline; ``calls=0`` leaves the calls out."""
+    with_calls = bool(whole_number(request, "calls", 1, 0, 1))
+    archive = await archive_of(
+        service_of(request).log, request.path_params["debate"], director=is_director(request), with_calls=with_calls
+    )
+    return _taken(request, archive.motion, keepsake(archive).encode(), "html", "text/html; charset=utf-8")
+
+
+async def embed(request: Request) -> Response:
+    """GET /d/{id}/embed: the page in little, which other sites may frame.  It is read there, nothing more."""
+    debate = escape(request.path_params["debate"])
+    link = f'<p class="source"><a href="/d/{debate}" target="_blank" rel="noopener">Open in Moot</a></p>'
+    page = files()[PAGE].replace('<body class="page">', f'<body class="page embed">\n{link}')
+    return HTMLResponse(page, headers=FRAMED)
+
+
+async def _view(request: Request) -> Any:
+    return await service_of(request).hub.view(request.path_params["debate"], director=is_director(request))
+
+
+def _taken(request: Request, motion: str, body: bytes, kind: str, media_type: str) -> Response:
+    headers = attachment(motion, request.path_params["debate"], kind)
+    return Response(body, media_type=media_type, headers=headers)

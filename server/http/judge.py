@@ -1,0 +1,243 @@
+"""The page about the judge: what it does, its rubric, and what this store's debates say of its weaknesses.
+
+Debates that are over are read once each, newest first, in pages that a thread decodes.  A request waits for a moment at
+most; what has not been read by then is read after the answer, which says how many debates it rests on.
+"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+
+import anyio
+import anyio.to_thread
+import structlog
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+import web
+from events.codec import decode
+from events.errors import UnknownDebate, UnknownEvent
+from events.record import Envelope, Recorded, now
+from events.store.log import PAGE, EventLog
+from events.types import DebateOpened
+from events.types.rubric import Rubric
+from judge.prompts.templates import judge_templates
+from judge.report.figures import many
+from judge.report.levels import Level, levels
+from judge.report.table import Table, differences
+from judge.report.tables import tables
+from judge.report.tally import SCRIPTED, Count, Tally, total
+from judge.report.weaknesses import Weakness, weaknesses
+from judge.rubrics.load import digest, rubric_v1
+from server.http.routes import json_response, service_of
+
+MOST: Final = 200
+"""Debates that a measurement rests on: the newest."""
+SCANNED: Final = 2000
+"""Rows of the list that are looked through for them."""
+PATIENCE_S: Final = 1.5
+NAME_MOST: Final = 200
+
+logger = structlog.get_logger()
+
+
+class Judged(Struct, frozen=True):
+    """How many debates one judge has judged."""
+
+    name: str
+    debates: int
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """What figures rest on, ``says`` the same in words.  ``unread``: not read yet; ``judge``: of this one only."""
+
+    debates: int
+    turns: int
+    as_of: str
+    unread: int
+    most: int
+    judges: tuple[Judged, ...]
+    says: tuple[str, ...]
+    judge: str | UnsetType = UNSET
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """The whole page.  ``levels`` are the live judge's five, ``beside`` what else it does.
+
+    Where a debate's own rubric is shown, ``differences`` is the number of marks in ``tables`` against version 1.
+    """
+
+    rubric: Rubric
+    digest: str
+    about: str
+    """Whose rubric it is, in words."""
+    tables: tuple[Table, ...]
+    levels: tuple[Level, ...]
+    beside: tuple[Level, ...]
+    weaknesses: tuple[Weakness, ...]
+    measured_over: Measured
+    links: tuple[tuple[str, str, bool], ...]
+    """Figures of one judge only: words, address, whether they are shown now."""
+    debate: str | UnsetType = UNSET
+    motion: str | UnsetType = UNSET
+    differences: int | UnsetType = UNSET
+
+
+class Survey:
+    """What the newest debates that are over add up to, each read once."""
+
+    def __init__(self, log: EventLog, *, most: int = MOST) -> None:
+        self._log, self._most = log, most
+        self._read: dict[str, tuple[int, str, Tally]] = {}
+        """By debate: its last position then, who judged, and the tally."""
+        self._known: dict[str, int] = {}
+        self._looking = anyio.Lock()
+        self.as_of = now()
+
+    async def look(self) -> None:
+        """Read what is new.  Cancelled in the midst of it, it keeps the debates that it has finished."""
+        async with self._looking:
+            self._known = await self._newest()
+            self._read = {debate: read for debate, read in self._read.items() if debate in self._known}
+            self.as_of = now()
+            for debate, position in self._known.items():
+                if debate not in self._read or self._read[debate][0] != position:
+                    self._read[debate] = (position, *await tally_of(self._log, debate))
+
+    async def look_for(self, seconds: float) -> None:
+        """Read what is new, for no longer than this."""
+        with anyio.move_on_after(seconds):
+            await self.look()
+
+    def measured(self, judge: str = "") -> tuple[Measured, Tally]:
+        """What has been read so far, of all judges or of one."""
+        read = [(name, tally) for _, name, tally in self._read.values()]
+        named: dict[str, int] = {}
+        for name, _ in read:
+            named[name] = named.get(name, 0) + 1
+        found = [tally for name, tally in read if judge in ("", name)]
+        tally = total(found)
+        unread = len(self._known.keys() - self._read.keys())
+        judges = tuple(Judged(name, debates) for name, debates in sorted(named.items(), key=lambda each: -each[1]))
+        over = Measured(
+            debates=len(found), turns=tally.of("turns"), as_of=self.as_of, judges=judges, most=self._most,
+            unread=unread, judge=judge or UNSET, says=tuple(self._says(found, tally, named, judge, unread)),
+        )
+        return over, tally
+
+    def _says(
+        self, found: list[Tally], tally: Tally, named: dict[str, int], judge: str, unread: int
+    ) -> Iterator[str]:
+        if not found:
+            whose = f" judged by {judge}" if judge else ""
+            yield f"No debate here{whose} has concluded yet, so nothing could be measured: below stands what will be."
+        else:
+            newest = ", the newest ones" if len(self._known) == self._most else ""
+            over = f"{many(len(found), 'concluded debate')}{newest}, with {many(tally.of('turns'), 'turn')}"
+            yield f"Measured on this server over {over}."
+        if unread:
+            yield f"{many(unread, 'further debate')} being read: look again in a moment."
+        if named.get(SCRIPTED) and judge in ("", SCRIPTED):
+            were = "All of them" if named[SCRIPTED] == len(found) else f"{named[SCRIPTED]:,} of them"
+            yield f"{were} judged by a script, written beforehand: that shows what is counted, not how a model judges."
+
+    async def _newest(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        after, scanned = None, 0
+        while scanned < SCANNED and len(found) < self._most:
+            page = await self._log.summaries(after, limit=200)
+            scanned += len(page.debates)
+            found |= {row.id: row.position for row in page.debates if row.state == "concluded"}
+            after = page.next
+            if after is None:
+                break
+        return dict(list(found.items())[: self._most])
+
+
+async def tally_of(log: EventLog, debate: str) -> tuple[str, Tally]:
+    """Who judged a debate, and what became of its answers."""
+    count, after = Count(), 0
+    while page := await log.envelopes(debate, after, PAGE):
+        after = page[-1].position
+        await anyio.to_thread.run_sync(_take, count, page)
+    return count.judge, count.tally()
+
+
+def _take(count: Count, page: Iterable[Envelope]) -> None:
+    for each in page:
+        try:
+            event = decode(each.payload, each.schema)
+        except UnknownEvent as error:   # one that cannot be read must not keep the others from being counted
+            logger.warning("event_not_counted", debate=each.debate, position=each.position, message=str(error))
+            continue
+        count.take(
+            Recorded(
+                debate=each.debate, position=each.position, id=each.id, at=each.at, cause=each.cause,
+                schema=each.schema, salt=each.salt, payload=each.payload, digest=each.digest, event=event,
+            )
+        )
+
+
+async def judge_page(request: Request) -> Response:
+    """GET /judge."""
+    del request
+    return FileResponse(Path(web.__file__).parent / "judge.html", headers={"cache-control": "no-cache"})
+
+
+async def show_judge(request: Request) -> Response:
+    """GET /api/judge; ``debate=ID`` gives the rubric of one debate, ``judge=NAME`` the figures of one judge."""
+    survey: Survey = request.app.state.survey
+    opened = await _opened(service_of(request).log, request.query_params.get("debate", ""))
+    await survey.look_for(PATIENCE_S)
+    report = report_of(survey, opened, request.query_params.get("judge", "")[:NAME_MOST])
+    response = json_response(report)
+    if report.measured_over.unread:
+        response.background = BackgroundTask(survey.look)
+    return response
+
+
+def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, judge: str = "") -> Report:
+    """The page, for one debate's rubric and prompts or for those that a new debate would get."""
+    over, tally = survey.measured(judge)
+    if opened is None:
+        rubric, shown = rubric_v1(), tables(rubric_v1())
+        steps = levels(rubric, judge_templates())
+    else:
+        rubric, shown = opened[1].rubric, tables(opened[1].rubric, rubric_v1())
+        steps = levels(rubric, opened[1].prompts)
+    report = Report(
+        rubric=rubric, digest=digest(rubric), tables=shown, weaknesses=weaknesses(tally), measured_over=over,
+        levels=tuple(step for step in steps if step.number), beside=tuple(step for step in steps if not step.number),
+        links=tuple(_links(over)),
+        about=f"“{rubric.name}”, version {rubric.version}: that of every debate that brings none of its own.",
+    )
+    if opened is None:
+        return report
+    marks = sum(differences(table) for table in shown)
+    told = f"differs from Moot’s version 1 in {many(marks, 'place')}, marked below" if marks else "is Moot’s version 1"
+    about = f"“{rubric.name}”, version {rubric.version}: that of one debate. It {told}. The debate: "
+    return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
+
+
+def _links(over: Measured) -> Iterator[tuple[str, str, bool]]:
+    if len(over.judges) < 2 and over.judge is UNSET:  # noqa: PLR2004 - one judge is all there is
+        return
+    yield "Every judge", "?#weaknesses", over.judge is UNSET
+    for each in over.judges:
+        words = f"{each.name or 'raters alone'} ({each.debates:,})"
+        yield words, f"?{urlencode({'judge': each.name})}#weaknesses", each.name == over.judge
+
+
+async def _opened(log: EventLog, debate: str) -> tuple[str, DebateOpened] | None:
+    """How a debate was opened.  Raises ``UnknownDebate``."""
+    if not debate:
+        return None
+    records = await log.read(debate, 0, 1)
+    event = records[0].event if records else None
+    if not isinstance(event, DebateOpened):
+        raise UnknownDebate(debate)
+    return debate, event

@@ -1,0 +1,1 @@
+"""How a debate is asked for, checked, estimated, and opened."""

@@ -1,0 +1,214 @@
+"""What a debate will take, before it starts: calls, tokens, and money where prices are known.
+
+The debate is rehearsed (``server.opening.rehearsal``): its prompts are real, its words are filler of natural length.
+Added are the tokens of thinking, from the data on the models; taken off is what vendors read from their caches.  Not
+foreseen, and not counted: attempts that fail, a conflict of the verdicts, the rounds of a deliberation after its first.
+
+Caches are taken to hold whatever was read in the same debate before: OpenAI and Gemini keep the beginning of every
+prompt by themselves, Anthropic keeps what stands before the last piece of a prompt, which is what we mark there.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from events.types import DebateOpened, Missing, missing
+from providers.base import Think
+from providers.models import Model, knowledge, presumed
+from providers.pricing import VENDORS, cost, is_free, is_priced
+from server.opening.rehearsal import LONGEST, Asked, rehearse
+
+SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))
+"""Characters of a token, by the code point that they lie below: Latin; Greek to Arabic; South Asian; signs; CJK."""
+PIECE_TOKENS: Final = 4
+"""Tokens that a message has beside its text."""
+CALL_TOKENS: Final = 10
+
+
+class Calls(Struct, frozen=True, kw_only=True):
+    """Calls of one model in one turn, with the tokens that all of them read and write.
+
+    ``read`` counts ``cached`` and ``kept`` (written to the cache) too, ``written`` counts ``thought``.
+    """
+
+    model: str
+    purpose: str
+    turn: int
+    number: float
+    read: float
+    written: float
+    cached: float = 0.0
+    kept: float = 0.0
+    thought: float = 0.0
+
+
+class Estimate(Struct, frozen=True, kw_only=True):
+    """US dollars, or that nobody knows.  ``cached_tokens`` are among the input, ``thought_tokens`` among the output."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | Missing
+    cached_tokens: int = 0
+    thought_tokens: int = 0
+
+
+def estimate(opened: DebateOpened) -> Estimate:
+    """What a debate that was opened like this will take."""
+    calls = tuple(_all(opened, tuple(_counted(opened))))
+    unknown = sorted({each.model for each in calls if not is_priced(each.model)})
+    cost_usd = missing(f"no price is known for {', '.join(unknown)}") if unknown else round(sum(map(_cost, calls)), 4)
+    return Estimate(
+        calls=round(sum(each.number for each in calls)), input_tokens=round(sum(each.read for each in calls)),
+        output_tokens=round(sum(each.written for each in calls)), cost_usd=cost_usd,
+        cached_tokens=round(sum(each.cached for each in calls)),
+        thought_tokens=round(sum(each.thought for each in calls)),
+    )
+
+
+def in_words(found: Estimate) -> str:
+    """One line for a person."""
+    tokens = round(found.input_tokens + found.output_tokens, -3)
+    money = (
+        f"cost unknown ({found.cost_usd.missing.reason})" if isinstance(found.cost_usd, Missing)
+        else f"about {found.cost_usd:.2f} USD" if found.cost_usd else "no cost"
+    )
+    return f"about {found.calls} calls and {tokens:,} tokens, {money}"
+
+
+@lru_cache(4096)
+def tokens(text: str) -> float:
+    """Tokens of a text, by its script."""
+    if text.isascii():
+        return len(text) / SIGNS_A_TOKEN[0][1]
+    return sum(1 / next(signs for below, signs in SIGNS_A_TOKEN if ord(sign) <= below) for sign in text)
+
+
+def thought_tokens(model: str, think: Think) -> int:
+    """Tokens that a model spends on thinking in one call, asked to think so much: a figure of our data, no measurement.
+
+    ``default`` asks for nothing: what the model then does is among the data.
+    """
+    found = presumed(model)
+    if found is None or found.thinks == "never":
+        return 0
+    spent = knowledge().thought
+    level = _level(found, think)
+    return round(spent.tokens[level] * (spent.between_tags if found.tags else 1))
+
+
+def _level(found: Model, think: Think) -> str:
+    if think == "default":
+        return "off" if found.thinks == "on_request" else found.default or "medium"
+    if think == "off" and (found.off or found.thinks == "on_request"):
+        return "off"
+    if think == "off":   # it cannot be kept from thinking: it is asked for as little as it takes
+        return found.levels[0] if found.levels else "low"
+    return think
+
+
+# the calls
+
+
+def _counted(opened: DebateOpened) -> Iterator[Calls]:
+    """What was rehearsed, in tokens."""
+    caches: dict[str, _Cache] = defaultdict(_Cache)
+    for each in rehearse(opened):
+        found = presumed(each.model)
+        swells = 1.0 if found is None else found.swells
+        pieces = [_piece(segment.role, segment.text) for segment in each.prompt]
+        read = swells * (CALL_TOKENS + tokens(each.form) + sum(tokens(text) + PIECE_TOKENS for text in pieces))
+        cached, kept = caches[each.model].take(each, pieces, found, read)
+        thought = thought_tokens(each.model, each.think)
+        yield Calls(
+            model=each.model, purpose=each.purpose, turn=each.turn, number=each.number, read=each.number * read,
+            written=each.number * (swells * tokens(each.answer) + thought), cached=each.number * cached,
+            kept=each.number * kept, thought=each.number * thought,
+        )
+
+
+def _piece(role: str, text: str) -> str:
+    return f"{role}: {text}\n\n"
+
+
+class _Cache:
+    """What a vendor keeps of the prompts of one debate to one model."""
+
+    def __init__(self) -> None:
+        self._whole: list[tuple[int, str]] = []
+        self._marked: dict[tuple[str, ...], int] = {}
+        """Marked beginnings, each with the batch that brought it."""
+
+    def take(self, asked: Asked, pieces: Sequence[str], found: Model | None, read: float) -> tuple[float, float]:
+        """Tokens that are read from the cache, and those that are written to it, of a prompt of ``read`` tokens."""
+        if found is None or found.cache_least is None or asked.model.partition(":")[0] not in VENDORS:
+            return 0.0, 0.0
+        if is_free(asked.model):
+            return 0.0, 0.0
+        if asked.model.startswith("anthropic:"):
+            return self._by_mark(asked, pieces, found)
+        prompt = "".join(pieces)
+        before = (_shared(prompt, old) for batch, old in self._whole if batch < asked.batch)
+        shared = max(before, key=len, default="")
+        self._whole.append((asked.batch, prompt))
+        cached = tokens(shared) * found.swells
+        cached = cached if cached >= found.cache_least else 0.0
+        return cached, read - cached if read >= found.cache_least else 0.0
+
+    def _by_mark(self, asked: Asked, pieces: Sequence[str], found: Model) -> tuple[float, float]:
+        """The longest beginning that ends with a piece and was marked before; up to the mark the rest is written."""
+        size = sum(map(tokens, pieces[:-1])) * found.swells
+        if found.cache_least is None or size < found.cache_least:
+            return 0.0, 0.0
+        ends = (tuple(pieces[:number]) for number in range(len(pieces) - 1, 0, -1))
+        known = next((end for end in ends if self._marked.get(end, asked.batch) < asked.batch), ())
+        self._marked.setdefault(tuple(pieces[:-1]), asked.batch)
+        cached = sum(map(tokens, known)) * found.swells
+        return cached, size - cached
+
+
+def _shared(one: str, other: str) -> str:
+    """The beginning that two texts share."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return one[:low]
+
+
+def _all(opened: DebateOpened, played: Sequence[Calls]) -> Iterator[Calls]:
+    """What was played, and the turns after it: each like the last of its side, its prompt longer by as much."""
+    yield from played
+    turns = {number: [each for each in played if each.turn == number] for number in range(LONGEST - 3, LONGEST + 1)}
+    for number in range(LONGEST + 1, opened.turns + 1):
+        like = LONGEST - (LONGEST - number) % 2
+        before = {each.purpose: each for each in turns[like - 2]}
+        for each in turns[like]:
+            yield _grown(opened, each, before.get(each.purpose, each), (number - like) / 2)
+
+
+def _grown(opened: DebateOpened, last: Calls, before: Calls, times: float) -> Calls:
+    """Calls some turns later.  A debater's prompt grows until its model's window is full."""
+    if last.purpose != "speak":
+        return last
+    read = last.read + times * (last.read - before.read)
+    seat = opened.pro if last.turn % 2 else opened.con
+    read = min(read, seat.window) if seat.window else read
+    share = last.cached / last.read
+    return replace(last, read=read, cached=read * share, kept=last.kept if share else 0.0)
+
+
+def _cost(calls: Calls) -> float:
+    provider, _, model = calls.model.partition(":")
+    if is_free(calls.model):
+        return 0.0
+    each = max(calls.number, 1)
+    one = cost(
+        provider, model, round(calls.read / each), round(calls.written / each), cached=round(calls.cached / each),
+        written=round(calls.kept / each),
+    )
+    return 0.0 if one is None else one * calls.number

@@ -1,0 +1,350 @@
+"""How a debate is opened: what is asked for, checked field by field, as the event that carries everything."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+import anyio
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from events.types import (
+    NOBODY,
+    Artifact,
+    DebateOpened,
+    Debater,
+    FamilyWarned,
+    Format,
+    JudgeSeat,
+    Think,
+    TrackRecord,
+)
+from events.types import Settings as DebateSettings
+from events.types.rubric import Rubric
+from judge.panel.raters import shipped
+from judge.panel.topics import topic_of
+from judge.prompts.templates import judge_templates
+from judge.rubrics.load import parse_rubric, rubric_v1
+from personalities.archetypes import archetypes
+from personalities.prompt import debater_template
+from providers.errors import ProviderError
+from providers.families import family
+from providers.pricing import is_priced, prepare
+from providers.registry import Registry
+from server.debate.speech import clean
+from server.errors import BadField, BadQuery
+from server.opening import exhibitions
+from server.opening.cases import CaseWish, cases_of
+from server.opening.seats import PanelWish, Seat, dimensions_of, seats
+from server.settings import Settings
+from server.version import VERSION
+
+MOTION_MOST: Final = 2000
+ARTIFACT_MOST: Final = 200_000
+"""Characters of an artifact: more than any judge here reads."""
+STATEMENTS: Final = 6
+OUTAGE_ATTEMPTS: Final = 5
+"""More attempts while a vendor is in trouble: with their waits and the breaker's they last for more than a minute."""
+SAFE_WINDOW: Final = 32_768
+"""Tokens that a model is taken to read where its provider does not say."""
+DEBATES: Final = frozenset({"exchange", "protocol"})
+"""The formats in which somebody debates."""
+Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A side as it is asked for."""
+
+    model: Name | None = None
+    archetype: Name | None = None
+    elasticity: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    think: Think = "low"
+
+
+class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The judge as it is asked for.  ``second`` is another model, for second opinions."""
+
+    model: Name | None = None
+    samples: Annotated[int, Meta(ge=1, le=9)] = 1
+    second: Name | None = None
+    appeals: Literal["none", "serious", "all"] = "serious"
+    think: Think = "medium"
+
+
+class ArtifactWish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A text to be judged."""
+
+    name: Name = "artifact"
+    text: str
+
+
+class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """The body of ``POST /api/debates``.  Everything but the motion has a default."""
+
+    motion: str = ""
+    format: Format = "exchange"
+    turns: Annotated[int, Meta(ge=1, le=200)] = 6
+    """In format ``protocol`` always six: three rounds of two statements."""
+    max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
+    pro: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="engineer"))
+    con: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="provocateur"))
+    judge: JudgeWish = msgspec.field(default_factory=JudgeWish)
+    rubric: dict[str, Any] | None = None
+    """Another rubric than v1, whole."""
+    panel: Annotated[PanelWish, Meta(max_length=12)] | None = None
+    """Models, profiles by name, or seats: ``["embedded:smollm2"]`` seats the four profiles on one model."""
+    topic_type: Name | None = None
+    """One of the panel's topics; without it the motion's words tell."""
+    artifact: ArtifactWish | None = None
+    """What is judged in format ``deliberation``."""
+    cases: Annotated[list[CaseWish], Meta(max_length=1000)] | None = None
+    """What raters are measured by in format ``calibration``."""
+    exhibition: Name | None = None
+    """Play this one: everything but the motion comes from it."""
+    blind: bool = False
+    """Models are not named to spectators before the debate has concluded."""
+    seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
+    max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
+    deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
+    """Seconds after which it is halted, wherever it stands."""
+
+
+def read_wish(body: bytes) -> Wish:
+    """The wish in a request's body.  Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the field."""
+    try:
+        said = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadQuery(f"the body is not JSON: {error}") from error
+    return as_wish(said)
+
+
+def as_wish(said: Any) -> Wish:
+    """Builtins as a wish, with every bound checked."""
+    if not isinstance(said, dict):
+        raise BadQuery("the body must be a JSON object")
+    if isinstance(said.get("exhibition"), str):
+        said = {**exhibitions.wish_for(said["exhibition"]), "blind": said.get("blind", False)}
+    try:
+        wish = msgspec.convert(said, Wish)
+    except msgspec.ValidationError as error:
+        raise _field_of(error) from error
+    motion = clean(wish.motion).strip() or _untold(wish)
+    if not 1 <= len(motion) <= MOTION_MOST:
+        raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
+    _fits(wish)
+    return msgspec.structs.replace(wish, motion=motion)
+
+
+def seats_a_panel(wish: Wish) -> bool:
+    """Whether raters sit: where they are asked for, and wherever nobody debates."""
+    return bool(wish.panel) or (wish.panel is None and wish.format not in DEBATES)
+
+
+def _untold(wish: Wish) -> str:
+    """The motion of what is not a debate."""
+    if wish.format == "deliberation" and wish.artifact is not None:
+        return f"Does {wish.artifact.name} pass?"
+    if wish.format == "calibration" and wish.cases is not None:
+        debates = "1 debate" if len(wish.cases) == 1 else f"{len(wish.cases)} debates"
+        return f"Raters measured by {debates} with known outcomes"
+    return ""
+
+
+def _fits(wish: Wish) -> None:
+    """Whether the wish's parts go with its format."""
+    if wish.format == "protocol" and wish.turns != STATEMENTS:
+        raise BadField("turns", f"a protocol debate has {STATEMENTS} statements, two in each of three rounds")
+    if (wish.format == "deliberation") != (wish.artifact is not None):
+        raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
+    if (wish.format == "calibration") != bool(wish.cases):
+        raise BadField("cases", "format calibration measures raters by cases, and no other format does")
+    if wish.format == "deliberation":
+        _asked_once(wish)
+    if wish.blind and wish.format not in DEBATES:
+        raise BadField("blind", "only a debate can be blind: nobody watches for who wins here")
+    cases_of(wish.cases or ())
+
+
+def _asked_once(wish: Wish) -> None:
+    """No median is taken of opinions."""
+    samples = {"judge.samples": wish.judge.samples}
+    for number, each in enumerate(wish.panel or ()):
+        if not isinstance(each, str):
+            samples[f"panel.{number}.samples"] = each.samples
+    for field, count in samples.items():
+        if count > 1:
+            raise BadField(field, "an artifact's judges are asked once in each round")
+
+
+def _field_of(error: msgspec.ValidationError) -> BadField:
+    """Msgspec says `… - at `$.pro.model``, or names the field in the sentence."""
+    message, _, path = str(error).partition(" - at `$")
+    field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).replace("[...]", "").lstrip(".")
+    if "field `" in message:
+        name = message.split("field `", 1)[1].split("`", 1)[0]
+        field = f"{field}.{name}" if field else name
+    return BadField(field or "body", message)
+
+
+async def opened(
+    wish: Wish, registry: Registry, settings: Settings, records: Mapping[tuple[str, str], TrackRecord] | None = None
+) -> DebateOpened:
+    """The opening of a debate.  Every model is asked whether it answers; ``BadField`` names the one that does not.
+
+    ``records``: what the store knows of raters, by (name, model).
+    """
+    is_debate = wish.format in DEBATES
+    wished = {"judge.model": wish.judge.model}
+    if is_debate:
+        wished |= {"pro.model": wish.pro.model, "con.model": wish.con.model}
+    default = "" if all(wished.values()) else await registry.default_model()
+    names = {field: model or default for field, model in wished.items()}
+    if wish.judge.second:
+        names["judge.second"] = wish.judge.second
+    rubric = _rubric(wish)
+    seated, topic = _seats(wish, rubric, names["judge.model"]), _topic(wish, rubric)
+    models = names | {seat.field: seat.model for seat in seated}
+    if wish.max_cost_usd is not None:
+        await prepare()
+        _must_be_priced(models)
+    caveats, windows = await _check(models, registry)
+    known = archetypes()
+    chosen = {"pro": wish.pro.archetype or "engineer", "con": wish.con.archetype or "provocateur"}
+    for side, name in chosen.items():
+        if name not in known:
+            raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
+
+    def debater(side: str, seat: SeatWish) -> Debater:
+        model = names[f"{side}.model"]
+        return Debater(
+            model=model, archetype=chosen[side], elasticity=seat.elasticity, caveat=caveats[model],
+            window=windows[model], think=seat.think,
+        )
+
+    return DebateOpened(
+        motion=wish.motion, format=wish.format, turns=wish.turns if is_debate else 0, max_words=wish.max_words,
+        pro=debater("pro", wish.pro) if is_debate else NOBODY,
+        con=debater("con", wish.con) if is_debate else NOBODY,
+        judge=JudgeSeat(
+            model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]],
+            second=_or_unset(wish.judge.second), appeals=wish.judge.appeals, think=wish.judge.think,
+        ),
+        panel=tuple(
+            seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
+            for seat in seated
+        ),
+        rubric=rubric,
+        archetypes={name: known[name] for name in set(chosen.values())} if is_debate else {},
+        prompts={"debater": debater_template(), **judge_templates()},
+        settings=DebateSettings(
+            turn_attempts=settings.attempts, judge_attempts=settings.attempts,
+            outage_attempts=settings.attempts + OUTAGE_ATTEMPTS,
+            turn_timeout_s=settings.turn_timeout_s, judge_timeout_s=settings.judge_timeout_s,
+            retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
+            deadline_s=_or_unset(wish.deadline_s),
+        ),
+        blind=wish.blind, exhibition=wish.exhibition, moot=VERSION,
+        topic_type=topic if seated else "",
+        artifact=_artifact(wish), cases=cases_of(wish.cases or ()),
+    )
+
+
+def _seats(wish: Wish, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
+    """Who sits on the panel: nobody unless asked for, but five personas where an artifact is judged."""
+    profiles = shipped().personas if wish.format == "deliberation" else shipped().raters
+    if wish.format == "deliberation":
+        scored = dimensions_of(rubric.deliberation.artifact if rubric.deliberation is not None else None)
+    else:
+        scored = dimensions_of(rubric.criteria)
+    wanted, is_debate = wish.panel, wish.format in DEBATES
+    if wanted is None:
+        wanted = [] if is_debate else list(profiles)
+    if not wanted and is_debate:
+        return ()
+    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples, think=wish.judge.think)
+
+
+def _topic(wish: Wish, rubric: Rubric) -> str:
+    """The topic that was given, or that the motion's words tell."""
+    assert rubric.panel is not None
+    if wish.topic_type is not None and wish.topic_type not in rubric.panel.topics:
+        raise BadField("topic_type", f"{wish.topic_type!r} is none of {', '.join(rubric.panel.topics)}")
+    return wish.topic_type or topic_of(wish.motion, rubric.panel.topics)
+
+
+def _artifact(wish: Wish) -> Artifact | UnsetType:
+    if wish.artifact is None:
+        return UNSET
+    text = clean(wish.artifact.text)
+    if not text.strip() or len(text) > ARTIFACT_MOST:
+        bounds = f"an artifact has 1 to {ARTIFACT_MOST:,} characters, this one has {len(text):,}"
+        raise BadField("artifact.text", bounds)
+    return Artifact(name=wish.artifact.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())
+
+
+def _rubric(wish: Wish) -> Rubric:
+    """The rubric that was given, checked, or v1; what it leaves out beside the live judge's rules is v1's."""
+    if wish.rubric is None:
+        return rubric_v1()
+    given, known = parse_rubric(msgspec.json.encode(wish.rubric)), rubric_v1()
+    return msgspec.structs.replace(
+        given, criteria=given.criteria or known.criteria, protocol=given.protocol or known.protocol,
+        panel=given.panel or known.panel, deliberation=given.deliberation or known.deliberation,
+    )
+
+
+def _or_unset(value: Any) -> Any | UnsetType:
+    return UNSET if value is None else value
+
+
+def family_warnings(opened: DebateOpened) -> tuple[FamilyWarned, ...]:
+    """Where who judges is of one family with who debates.  A script has none."""
+    debaters = {"pro": opened.pro.model, "con": opened.con.model}
+    judges = {"judge": opened.judge.model} | {f"panel.{seat.name}": seat.model for seat in opened.panel}
+    if opened.judge.second is not UNSET:
+        judges["judge.second"] = opened.judge.second
+    debating = {family(model) for model in debaters.values() if model} - {""}
+    return tuple(
+        FamilyWarned(
+            roles=tuple(role for role, model in (judges | debaters).items() if model and family(model) == shared),
+            family=shared,
+        )
+        for shared in sorted(debating & {family(model) for model in judges.values()})
+    )
+
+
+def _must_be_priced(models: dict[str, str]) -> None:
+    """Raise ``BadField`` where a cap on cost could not be kept: nobody knows what a model costs."""
+    for field, model in models.items():
+        if not is_priced(model):
+            why = f"the cap cannot be kept: no price is known for {model} ({field}); put it into a file for MOOT_PRICES"
+            raise BadField("max_cost_usd", why)
+
+
+async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, str], dict[str, int]]:
+    """Caveat and window of each distinct model, once it has been found to answer."""
+    caveats: dict[str, str] = {}
+    windows: dict[str, int] = {}
+    faults: dict[str, str] = {}
+
+    async def ask(name: str) -> None:
+        status = await registry.check(name)   # which imports the provider, and not on the loop
+        try:
+            provider, model = registry.resolve(name)
+        except ProviderError as error:
+            faults[name] = error.message
+            return
+        if not status.ok:
+            faults[name] = f"{name}: {status.detail}{' · ' if status.hint else ''}{status.hint}"
+            return
+        caveats[name] = provider.caveat(model)
+        windows[name] = 0 if provider.name == "scripted" else status.window or SAFE_WINDOW
+
+    async with anyio.create_task_group() as tasks:
+        for name in set(names.values()):
+            tasks.start_soon(ask, name)
+    for field, name in names.items():
+        if name in faults:
+            raise BadField(field, faults[name])
+    return caveats, windows

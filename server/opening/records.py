@@ -1,0 +1,65 @@
+"""Track records: what the store knows of raters by ground truth, folded from every calibration in it.
+
+A record belongs to a rater and its model together: neither another model on the same profile nor the same model under
+another name inherits it.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+
+import structlog
+from msgspec import UNSET
+
+from events.codec import decode
+from events.errors import UnknownEvent
+from events.store.log import PAGE, EventLog
+from events.types import RaterCalibrated, TrackRecord
+from judge.panel.truth import record_of
+from server.opening.opening import Wish, seats_a_panel
+
+logger = structlog.get_logger()
+
+Known = dict[tuple[str, str], dict[str, RaterCalibrated]]
+"""By (rater, model), then by the digest of the case."""
+
+_MARK = b'"rater_calibrated"'
+
+
+async def calibrations(log: EventLog) -> Known:
+    """Every verdict that counts: of several on one case the newest, and one that is missing replaces none."""
+    found: dict[tuple[tuple[str, str], str], tuple[str, RaterCalibrated]] = {}
+    for debate in await log.calibrations():
+        async for at, event in _verdicts(log, debate):
+            key = (event.rater, event.model), event.digest
+            if key not in found or found[key][0] <= at:
+                found[key] = at, event
+    known: Known = {}
+    for (rater, digest), (_, event) in found.items():
+        known.setdefault(rater, {})[digest] = event
+    return known
+
+
+async def _verdicts(log: EventLog, debate: str) -> AsyncIterator[tuple[str, RaterCalibrated]]:
+    """The verdicts of one calibration, each with its time."""
+    after = 0
+    while page := await log.envelopes(debate, after, PAGE):
+        after = page[-1].position
+        for envelope in page:
+            if _MARK not in envelope.payload:   # most of a calibration are prompts and answers: not worth decoding
+                continue
+            try:
+                event = decode(envelope.payload, envelope.schema)
+            except UnknownEvent as error:   # one that cannot be read must not keep every panel from being seated
+                logger.warning("calibration_not_read", debate=debate, position=envelope.position, message=str(error))
+                continue
+            if isinstance(event, RaterCalibrated) and event.said is not UNSET:
+                yield envelope.at, event
+
+
+async def track_records(log: EventLog) -> Mapping[tuple[str, str], TrackRecord]:
+    """Right verdicts and their number by (rater, model): what a panel's seats carry when a debate is opened."""
+    return {rater: record_of(verdicts.values()) for rater, verdicts in (await calibrations(log)).items()}
+
+
+async def records_for(log: EventLog, wish: Wish) -> Mapping[tuple[str, str], TrackRecord]:
+    """The records that an opening needs: none are read where no panel is seated."""
+    return await track_records(log) if seats_a_panel(wish) else {}

@@ -1,0 +1,189 @@
+"""A debate played by the rules with made-up words of a natural length: which calls it makes, and what they read.
+
+The prompts are those that the debate would build; only the words in them are filler, in the motion's own script.  A
+long debate is played for its first turns, and goes on as they go.  Nothing here waits, asks a model or knows of time.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from events import codec
+from events.record import Draft, as_draft, digest_before_first, stamp
+from events.state import debate as debates
+from events.types import DebateOpened, Event, ModelAnswered, TurnSpoken, TurnStarted, Usage
+from providers.base import Segment, Think
+from providers.schema import schema
+from server.debate.formats import next_steps
+from server.debate.formats.steps import Ask, Record, Speak
+
+LONGEST: Final = 12
+"""Turns that are played; what follows is taken to go on like the last of them."""
+MOST_ASKED: Final = 40
+"""Questions of one batch whose prompts are built; more are taken to be like them."""
+SPOKEN: Final = 0.94
+"""Of the words that a turn may have, those that it has (measured: 162 to 175 of 180)."""
+FINAL: Final = frozenset({"narrative", "convergence", "assess"})
+"""What comes after a judgement cannot be foreseen: whether the verdicts conflict, whether a panel deliberates."""
+SIGNS: Final = {"spaced": 5.6, "unspaced": 2.2}
+"""Characters of a word, with the space behind it, in scripts that part words by spaces (measured) and in the others."""
+ASKED_ONCE: Final = frozenset({"deliberation", "calibration"})
+LENGTHS: Final = {
+    "quote": 45, "reason": 82, "text": 110, "fails": 70, "exposed_by": 70, "claim": 120, "reasoning": 420,
+    "evidence": 240, "compare.reason": 170, "claims.quote": 90, "claims.reason": 150, "gaps.reason": 95,
+    "second_opinion.reason": 160, "narrative.explanation": 620,
+}  # fmt: skip
+"""Characters of an answer's fields, of a question's field where that differs: measured in a debate of five turns that a
+capable model held by hand (2026-11-22)."""
+OTHERWISE: Final = 0.45
+"""Of a field's most characters, those that it has, where nobody measured it."""
+UNBOUNDED: Final = 150
+ITEMS: Final = {"stated": 2, "revised": 1, "dropped": 0, "contradicted": 0, "gaps": 2, "moments": 3}
+"""Entries of an answer's lists; of claims there is one in every third turn."""
+CLAIM_EVERY: Final = 3
+AT: Final = "2026-01-01T00:00:00.000000Z"
+_UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
+"""Thai, Japanese, Chinese."""
+_NAME: Final = "00000000-0000-7000-8000-000000000000"
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """One call, or ``number`` alike.  ``form`` is the schema that the answer is held to, as JSON."""
+
+    model: str
+    purpose: str
+    turn: int
+    batch: int
+    """Calls of one batch are made at the same time: none of them finds in a cache what another reads."""
+    prompt: tuple[Segment, ...]
+    answer: str
+    think: Think
+    form: str = ""
+    number: float = 1.0
+
+
+def rehearse(opened: DebateOpened) -> tuple[Asked, ...]:
+    """The calls of a debate that was opened like this, of its first ``LONGEST`` turns at most."""
+    played = replace(opened, turns=min(opened.turns, LONGEST), settings=replace(opened.settings, max_cost_usd=UNSET))
+    return tuple(_Play(played).calls())
+
+
+class _Play:
+    def __init__(self, opened: DebateOpened) -> None:
+        self.opened, self.debate = opened, debates.INITIAL
+        self._digest = digest_before_first(_NAME)
+        self._words = _filler(opened.motion, round(opened.max_words * SPOKEN))
+        self._add(opened)
+
+    def calls(self) -> Iterator[Asked]:
+        """Take steps until what comes next cannot be foreseen."""
+        batch = 0
+        while steps := next_steps(self.debate):
+            if isinstance(steps[0], Record):
+                self._add(*steps[0].drafts)
+                continue
+            batch += 1
+            asks = [step for step in steps if isinstance(step, Ask)]
+            for speech in steps:
+                if isinstance(speech, Speak):
+                    yield self._spoken(speech, batch)
+            yield from self._asked(asks, batch)
+            if any(each.purpose in FINAL for each in asks) or self.opened.format in ASKED_ONCE:
+                return
+            self._add(*(_given(each, self._answer(each)) for each in asks))
+
+    def _spoken(self, step: Speak, batch: int) -> Asked:
+        made = Asked(
+            model=step.model, purpose="speak", turn=step.turn, batch=batch, prompt=step.prompt,
+            answer=self._words, think=step.think,
+        )
+        said = TurnSpoken(
+            turn=step.turn, side=step.side, attempt=step.attempt, text=self._words, words=1, clipped=False, pace=(),
+            model=step.model, usage=Usage(), latency_ms=0,
+        )
+        self._add(TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive), said)
+        return made
+
+    def _asked(self, asks: Sequence[Ask], batch: int) -> Iterator[Asked]:
+        built = asks[:: max(1, len(asks) // MOST_ASKED)]
+        for each in built:
+            yield Asked(
+                model=each.model, purpose=each.purpose, turn=each.turn or 0, batch=batch, prompt=each.prompt,
+                answer=self._answer(each), think=each.think, form=_form(each.answer_type),
+                number=len(asks) / len(built),
+            )
+
+    def _answer(self, step: Ask) -> str:
+        said = _Answer(step.purpose, step.turn or 0, self._words).of(schema(step.answer_type))
+        if step.purpose == "compare" and isinstance(said, dict):   # the later turn wins, in both orders
+            later = "second" if step.order == tuple(sorted(step.order)) else "first"
+            said = {name: value if name == "reason" else later for name, value in said.items()}
+        return json.dumps(said, ensure_ascii=False)
+
+    def _add(self, *events: Draft | Event) -> None:
+        drafts = [as_draft(event) for event in events]
+        payloads = [codec.encode(draft.event) for draft in drafts]
+        for record in stamp(_NAME, self.debate.position, self._digest, drafts, AT, payloads):
+            self._digest = record.digest
+            self.debate = debates.evolve(self.debate, record)
+
+
+def _given(step: Ask, answer: str) -> ModelAnswered:
+    return ModelAnswered(
+        call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
+        model=step.model, parameters={}, usage=Usage(), latency_ms=0, cost_usd=0.0, prompt=(), segments={},
+        answer=answer, reasoning="",
+    )
+
+
+def _form(answer_type: Any) -> str:
+    return json.dumps(schema(answer_type), separators=(",", ":"))
+
+
+def _filler(motion: str, number: int) -> str:
+    """As much text as so many words have, in the script of the motion."""
+    said = f"{motion.strip()} "
+    kind = "unspaced" if _UNSPACED.search(motion) else "spaced"
+    length = round(number * SIGNS[kind])
+    return (said * (1 + length // len(said)))[:length].strip() + "."
+
+
+class _Answer:
+    """Fills in the schema of an answer: its texts and lists as long as they usually are."""
+
+    def __init__(self, purpose: str, turn: int, words: str) -> None:
+        self._purpose, self._has_claim, self._words = purpose, turn % CLAIM_EVERY == 1, words
+
+    def of(self, form: dict[str, Any], name: str = "") -> Any:
+        """A value of a schema, which stands under a name."""
+        if "enum" in form:
+            return form["enum"][0]
+        if "anyOf" in form:
+            return self.of(form["anyOf"][0], name)
+        match form.get("type"):
+            case "object":
+                return {key: self.of(each, key) for key, each in form.get("properties", {}).items()}
+            case "array":
+                return [self.of(form["items"])] * self._items(form, name)
+            case "string":
+                return self._text(form, name)
+            case "integer" | "number":
+                low = form.get("minimum", 0)
+                return max(low, (low + form.get("maximum", 1)) // 2)
+            case kind:
+                return False if kind == "boolean" else None
+
+    def _items(self, form: dict[str, Any], name: str) -> int:
+        number = ITEMS.get(name, round(OTHERWISE * form.get("maxItems", 4)))
+        least: int = form.get("minItems", 0)
+        return max(int(self._has_claim) if name == "claims" else number, least)
+
+    def _text(self, form: dict[str, Any], name: str) -> str:
+        usual = round(OTHERWISE * form["maxLength"]) if "maxLength" in form else UNBOUNDED
+        usual = LENGTHS.get(f"{self._purpose}.{name}", LENGTHS.get(name, usual))
+        length: int = min(max(usual, form.get("minLength", 0)), form.get("maxLength", usual))
+        return (self._words * (1 + length // len(self._words)))[:length]

@@ -1,0 +1,115 @@
+"""Who sits on a panel: what was asked for, by model, by profile or whole, as the seats that a debate carries."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
+
+from msgspec import Meta, Struct
+
+from events.types import Rater, Think, TrackRecord
+from events.types.criteria import Criteria
+from judge.errors import RubricError
+from judge.panel.raters import Profile, check
+from server.errors import BadField
+
+MOST_SEATS: Final = 12
+LEAST_SEATS: Final = 2
+NUMBERED: Final = re.compile(r"-[0-9]{1,2}$")
+Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class RaterWish(Struct, kw_only=True, forbid_unknown_fields=True):
+    """One seat as it is asked for: a profile by name, or one of its own."""
+
+    rater: Name | None = None
+    model: Name | None = None
+    samples: Annotated[int, Meta(ge=1, le=9)] = 1
+    profile: Profile | None = None
+    think: Think = "medium"
+
+
+PanelWish = list[str | RaterWish]
+
+
+class Seat(Struct, frozen=True, kw_only=True):
+    """A rater without what only its model knows; ``field`` is where a fault of it is named."""
+
+    field: str
+    name: str
+    profile: Profile
+    model: str
+    samples: int
+    think: Think
+
+    def rater(self, caveat: str, record: TrackRecord) -> Rater:
+        """The seat as the debate carries it."""
+        profile = self.profile
+        return Rater(
+            name=self.name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
+            model=self.model, samples=self.samples, share=profile.share, record=record, caveat=caveat,
+            think=self.think,
+        )
+
+
+def seats(
+    wish: PanelWish, profiles: Mapping[str, Profile], default: str, dimensions: Sequence[str], samples: int = 1,
+    think: Think = "medium",
+) -> tuple[Seat, ...]:
+    """The seats of a panel.
+
+    Strings with a colon are models: they take the profiles in turn, so that one model alone sits on every seat and
+    four models on one each.  A string without one is a profile, whose model is ``default``.  Who is named by a string
+    answers ``samples`` times and thinks as much as ``think`` says.  Raises ``BadField``.
+    """
+    wished: list[tuple[str, RaterWish]] = []
+    models: list[tuple[str, str]] = []
+    for number, each in enumerate(wish):
+        if not isinstance(each, str):
+            wished.append((f"panel.{number}", each))
+        elif ":" in each:
+            models.append((f"panel.{number}", each))
+        else:
+            wished.append((f"panel.{number}", RaterWish(rater=each, samples=samples, think=think)))
+    names = list(profiles)
+    for number in range(max(len(names), len(models)) if models else 0):
+        field, model = models[number % len(models)]
+        name = names[number % len(names)]
+        wished.append((field, RaterWish(rater=name, model=model, samples=samples, think=think)))
+    seated: dict[str, Seat] = {}
+    for field, each in wished:
+        seat = _seat(field, each, profiles, default, seated)
+        _fit(seat, dimensions)
+        seated[seat.name] = seat
+    if not LEAST_SEATS <= len(seated) <= MOST_SEATS:
+        raise BadField("panel", f"a panel has {LEAST_SEATS} to {MOST_SEATS} raters, this one has {len(seated)}")
+    return tuple(seated.values())
+
+
+def _seat(
+    field: str, wish: RaterWish, profiles: Mapping[str, Profile], default: str, seated: Mapping[str, Seat]
+) -> Seat:
+    name = wish.rater if wish.rater is not None else "general" if wish.profile is None else "rater"
+    profile = wish.profile or profiles.get(name)
+    if profile is None:
+        raise BadField(field, f"{name!r} is none of {', '.join(profiles)}")
+    if name in seated:
+        stem = NUMBERED.sub("", name)
+        name = next(free for n in range(2, MOST_SEATS + 2) if (free := f"{stem}-{n}") not in seated)
+    try:
+        check(f"{field}.profile", name, profile)
+    except RubricError as error:
+        raise BadField(field, error.why) from error
+    return Seat(
+        field=field, name=name, profile=profile, model=wish.model or default, samples=wish.samples, think=wish.think,
+    )
+
+
+def _fit(seat: Seat, dimensions: Sequence[str]) -> None:
+    """Whether the rater weighs dimensions that are scored."""
+    if unknown := set(seat.profile.weights) - set(dimensions):
+        raise BadField(seat.field, f"{seat.name} weighs {', '.join(sorted(unknown))}, which nobody scores")
+
+
+def dimensions_of(criteria: Criteria | None) -> tuple[str, ...]:
+    """The dimensions of criteria, in their order."""
+    return tuple(criteria.dimensions) if criteria is not None else ()
