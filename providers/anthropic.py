@@ -174,9 +174,8 @@ class AnthropicProvider:
             failure.outcome = outcome() if said.usage.is_told else None
             raise failure from error
         if not said.is_whole:   # the stream ended before the message did
-            broken_off = BrokenOff("the stream ended before the answer did")
-            broken_off.outcome = outcome() if said.usage.is_told else None
-            raise broken_off
+            told_so_far = outcome() if said.usage.is_told else None
+            raise BrokenOff("the stream ended before the answer did", outcome=told_so_far)
         whole = outcome()
         if said.finish == "refusal":
             raise Refused(f"the model declined to answer {said.why}".strip(), outcome=whole)
