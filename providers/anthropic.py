@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 import httpx2
@@ -18,6 +18,7 @@ from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, Provid
 from .hosted import (
     NOT_THERE,
     Hearing,
+    all_listed,
     as_text,
     broken,
     client_for,
@@ -29,6 +30,7 @@ from .hosted import (
     objects,
     refused,
     secretless,
+    status_of,
     told,
     unlisted,
     window_of,
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 T = TypeVar("T")
-Means = Literal["json_schema", "tool", "prompt"]
 
 URL: Final = "https://api.anthropic.com"
 KEY: Final = "ANTHROPIC_API_KEY"
@@ -103,16 +104,14 @@ class AnthropicProvider:
             said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY, address=ADDRESS)
         except ProviderError as error:
             if model is not None and url() != URL and error.http_status in NOT_THERE:
-                return (self._status(model, ok=True, detail=unlisted(url())),)
+                return (status_of(self.name, model, ok=True, detail=unlisted(url())),)
             hint = hint_for(error, key=HINT, address=ADDRESS)
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
+            return (status_of(self.name, model or "MODEL", ok=False, detail=error.message, hint=hint),)
         found = [said] if one else objects(said.get("data"))
         listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in found}
         if model is not None:   # a compatible server that lists other names may answer to this one too
             listed = {model: listed.get(model)}
-        return tuple(
-            self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
-        )
+        return all_listed(self.name, url(), listed)
 
     def caveat(self, model: str) -> str:  # noqa: ARG002 - models are as good as people chose them
         """Nothing."""
@@ -173,13 +172,12 @@ class AnthropicProvider:
                     if said.is_whole:
                         break
         except (APIError, httpx2.HTTPError, ValueError) as error:   # of the call as a whole, or in mid-stream
-            failure = self._failure(error)
+            failure = self._translate(error)
             failure.outcome = outcome() if said.usage.is_told else None
             raise failure from error
         if not said.is_whole:   # the stream ended before the message did
-            broken_off = BrokenOff("the stream ended before the answer did")
-            broken_off.outcome = outcome() if said.usage.is_told else None
-            raise broken_off
+            told_so_far = outcome() if said.usage.is_told else None
+            raise BrokenOff("the stream ended before the answer did", outcome=told_so_far)
         whole = outcome()
         if said.finish == "refusal":
             raise Refused(f"the model declined to answer {said.why}".strip(), outcome=whole)
@@ -191,18 +189,14 @@ class AnthropicProvider:
         hearing.check(whole)
         yield whole
 
-    def _failure(self, error: Exception) -> ProviderError:
+    def _translate(self, error: Exception) -> ProviderError:
         """What the SDK or the connection raises, as one of ours."""
+        from anthropic import APIStatusError  # noqa: PLC0415
+
         if isinstance(error, httpx2.HTTPError):
             return broken("Anthropic", url(), error)
         if isinstance(error, ValueError):
             return BrokenOff("Anthropic sent what is not of its protocol")
-        return self._translate(error)
-
-    def _translate(self, error: Exception) -> ProviderError:
-        """What the SDK raises, as one of ours."""
-        from anthropic import APIStatusError  # noqa: PLC0415
-
         secret = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
         body = getattr(error, "body", None)
         named = body.get("error") if isinstance(body, dict) else None
@@ -216,12 +210,6 @@ class AnthropicProvider:
         if error.__cause__ is not None:
             return broken("Anthropic", url(), error)
         return BrokenOff(f"Anthropic says: {secretless(str(error), secret)}")
-
-    def _status(
-        self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
-    ) -> ModelStatus:
-        name = f"{self.name}:{model}"
-        return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window)
 
 
 _BY_KIND: Final = {
@@ -312,7 +300,7 @@ def _thinking(request: Request, learned: Learned, limit: int) -> dict[str, Any] 
     return {"type": "enabled", "budget_tokens": budget} if "enabled" in known.types and budget >= LEAST_BUDGET else None
 
 
-def _means(asked: dict[str, Any]) -> Means:
+def _means(asked: dict[str, Any]) -> str:
     """How an answer is held to its form: by the vendor's own means, by a forced tool, or by words."""
     if "format" in asked.get("output_config", {}):
         return "json_schema"

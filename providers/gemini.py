@@ -19,6 +19,7 @@ from .hosted import (
     BAD_KEY,
     NOT_THERE,
     Hearing,
+    all_listed,
     as_text,
     broken,
     client_for,
@@ -29,6 +30,7 @@ from .hosted import (
     objects,
     refused,
     secretless,
+    status_of,
     told,
     unlisted,
     window_of,
@@ -100,16 +102,14 @@ class GeminiProvider:
             found = await self._listed(model, {"x-goog-api-key": key})
         except ProviderError as error:
             if model is not None and url() != URL and isinstance(error, _NoList):
-                return (self._status(model, ok=True, detail=unlisted(url())),)
+                return (status_of(self.name, model, ok=True, detail=unlisted(url())),)
             hint = hint_for(error, key=HINT, address=ADDRESS)
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
+            return (status_of(self.name, model or "MODEL", ok=False, detail=error.message, hint=hint),)
         listed = {
             model or as_text(each.get("name")).removeprefix("models/"): window_of(each.get("inputTokenLimit"))
             for each in found
         }
-        return tuple(
-            self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
-        )
+        return all_listed(self.name, url(), listed)
 
     async def _listed(self, model: str | None, headers: dict[str, str]) -> list[dict[str, Any]]:
         """One model as it is listed, or all that speak.  Raises ``_NoList`` where a server does not list."""
@@ -237,12 +237,6 @@ class GeminiProvider:
                 return BadRequest(f"the server has nothing under {version}: {secretless(said, secret)}")
             learned.forgive(VERSIONS[0])
         return refused("Gemini", status, said, headers, key=KEY, secret=secret, body=error.details)
-
-    def _status(
-        self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
-    ) -> ModelStatus:
-        name = f"{self.name}:{model}"
-        return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window)
 
 
 class _NoList(UnknownModel):

@@ -9,7 +9,7 @@ from typing import Any, Final
 import httpx2
 
 from . import wire
-from .base import Outcome, Parameters, Request, Segment, Think, Tokens
+from .base import ModelStatus, Outcome, Parameters, Request, Segment, Think, Tokens
 from .environment import is_local, variable
 from .errors import (
     BrokenOff,
@@ -90,6 +90,21 @@ def hint_for(error: ProviderError, *, key: str, address: str) -> str:
     if isinstance(error, Unreachable):
         return f"see whether this machine reaches it; {address} names another address"
     return ""
+
+
+def status_of(
+    provider: str, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
+) -> ModelStatus:
+    """Whether a model answers, under its full name."""
+    return ModelStatus(name=f"{provider}:{model}", provider=provider, ok=ok, detail=detail, hint=hint, window=window)
+
+
+def all_listed(provider: str, url: str, windows: Mapping[str, int | None]) -> tuple[ModelStatus, ...]:
+    """A row for each model that a vendor lists, with the window that it tells."""
+    return tuple(
+        status_of(provider, model, ok=True, detail=f"listed at {url}", window=window)
+        for model, window in windows.items()
+    )
 
 
 def unlisted(url: str) -> str:
