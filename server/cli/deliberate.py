@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final
 import click
 import msgspec
 
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from server import observe
 from server.cli.holding import hold
 from server.cli.opinions import Deliberations

@@ -24,8 +24,8 @@ from events.types import Settings as DebateSettings
 from events.types.rubric import Rubric
 from judge.panel.raters import shipped
 from judge.panel.topics import topic_of
-from judge.prompts.templates import judge_templates
-from judge.rubrics.load import parse_rubric, rubric_v1
+from judge.rubric import parse_rubric, rubric_v1
+from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.errors import ProviderError

@@ -12,7 +12,7 @@ from events.patch import merge
 from events.types import DebateOpened
 from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubrics.load import parse_rubric, rubric_v1
+from judge.rubric import parse_rubric, rubric_v1
 from server.errors import BadField, BadQuery
 
 UNKNOWN: Final = re.compile(r"unknown field `([^`]+)`|Invalid enum value '([^']+)'")

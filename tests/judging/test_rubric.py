@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from judge.errors import RubricError
-from judge.rubrics.load import checked, digest, load_rubric, parse_rubric, rubric_v1
+from judge.rubric import checked, digest, load_rubric, parse_rubric, rubric_v1
 
 
 def changed(path: str, value: object) -> bytes:

@@ -14,7 +14,7 @@ import msgspec
 
 from events.types.rubric import Rubric, canonical_bytes
 from judge.errors import RubricError
-from judge.rubrics.checks import faults
+from judge.rubric_checks import faults
 
 _AT = re.compile(r" - at (?:`key` in )?`\$\.?([^`]*)`")
 
