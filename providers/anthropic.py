@@ -13,7 +13,7 @@ import httpx2
 from .anthropic_message import Message
 from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream
 from .dialects import ANTHROPIC, fits, is_closed, is_object, spoken
-from .environment import is_local, variable
+from .environment import variable
 from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
 from .hosted import (
     NOT_THERE,
@@ -28,6 +28,7 @@ from .hosted import (
     listing,
     notice_prose,
     objects,
+    paid,
     refused,
     secretless,
     status_of,
@@ -38,7 +39,6 @@ from .hosted import (
 from .imports import load
 from .learned import Learned, Lessons, adapting
 from .models import presumed
-from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
 
@@ -139,14 +139,11 @@ class AnthropicProvider:
     def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
-        asked: dict[str, Any] = {}
-
-        def call(lacks: frozenset[str]) -> Source:
-            asked.clear()
-            asked.update(_parameters(request, form, learned, lacks))
-            return self._call(model, request, form, learned, asked)
-
-        return adapting(call, learned, lambda message, _: _lack(message, asked, form))
+        return adapting(
+            lambda lacks: _parameters(request, form, learned, lacks),
+            lambda asked: self._call(model, request, form, learned, asked),
+            learned, lambda message, asked: _lack(message, asked, form),
+        )
 
     async def _call(
         self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
@@ -159,9 +156,10 @@ class AnthropicProvider:
         prompt = told(request.prompt, form) if means == "prompt" else request.prompt
 
         def outcome() -> Outcome:
+            tokens = said.usage.tokens
             return hearing.outcome(
-                said.model, said.usage.tokens, _cost(said, model), is_cut=said.finish == "max_tokens",
-                parameters=_recorded(request, form, asked),
+                said.model, tokens, paid(self.name, url(), said.model, tokens, asked=model),
+                is_cut=said.finish == "max_tokens", parameters=_recorded(request, form, asked),
             )
 
         try:
@@ -216,19 +214,6 @@ _BY_KIND: Final = {
     "overloaded_error": 529, "api_error": 500, "rate_limit_error": 429, "invalid_request_error": 400,
     "authentication_error": 401, "permission_error": 403, "not_found_error": 404,
 }
-
-
-def _cost(said: Message, asked: str) -> float | None:
-    """US dollars; nothing on this machine, None where nobody knows the price, or the server did not tell the tokens."""
-    if is_local(url()):
-        return 0.0
-    if not said.usage.is_told:
-        return None
-    used = said.usage.tokens
-    return cost(
-        AnthropicProvider.name, said.model, used.input, used.output, cached=used.cached, written=used.written,
-        asked=asked,
-    )
 
 
 def url() -> str:

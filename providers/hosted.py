@@ -23,6 +23,7 @@ from .errors import (
     by_status,
 )
 from .learned import Learned
+from .pricing import cost
 from .thinking import Thinking
 from .waiting import hint
 
@@ -195,6 +196,20 @@ class Hearing:
         if self._thinking.is_aloud:
             self._learned.holds = True
             raise ThoughtAloud("the model thought aloud: its server left out the tag that opens", outcome=outcome)
+
+
+def paid(provider: str, url: str, model: str, tokens: Tokens, *, asked: str) -> float | None:
+    """US dollars of a call at ``url``: nothing on this machine.
+
+    None where nobody knows the price, or the server did not tell the tokens.  ``model`` answered, ``asked`` was asked.
+    """
+    if is_local(url):
+        return 0.0
+    if not tokens.input:
+        return None
+    return cost(
+        provider, model, tokens.input, tokens.output, cached=tokens.cached, written=tokens.written, asked=asked
+    )
 
 
 def told(prompt: tuple[Segment, ...], form: dict[str, Any] | None) -> tuple[Segment, ...]:
