@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.protocol import Protocol
+from events.state.rounds import Protocol
 from events.types import ClosingStated, DebateOpened, Side, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted

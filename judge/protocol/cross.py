@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.protocol import Protocol, Traced
+from events.state.rounds import Protocol, Traced
 from events.types import (
     ArgumentCrossExamined,
     CrossExaminationFaulted,
