@@ -19,7 +19,7 @@ from server.settings import NAMES, PREFIX, Settings
 from tests.docs.plain_yaml import parse
 
 ROOT = Path(__file__).parents[2]
-FILES = ROOT / "docs" / "operations"
+FILES = ROOT / "deploy"
 PAGES = [ROOT / "docs" / "operations.md", ROOT / "docs" / "capacity.md"]
 EXPRESSION = re.compile(r"\b(?:moot|process)_[a-z_]+")
 PINNED = re.compile(r"[a-z/]+:\d[\w.-]*")
