@@ -16,6 +16,7 @@ from server.cli.main import PLACES, main
 from server.http.metrics import Readings
 from server.service import running
 from server.settings import NAMES, PREFIX, Settings
+from tests.docs.pages import PAGES as EVERY_PAGE
 from tests.docs.plain_yaml import parse
 
 ROOT = Path(__file__).parents[2]
@@ -231,7 +232,7 @@ def test_what_a_page_names_exists(page: Path) -> None:
 @pytest.mark.anyio
 async def test_metrics_that_a_page_names_exist() -> None:
     known = await all_families()
-    for page in PAGES:
+    for page in EVERY_PAGE:
         named = set(re.findall(r"`(moot_[a-z_]+)", page.read_text(encoding="utf-8")))
 
         assert {each for each in named if not any(name.startswith(each) for name in known)} == set()
