@@ -21,7 +21,7 @@ from events.codec import CLASSES
 from events.store.postgres.connection import READERS
 from events.types import ALL_PRIVATE
 from events.view.view import View
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from providers.script import Script
 from server.cli.main import PLACES, main
 from server.feed.websocket import endpoint as socket
