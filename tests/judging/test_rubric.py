@@ -98,7 +98,7 @@ def test_a_fault_names_its_field(path: str, value: object, field: str) -> None:
     with pytest.raises(RubricError) as caught:
         parse_rubric(changed(path, value))
 
-    assert (field, 422, 2) == (caught.value.field, caught.value.status, caught.value.exit_code)
+    assert field == caught.value.field
     assert "`$" not in str(caught.value)
 
 
