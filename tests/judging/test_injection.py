@@ -61,10 +61,9 @@ def test_the_corpus_is_large_and_misses_are_owned_up_to() -> None:
     assert 1 <= sum(not each["detected"] for each in ATTACKS) <= len(ATTACKS) / 8
 
 
-@pytest.mark.parametrize("text", HONEST)
-def test_an_honest_sentence_stays_uncharged(text: str) -> None:
-    assert () == detect(text)
-    assert () == detect(f"{SPEECH} {text} {SPEECH}")
+def test_an_honest_sentence_stays_uncharged() -> None:
+    assert [] == [text for text in HONEST if detect(text)]
+    assert [] == [text for text in HONEST if detect(f"{SPEECH} {text} {SPEECH}")]
 
 
 def test_honest_sentences_are_many_and_together_still_honest() -> None:

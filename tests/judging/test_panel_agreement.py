@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from typing import Any
 
 import krippendorff
 import numpy as np
@@ -9,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
-from statsmodels.stats.inter_rater import fleiss_kappa
 
 from judge.panel.agreement import Level, Ratings, alpha, band, draws, measure, resamples, stated
 from judge.panel.calibration import Method, calibrated, method_for
@@ -43,6 +43,14 @@ DIAGNOSES = np.array(
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def fleiss_kappa() -> Any:
+    """The oracle's; importing it takes seconds, which only whoever asks for it shall wait."""
+    from statsmodels.stats.inter_rater import fleiss_kappa  # noqa: PLC0415
+
+    return fleiss_kappa
+
+
 def units(values: np.ndarray) -> Ratings:
     """Every column an item of its own."""
     return Ratings(np.asarray(values, dtype=float), np.arange(values.shape[1]))
@@ -63,6 +71,7 @@ def test_fleiss_own_example() -> None:
     assert 0.430 == pytest.approx(kappa(DIAGNOSES), abs=0.0005)
 
 
+@pytest.mark.slow
 @given(
     st.integers(2, 6).flatmap(
         lambda raters: st.lists(
@@ -70,7 +79,7 @@ def test_fleiss_own_example() -> None:
         )
     )
 )
-def test_kappa_is_what_statsmodels_says(rows: list[list[int]]) -> None:
+def test_kappa_is_what_statsmodels_says(fleiss_kappa: Any, rows: list[list[int]]) -> None:
     counts = np.array([[row.count(category) for category in range(4)] for row in rows], dtype=float)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)   # it divides by zero where there is one category

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
-from statsmodels.stats.proportion import proportion_confint
 
 from events.types import Argument, BothSides, Case, Missing, Rater, RaterCalibrated, Reason, TrackRecord, missing
 from judge.live.desk import Answers
@@ -214,7 +213,10 @@ def test_wilsons_interval(right: int, of: int, low: float, high: float) -> None:
     assert (low, high) == pytest.approx(wilson(TrackRecord(right=right, of=of)), abs=5e-5)
 
 
+@pytest.mark.slow
 def test_wilsons_interval_is_statsmodels_own() -> None:
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415 - it takes seconds
+
     for of in range(1, 40):
         for right in range(of + 1):
             expected = proportion_confint(right, of, method="wilson")

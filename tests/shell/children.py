@@ -15,10 +15,13 @@ import structlog
 from click.testing import CliRunner
 
 from server.cli import main
+from tests.shell.warm import COMMAND, FORKS, ROOT, Child, Request, is_cold
 
-ROOT = Path(__file__).parents[2]
-MOOT = (sys.executable, "-c", "from server.cli import main; main()")
+INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+"""What a suite that was started in the background would have its children ignore."""
+MOOT = (sys.executable, "-c", f"{INTERRUPTIBLE}; {COMMAND}")
 PATIENCE_S = 30
+Process = subprocess.Popen[bytes] | Child
 
 
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -35,6 +38,19 @@ class Cli:
         self.store = home / "moot.db"
 
     def __call__(self, *args: str, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:
+        settings = {"MOOT_STORE": f"sqlite:{self.store}", "MOOT_RETRY_MS": "0"} | more
+        if is_cold(more):
+            return self.cold(*args, stdin=stdin, **more)
+        reading, writing = os.pipe()
+        try:
+            child = FORKS.start(Request([*args], str(self.home), environment(self.home, settings)), reading)
+        finally:
+            os.close(reading)
+        said = child.communicate(os.fdopen(writing, "wb"), stdin, timeout=PATIENCE_S)
+        return subprocess.CompletedProcess(args, child.wait(), *said)
+
+    def cold(self, *args: str, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:
+        """The same with an interpreter of its own."""
         settings = {"MOOT_STORE": f"sqlite:{self.store}", "MOOT_RETRY_MS": "0"} | more
         return subprocess.run(
             [*MOOT, *args], cwd=self.home, env=environment(self.home, settings), input=stdin, capture_output=True,
@@ -63,17 +79,21 @@ class Cli:
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode().splitlines()[-1]
 
-    def start(self, *args: str, stdout: Path | None = None, **more: str) -> subprocess.Popen[bytes]:
+    def start(self, *args: str, stdout: Path | None = None, **more: str) -> Process:
         """A child that the test goes on with; its streams are pipes unless stdout is a file."""
         settings = {"MOOT_STORE": f"sqlite:{self.store}", "MOOT_RETRY_MS": "0"} | more
-        with stdout.open("wb") if stdout else contextlib.nullcontext(subprocess.PIPE) as out:
-            return subprocess.Popen(
-                [*MOOT, *args], cwd=self.home, env=environment(self.home, settings), stdout=out,
-                stderr=subprocess.PIPE,
-            )
+        env = environment(self.home, settings)
+        with contextlib.ExitStack() as streams:
+            out = streams.enter_context(stdout.open("wb")) if stdout else None
+            if is_cold(more):
+                return subprocess.Popen(
+                    [*MOOT, *args], cwd=self.home, env=env, stdout=out or subprocess.PIPE, stderr=subprocess.PIPE,
+                )
+            nothing = streams.enter_context(Path(os.devnull).open("rb"))
+            return FORKS.start(Request([*args], str(self.home), env), nothing.fileno(), out.fileno() if out else None)
 
     @contextlib.contextmanager
-    def server(self, *args: str, **more: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    def server(self, *args: str, **more: str) -> Iterator[tuple[Process, str]]:
         """A server on a free port, and where it answers.  Killed at the end if it still runs."""
         process = self.start("serve", "--port", "0", *args, **more)
         try:
@@ -87,7 +107,7 @@ def seats(model: str) -> tuple[str, ...]:
     return ("--pro", model, "--con", model, "--judge", model)
 
 
-def address_of(process: subprocess.Popen[bytes]) -> str:
+def address_of(process: Process) -> str:
     """The line that a server says when it answers."""
     assert process.stderr is not None
     said = b""
@@ -108,7 +128,7 @@ def line_with(stream: Any, text: bytes) -> bytes:
     raise AssertionError(said.decode())
 
 
-def interrupt(process: subprocess.Popen[bytes]) -> None:
+def interrupt(process: Process) -> None:
     process.send_signal(signal.SIGINT)
 
 

@@ -1,7 +1,6 @@
 """Servers on one PostgreSQL, and what the tests of several nodes ask of them."""
 
 import random
-import subprocess
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, NamedTuple
@@ -14,14 +13,14 @@ from anyio import to_thread
 from events.store.log import EventLog
 from events.view import view as views
 from server.bench.crowd import Onlooker
-from tests.shell.children import Cli
+from tests.shell.children import Cli, Process
 from tests.shell.house import check_sound
 
 LEASE_S = 1.5
 QUICK = {"chunk_ms": 30, "chunk_chars": 6, "answer_ms": 30}
 SLOW = {"chunk_ms": 100, "chunk_chars": 1}
 PATIENCE_S = 40
-Node = tuple[subprocess.Popen[bytes], str]
+Node = tuple[Process, str]
 
 
 class Nodes:
