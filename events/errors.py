@@ -1,40 +1,32 @@
-
-"""What can go wrong with a log.
+"""What can go wrong with a log.  ``server.errors`` says how each is told in HTTP and at the end of a command.
 
 ::
 
-    LogError                      500  exit 1
-    ├── WrongExpectedPosition     409  exit 1   somebody else was first
-    ├── UnknownDebate             404  exit 3
-    ├── UnknownEvent              500  exit 1   written by a newer Moot, or not by Moot
-    ├── BrokenChain               500  exit 4   a digest does not follow from the one before
-    ├── BadTransfer               422  exit 1   a line of NDJSON that is no event, or cannot be imported
-    ├── BadCursor                 400  exit 2   a page of the list that nobody gave out
-    ├── BadStore                  500  exit 2   a store's name that no log answers to
-    ├── Fenced                    409  exit 1   another node runs the debate, or took it over
-    ├── Unanswered                503  exit 1   an act that was sent to another node has no answer
-    ├── StoreBusy                 503  exit 1   another process holds the file
-    └── StoreUnavailable          503  exit 1   full, read-only, closed
-        ├── NotMigrated           503  exit 2   the database lacks Moot's schema, or has a newer one
-        └── StoreDamaged          503  exit 1   what lies in the file is not what was written
+    LogError
+    ├── WrongExpectedPosition     another writer was first
+    ├── UnknownDebate             the log has no such debate
+    ├── UnknownEvent              written by a newer Moot, or not by Moot
+    ├── BrokenChain               a digest does not follow from the one before
+    ├── BadTransfer               a line of NDJSON that is no event, or cannot be imported
+    ├── BadCursor                 a page of the list that the list never gave out
+    ├── BadStore                  a store's name that no log answers to
+    ├── Fenced                    another node runs the debate, or took it over
+    ├── Unanswered                an act that was sent to another node has no answer
+    ├── StoreBusy                 another process holds the file
+    └── StoreUnavailable          full, read-only, closed
+        ├── NotMigrated           the database lacks Moot's schema, or has a newer one
+        └── StoreDamaged          what lies in the file is not what was written
 """
 
-from typing import ClassVar, Self
+from typing import Self
 
 
 class LogError(Exception):
     """Base of everything that a log raises."""
 
-    code: ClassVar[str] = "log_error"
-    status: ClassVar[int] = 500
-    exit_code: ClassVar[int] = 1
-
 
 class WrongExpectedPosition(LogError):
     """The debate stands elsewhere than the writer believed."""
-
-    code = "wrong_expected_position"
-    status = 409
 
     def __init__(self, debate: str, expected: int, found: int) -> None:
         self.debate, self.expected, self.found = debate, expected, found
@@ -44,10 +36,6 @@ class WrongExpectedPosition(LogError):
 class UnknownDebate(LogError):
     """No event of that debate is in the log."""
 
-    code = "unknown_debate"
-    status = 404
-    exit_code = 3
-
     def __init__(self, debate: str) -> None:
         self.debate = debate
         super().__init__(f"there is no debate {debate!r} in this store")
@@ -56,17 +44,12 @@ class UnknownDebate(LogError):
 class UnknownEvent(LogError):
     """A payload that this version cannot read."""
 
-    code = "unknown_event"
-
     def __init__(self, why: str) -> None:
         super().__init__(f"an event cannot be read: {why}")
 
 
 class BrokenChain(LogError):
     """The log was altered, or cut in its middle.  ``broken_at`` is the first position that does not verify."""
-
-    code = "broken_chain"
-    exit_code = 4
 
     def __init__(self, debate: str, broken_at: int, why: str) -> None:
         self.debate, self.broken_at, self.why = debate, broken_at, why
@@ -77,16 +60,9 @@ class BrokenChain(LogError):
 class BadTransfer(LogError):
     """A file that cannot be imported."""
 
-    code = "bad_transfer"
-    status = 422
-
 
 class BadCursor(LogError):
     """A cursor that no page of the list gave out."""
-
-    code = "bad_cursor"
-    status = 400
-    exit_code = 2
 
     def __init__(self, cursor: str) -> None:
         self.cursor = cursor
@@ -96,15 +72,9 @@ class BadCursor(LogError):
 class BadStore(LogError, ValueError):
     """A store's name that no log answers to."""
 
-    code = "bad_store"
-    exit_code = 2
-
 
 class Fenced(LogError):
     """This node does not run the debate: it never did, or lost its lease.  Nothing was written."""
-
-    code = "fenced"
-    status = 409
 
     def __init__(self, debate: str, held: int | None, owner: str | None, epoch: int) -> None:
         self.debate, self.held, self.owner, self.epoch = debate, held, owner, epoch
@@ -116,9 +86,6 @@ class Fenced(LogError):
 class Unanswered(LogError):
     """An act sent to the node that runs the debate came to no answer.  ``taken``: it may have been done."""
 
-    code = "unanswered"
-    status = 503
-
     def __init__(self, debate: str, *, taken: bool) -> None:
         self.debate, self.taken = debate, taken
         outcome = "it may or may not have been done" if taken else "it was withdrawn and is not done"
@@ -127,9 +94,6 @@ class Unanswered(LogError):
 
 class StoreBusy(LogError):
     """Another process writes to this store.  ``address`` is where its server answers, or empty."""
-
-    code = "store_busy"
-    status = 503
 
     def __init__(self, path: str, pid: int, address: str) -> None:
         self.path, self.pid, self.address = path, pid, address
@@ -142,9 +106,6 @@ class StoreUnavailable(LogError):
 
     ``reason`` says why in a few words that name no file: what those who watch are told.
     """
-
-    code = "store_unavailable"
-    status = 503
 
     def __init__(self, message: str, reason: str = "it cannot be used now") -> None:
         self.reason = reason
@@ -160,11 +121,6 @@ class StoreUnavailable(LogError):
 class NotMigrated(StoreUnavailable):
     """The database has no schema of Moot's, or another one than this version reads."""
 
-    code = "not_migrated"
-    exit_code = 2
-
 
 class StoreDamaged(StoreUnavailable):
     """The file's own structure is broken: restore a backup, or export what can still be read."""
-
-    code = "store_damaged"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 import httpx2
@@ -13,11 +13,12 @@ import httpx2
 from .anthropic_message import Message
 from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream
 from .dialects import ANTHROPIC, fits, is_closed, is_object, spoken
-from .environment import is_local, variable
+from .environment import variable
 from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
 from .hosted import (
     NOT_THERE,
     Hearing,
+    all_listed,
     as_text,
     broken,
     client_for,
@@ -27,8 +28,10 @@ from .hosted import (
     listing,
     notice_prose,
     objects,
+    paid,
     refused,
     secretless,
+    status_of,
     told,
     unlisted,
     window_of,
@@ -36,7 +39,6 @@ from .hosted import (
 from .imports import load
 from .learned import Learned, Lessons, adapting
 from .models import presumed
-from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
 
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 T = TypeVar("T")
-Means = Literal["json_schema", "tool", "prompt"]
 
 URL: Final = "https://api.anthropic.com"
 KEY: Final = "ANTHROPIC_API_KEY"
@@ -103,16 +104,14 @@ class AnthropicProvider:
             said = await listing("Anthropic", where, headers | {"anthropic-version": VERSION}, key=KEY, address=ADDRESS)
         except ProviderError as error:
             if model is not None and url() != URL and error.http_status in NOT_THERE:
-                return (self._status(model, ok=True, detail=unlisted(url())),)
+                return (status_of(self.name, model, ok=True, detail=unlisted(url())),)
             hint = hint_for(error, key=HINT, address=ADDRESS)
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
+            return (status_of(self.name, model or "MODEL", ok=False, detail=error.message, hint=hint),)
         found = [said] if one else objects(said.get("data"))
         listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in found}
         if model is not None:   # a compatible server that lists other names may answer to this one too
             listed = {model: listed.get(model)}
-        return tuple(
-            self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
-        )
+        return all_listed(self.name, url(), listed)
 
     def caveat(self, model: str) -> str:  # noqa: ARG002 - models are as good as people chose them
         """Nothing."""
@@ -140,14 +139,11 @@ class AnthropicProvider:
     def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
-        asked: dict[str, Any] = {}
-
-        def call(lacks: frozenset[str]) -> Source:
-            asked.clear()
-            asked.update(_parameters(request, form, learned, lacks))
-            return self._call(model, request, form, learned, asked)
-
-        return adapting(call, learned, lambda message, _: _lack(message, asked, form))
+        return adapting(
+            lambda lacks: _parameters(request, form, learned, lacks),
+            lambda asked: self._call(model, request, form, learned, asked),
+            learned, lambda message, asked: _lack(message, asked, form),
+        )
 
     async def _call(
         self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
@@ -160,9 +156,10 @@ class AnthropicProvider:
         prompt = told(request.prompt, form) if means == "prompt" else request.prompt
 
         def outcome() -> Outcome:
+            tokens = said.usage.tokens
             return hearing.outcome(
-                said.model, said.usage.tokens, _cost(said, model), is_cut=said.finish == "max_tokens",
-                parameters=_recorded(request, form, asked),
+                said.model, tokens, paid(self.name, url(), said.model, tokens, asked=model),
+                is_cut=said.finish == "max_tokens", parameters=_recorded(request, form, asked),
             )
 
         try:
@@ -173,13 +170,12 @@ class AnthropicProvider:
                     if said.is_whole:
                         break
         except (APIError, httpx2.HTTPError, ValueError) as error:   # of the call as a whole, or in mid-stream
-            failure = self._failure(error)
+            failure = self._translate(error)
             failure.outcome = outcome() if said.usage.is_told else None
             raise failure from error
         if not said.is_whole:   # the stream ended before the message did
-            broken_off = BrokenOff("the stream ended before the answer did")
-            broken_off.outcome = outcome() if said.usage.is_told else None
-            raise broken_off
+            told_so_far = outcome() if said.usage.is_told else None
+            raise BrokenOff("the stream ended before the answer did", outcome=told_so_far)
         whole = outcome()
         if said.finish == "refusal":
             raise Refused(f"the model declined to answer {said.why}".strip(), outcome=whole)
@@ -191,18 +187,14 @@ class AnthropicProvider:
         hearing.check(whole)
         yield whole
 
-    def _failure(self, error: Exception) -> ProviderError:
+    def _translate(self, error: Exception) -> ProviderError:
         """What the SDK or the connection raises, as one of ours."""
+        from anthropic import APIStatusError  # noqa: PLC0415
+
         if isinstance(error, httpx2.HTTPError):
             return broken("Anthropic", url(), error)
         if isinstance(error, ValueError):
             return BrokenOff("Anthropic sent what is not of its protocol")
-        return self._translate(error)
-
-    def _translate(self, error: Exception) -> ProviderError:
-        """What the SDK raises, as one of ours."""
-        from anthropic import APIStatusError  # noqa: PLC0415
-
         secret = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
         body = getattr(error, "body", None)
         named = body.get("error") if isinstance(body, dict) else None
@@ -217,30 +209,11 @@ class AnthropicProvider:
             return broken("Anthropic", url(), error)
         return BrokenOff(f"Anthropic says: {secretless(str(error), secret)}")
 
-    def _status(
-        self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
-    ) -> ModelStatus:
-        name = f"{self.name}:{model}"
-        return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window)
-
 
 _BY_KIND: Final = {
     "overloaded_error": 529, "api_error": 500, "rate_limit_error": 429, "invalid_request_error": 400,
     "authentication_error": 401, "permission_error": 403, "not_found_error": 404,
 }
-
-
-def _cost(said: Message, asked: str) -> float | None:
-    """US dollars; nothing on this machine, None where nobody knows the price, or the server did not tell the tokens."""
-    if is_local(url()):
-        return 0.0
-    if not said.usage.is_told:
-        return None
-    used = said.usage.tokens
-    return cost(
-        AnthropicProvider.name, said.model, used.input, used.output, cached=used.cached, written=used.written,
-        asked=asked,
-    )
 
 
 def url() -> str:
@@ -312,7 +285,7 @@ def _thinking(request: Request, learned: Learned, limit: int) -> dict[str, Any] 
     return {"type": "enabled", "budget_tokens": budget} if "enabled" in known.types and budget >= LEAST_BUDGET else None
 
 
-def _means(asked: dict[str, Any]) -> Means:
+def _means(asked: dict[str, Any]) -> str:
     """How an answer is held to its form: by the vendor's own means, by a forced tool, or by words."""
     if "format" in asked.get("output_config", {}):
         return "json_schema"

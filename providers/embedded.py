@@ -121,7 +121,7 @@ def locate(model: str) -> Path:
             with path.open("rb") as file:
                 is_gguf = file.read(4) == b"GGUF"
         except (OSError, ValueError) as error:
-            said = getattr(error, "strerror", None) or error
+            said = (error.strerror if isinstance(error, OSError) else None) or error
             raise UnknownModel(f"embedded:{model} is neither {SMOLLM2!r} nor a GGUF file: {said}") from None
         if not is_gguf:
             raise UnknownModel(f"embedded:{model} is not a GGUF file")

@@ -1,29 +1,30 @@
 """What a model call can fail with.  A provider translates its SDK's exceptions into these and decides nothing.
 
+``server.errors`` says how each is told in HTTP and at the end of a command; a class of yours is told as its base is.
+
 ::
 
-    ProviderError                 502  exit 1
-    ├── Unreachable               503  refused connection, unknown host, a child that will not start
-    ├── TimedOut                  504  no first byte, or silence, or a drip beyond the deadline
-    ├── BrokenOff                 502  the stream ended before the answer did
-    ├── Refused                   502  the model declined
-    ├── Empty                     502  an answer without text
-    ├── ToolCalled                502  it called a tool in place of answering
-    ├── Stopped                   502  the vendor ended the answer for a reason of its own
-    ├── Adapted                   502  the call showed how this model must be asked; the next call asks so
-    │   ├── Starved                    thinking used up all the tokens
-    │   ├── ThoughtAloud               what seemed to be speech was thinking
-    │   └── PromptCut                  the server cut the prompt without saying so
-    ├── Malformed                 502  not JSON, or not an answer of the asked type (``bad_json``, ``wrong_type``)
-    ├── UnknownReference          502  a well-typed answer that names what does not exist
-    ├── RateLimited               429  obey ``retry_after_s``
-    ├── Overloaded                503  5xx: the other side is in trouble
-    ├── NotAuthorised             401  a missing or wrong key
-    ├── UnknownModel              422  the provider has no such model
-    ├── ContextExceeded           422  the prompt does not fit
-    └── BadRequest                422  the provider rejects the call as it is
+    ProviderError
+    ├── Unreachable               refused connection, unknown host, a child that will not start
+    ├── TimedOut                  no first byte, or silence, or a drip beyond the deadline
+    ├── BrokenOff                 the stream ended before the answer did
+    ├── Refused                   the model declined
+    ├── Empty                     an answer without text
+    ├── ToolCalled                it called a tool in place of answering
+    ├── Stopped                   the vendor ended the answer for a reason of its own
+    ├── Adapted                   the call showed how this model must be asked; the next call asks so
+    │   ├── Starved               thinking used up all the tokens
+    │   ├── ThoughtAloud          what seemed to be speech was thinking
+    │   └── PromptCut             the server cut the prompt without saying so
+    ├── Malformed                 not JSON, or not an answer of the asked type (``bad_json``, ``wrong_type``)
+    ├── UnknownReference          a well-typed answer that names what does not exist
+    ├── RateLimited               obey ``retry_after_s``
+    ├── Overloaded                5xx: the other side is in trouble
+    ├── NotAuthorised             a missing or wrong key
+    ├── UnknownModel              the provider has no such model
+    ├── ContextExceeded           the prompt does not fit
+    └── BadRequest                the provider rejects the call as it is
 """
-
 
 from typing import ClassVar
 
@@ -41,9 +42,6 @@ class ProviderError(Exception):
     """
 
     kind: ClassVar[str] = "provider_error"
-    code: ClassVar[str] = "provider_error"
-    status: ClassVar[int] = 502
-    exit_code: ClassVar[int] = 1
     retryable: ClassVar[bool] = True
 
     def __init__(
@@ -59,14 +57,12 @@ class Unreachable(ProviderError):
     """Nobody answers."""
 
     kind = "unreachable"
-    status = 503
 
 
 class TimedOut(ProviderError):
     """No text for too long."""
 
     kind = "timeout"
-    status = 504
 
 
 class BrokenOff(ProviderError):
@@ -145,21 +141,18 @@ class RateLimited(ProviderError):
     """Too many calls."""
 
     kind = "rate_limit"
-    status = 429
 
 
 class Overloaded(ProviderError):
     """The provider is in trouble."""
 
     kind = "overloaded"
-    status = 503
 
 
 class NotAuthorised(ProviderError):
     """A key is missing or wrong."""
 
     kind = "auth"
-    status = 401
     retryable = False
 
 
@@ -167,7 +160,6 @@ class UnknownModel(ProviderError):
     """No such model there, or no such provider here."""
 
     kind = "unknown_model"
-    status = 422
     retryable = False
 
 
@@ -175,7 +167,6 @@ class ContextExceeded(ProviderError):
     """The prompt is longer than the model's window."""
 
     kind = "context_length"
-    status = 422
     retryable = False
 
 
@@ -183,7 +174,6 @@ class BadRequest(ProviderError):
     """Rejected as it stands."""
 
     kind = "bad_request"
-    status = 422
     retryable = False
 
 

@@ -13,12 +13,13 @@ import httpx2
 
 from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
 from .dialects import GEMINI, spoken
-from .environment import is_local, variable
+from .environment import variable
 from .errors import BadRequest, BrokenOff, NotAuthorised, ProviderError, Refused, Stopped, UnknownModel
 from .hosted import (
     BAD_KEY,
     NOT_THERE,
     Hearing,
+    all_listed,
     as_text,
     broken,
     client_for,
@@ -27,8 +28,10 @@ from .hosted import (
     level_of,
     listing,
     objects,
+    paid,
     refused,
     secretless,
+    status_of,
     told,
     unlisted,
     window_of,
@@ -36,7 +39,6 @@ from .hosted import (
 from .imports import load
 from .learned import Learned, Lessons, adapting
 from .models import presumed
-from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
 
@@ -100,16 +102,14 @@ class GeminiProvider:
             found = await self._listed(model, {"x-goog-api-key": key})
         except ProviderError as error:
             if model is not None and url() != URL and isinstance(error, _NoList):
-                return (self._status(model, ok=True, detail=unlisted(url())),)
+                return (status_of(self.name, model, ok=True, detail=unlisted(url())),)
             hint = hint_for(error, key=HINT, address=ADDRESS)
-            return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
+            return (status_of(self.name, model or "MODEL", ok=False, detail=error.message, hint=hint),)
         listed = {
             model or as_text(each.get("name")).removeprefix("models/"): window_of(each.get("inputTokenLimit"))
             for each in found
         }
-        return tuple(
-            self._status(name, ok=True, detail=f"listed at {url()}", window=window) for name, window in listed.items()
-        )
+        return all_listed(self.name, url(), listed)
 
     async def _listed(self, model: str | None, headers: dict[str, str]) -> list[dict[str, Any]]:
         """One model as it is listed, or all that speak.  Raises ``_NoList`` where a server does not list."""
@@ -168,19 +168,14 @@ class GeminiProvider:
     def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
-        asked: dict[str, Any] = {}
-
-        def call(lacks: frozenset[str]) -> Source:
-            asked.clear()
-            asked.update(_parameters(request, form, learned, lacks))
-            version = next((each for each in VERSIONS if each not in lacks), VERSIONS[0])
-            return self._call(model, request, form, learned, asked, version)
-
-        return adapting(call, learned, lambda message, lacks: _lack(message, asked, form, lacks))
+        return adapting(
+            lambda lacks: _parameters(request, form, learned, lacks),
+            lambda asked: self._call(model, request, form, learned, asked),
+            learned, lambda message, asked: _lack(message, asked, form),
+        )
 
     async def _call(
-        self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any],
-        version: str,
+        self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
     ) -> Source:
         from google.genai.errors import APIError  # noqa: PLC0415
 
@@ -189,7 +184,9 @@ class GeminiProvider:
         hearing = Hearing(learned, request, asked["max_output_tokens"], is_typed=form is not None)
         said = _Reply(model, hearing)
         system, contents = _prompt(told(request.prompt, form) if _means(asked) == "prompt" else request.prompt)
-        config = asked | ({"system_instruction": system} if system else {})
+        config = {name: value for name, value in asked.items() if name != "version"}
+        config |= {"system_instruction": system} if system else {}
+        version = asked["version"]
         try:
             parts = await self._client(version).aio.models.generate_content_stream(
                 model=model, contents=contents, config=config   # type: ignore[arg-type]
@@ -210,20 +207,11 @@ class GeminiProvider:
         if not said.finish and not said.blocked:
             return   # the stream ended before the message did: whoever listens says so
         outcome = hearing.outcome(
-            said.model, said.tokens, self._cost(said, model), is_cut=said.finish == "MAX_TOKENS",
-            parameters=_recorded(form, asked),
+            said.model, said.tokens, paid(self.name, url(), said.model, said.tokens, asked=model),
+            is_cut=said.finish == "MAX_TOKENS", parameters=_recorded(form, asked),
         )
         said.check(outcome)
         yield outcome
-
-    def _cost(self, said: _Reply, model: str) -> float | None:
-        """US dollars; None where nobody knows the price, or the server did not tell the tokens."""
-        if is_local(url()):
-            return 0.0
-        tokens = said.tokens
-        if not tokens.input:
-            return None
-        return cost(self.name, said.model, tokens.input, tokens.output, cached=tokens.cached, asked=model)
 
     def _translate(self, error: Any, version: str, learned: Learned) -> ProviderError:
         """What the SDK raises, as one of ours."""
@@ -234,15 +222,9 @@ class GeminiProvider:
         headers = getattr(error.response, "headers", None) or {}
         if status in NOT_THERE and url() != URL and error.status != "NOT_FOUND":
             if version == VERSIONS[0]:
-                return BadRequest(f"the server has nothing under {version}: {secretless(said, secret)}")
+                return BadRequest(f"{_NOTHING_UNDER} {version}: {secretless(said, secret)}")
             learned.forgive(VERSIONS[0])
         return refused("Gemini", status, said, headers, key=KEY, secret=secret, body=error.details)
-
-    def _status(
-        self, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
-    ) -> ModelStatus:
-        name = f"{self.name}:{model}"
-        return ModelStatus(name=name, provider=self.name, ok=ok, detail=detail, hint=hint, window=window)
 
 
 class _NoList(UnknownModel):
@@ -333,6 +315,7 @@ def _parameters(
     """What is asked of the model beside the prompt, without what it does not take."""
     limit = learned.limit(request)
     said: dict[str, Any] = {
+        "version": next((each for each in VERSIONS if each not in lacks), VERSIONS[0]),
         "max_output_tokens": limit, "temperature": request.temperature, "seed": request.seed,
         "thinking_config": _thinking(request, learned, lacks, limit),
         "automatic_continuation": False,   # it would make several calls of one
@@ -374,10 +357,10 @@ def _recorded(form: dict[str, Any] | None, asked: dict[str, Any]) -> Parameters:
     return said if form is None else said | {"structured_output": _means(asked)}
 
 
-def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None, lacks: frozenset[str]) -> str | None:
+def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None) -> str | None:
     """What the model does not take of what was asked, told from the vendor's sentence; None where it says another."""
-    if (found := _NOTHING_UNDER.search(message)) and not lacks & set(VERSIONS):
-        return found[1]
+    if _NOTHING_UNDER in message:
+        return str(asked["version"])
     if "thinking_config" in asked and re.search(r"[Tt]hinking|[Bb]udget \d+ is invalid|thought", message):
         return "thinking" if len(asked["thinking_config"]) > 1 else "thinking_config"
     for name, words in (("temperature", "temperature"), ("seed", r"\bseed\b")):
@@ -393,4 +376,4 @@ def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None, lack
     return None
 
 
-_NOTHING_UNDER: Final = re.compile(r"has nothing under (v\w+)")
+_NOTHING_UNDER: Final = "the server has nothing under"

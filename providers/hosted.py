@@ -9,7 +9,7 @@ from typing import Any, Final
 import httpx2
 
 from . import wire
-from .base import Outcome, Parameters, Request, Segment, Think, Tokens
+from .base import ModelStatus, Outcome, Parameters, Request, Segment, Think, Tokens
 from .environment import is_local, variable
 from .errors import (
     BrokenOff,
@@ -23,6 +23,7 @@ from .errors import (
     by_status,
 )
 from .learned import Learned
+from .pricing import cost
 from .thinking import Thinking
 from .waiting import hint
 
@@ -90,6 +91,21 @@ def hint_for(error: ProviderError, *, key: str, address: str) -> str:
     if isinstance(error, Unreachable):
         return f"see whether this machine reaches it; {address} names another address"
     return ""
+
+
+def status_of(
+    provider: str, model: str, *, ok: bool, detail: str, hint: str = "", window: int | None = None
+) -> ModelStatus:
+    """Whether a model answers, under its full name."""
+    return ModelStatus(name=f"{provider}:{model}", provider=provider, ok=ok, detail=detail, hint=hint, window=window)
+
+
+def all_listed(provider: str, url: str, windows: Mapping[str, int | None]) -> tuple[ModelStatus, ...]:
+    """A row for each model that a vendor lists, with the window that it tells."""
+    return tuple(
+        status_of(provider, model, ok=True, detail=f"listed at {url}", window=window)
+        for model, window in windows.items()
+    )
 
 
 def unlisted(url: str) -> str:
@@ -180,6 +196,20 @@ class Hearing:
         if self._thinking.is_aloud:
             self._learned.holds = True
             raise ThoughtAloud("the model thought aloud: its server left out the tag that opens", outcome=outcome)
+
+
+def paid(provider: str, url: str, model: str, tokens: Tokens, *, asked: str) -> float | None:
+    """US dollars of a call at ``url``: nothing on this machine.
+
+    None where nobody knows the price, or the server did not tell the tokens.  ``model`` answered, ``asked`` was asked.
+    """
+    if is_local(url):
+        return 0.0
+    if not tokens.input:
+        return None
+    return cost(
+        provider, model, tokens.input, tokens.output, cached=tokens.cached, written=tokens.written, asked=asked
+    )
 
 
 def told(prompt: tuple[Segment, ...], form: dict[str, Any] | None) -> tuple[Segment, ...]:

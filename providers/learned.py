@@ -8,13 +8,15 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import aclosing
-from typing import Final
+from typing import Any, Final
 
 from .base import Outcome, Request, Think
 from .errors import BadRequest, ContextExceeded
 from .models import Model
 from .streaming import Source
 
+Asked = dict[str, Any]
+"""What is asked of a vendor beside the prompt."""
 EXPIRES_S: Final = 3600.0
 ROOM: Final[dict[Think, int]] = {"off": 0, "low": 4096, "default": 16384, "medium": 16384, "high": 32768}
 """Tokens beside the answer for a model that thinks.  A limit costs nothing: what is not thought is not paid."""
@@ -119,18 +121,21 @@ class Lessons:
 
 
 async def adapting(
-    call: Callable[[frozenset[str]], Source], learned: Learned, lack_in: Callable[[str, frozenset[str]], str | None]
+    parameters: Callable[[frozenset[str]], Asked], call: Callable[[Asked], Source], learned: Learned,
+    lack_in: Callable[[str, Asked], str | None],
 ) -> Source:
     """One call; again, before it has said anything, where the server does not take something that we asked for.
 
-    ``call`` is given what the model lacks; ``lack_in`` tells from the vendor's sentence what it lacks beside that, None
-    where it says something else.  A sibling may have learned the same meanwhile: then this call asks anew as well.
+    ``parameters`` makes what is asked from what the model lacks.  ``lack_in`` tells from the vendor's sentence what of
+    it the model lacks, None where the sentence says something else.  A sibling may have learned the same meanwhile:
+    then this call asks anew as well.
     """
     while True:
         lacks = learned.lacks()
+        asked = parameters(lacks)
         has_spoken = False
         try:
-            async with aclosing(call(lacks)) as source:
+            async with aclosing(call(asked)) as source:
                 async for piece in source:
                     has_spoken = has_spoken or bool(piece)
                     yield piece
@@ -139,7 +144,7 @@ async def adapting(
                 raise
             if (most := most_tokens(error.message)) is not None and learned.takes_at_most(most):
                 continue
-            lack = lack_in(error.message, lacks) if isinstance(error, BadRequest) else None
+            lack = lack_in(error.message, asked) if isinstance(error, BadRequest) else None
             if lack is None or lack in lacks:
                 raise
             learned.lack(lack)

@@ -121,16 +121,11 @@ class OllamaProvider:
     def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(host(), model)
-        asked: dict[str, Any] = {}
-
-        def call(lacks: frozenset[str]) -> Source:
-            asked.clear()
-            asked.update({"options": _options(request, learned), **_think(request, learned, lacks)})
-            if form is not None:
-                asked["format"] = "json" if form_id(form) in lacks else form
-            return self._call(model, request, form, learned, asked)
-
-        return adapting(call, learned, lambda message, _: _lack(message, asked, form))
+        return adapting(
+            lambda lacks: _parameters(request, form, learned, lacks),
+            lambda asked: self._call(model, request, form, learned, asked),
+            learned, lambda message, asked: _lack(message, asked, form),
+        )
 
     async def _call(
         self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
@@ -282,6 +277,14 @@ def _options(request: Request, learned: Learned) -> Parameters:
     window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
     options: Parameters = {"num_predict": limit, "temperature": request.temperature, "num_ctx": window}
     return options if request.seed is None else options | {"seed": request.seed}
+
+
+def _parameters(
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
+) -> dict[str, Any]:
+    """What is asked of the model beside the prompt, without what it does not take."""
+    asked = {"options": _options(request, learned), **_think(request, learned, lacks)}
+    return asked if form is None else asked | {"format": "json" if form_id(form) in lacks else form}
 
 
 def _think(request: Request, learned: Learned, lacks: frozenset[str]) -> dict[str, Any]:

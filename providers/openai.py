@@ -16,7 +16,7 @@ import httpx2
 
 from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
 from .dialects import OPENAI, fits, is_closed, is_object, spoken
-from .environment import is_local, variable
+from .environment import variable
 from .errors import BrokenOff, Malformed, NotAuthorised, ProviderError, Refused, Stopped
 from .hosted import (
     NOT_THERE,
@@ -30,6 +30,7 @@ from .hosted import (
     listing,
     notice_prose,
     objects,
+    paid,
     refused,
     secretless,
     told,
@@ -38,7 +39,6 @@ from .hosted import (
 from .imports import load
 from .learned import Learned, Lessons, adapting
 from .models import Model, presumed
-from .pricing import cost
 from .schema import schema
 from .streaming import Source, answered, speaking
 
@@ -137,14 +137,11 @@ class OpenAIProvider:
     def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
         """One call; again where the server does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
-        asked: dict[str, Any] = {}
-
-        def call(lacks: frozenset[str]) -> Source:
-            asked.clear()
-            asked.update(_parameters(request, form, learned, lacks))
-            return self._call(model, request, form, learned, asked)
-
-        return adapting(call, learned, lambda message, _: _lack(message, asked, form))
+        return adapting(
+            lambda lacks: _parameters(request, form, learned, lacks),
+            lambda asked: self._call(model, request, form, learned, asked),
+            learned, lambda message, asked: _lack(message, asked, form),
+        )
 
     async def _call(
         self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
@@ -172,8 +169,8 @@ class OpenAIProvider:
         if not reply.finish:
             return   # the stream ended before the message did: whoever listens says so
         outcome = hearing.outcome(
-            reply.model, reply.tokens, self._cost(reply, model), is_cut=reply.finish in CUTS,
-            parameters=_recorded(form, asked),
+            reply.model, reply.tokens, paid(self.name, url(), reply.model, reply.tokens, asked=model),
+            is_cut=reply.finish in CUTS, parameters=_recorded(form, asked),
         )
         if reply.refusal or reply.finish == "content_filter":
             raise Refused(f"the model declined to answer {reply.refusal[:200]}".strip(), outcome=outcome)
@@ -183,18 +180,6 @@ class OpenAIProvider:
         if reply.finish in STOPS:
             raise Stopped(f"the model stopped for a reason of its own ({reply.finish})", outcome=outcome)
         yield outcome
-
-    def _cost(self, reply: _Reply, model: str) -> float | None:
-        """US dollars; None where nobody knows the price, or the server did not tell the tokens."""
-        if is_local(url()):
-            return 0.0
-        tokens = reply.tokens
-        if not tokens.input:
-            return None
-        return cost(
-            self.name, reply.model, tokens.input, tokens.output, cached=tokens.cached, written=tokens.written,
-            asked=model,
-        )
 
     def _translate(self, error: Any) -> ProviderError:
         """What the SDK raises, as one of ours."""

@@ -1,1 +1,5 @@
-"""The shell around the rules: formats, moderator, hub, HTTP and WebSocket, settings, command line."""
+"""Everything that does I/O around the rules.
+
+``debate`` ``opening`` debates · ``feed`` what spectators get · ``http`` ``cli`` ways in · ``export`` ``whatif`` ways to
+read · ``cluster`` one node among others · ``service`` puts them together · ``settings`` ``errors`` ``observe``.
+"""

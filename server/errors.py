@@ -1,34 +1,44 @@
-"""What the server refuses, and how it says so.
+"""What the server refuses, and how every error of Moot's is told: by HTTP, by ``--json``, by an exit code.
 
 ::
 
-    MootError                 500  exit 1
-    ├── BadField              422  exit 2   ``field`` names it, dotted
-    ├── BadQuery              400  exit 2   not JSON, or a query that makes no sense
-    ├── NotFound              404  exit 3
-    ├── NotNow                409  exit 1   the debate is not in a state for that
-    ├── TokenMissing          401  exit 1
-    ├── NotAllowed            403  exit 1
-    ├── TooLarge              413  exit 1
-    ├── TooMany               429  exit 1   ``retry_after_s``
-    ├── Leaving               503  exit 1   this node goes; ``retry_after_s``
-    ├── HttpRefusal           as the router says
-    ├── Relayed               as the node says that runs the debate
-    └── CannotServe           503  exit 1   no free port, or not safe to start
+    MootError
+    ├── BadField              ``field`` names it, dotted
+    ├── BadQuery              not JSON, or a query that makes no sense
+    ├── BadHeader             a header that cannot be read
+    ├── NotFound
+    ├── NotNow                the debate is not in a state for that
+    ├── TokenMissing
+    ├── NotAllowed
+    ├── TooLarge
+    ├── TooMany               ``retry_after_s``
+    ├── Leaving               this node goes; ``retry_after_s``
+    ├── Elsewhere             another node runs the debate
+    ├── CannotServe           no free port, or not safe to start
+    └── Carried               the error itself holds how it is told
+        ├── HttpRefusal       as the router says
+        └── Relayed           as the node says that runs the debate
 
-Errors of the log and of the providers carry the same class attributes and are shown the same way.
+Each package below has a tree of its own in its ``errors`` and knows nothing of HTTP.  ``ANSWERS`` and ``EXIT_CODES``
+hold every class of all trees; a class that they do not hold (a provider's own) is told as its nearest base is.
 """
 
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+from msgspec import Struct
+
+from events import errors as log
+from judge.errors import JudgeError, RubricError, TemplateError
+from personalities.errors import PersonalityError
+from providers import errors as calls
+
+T = TypeVar("T")
 
 
 class MootError(Exception):
     """Base of everything that a person is told in one line."""
-
-    code: ClassVar[str] = "error"
-    status: ClassVar[int] = 500
-    exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         self.message, self.field = message, field
@@ -38,10 +48,6 @@ class MootError(Exception):
 class BadField(MootError):
     """A value that is not acceptable."""
 
-    code = "bad_field"
-    status = 422
-    exit_code = 2
-
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message, field=field)
 
@@ -49,102 +55,217 @@ class BadField(MootError):
 class BadQuery(MootError):
     """A request that cannot be read."""
 
-    code = "bad_request"
-    status = 400
-    exit_code = 2
+
+class BadHeader(MootError):
+    """A header that cannot be read."""
 
 
 class NotFound(MootError):
     """Nothing is there."""
 
-    code = "not_found"
-    status = 404
-    exit_code = 3
-
 
 class NotNow(MootError):
     """Not in this state."""
-
-    code = "not_now"
-    status = 409
 
 
 class TokenMissing(MootError):
     """This needs the token."""
 
-    code = "token_missing"
-    status = 401
-
 
 class NotAllowed(MootError):
     """Not from there, or not by you."""
-
-    code = "not_allowed"
-    status = 403
 
 
 class TooLarge(MootError):
     """A body beyond the bound."""
 
-    code = "too_large"
-    status = 413
-
 
 class TooMany(MootError):
     """Over a rate or a count."""
-
-    code = "too_many"
-    status = 429
 
     def __init__(self, message: str, retry_after_s: int = 1) -> None:
         self.retry_after_s = retry_after_s
         super().__init__(message)
 
 
-class CannotServe(MootError):
-    """The server does not start."""
-
-    code = "cannot_serve"
-    status = 503
-
-
-class HttpRefusal(MootError):
-    """What the router itself refuses: a method, a path."""
-
-    def __init__(self, status: int, message: str) -> None:
-        self.status = status  # type: ignore[misc]  # the router knows more statuses than we have classes
-        self.code = HTTPStatus(status).name.lower()  # type: ignore[misc]
-        super().__init__(message)
-
-
 class Leaving(MootError):
     """This node is about to stop and takes nothing on."""
-
-    code = "leaving"
-    status = 503
 
     def __init__(self, message: str = "this node is about to stop; ask again", retry_after_s: int = 1) -> None:
         self.retry_after_s = retry_after_s
         super().__init__(message)
 
 
-class Relayed(MootError):
-    """What another node refused, told as it told it."""
+class Elsewhere(MootError):
+    """Another node runs the debate.  No client is told: the act is sent there."""
 
-    def __init__(
-        self, code: str, status: int, exit_code: int, message: str, field: str | None, retry_after_s: int | None
-    ) -> None:
-        self.code, self.status, self.exit_code = code, status, exit_code  # type: ignore[misc]  # it is of any class
-        self.retry_after_s = retry_after_s
-        super().__init__(message, field=field)
+    def __init__(self, debate: str) -> None:
+        super().__init__(f"debate {debate} is run by another node")
+
+
+class CannotServe(MootError):
+    """The server does not start."""
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """An error as it is told.  ``retry_after_s``: seconds after which the same may succeed."""
+
+    code: str
+    status: int
+    exit_code: int
+    message: str
+    field: str | None = None
+    retry_after_s: float | None = None
+
+
+class Carried(MootError):
+    """An error that holds how it is told, since its class does not say it."""
+
+    def __init__(self, told: Told) -> None:
+        self.told = told
+        super().__init__(told.message, field=told.field)
+
+
+class HttpRefusal(Carried):
+    """What the router itself refuses: a method, a path.  It knows more statuses than there are classes here."""
+
+    def __init__(self, status: int, message: str) -> None:
+        code = HTTPStatus(status).name.lower()
+        super().__init__(Told(code=code, status=status, exit_code=1, message=message))
+
+
+class Relayed(Carried):
+    """What another node refused, told as that node told it."""
+
+
+def _nothing(error: Exception) -> None:
+    del error
+
+
+def _own_field(error: MootError | PersonalityError) -> str | None:
+    return error.field
+
+
+def _rubric_field(error: RubricError) -> str:
+    return error.field or "rubric"
+
+
+class Answer(NamedTuple):
+    """How HTTP and ``--json`` tell a class of errors.  ``field`` reads the field that an error names."""
+
+    status: int
+    code: str
+    field: Callable[[Any], str | None] = _nothing
+
+
+ANSWERS: Final[Mapping[type[Exception], Answer]] = {
+    MootError: Answer(500, "error", _own_field),
+    BadField: Answer(422, "bad_field", _own_field),
+    BadQuery: Answer(400, "bad_request", _own_field),
+    BadHeader: Answer(400, "error", _own_field),
+    NotFound: Answer(404, "not_found", _own_field),
+    NotNow: Answer(409, "not_now", _own_field),
+    TokenMissing: Answer(401, "token_missing", _own_field),
+    NotAllowed: Answer(403, "not_allowed", _own_field),
+    TooLarge: Answer(413, "too_large", _own_field),
+    TooMany: Answer(429, "too_many", _own_field),
+    Leaving: Answer(503, "leaving", _own_field),
+    Elsewhere: Answer(409, "elsewhere", _own_field),
+    CannotServe: Answer(503, "cannot_serve", _own_field),
+
+    JudgeError: Answer(500, "judge_error"),
+    RubricError: Answer(422, "bad_rubric", _rubric_field),
+    TemplateError: Answer(500, "bad_template"),
+    PersonalityError: Answer(422, "bad_personality", _own_field),
+
+    log.LogError: Answer(500, "log_error"),
+    log.WrongExpectedPosition: Answer(409, "wrong_expected_position"),
+    log.UnknownDebate: Answer(404, "unknown_debate"),
+    log.UnknownEvent: Answer(500, "unknown_event"),
+    log.BrokenChain: Answer(500, "broken_chain"),
+    log.BadTransfer: Answer(422, "bad_transfer"),
+    log.BadCursor: Answer(400, "bad_cursor"),
+    log.BadStore: Answer(500, "bad_store"),
+    log.Fenced: Answer(409, "fenced"),
+    log.Unanswered: Answer(503, "unanswered"),
+    log.StoreBusy: Answer(503, "store_busy"),
+    log.StoreUnavailable: Answer(503, "store_unavailable"),
+    log.NotMigrated: Answer(503, "not_migrated"),
+    log.StoreDamaged: Answer(503, "store_damaged"),
+
+    calls.ProviderError: Answer(502, "provider_error"),
+    calls.Unreachable: Answer(503, "provider_error"),
+    calls.TimedOut: Answer(504, "provider_error"),
+    calls.BrokenOff: Answer(502, "provider_error"),
+    calls.Refused: Answer(502, "provider_error"),
+    calls.Empty: Answer(502, "provider_error"),
+    calls.ToolCalled: Answer(502, "provider_error"),
+    calls.Stopped: Answer(502, "provider_error"),
+    calls.Adapted: Answer(502, "provider_error"),
+    calls.Starved: Answer(502, "provider_error"),
+    calls.ThoughtAloud: Answer(502, "provider_error"),
+    calls.PromptCut: Answer(502, "provider_error"),
+    calls.Malformed: Answer(502, "provider_error"),
+    calls.WrongType: Answer(502, "provider_error"),
+    calls.UnknownReference: Answer(502, "provider_error"),
+    calls.RateLimited: Answer(429, "provider_error"),
+    calls.Overloaded: Answer(503, "provider_error"),
+    calls.NotAuthorised: Answer(401, "provider_error"),
+    calls.UnknownModel: Answer(422, "provider_error"),
+    calls.ContextExceeded: Answer(422, "provider_error"),
+    calls.BadRequest: Answer(422, "provider_error"),
+
+    Exception: Answer(500, "error"),
+}  # fmt: skip
+"""Every class of errors, with its HTTP status, its code and its field."""
+
+_BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
+    1: (  # failed
+        MootError, BadHeader, NotNow, TokenMissing, NotAllowed, TooLarge, TooMany, Leaving, Elsewhere, CannotServe,
+        JudgeError, TemplateError,
+        log.LogError, log.WrongExpectedPosition, log.UnknownEvent, log.BadTransfer, log.Fenced, log.Unanswered,
+        log.StoreBusy, log.StoreUnavailable, log.StoreDamaged,
+        calls.ProviderError, calls.Unreachable, calls.TimedOut, calls.BrokenOff, calls.Refused, calls.Empty,
+        calls.ToolCalled, calls.Stopped, calls.Adapted, calls.Starved, calls.ThoughtAloud, calls.PromptCut,
+        calls.Malformed, calls.WrongType, calls.UnknownReference, calls.RateLimited, calls.Overloaded,
+        calls.NotAuthorised, calls.UnknownModel, calls.ContextExceeded, calls.BadRequest,
+        Exception,
+    ),
+    2: (  # wrong use
+        BadField, BadQuery, RubricError, PersonalityError, log.BadCursor, log.BadStore, log.NotMigrated,
+    ),
+    3: (NotFound, log.UnknownDebate),  # nothing is there
+    4: (log.BrokenChain,),  # a log does not verify
+}  # fmt: skip
+EXIT_CODES: Final[Mapping[type[Exception], int]] = {
+    kind: code for code, kinds in _BY_EXIT_CODE.items() for kind in kinds
+}
+"""Every class of errors, with the exit code of the command that it ends."""
+
+EXPECTED: Final = (MootError, log.LogError, calls.ProviderError, JudgeError, PersonalityError)
+"""The bases of what a person is told in one line.  Everything else is a bug."""
+
+
+def told(error: Exception) -> Told:
+    """How an error is told, by its class or the nearest base of it that the tables hold."""
+    if isinstance(error, Carried):
+        return error.told
+    answer = _nearest(ANSWERS, error)
+    return Told(
+        code=answer.code, status=answer.status, exit_code=_nearest(EXIT_CODES, error), message=str(error),
+        field=answer.field(error), retry_after_s=_wait_of(error),
+    )
 
 
 def described(error: Exception) -> dict[str, Any]:
     """The one shape of an error, for HTTP and for ``--json``."""
-    return {
-        "error": {
-            "code": getattr(error, "code", "error"),
-            "message": str(error),
-            "field": getattr(error, "field", None),
-        }
-    }
+    found = told(error)
+    return {"error": {"code": found.code, "message": found.message, "field": found.field}}
+
+
+def _nearest(table: Mapping[type[Exception], T], error: Exception) -> T:
+    return next(table[kind] for kind in type(error).__mro__ if kind in table)
+
+
+def _wait_of(error: Exception) -> float | None:
+    return error.retry_after_s if isinstance(error, TooMany | Leaving | calls.ProviderError) else None

@@ -1,4 +1,4 @@
-"""The README's pictures, from the exhibitions: ``uv run python docs/pictures/make.py`` takes them anew."""
+"""The pictures of the documentation, from the exhibitions: ``uv run python docs/pictures/make.py`` takes them anew."""
 
 import os
 import subprocess

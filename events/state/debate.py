@@ -11,7 +11,7 @@ from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.ledger import Ledger
 from events.state.panel import Panel
-from events.state.protocol import Protocol
+from events.state.rounds import Protocol
 from events.state.spine import Spine
 from events.state.temper import Temper
 from events.state.transcript import Transcript

@@ -3,11 +3,11 @@
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from events.state.briefing import ONE_MODEL
 from events.state.debate import UNNAMED
 from events.state.panel import Heard, Panel
-from events.state.protocol import Protocol
+from events.state.rounds import Protocol
 from events.types import DebateOpened
-from events.view.briefing import ONE_MODEL
 from events.view.turn_view import TurnView
 
 

@@ -17,7 +17,7 @@ from events.state.claims import Claim
 from events.state.debate import Conclusion, Debate, State
 from events.state.exchanges import Anomaly, rounds
 from events.state.panel import Panel
-from events.state.protocol import Protocol
+from events.state.rounds import Protocol
 from events.state.scorecard import Scorecard, Sums, read_off
 from events.state.spine import Contradiction, Premise, Stability, stabilities
 from events.state.usage import Tally

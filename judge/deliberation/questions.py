@@ -20,7 +20,7 @@ from judge.deliberation.opinions import OpinionAnswer
 from judge.guard.neutralise import quoted
 from judge.live.ask import Prompt, Prompts
 from judge.panel.questions import panel_prompt
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

@@ -20,7 +20,7 @@ from judge.live.moderation import heard
 from judge.live.rules import say
 from judge.live.samples import why_missing
 from judge.live.shortening import IN_FULL, shortened
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 from providers.base import Segment
 
 _TURN: Final = re.compile(r"turn ([0-9]{1,4})", re.IGNORECASE)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from events.types import Template, TurnSpoken
 from judge.guard.neutralise import quoted
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 from providers.base import Segment
 
 HISTORY = 1

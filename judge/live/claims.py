@@ -19,7 +19,7 @@ from judge.live.desk import Answers, Desk
 from judge.live.entries import penalize, refuse
 from judge.live.samples import grouped, majority, stands
 from judge.live.scanner import scan, tokens
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 
 PURPOSE: Final = "claims"
 SHOWN: Final = 8

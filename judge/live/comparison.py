@@ -20,7 +20,7 @@ from judge.live.desk import Answers, Desk
 from judge.live.entries import absorbed, moved
 from judge.live.rules import say
 from judge.live.samples import majority, why_missing
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 from providers.base import Segment
 
 Choice = Literal["first", "second", "draw"]

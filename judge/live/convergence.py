@@ -12,7 +12,7 @@ from judge.live.ask import Prompt, Prompts, opening, turn_segment
 from judge.live.desk import Answers, Desk
 from judge.live.samples import why_missing
 from judge.live.words import content_words
-from judge.prompts.templates import section
+from judge.templates import section
 from providers.base import Segment
 
 EDGE: Final = 2

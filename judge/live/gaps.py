@@ -15,8 +15,8 @@ from judge.live.desk import Answers, Desk
 from judge.live.entries import absorbed, change, refuse
 from judge.live.rules import say
 from judge.live.samples import grouped, overlaps, stands
-from judge.prompts.templates import fill, section
-from judge.rubrics.checks import GAP_MAXIMUM
+from judge.rubric_checks import GAP_MAXIMUM
+from judge.templates import fill, section
 
 PURPOSE: Final = "gaps"
 RULE: Final = "logic_gap"

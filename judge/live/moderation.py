@@ -11,7 +11,7 @@ from events.state.words import Word, Words
 from events.types import Template
 from judge.guard.neutralise import quoted
 from judge.live.shortening import IN_FULL, shortened
-from judge.prompts.templates import fill, has_section, load_template, section
+from judge.templates import fill, has_section, load_template, section
 from providers.base import Segment
 
 FRAME: Final = 2

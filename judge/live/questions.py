@@ -14,8 +14,8 @@ from msgspec import Meta, Struct
 from events.types import TurnSpoken
 from events.types.rubric import Component, Rubric
 from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
-from judge.prompts.templates import fill, section
-from judge.rubrics.load import digest
+from judge.rubric import digest
+from judge.templates import fill, section
 
 QUOTE_MAXIMUM = 160
 REASON_MAXIMUM = 100

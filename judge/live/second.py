@@ -13,7 +13,7 @@ from judge.live.ask import Prompt, Prompts, opening, speaker, turn_segment
 from judge.live.desk import Answers, Desk
 from judge.live.entries import absorbed, change
 from judge.live.samples import majority
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 from providers.base import Segment
 
 

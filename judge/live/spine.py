@@ -24,7 +24,7 @@ from judge.live.desk import Answers, Desk
 from judge.live.entries import misconduct, refuse
 from judge.live.samples import stands
 from judge.live.words import content_words
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 
 T = TypeVar("T")
 Conduct = Literal["dropped_premise", "contradiction"]

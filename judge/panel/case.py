@@ -16,8 +16,8 @@ from judge.live.desk import Answers
 from judge.panel.questions import panel_type, rating
 from judge.panel.reading import read_rater
 from judge.panel.truth import Scores
-from judge.prompts.templates import fill, section
 from judge.protocol.openings import in_words
+from judge.templates import fill, section
 from providers.base import Segment
 
 

@@ -19,10 +19,10 @@ from judge.guard.neutralise import quoted
 from judge.live.ask import Prompt, opening, speaker
 from judge.live.moderation import heard
 from judge.live.shortening import IN_FULL, shortened
-from judge.prompts.templates import fill, section
 from judge.protocol.assess import choice, closings, material
 from judge.protocol.openings import keyed
 from judge.protocol.reading import listed
+from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

@@ -57,7 +57,7 @@ def parse_profiles(raw: bytes) -> Profiles:
     """Profiles written in JSON, checked."""
     try:
         profiles = msgspec.json.decode(raw, type=Profiles)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RubricError("raters", str(error)) from error
     for kind, known in (("raters", profiles.raters), ("personas", profiles.personas)):
         for name, profile in known.items():

@@ -12,11 +12,11 @@ from events.types.criteria import STANDINGS, Criteria, ProtocolRules
 from judge.guard.neutralise import quoted
 from judge.live.ask import opening
 from judge.live.moderation import heard
-from judge.prompts.templates import fill, section
 from judge.protocol.cross import answered
 from judge.protocol.frame import SPEAKER, Prompt
 from judge.protocol.openings import in_words, keyed
 from judge.protocol.reading import listed
+from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

@@ -7,14 +7,14 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.protocol import Protocol
+from events.state.rounds import Protocol
 from events.types import ClosingStated, DebateOpened, Side, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
-from judge.prompts.templates import fill, section
 from judge.protocol.cross import answered, argument_segment
 from judge.protocol.frame import STANCE, Prompt, frame
 from judge.protocol.reading import ID, NOT_JSON, Reading, argument_id, first, listed, loose, prose, tidy
+from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

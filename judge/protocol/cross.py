@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.protocol import Protocol, Traced
+from events.state.rounds import Protocol, Traced
 from events.types import (
     ArgumentCrossExamined,
     CrossExaminationFaulted,
@@ -19,10 +19,10 @@ from events.types import (
     other,
 )
 from judge.guard.neutralise import quoted
-from judge.prompts.templates import fill, section
 from judge.protocol.frame import STANCE, Prompt, frame
 from judge.protocol.openings import in_words, keyed
 from judge.protocol.reading import NOT_JSON, Reading, argument_id, entries, first, listed, loose, prose, show, tidy
+from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

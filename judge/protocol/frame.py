@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from events.types import DebateOpened, Side, Template
 from judge.guard.neutralise import quoted
-from judge.prompts.templates import fill, section
+from judge.templates import fill, section
 from providers.base import Segment
 
 STANCE: Mapping[Side, str] = {"pro": "for", "con": "against"}

@@ -8,7 +8,6 @@ from msgspec import Meta, Struct
 
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side
 from events.types.criteria import ProtocolRules
-from judge.prompts.templates import fill, section
 from judge.protocol.frame import STANCE, Prompt, frame
 from judge.protocol.reading import (
     NOT_JSON,
@@ -24,6 +23,7 @@ from judge.protocol.reading import (
     show,
     tidy,
 )
+from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
 

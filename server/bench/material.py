@@ -21,8 +21,8 @@ from events.types import (
 )
 from judge.live.questions import ComponentAnswer, ScoreAnswer
 from judge.live.scoring import score_turn
-from judge.prompts.templates import judge_templates
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
+from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from server.debate.formats.exchange import side_of

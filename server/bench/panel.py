@@ -11,7 +11,7 @@ from events.types.criteria import STANDINGS
 from judge.panel.agreement import Array, Ratings, alpha, resamples
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from server.bench.figure import Figure, figure, interleaved
 
 RATERS: Final = 4

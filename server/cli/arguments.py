@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
 
-from events.state.protocol import Protocol, Traced
+from events.state.rounds import Protocol, Traced
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
 from events.view.view import View
 from server.cli.wording import NAMES, RESPONSES, SIGNS, STANDINGS, inline

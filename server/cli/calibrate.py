@@ -17,7 +17,7 @@ from events.types import RaterCalibrated
 from events.types.criteria import PanelRules
 from judge.panel.truth import chance, meaning, record_of, wilson
 from judge.panel.weights import accuracy
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from server import observe
 from server.cli.case_files import read_cases
 from server.cli.harmless import harmless, json_line

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO, Final
 import click
 import msgspec
 
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from server import observe
 from server.cli.holding import hold
 from server.cli.opinions import Deliberations
@@ -89,7 +89,8 @@ def read_text(file: str) -> str:
             with Path(file).open("rb") as stream:
                 raw = _read(stream)
     except (OSError, ValueError) as error:
-        raise BadField("file", f"{file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        raise BadField("file", f"{file} cannot be read: {why}") from error
     if len(raw) > MOST_BYTES:
         raise BadField("file", f"{file} is too long: an artifact has at most {ARTIFACT_MOST:,} characters")
     if b"\0" in raw:

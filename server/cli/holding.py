@@ -18,8 +18,17 @@ from websockets.typing import Subprotocol
 
 from server.cli.options import reading, server_of, whole_id
 from server.cli.output import emit
-from server.debate.ownership import Elsewhere
-from server.errors import BadField, CannotServe, MootError, NotAllowed, NotFound, NotNow, TokenMissing
+from server.errors import (
+    ANSWERS,
+    BadField,
+    CannotServe,
+    Elsewhere,
+    MootError,
+    NotAllowed,
+    NotFound,
+    NotNow,
+    TokenMissing,
+)
 from server.feed import frames
 from server.feed.reader import Reader
 from server.feed.websocket.endpoint import SUBPROTOCOL
@@ -230,5 +239,7 @@ async def _asked(client: httpx.AsyncClient, request: httpx.Request) -> Any:
     field, message = said["error"]["field"], said["error"]["message"]
     if field:
         raise BadField(field, message)
-    kinds: dict[int, type[MootError]] = {each.status: each for each in (TokenMissing, NotAllowed, NotFound, NotNow)}
+    kinds: dict[int, type[MootError]] = {
+        ANSWERS[each].status: each for each in (TokenMissing, NotAllowed, NotFound, NotNow)
+    }
     raise kinds.get(response.status_code, MootError)(message)

@@ -13,16 +13,11 @@ import anyio
 import click
 import msgspec
 
-from events.errors import LogError
-from judge.errors import RubricError
-from personalities.errors import PersonalityError
-from providers.errors import ProviderError
 from server.cli.harmless import harmless, json_line
-from server.errors import MootError, described
+from server.errors import EXPECTED, described, told
 from server.settings import Settings, load
 
 INTERRUPTED: Final = 130
-OURS: Final = (MootError, LogError, ProviderError, RubricError, PersonalityError)
 
 
 class Place(NamedTuple):
@@ -96,13 +91,13 @@ class Group(click.Group):
             cause = unwrapped(error)
             if isinstance(cause, OSError):
                 sys.exit(_cut_off(cause))
-            if not isinstance(cause, OURS):
+            if not isinstance(cause, EXPECTED):
                 raise
-            message = str(cause)
-            field = getattr(cause, "field", None)
-            if field and not as_json and field not in message:
-                message = f"{field}: {message}"
-            sys.exit(_say(cause, message, cause.exit_code, as_json=as_json, context=None))
+            found = told(cause)
+            message = found.message
+            if found.field and not as_json and found.field not in message:
+                message = f"{found.field}: {message}"
+            sys.exit(_say(cause, message, found.exit_code, as_json=as_json, context=None))
         sys.exit(code if isinstance(code, int) else 0)
 
 

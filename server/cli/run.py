@@ -6,7 +6,7 @@ from typing import Any
 import click
 import msgspec
 
-from judge.rubrics.load import load_rubric
+from judge.rubric import load_rubric
 from server import observe
 from server.cli.holding import Resumption, hold
 from server.cli.options import with_json, with_store, with_think

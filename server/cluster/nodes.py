@@ -23,8 +23,7 @@ from events.store.postgres.log import PostgresLog
 from server import observe
 from server.debate.commands import Done, Errand, Gone, Refused, as_error, read_answer, read_errand, refusal_of, write
 from server.debate.moderators import Moderators
-from server.debate.ownership import Elsewhere
-from server.errors import BadQuery, MootError
+from server.errors import BadQuery, Elsewhere, MootError
 
 logger = structlog.get_logger()
 

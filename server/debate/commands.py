@@ -1,13 +1,13 @@
 """What people do to a debate, as a value: done here, or sent to the node that runs the debate and answered by it."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from events.types import ModeratorSpoke
 from server.debate.acts import Ballot
-from server.errors import MootError, Relayed
+from server.errors import Relayed, Told, told
 
 
 class Pause(Struct, frozen=True, tag="pause"):
@@ -68,15 +68,8 @@ class Done(Struct, frozen=True, tag="done"):
     position: int
 
 
-class Refused(Struct, frozen=True, tag="refused", kw_only=True):
+class Refused(Told, frozen=True, tag="refused", kw_only=True):
     """It was refused, and how that is told to whoever asked."""
-
-    code: str
-    status: int
-    exit_code: int
-    message: str
-    field: str | None = None
-    retry_after_s: int | None = None
 
 
 class Gone(Struct, frozen=True, tag="gone"):
@@ -106,17 +99,9 @@ def read_answer(said: bytes) -> Answer:
 
 def refusal_of(error: Exception) -> Refused:
     """What a person is told of an expected failure, to be told by another node."""
-    def said(name: str, default: Any) -> Any:
-        return getattr(error, name, default)
-
-    return Refused(
-        code=said("code", "error"), status=said("status", 500), exit_code=said("exit_code", 1), message=str(error),
-        field=said("field", None), retry_after_s=said("retry_after_s", None),
-    )
+    return Refused(**msgspec.structs.asdict(told(error)))
 
 
-def as_error(refused: Refused) -> MootError:
+def as_error(refused: Refused) -> Relayed:
     """The same failure here."""
-    return Relayed(
-        refused.code, refused.status, refused.exit_code, refused.message, refused.field, refused.retry_after_s
-    )
+    return Relayed(refused)

@@ -20,9 +20,9 @@ from server import observe
 from server.debate.acts import Ballot, spoke
 from server.debate.commands import Appeal, Cast, Decide, Errand, Halt, Pause, Resume, Say
 from server.debate.moderator import Moderator
-from server.debate.ownership import ALONE, Elsewhere, Tenancy
+from server.debate.ownership import ALONE, Tenancy
 from server.debate.stream_writer import STORE_WAIT_S
-from server.errors import Leaving, TooMany
+from server.errors import Elsewhere, Leaving, TooMany
 from server.feed.hub import Hub
 from server.opening.opening import family_warnings
 

@@ -3,17 +3,7 @@
 from typing import Final, Protocol
 
 from server.debate.commands import Errand
-from server.errors import MootError
-
-
-class Elsewhere(MootError):
-    """Another node runs the debate.  Nobody outside is told: what was asked for is asked there."""
-
-    code = "elsewhere"
-    status = 409
-
-    def __init__(self, debate: str) -> None:
-        super().__init__(f"debate {debate} is run by another node")
+from server.errors import Elsewhere
 
 
 class Tenancy(Protocol):

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import observe
-from server.errors import CannotServe, MootError, NotAllowed, TokenMissing, TooLarge, described
+from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, TooLarge, described, told
 from server.settings import LOOPBACK, Settings
 
 COOKIE: Final = "moot_session"
@@ -109,8 +109,11 @@ class Guard:
             self._access.check_host(headers)
             if int(headers.get("content-length") or 0) > MOST_BODY:
                 raise TooLarge(f"a body may have {MOST_BODY} bytes")
-        except (MootError, ValueError) as error:
+        except MootError as error:
             await self._refuse(error, scope, receive, send)
+            return
+        except ValueError as error:
+            await self._refuse(BadHeader(str(error)), scope, receive, send)
             return
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
@@ -152,7 +155,7 @@ class _Bounded:
 def error_response(error: Exception) -> Response:
     """The one shape of an error."""
     headers = dict(HEADERS)
-    if (wait := getattr(error, "retry_after_s", None)) is not None:
-        headers["retry-after"] = str(int(wait) or 1)
-    status = getattr(error, "status", 400 if isinstance(error, ValueError) else 500)
-    return JSONResponse(described(error), status_code=status, headers=headers)
+    found = told(error)
+    if found.retry_after_s is not None:
+        headers["retry-after"] = str(int(found.retry_after_s) or 1)
+    return JSONResponse(described(error), status_code=found.status, headers=headers)

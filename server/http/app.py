@@ -15,9 +15,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
 import web
-from events.errors import LogError
-from providers.errors import ProviderError
-from server.errors import HttpRefusal, MootError, NotFound
+from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
 from server.export.audit import Auditors
 from server.feed.websocket.crowd import Crowd
 from server.feed.websocket.endpoint import spectate
@@ -128,8 +126,7 @@ def make_app(service: Service, access: Access) -> Starlette:
         ],
         middleware=[Middleware(Guard, access=access)],
         exception_handlers={
-            MootError: _refused, LogError: _refused, ProviderError: _refused, HTTPException: _http_error,
-            Exception: _bug,
+            **dict.fromkeys(EXPECTED, _refused), HTTPException: _http_error, Exception: _bug,
         },
         lifespan=lifespan,
     )

@@ -25,14 +25,14 @@ from events.record import Envelope, Recorded, now
 from events.store.log import PAGE, EventLog
 from events.types import DebateOpened
 from events.types.rubric import Rubric
-from judge.prompts.templates import judge_templates
 from judge.report.figures import many
 from judge.report.levels import Level, levels
 from judge.report.table import Table, differences
 from judge.report.tables import tables
 from judge.report.tally import SCRIPTED, Count, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
-from judge.rubrics.load import digest, rubric_v1
+from judge.rubric import digest, rubric_v1
+from judge.templates import judge_templates
 from server.http.routes import json_response, service_of
 
 MOST: Final = 200

@@ -22,10 +22,11 @@ from events.types import (
 )
 from events.types import Settings as DebateSettings
 from events.types.rubric import Rubric
+from judge.errors import RubricError
 from judge.panel.raters import shipped
 from judge.panel.topics import topic_of
-from judge.prompts.templates import judge_templates
-from judge.rubrics.load import parse_rubric, rubric_v1
+from judge.rubric import as_rubric, rubric_v1
+from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.errors import ProviderError
@@ -284,10 +285,16 @@ def _artifact(wish: Wish) -> Artifact | UnsetType:
 
 
 def _rubric(wish: Wish) -> Rubric:
-    """The rubric that was given, checked, or v1; what it leaves out beside the live judge's rules is v1's."""
+    """The rubric that was given, checked, or v1; what it leaves out beside the live judge's rules is v1's.
+
+    Raises ``BadField`` with a path that begins with ``rubric``.
+    """
     if wish.rubric is None:
         return rubric_v1()
-    given, known = parse_rubric(msgspec.json.encode(wish.rubric)), rubric_v1()
+    try:
+        given, known = as_rubric(wish.rubric), rubric_v1()
+    except RubricError as error:
+        raise BadField(f"rubric.{error.field}" if error.field else "rubric", error.why) from error
     return msgspec.structs.replace(
         given, criteria=given.criteria or known.criteria, protocol=given.protocol or known.protocol,
         panel=given.panel or known.panel, deliberation=given.deliberation or known.deliberation,

@@ -1,8 +1,5 @@
 """What is to be other: a patch of a debate's own rubric, and its panel with a rater less."""
 
-import re
-from collections.abc import Iterator
-from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -12,14 +9,11 @@ from events.patch import merge
 from events.types import DebateOpened
 from events.types.rubric import Rubric
 from judge.errors import RubricError
-from judge.rubrics.load import parse_rubric, rubric_v1
+from judge.rubric import parse_rubric, rubric_v1
 from server.errors import BadField, BadQuery
 
-UNKNOWN: Final = re.compile(r"unknown field `([^`]+)`|Invalid enum value '([^']+)'")
 DEEPEST: Final = 16
 """Levels of a patch: a rubric has six."""
-TRIED_MOST: Final = 200
-"""Paths of a patch that are looked at for the one that is wrong."""
 BOOTSTRAP_MOST: Final = 5000
 """Resamplings of an agreement's interval that anybody may ask a server for."""
 MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
@@ -43,7 +37,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         try:
             read = _merged(whole, self.rubric)
         except RubricError as error:
-            path = _path(error, whole, self.rubric)
+            path = error.field or "rubric"
             raise BadField(path, error.why + _offered(whole, path)) from error
         if read.panel is not None and read.panel.bootstrap > BOOTSTRAP_MOST and read.panel != rubric.panel:
             raise BadField("panel.bootstrap", f"at most {BOOTSTRAP_MOST} here")
@@ -126,44 +120,6 @@ def _offered(whole: Any, path: str) -> str:
     for each in above:
         whole = whole.get(each) if isinstance(whole, dict) else None
     return f" (one of: {', '.join(sorted(whole))})" if isinstance(whole, dict) and name not in whole else ""
-
-
-def _path(error: RubricError, whole: Any, patch: dict[str, Any]) -> str:
-    """The whole path of what is wrong.  A type's error does not tell the names in a table; the patch does."""
-    found = UNKNOWN.search(error.why)
-    unknown = (found[1] or found[2]) if found else ""
-    names = error.field.replace("[...]", ".*").replace("[", ".").replace("]", "")
-    told = [*filter(None, names.split(".")), *([unknown] if unknown else [])]
-    for path in islice(_named(told, patch), TRIED_MOST):
-        if path and ("*" not in told or _fails(whole, _alone(path, patch), error)):
-            return ".".join(path)
-    return ".".join(name for name in told if name != "*") or "rubric"
-
-
-def _named(told: list[str], patch: Any) -> Iterator[list[str]]:
-    """Every path through the patch that a path with ``*`` for names may mean; as it is where the patch ends."""
-    if not told or not isinstance(patch, dict):
-        yield [each for each in told if each != "*"]
-        return
-    for key in patch if told[0] == "*" else told[:1]:
-        for rest in _named(told[1:], patch.get(key)):
-            yield [key, *rest]
-
-
-def _alone(path: list[str], patch: Any) -> Any:
-    """The patch with nothing but one path of it."""
-    if path and isinstance(patch, dict) and path[0] in patch:
-        return {path[0]: _alone(path[1:], patch[path[0]])}
-    return patch
-
-
-def _fails(whole: Any, patch: dict[str, Any], error: RubricError) -> bool:
-    """Whether this part of a patch is wrong by itself, in the same place."""
-    try:
-        _merged(whole, patch)
-    except RubricError as again:
-        return again.field == error.field
-    return False
 
 
 def _depth(value: Any) -> int:

@@ -88,12 +88,12 @@ class Server:
     def open(
         self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4, **wish: Any
     ) -> str:
-        """Open a debate in which everybody follows the script; its id.  ``wish`` holds more of a seat."""
+        """Open a debate in which everybody follows the script; its id.  ``wish``: more of a seat, and ``max_words``."""
         model = self.script(content)
         answer = self.http.post(
             "/api/debates",
             json={
-                "motion": motion, "turns": turns,
+                "motion": motion, "turns": turns, "max_words": wish.get("max_words", 180),
                 "pro": {"model": model, "archetype": "engineer"} | wish.get("pro", {}),
                 "con": {"model": model, "archetype": "provocateur"} | wish.get("con", {}),
                 "judge": {"model": model} | wish.get("judge", {}),

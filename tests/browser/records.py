@@ -26,7 +26,7 @@ from events.types import (
     Usage,
 )
 from judge.panel.raters import shipped
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from personalities.archetypes import archetypes
 
 SIDES: Final[tuple[Side, Side]] = ("pro", "con")

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from providers.scripted import shipped
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,7 @@ from events.record import Recorded
 from events.state import protocol as rounds
 from events.state.panel import INITIAL as NO_PANEL
 from events.state.panel import Panel
-from events.state.protocol import Protocol
+from events.state.rounds import Protocol
 from events.types import (
     Argument,
     ArgumentCrossExamined,

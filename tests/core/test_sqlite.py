@@ -293,9 +293,8 @@ async def test_names_of_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("url", ["", "moot.db", "sqlite", "memory", "memory:x", "mysql://h/x", "postgres:x"])
 async def test_a_name_of_no_store_is_refused(url: str) -> None:
-    with pytest.raises(BadStore, match="write sqlite:PATH, sqlite:, memory: or postgres://") as caught:
+    with pytest.raises(BadStore, match="write sqlite:PATH, sqlite:, memory: or postgres://"):
         await open_log(url)
-    assert caught.value.exit_code == 2
 
 
 async def test_a_store_without_the_index_of_calibrations_answers_the_same_and_gets_it_when_written(path: Path) -> None:

@@ -1,29 +1,47 @@
-"""The README is complete and what it says works."""
+"""The documentation is complete, and what it says works."""
 
+import json
 import re
+import runpy
 import shlex
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import click
+import msgspec
 import pytest
 from click.testing import CliRunner
+from msgspec import Struct
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 from events.codec import CLASSES
+from events.store.postgres.connection import READERS
+from events.types import ALL_PRIVATE
+from events.view.view import View
+from judge.rubric import rubric_v1
+from providers.script import Script
 from server.cli.main import PLACES, main
 from server.feed.websocket import endpoint as socket
 from server.http import access
 from server.http.access import Access
 from server.http.app import make_app
+from server.opening import opening
 from server.service import running
-from server.settings import Settings
+from server.settings import NAMES, Settings
+from tests.docs import pages
+from tests.docs.pages import ROOT
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = [block.strip() for block in re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)]
+README = pages.README.read_text(encoding="utf-8")
+BLOCKS = pages.blocks(README)
 FIRST, SECOND = "pip install uv && uv run moot serve", "pip install uv && uv run pytest"
+LONGEST = 150
+"""Lines of the README: it sells and starts, the reference stands in docs."""
+NO_SETTINGS = {"prices"}
+"""``MOOT_…`` variables that are not settings."""
+by_page = pytest.mark.parametrize("page", pages.PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 @pytest.fixture
@@ -31,31 +49,84 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-def section(title: str) -> str:
-    """The text under a heading, down to the next one of its level or above."""
-    heading = re.search(rf"^(#+) {re.escape(title)}$", README, re.MULTILINE)
-    assert heading is not None, f"the README has no heading {title!r}"
-    return re.split(rf"^#{{1,{len(heading[1])}}} ", README[heading.end() :], maxsplit=1, flags=re.MULTILINE)[0]
-
-
-def rows(title: str) -> list[str]:
-    """First cells of the tables of a section."""
-    return [line.split("|")[1].strip() for line in section(title).splitlines() if line.startswith("| ")][1:]
-
-
 def command(name: str) -> click.Command:
     found = main.get_command(click.Context(main), name)
-    assert found is not None
+    assert found is not None, f"there is no moot {name}"
     return found
 
 
-@pytest.mark.parametrize("name", PLACES)
-def test_every_command_helps_and_is_in_the_readme(name: str) -> None:
+def options(name: str) -> set[str]:
+    """Everything that may stand behind a command with dashes before it."""
+    given = [each for each in command(name).params if isinstance(each, click.Option)]
+    return {option for each in given for option in each.opts} | {"-h", "--help"}
+
+
+# the README
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= LONGEST
+
+
+def test_the_readme_shows_two_pictures() -> None:
+    assert len(re.findall(r"<picture>", README)) == 2
+
+
+def test_the_commands_of_the_readme_are_understood() -> None:
+    shown = [words for words in pages.commands(README) if len(words) > 1]
+
+    assert {words[0] for words in shown} >= {"run", "replay", "audit", "verify", "export"}
+    for name, *said in shown:
+        with command(name).make_context(name, said) as context:
+            assert context.params is not None
+
+
+@pytest.mark.parametrize("name", sorted({words[0] for words in pages.commands(README)}))
+def test_the_commands_of_the_readme_help(name: str) -> None:
     shown = CliRunner().invoke(main, [name, "--help"])
 
     assert shown.exit_code == 0
     assert f"Usage: {main.name} {name}" in shown.output
-    assert any(row.startswith(f"`moot {name}") for row in rows("Commands")), f"moot {name} is not among the commands"
+
+
+def test_the_two_commands_are_the_first_blocks() -> None:
+    assert BLOCKS[:2] == [FIRST, SECOND]
+
+
+# the commands
+
+
+@by_page
+def test_commands_and_options_that_a_page_names_exist(page: Path) -> None:
+    for name, *said in pages.commands(page.read_text(encoding="utf-8")):
+        assert name in PLACES
+        given = {word.partition("=")[0] for word in said if re.match(r"--?[a-z]", word)}
+        assert given <= options(name), f"moot {name}"
+
+
+@by_page
+def test_options_that_a_page_names_alone_exist(page: Path) -> None:
+    of_the_group = {each for param in main.params for each in param.opts}
+    known = of_the_group.union(*(options(name) for name in PLACES))
+    alone = {each for span in pages.spans(page.read_text(encoding="utf-8")) for each in re.findall(r"^--[a-z-]+", span)}
+
+    assert alone <= known
+
+
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "make_cli.py"))["page"]()
+
+    assert made == pages.read("cli"), "stale: uv run python docs/make_cli.py"
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_every_command_helps_and_is_documented_with_its_options(name: str) -> None:
+    shown = CliRunner().invoke(main, [name, "--help"])
+    told = pages.section(pages.read("cli"), f"moot {name}")
+
+    assert shown.exit_code == 0
+    assert f"Usage: {main.name} {name}" in shown.output
+    assert {each for each in options(name) if each not in {"-h", "--help"} and f"`{each}`" not in told} == set()
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -66,40 +137,59 @@ def test_the_list_of_commands_says_what_the_command_says(name: str) -> None:
     assert PLACES[name].says.endswith(".")
 
 
-def test_the_readme_names_no_command_that_is_not_there() -> None:
-    named = {word for row in rows("Commands") for word in re.findall(r"`moot (\w+)", row)}
+def test_the_page_of_commands_names_no_command_that_is_not_there() -> None:
+    named = re.findall(r"^## moot (\w+)$", pages.read("cli"), re.MULTILINE)
 
-    assert set(PLACES) == named
-
-
-def test_options_named_in_the_readme_exist() -> None:
-    known = {option for name in PLACES for each in command(name).params for option in each.opts} | {"--help", "--json"}
-    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", section("Commands") + section("A tour")))
-
-    assert set() == named - known
+    assert list(PLACES) == named
 
 
-def test_every_setting_is_in_the_readme_with_its_default() -> None:
-    table = {
-        cells[1].strip(" `"): cells[2].strip(" `")
-        for cells in (line.split("|") for line in section("Settings").splitlines() if line.startswith("| `"))
-    }
+# settings
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    said = pages.rows(pages.read("settings"))
+    table = {row[0].strip("`"): row[1].strip("`") for row in said if len(row) == 3 and row[0].startswith("`")}
     defaults = {name: getattr(Settings(), name) for name in Settings.__struct_fields__}
     shown = {name: f"{value:g}" if isinstance(value, float) else str(value) for name, value in defaults.items()}
 
     assert {name: value or "none" for name, value in shown.items()} == table
 
 
-def test_every_event_is_in_the_readme() -> None:
-    assert set(CLASSES) == {row.strip("`") for row in rows("Events") if re.fullmatch(r"`[a-z_]+`", row)}
+@by_page
+def test_settings_that_a_page_names_exist(page: Path) -> None:
+    named = set(re.findall(r"\bMOOT_([A-Z_]+)", page.read_text(encoding="utf-8")))
+
+    assert {each.lower() for each in named} <= set(NAMES) | NO_SETTINGS
+
+
+# events
+
+
+def test_every_event_is_documented() -> None:
+    told = pages.first_cells(pages.section(pages.read("events"), "Types"))[1:]
+
+    assert [f"`{tag}`" for tag in sorted(CLASSES)] == sorted(told)
 
 
 @pytest.mark.parametrize("tag", CLASSES)
-def test_fields_that_the_readme_gives_an_event_are_its_fields(tag: str) -> None:
-    line = next(line for line in README.splitlines() if line.startswith(f"| `{tag}` |"))
-    named = {word for code in re.findall(r"`([^`]+)`", line.split("|")[2]) for word in code.split()}
+def test_the_fields_that_the_documentation_gives_an_event_are_all_its_fields(tag: str) -> None:
+    told = next(row[1] for row in pages.rows(pages.read("events")) if row[0] == f"`{tag}`")
+    named = {word for code in re.findall(r"`([^`]+)`", told) for word in code.split()}
 
-    assert set() == named - set(CLASSES[tag].__struct_fields__)
+    assert set(CLASSES[tag].__struct_fields__) == named
+
+
+@pytest.mark.parametrize("tag", CLASSES)
+def test_fields_of_the_director_are_in_italics(tag: str) -> None:
+    cls = CLASSES[tag]
+    private = set(cls.__struct_fields__) if cls.private == ALL_PRIVATE else set(cls.private)
+    told = next(row[1] for row in pages.rows(pages.read("events")) if row[0] == f"`{tag}`")
+    slanted = {word for code in re.findall(r"\*`([^`]+)`\*", told) for word in code.split()}
+
+    assert private == slanted
+
+
+# routes
 
 
 def paths(routes: list[BaseRoute]) -> set[str]:
@@ -118,34 +208,147 @@ def paths(routes: list[BaseRoute]) -> set[str]:
 
 
 @pytest.mark.anyio
-async def test_the_routes_are_the_readmes() -> None:
+async def test_the_routes_are_the_documented_ones() -> None:
     settings = Settings(store="memory:")
     async with running(settings) as service:
         served = paths(make_app(service, Access(settings)).routes)
     named = {
-        code.partition("?")[0] for row in rows("HTTP") for code in re.findall(r"`((?:GET|POST|WS) [^`]+)`", row)
+        code.partition("?")[0]
+        for cell in pages.first_cells(pages.section(pages.read("http"), "Routes"))
+        for code in re.findall(r"`((?:GET|POST|WS) [^`]+)`", cell)
     }
 
     assert served == named
 
 
-def test_every_close_code_is_in_the_readme() -> None:
+def test_every_field_of_a_body_that_opens_a_debate_is_documented() -> None:
+    (wanted,) = {
+        field for each in vars(opening).values() if isinstance(each, type) and issubclass(each, Struct)
+        for field in [each.__struct_fields__] if {"motion", "max_cost_usd", "exhibition"} <= set(field)
+    }
+    cells = pages.first_cells(pages.section(pages.read("http"), "Opening a debate"))[1:]
+
+    assert set(wanted) == {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+def test_every_field_of_the_view_is_documented() -> None:
+    cells = pages.first_cells(pages.section(pages.read("http"), "The view"))[1:]
+
+    assert set(View.__struct_fields__) == {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+
+
+def test_every_close_code_is_documented() -> None:
     codes = {
         value for module in (socket, access) for value in vars(module).values()
         if type(value) is int and 4400 <= value < 4500
     }
 
     assert {4403, 4404, 4408, 4429} <= codes
-    assert {str(code) for code in codes} <= set(rows("Frames"))
+    assert {str(code) for code in codes} <= set(pages.first_cells(pages.section(pages.read("http"), "Frames")))
 
 
 @pytest.mark.parametrize("kind", ["snapshot", "frame", "delta", "live", "status", "error"])
-def test_every_kind_of_message_is_in_the_readme(kind: str) -> None:
-    assert f"`{kind}`" in rows("Frames")
+def test_every_kind_of_message_is_documented(kind: str) -> None:
+    assert f"`{kind}`" in pages.first_cells(pages.section(pages.read("http"), "Frames"))
 
 
-def test_the_two_commands_are_the_first_blocks() -> None:
-    assert BLOCKS[:2] == [FIRST, SECOND]
+# rules
+
+
+def test_the_figures_of_the_rubric_are_documented() -> None:
+    rubric = rubric_v1()
+    told = dict(row for row in pages.rows(pages.section(pages.read("design"), "The score of a turn")) if len(row) == 2)
+    told.pop("dimension")
+    parts = {
+        f"{name} 0–{each.maximum:g}": ", ".join(f"{part} {of.maximum:g}" for part, of in each.components.items())
+        for name, each in rubric.dimensions.items()
+    }
+    told_bands = {row[0]: row[1:] for row in pages.rows(pages.section(pages.read("design"), "Comparison and bands"))}
+    bands = {
+        "": list(rubric.bands),
+        "winner's band": ["{:g}–{:g}".format(*band.winner) for band in rubric.bands.values()],
+        "loser's band": ["{:g}–{:g}".format(*band.loser) for band in rubric.bands.values()],
+    }
+    claims = {row[0]: row[1] for row in pages.rows(pages.section(pages.read("design"), "Suspect claims"))[1:]}
+
+    assert parts == told
+    assert bands == told_bands
+    assert {f"`{kind}`": f"−{rule.points:g}" for kind, rule in rubric.claims.items()} == claims
+
+
+def test_the_weights_of_the_raters_are_documented() -> None:
+    ship = json.loads((ROOT / "judge" / "panel" / "raters.json").read_text(encoding="utf-8"))["raters"]
+    told = {row[0]: row[2:] for row in pages.rows(pages.section(pages.read("panel"), "Seats")) if len(row) == 6}
+    names = told.pop("profile")
+
+    assert {name: [f"{each['weights'][of]:.2f}".lstrip("0") for of in names] for name, each in ship.items()} == told
+
+
+def test_the_script_that_is_documented_is_one() -> None:
+    (shown, *_) = pages.blocks(pages.read("scripted"))
+
+    assert msgspec.json.decode(shown, type=Script).label == "Shown wherever this plays"
+
+
+# what once contradicted itself
+
+
+def everything() -> str:
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages.PAGES)
+
+
+def test_the_connections_of_a_node_are_counted_once() -> None:
+    """One that writes, those that read, one that listens, and one that sends text in flight."""
+    spelled = {7: "seven", 6: "six", 8: "eight"}
+    most = 1 + READERS + 1 + 1
+    for name in ("postgres", "operations"):
+        assert f"at most {spelled[most]} connections" in " ".join(pages.read(name).split())
+
+
+def test_a_second_server_is_refused_on_sqlite_only() -> None:
+    said = [each for each in re.split(r"(?<=[.;])\s", everything()) if "second server" in each]
+
+    assert said
+    assert [each for each in said if "SQLite" not in each] == []
+
+
+def test_there_is_more_than_one_node() -> None:
+    assert re.findall(r"no (?:second|other) node (?:yet|exists)|One process writes to a store", everything()) == []
+
+
+def test_the_embedded_model_comes_with_uv_and_not_with_pip() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert [each for each in project["project"]["dependencies"] if "smollm" in each or "xllamacpp" in each] == []
+    assert "embedded" in project["tool"]["uv"]["default-groups"]
+    assert re.findall(r"comes with the installation", everything()) == []
+    assert re.search(r"plain\s+`pip install \.`", README)
+
+
+# the changelog and the glossary
+
+
+def test_the_changelog_is_one() -> None:
+    said = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    releases = re.findall(r"^## \[(.+)\] - (Unreleased|\d{4}-\d\d-\d\d)$", said, re.MULTILINE)
+
+    assert len(releases) == len(re.findall(r"^## ", said, re.MULTILINE))
+    assert releases[0][0] == version("moot")
+    assert set(re.findall(r"^### (.+)$", said, re.MULTILINE)) <= {
+        "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"
+    }
+    assert "`moot migrate` once more" not in said
+
+
+def test_the_glossary_has_a_sentence_for_each_term_in_order() -> None:
+    told = pages.rows(pages.read("glossary"))[1:]
+    terms = [term for term, _ in told]
+
+    assert sorted(set(terms)) == terms
+    assert [said for _, said in told if "." in said or not said] == []
+
+
+# the rest
 
 
 def test_the_ci_runs_the_second_command_and_no_other() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 from events.types import AgreementMeasured, PanelConcluded, PanelistScored, Rater, Side, TrackRecord
 from judge.panel.outcome import conclude
 from judge.panel.raters import shipped
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 
 SIDES: tuple[Side, ...] = ("pro", "con")
 ITEMS: dict[str, Side] = {f"{side.upper()}-{number}": side for side in SIDES for number in (1, 2, 3)}

@@ -25,8 +25,8 @@ from events.types import (
 from events.types.rubric import Rubric
 from judge.live import comparison
 from judge.live.desk import Answers, Desk
-from judge.prompts.templates import judge_templates
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
+from judge.templates import judge_templates
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Base)

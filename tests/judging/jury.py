@@ -10,7 +10,7 @@ from events.types.criteria import DeliberationRules
 from events.types.deliberation import OpinionGiven
 from events.types.rubric import Rubric
 from judge.panel.raters import shipped
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from providers.neutral import neutral
 from providers.schema import parse
 from server.debate.formats.steps import Ask, Record

@@ -13,7 +13,7 @@ from events.types.criteria import DeliberationRules
 from events.types.deliberation import OpinionGiven
 from judge.deliberation.agreement import agreement, changes, disagreements, has_converged
 from judge.errors import RubricError
-from judge.rubrics.load import parse_rubric, rubric_v1
+from judge.rubric import parse_rubric, rubric_v1
 from tests.judging.jury import DIMENSIONS, OTHER_QUOTE, QUOTE, RULES, flat, opinion, opinions
 
 SCALE = 2.0

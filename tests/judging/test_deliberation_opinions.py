@@ -11,7 +11,7 @@ from judge.deliberation import questions
 from judge.deliberation.agreement import disagreements
 from judge.deliberation.matter import ON_ARTIFACTS, Matter
 from judge.deliberation.opinions import read_opinion
-from judge.prompts.templates import judge_templates
+from judge.templates import judge_templates
 from providers.neutral import neutral
 from providers.schema import parse, schema
 from tests.judging.jury import DIMENSIONS, QUOTE, RULES, TEXT, before_judges, flat, opinion, opinions, says, seats

@@ -124,7 +124,7 @@ def test_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(
         balance = play.debate.ledger.balance(event.turn, event.dimension)
         assert balance is not None
         band = getattr(RUBRIC.bands[event.dimension], event.rule.removeprefix("band_"))
-        assert band[0] <= balance.admitted + balance.harmonized <= band[1]
+        assert band[0] <= round(balance.admitted + balance.harmonized, 6) <= band[1]
     assert all(len(causes) == 1 for causes in banded.values())
 
 

@@ -17,7 +17,7 @@ from judge.live.gaps import GapsAnswer
 from judge.live.questions import score_type
 from judge.live.second import SecondOpinion
 from judge.live.spine import PremisesAnswer
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from providers.script import Say, Script, load
 
 FOLDER = Path(str(resources.files("providers").joinpath("scripts")))

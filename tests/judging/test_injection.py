@@ -34,8 +34,8 @@ from judge.live.ask import turn_segment
 from judge.live.desk import Desk
 from judge.live.questions import ComponentAnswer, ScoreAnswer, applicable, read_score, score_prompt, score_type
 from judge.live.scoring import missing_score, score_turn
-from judge.prompts.templates import judge_templates
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
+from judge.templates import judge_templates
 
 RUBRIC = rubric_v1()
 SPEECH = "Cars poison the air because engines burn fuel; in one year the wards counted fewer asthma cases."

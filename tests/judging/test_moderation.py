@@ -11,7 +11,7 @@ from judge.live.arc import narrative_prompt
 from judge.live.moderation import heard, word_segments
 from judge.live.shortening import IN_FULL
 from judge.panel.questions import panel_prompt
-from judge.prompts.templates import judge_templates
+from judge.templates import judge_templates
 from personalities.prompt import debater_template
 from server.debate.formats import next_steps
 from server.debate.formats.prompts import speech_prompt, summary_due

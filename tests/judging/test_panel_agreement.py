@@ -14,7 +14,7 @@ from msgspec import UNSET
 from judge.panel.agreement import Level, Ratings, alpha, band, draws, measure, resamples, stated
 from judge.panel.calibration import Method, calibrated, method_for
 from judge.panel.kappa import kappa, measure_kappa, tally
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 
 RULES = rubric_v1().panel
 N = math.nan

@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 from events.types import PanelistScored, TrackRecord
 from judge.panel.agreement import band
 from judge.panel.weights import accuracy, weights
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from tests.judging.bench_of_raters import ITEMS, STANDING, alike, flat, panel, read, seats
 
 RULES = rubric_v1().panel

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from events.types import AgreementMeasured, Missing, PanelConcluded, PanelistScored, Reason
 from judge.panel.disputes import variance
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from tests.judging.bench_of_raters import ITEMS, STANDING, alike, flat, panel, read, seats
 
 RULES = rubric_v1().panel

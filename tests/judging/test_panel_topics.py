@@ -3,7 +3,7 @@
 import pytest
 
 from judge.panel.topics import topic_of
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 
 RULES = rubric_v1().panel
 assert RULES is not None

@@ -19,7 +19,7 @@ from judge.live.gaps import gaps_prompt
 from judge.live.questions import score_prompt
 from judge.live.second import second_prompt
 from judge.live.spine import FirstPremises, Stated, premises_prompt, trace
-from judge.prompts.templates import fill, judge_templates, parse_template, section
+from judge.templates import fill, judge_templates, parse_template, section
 from providers.base import messages
 from tests.judging.court import PROMPTS, RUBRIC, court, given, said, score
 

@@ -41,14 +41,14 @@ from events.types import (
     Usage,
 )
 from events.types.rubric import Rubric
-from judge.prompts.templates import judge_templates
 from judge.report.figures import correlation, percent, rate, spread
 from judge.report.levels import levels
 from judge.report.table import differences
 from judge.report.tables import tables
 from judge.report.tally import Count, Tally, total
 from judge.report.weaknesses import MEASURES, Weakness, weaknesses
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
+from judge.templates import judge_templates
 from tests.judging.court import opened, said, scored, side_of
 
 RUBRIC = rubric_v1()

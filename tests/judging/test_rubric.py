@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from judge.errors import RubricError
-from judge.rubrics.load import checked, digest, load_rubric, parse_rubric, rubric_v1
+from judge.rubric import checked, digest, load_rubric, parse_rubric, rubric_v1
 
 
 def changed(path: str, value: object) -> bytes:
@@ -61,8 +61,8 @@ def test_rules_are_the_designs() -> None:
 
 @pytest.mark.parametrize(("path", "value", "field"), [
     ("dimensions.logic.maximum", 41, "dimensions.logic.components"),
-    ("dimensions.logic.maximum", "forty", "dimensions[...].maximum"),
-    ("dimensions.logic.components.cause.maximum", 0, "dimensions[...].components[...].maximum"),
+    ("dimensions.logic.maximum", "forty", "dimensions.logic.maximum"),
+    ("dimensions.logic.components.cause.maximum", 0, "dimensions.logic.components.cause.maximum"),
     ("dimensions.logic.components.cause.asks", " ", "dimensions.logic.components.cause.asks"),
     ("dimensions.logic.components.cause.applies_from", 0, "dimensions.logic.components.cause.applies_from"),
     ("dimensions.logic.chain.links", ["cause", "process", "luck"], "dimensions.logic.chain.links"),
@@ -92,17 +92,32 @@ def test_rules_are_the_designs() -> None:
     ("quote_minimum", 0, "quote_minimum"),
     ("unquoted_share", 1.5, "unquoted_share"),
     ("dimensions", {}, "dimensions"),
-    ("colour", "red", ""),
+    ("colour", "red", "colour"),
+    ("dimensions.luck", {"maximum": 1}, "dimensions.luck"),
+    ("dimensions.logic.components.cause", {"maximum": 10}, "dimensions.logic.components.cause"),
+    ("dimensions.logic.leash", {"lead": "cause"}, "dimensions.logic.leash.lead"),
+    ("dimensions.logic.chain.links", ["cause", 7], "dimensions.logic.chain.links.1"),
+    ("bands.tactics.loser", [0, "many"], "bands.tactics.loser.1"),
+    ("claims.rumour", {"points": 1, "asks": "who says so"}, "claims.rumour"),
+    ("protocol.fallacies.tu_quoque", "you too", "protocol.fallacies.tu_quoque"),
+    ("protocol.claim_minimum", -1, "protocol.claim_minimum"),
+    ("protocol.reasoning_minimum", 10**9, "protocol.reasoning_minimum"),
+    ("protocol.evidence_minimum", 2**64, "protocol.evidence_minimum"),
+    ("protocol.closing_words", 0, "protocol.closing_words"),
+    ("panel.prior_of", 0, "panel.prior_of"), ("panel.prior_right", -1, "panel.prior_right"),
+    ("panel.least_items", 0, "panel.least_items"),
+    ("panel.topics.security.weights.risk", 4, "panel.topics.security.weights.risk"),
+    ("version", 10**7, "version"), ("criteria.low", -(10**7), "criteria.low"), ("panel.high", 1e300, "panel.high"),
 ])
 def test_a_fault_names_its_field(path: str, value: object, field: str) -> None:
     with pytest.raises(RubricError) as caught:
         parse_rubric(changed(path, value))
 
-    assert (field, 422, 2) == (caught.value.field, caught.value.status, caught.value.exit_code)
+    assert field == caught.value.field
     assert "`$" not in str(caught.value)
 
 
-@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff\xfe", b'"\xff"'])
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"\xff\xfe", b'"\xff"', b"[" * 100_000, b'{"name": NaN}'])
 def test_what_is_no_rubric_is_refused(raw: bytes) -> None:
     with pytest.raises(RubricError):
         parse_rubric(raw)

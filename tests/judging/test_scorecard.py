@@ -4,7 +4,7 @@ import pytest
 
 from events.types import BothSides, Missing, Rounds, missing
 from judge.live.scorecard import scorecard_verdict
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 
 
 @pytest.mark.parametrize(("pro", "con", "winner", "margin", "reason"), [

@@ -23,7 +23,7 @@ from judge.panel.truth import (
     wilson,
 )
 from judge.panel.weights import accuracy
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from server.cli.case_files import read_cases
 from server.opening.cases import CaseWish, cases_of, faults
 

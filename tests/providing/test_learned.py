@@ -92,18 +92,23 @@ def test_the_highest_limit_is_read_from_a_refusal(message: str, most: int | None
     assert most == most_tokens(message)
 
 
+def warm(lacks: frozenset[str]) -> dict[str, Any]:
+    """What is asked of a model that may not take a temperature."""
+    return {} if "temperature" in lacks else {"temperature": 1.0}
+
+
 async def test_siblings_that_meet_the_same_refusal_all_go_on() -> None:
     """Four questions at once are told that the model takes no temperature: one of them is the first to record it."""
     learned, met, answered = Learned(None), anyio.Event(), []
 
-    async def call(lacks: frozenset[str]) -> Source:
-        if "temperature" not in lacks:
+    async def call(asked: Any) -> Source:
+        if "temperature" in asked:
             await met.wait()
             raise BadRequest("Unsupported value: 'temperature'")
         yield "Cars."
 
     async def ask_one() -> None:
-        heard = [piece async for piece in adapting(call, learned, lambda _, lacks: "temperature")]
+        heard = [piece async for piece in adapting(warm, call, learned, lambda _, asked: "temperature")]
         answered.append(heard)
 
     async with anyio.create_task_group() as tasks:
@@ -118,26 +123,26 @@ async def test_siblings_that_meet_the_same_refusal_all_go_on() -> None:
 async def test_a_refusal_of_what_was_not_asked_for_is_final() -> None:
     asked = []
 
-    async def call(lacks: frozenset[str]) -> Source:
-        asked.append(lacks)
+    async def call(given: Any) -> Source:
+        asked.append(given)
         raise BadRequest("'temperature' again")
         yield ""
 
     with pytest.raises(BadRequest, match="again"):
-        _ = [piece async for piece in adapting(call, Learned(None), lambda _, lacks: "temperature")]
+        _ = [piece async for piece in adapting(warm, call, Learned(None), lambda _, given: "temperature")]
 
-    assert [frozenset(), {"temperature"}] == asked
+    assert [{"temperature": 1.0}, {}] == asked
 
 
 async def test_a_window_that_the_limit_overran_is_asked_again_with_less() -> None:
     learned, limits = Learned(presumed("gpt-5-mini")), []
 
-    async def call(_: frozenset[str]) -> Source:
+    async def call(_: Any) -> Source:
         limits.append(learned._most)
         if len(limits) == 1:
             raise ContextExceeded("maximum context length is 4096 tokens and your request has 96 input tokens")
         yield "Cars."
 
-    heard = [piece async for piece in adapting(call, learned, lambda _, lacks: None)]
+    heard = [piece async for piece in adapting(warm, call, learned, lambda _, asked: None)]
 
     assert (["Cars."], 4000) == (heard, limits[1])

@@ -1,10 +1,12 @@
 """Every cell of the table against our fake, and the command that prints it."""
 
+import anyio
 import pytest
 
-from tests.providing import peers, scenarios
+from tests.providing import peers
+from tests.providing.scenarios import ALL
 from tests.providing.stall import COLUMNS
-from tests.providing.table import Cell, cells, main, tabled
+from tests.providing.table import PATIENCE_S, Cell, cells, every, main, tabled
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
 APPLYING = [each for each in cells() if not each.why]
@@ -12,15 +14,16 @@ APPLYING = [each for each in cells() if not each.why]
 
 @pytest.mark.parametrize("cell", APPLYING, ids=[f"{each.column}: {each.row}" for each in APPLYING])
 async def test_it_is_ok(cell: Cell) -> None:
-    await cell.run()
+    with anyio.fail_after(PATIENCE_S):
+        await cell.run()
 
 
 def test_a_cell_that_is_left_out_has_its_reason() -> None:
     names = {each.name for each in COLUMNS}
-    rows = [each.name for each in scenarios.ALL]
+    rows = [each.name for each in every()]
 
-    assert len(rows) == len(set(rows))
-    assert all(set(each.without) < names and all(each.without.values()) for each in scenarios.ALL)
+    assert len(rows) == len(set(rows)) == len(ALL)
+    assert all(set(each.without) < names and all(each.without.values()) for each in every())
 
 
 async def test_the_table_says_what_went_wrong() -> None:

@@ -33,8 +33,8 @@ from events.types import (
 from events.view import view as views
 from events.view.view import Fold
 from judge.live.questions import applicable
-from judge.prompts.templates import judge_templates
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
+from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.neutral import neutral

@@ -22,7 +22,7 @@ from server.feed.reader import Reader
 from server.opening import opening
 from server.settings import Settings
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 QUICK = Settings(store="memory:", retry_ms=0, tick_ms=0, idle_timeout_s=5)
 
 

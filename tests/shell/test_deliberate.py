@@ -9,7 +9,7 @@ import pytest
 from events.store.sqlite.log import SqliteLog
 from events.types import DebateConcluded, ModelAnswered, ModelFailed, PanelConcluded, Reason
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from server.cli.deliberate import read_text
 from server.errors import BadField
 from tests.judging.jury import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, says

@@ -10,7 +10,7 @@ from events.record import Envelope
 from events.store.log import PAGE, EventLog
 from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateOpened
-from judge.rubrics.load import digest, rubric_v1
+from judge.rubric import digest, rubric_v1
 from server.http.judge import Survey
 from tests.judging.court import opened, said
 from tests.shell.site import Site

@@ -25,7 +25,7 @@ from events.types import (
     Reason,
     ScorecardVerdictReached,
 )
-from judge.rubrics.load import rubric_v1
+from judge.rubric import rubric_v1
 from server.debate.formats import panel
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.judging.bench_of_raters import DIMENSIONS, seats

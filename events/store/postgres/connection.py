@@ -56,7 +56,7 @@ class Address:
 
     def explain(self, error: Exception) -> StoreUnavailable:
         """What the database says, in one sentence and without a password."""
-        state = getattr(error, "sqlstate", None) or ""
+        state = sqlstate(error) or ""
         if state in {"42P01", "3F000"}:
             return NotMigrated(f"the store {self.name} is not ready: run `moot migrate`")
         said = _REASONS.get(state) or " ".join(str(error).split()) or type(error).__name__
@@ -66,9 +66,14 @@ class Address:
         return kind(f"the store {self.name} is unavailable: {said}" + (f" ({state})" if state else ""))
 
 
+def sqlstate(error: BaseException) -> str | None:
+    """The database's code of an error; None where it said nothing."""
+    return error.sqlstate if isinstance(error, psycopg.Error) else None
+
+
 def is_passing(error: Exception) -> bool:
     """Whether the same may succeed in a moment: the connection was lost, or the server was busy with itself."""
-    state = getattr(error, "sqlstate", None)
+    state = sqlstate(error)
     if state is None:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | OSError)
     return state in _PASSING or state.startswith("08")
@@ -78,7 +83,7 @@ def is_spent(connection: Connection, error: BaseException) -> bool:
     """Whether a connection is of no more use: gone, in the middle of something, or to a server that takes no writes."""
     return (
         connection.closed or connection.broken or connection.info.transaction_status is not TransactionStatus.IDLE
-        or getattr(error, "sqlstate", None) == "25006"
+        or sqlstate(error) == "25006"
     )
 
 

@@ -26,6 +26,7 @@ from events.store.postgres.connection import (
     cutting,
     is_passing,
     is_spent,
+    sqlstate,
 )
 from events.store.postgres.flush import MARK_BYTES, MAX_POSITION, WRITE, Answer, Flush, Head, Item
 from events.store.postgres.pack import register
@@ -384,7 +385,7 @@ class Writer:
 
 def _leaves_doubt(error: Exception) -> bool:
     """Whether what was sent may have been done all the same: the answer got lost, or the server was stopped."""
-    state = getattr(error, "sqlstate", None)
+    state = sqlstate(error)
     return state is None or state.startswith(("08", "57P"))
 
 

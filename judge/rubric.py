@@ -5,18 +5,17 @@ framing and delivery) and level 2 (the 22/40 band); the splits within rhetoric a
 """
 
 import hashlib
-import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from events.types.rubric import Rubric, canonical_bytes
 from judge.errors import RubricError
-from judge.rubrics.checks import faults
-
-_AT = re.compile(r" - at (?:`key` in )?`\$\.?([^`]*)`")
+from judge.rubric_checks import faults
+from judge.rubric_places import misfit
 
 
 @cache
@@ -34,15 +33,24 @@ def load_rubric(path: Path) -> Rubric:
 
 
 def parse_rubric(raw: bytes) -> Rubric:
-    """The rubric written in ``raw`` (JSON), checked."""
+    """The rubric written in ``raw`` (JSON), checked.  Raises ``RubricError`` with the field's path."""
     try:
-        rubric = msgspec.json.decode(raw, type=Rubric)
-    except msgspec.ValidationError as error:
-        found = _AT.search(str(error))
-        raise RubricError(found[1] if found else "", _AT.sub("", str(error))) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        whole = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise RubricError("", f"not JSON: {error}") from error
-    return checked(rubric)
+    try:
+        return checked(msgspec.json.decode(raw, type=Rubric))
+    except msgspec.ValidationError as error:
+        raise misfit(error, whole) from error
+
+
+def as_rubric(value: dict[str, Any]) -> Rubric:
+    """The rubric that builtins say, checked.  Raises ``RubricError`` with the field's path."""
+    try:
+        raw = msgspec.json.encode(value)
+    except RecursionError as error:
+        raise RubricError("", "its objects nest too deeply") from error
+    return parse_rubric(raw)
 
 
 def digest(rubric: Rubric) -> str:

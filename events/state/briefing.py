@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import UNSET
 
 from events.state.panel import Panel
+from events.state.rounds import Protocol, Traced
 from events.types import (
     SIDES,
     AssessmentGiven,
@@ -16,9 +17,6 @@ from events.types import (
     missing,
 )
 from events.types.criteria import ProtocolRules, Standing
-
-if TYPE_CHECKING:
-    from events.state.protocol import Protocol, Traced
 
 MOST: Final = 9
 """Things to find out that a briefing lists."""
@@ -33,7 +31,7 @@ ONE_MODEL: Final = (
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-def briefing(protocol: "Protocol", opened: DebateOpened | None, panel: Panel) -> Briefing:
+def briefing(protocol: Protocol, opened: DebateOpened | None, panel: Panel) -> Briefing:
     """What the trace, the assessment and the panel come to."""
     given = protocol.assessment
     assert given is not UNSET, "a briefing follows from an assessment"
@@ -73,14 +71,14 @@ def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules)
     return f"a lead for {leader}, not a clear one: {points}, at most {rules.clear_above:g}"
 
 
-def _standing(protocol: "Protocol", standing: Standing) -> tuple[str, ...]:
+def _standing(protocol: Protocol, standing: Standing) -> tuple[str, ...]:
     return tuple(name for name, each in protocol.arguments.items() if each.standing == standing)
 
 
 # what to find out
 
 
-def _to_find_out(protocol: "Protocol", given: AssessmentGiven, panel: Panel) -> Iterator[str]:
+def _to_find_out(protocol: Protocol, given: AssessmentGiven, panel: Panel) -> Iterator[str]:
     """The most telling first: what the judge left open, what was asked and not settled, what evidence is lacking."""
     yield from given.unresolved_questions
     if panel.conclusion is not UNSET:
@@ -101,7 +99,7 @@ def _to_find_out(protocol: "Protocol", given: AssessmentGiven, panel: Panel) -> 
             yield f"{name}: is there better evidence than {_quote(each.evidence)}? It was scored {score:g} of 10."
 
 
-def _evidence(argument: "Traced") -> float | None:
+def _evidence(argument: Traced) -> float | None:
     return None if argument.trace is UNSET else argument.trace.scores.get("evidence")
 
 
@@ -124,7 +122,7 @@ def _quote(text: str, most: int = 120) -> str:
 
 
 def _cautions(
-    protocol: "Protocol", given: AssessmentGiven, opened: DebateOpened | None, panel: Panel
+    protocol: Protocol, given: AssessmentGiven, opened: DebateOpened | None, panel: Panel
 ) -> Iterator[str]:
     """What one should know before one relies on any of it."""
     if opened is not None:
@@ -159,7 +157,7 @@ def _panel_beside(given: AssessmentGiven, panel: Panel) -> Iterator[str]:
             yield f"The panel names {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
 
 
-def _faulty(protocol: "Protocol") -> Iterator[str]:
+def _faulty(protocol: Protocol) -> Iterator[str]:
     """Statements that did not keep the form, though asked once more."""
     for side in SIDES:
         opening, closing = protocol.openings.get(side), protocol.closings.get(side)

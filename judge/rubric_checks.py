@@ -5,8 +5,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import Any, Final
 
-from events.types.criteria import Criteria, DeliberationRules
+import msgspec
+
+from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
 from events.types.rubric import Band, Chain, Component, Dimension, Excellence, Leash, Rubric, composite_dimensions
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -14,11 +17,13 @@ _BAD_NAME = "a name is lower case letters, digits and _"
 CLOSE = 1e-6
 GAP_MAXIMUM = 8
 """Points beyond which no answer can go."""
+LARGEST: Final = 1_000_000
+"""The largest figure, and with a minus the least: what lies beyond has no meaning and breaks the arithmetic."""
 Fault = tuple[str, str]
 """The dotted path of a field, and what is wrong with it."""
 
 
-def faults(rubric: Rubric) -> Iterator[Fault]:  # noqa: C901 - a line for each part of a rubric
+def faults(rubric: Rubric) -> Iterator[Fault]:
     """Everything that is wrong with ``rubric``, in reading order."""
     composite = composite_dimensions(rubric)
     if not composite:
@@ -40,12 +45,37 @@ def faults(rubric: Rubric) -> Iterator[Fault]:  # noqa: C901 - a line for each p
         else:
             yield from _band(f"bands.{name}", band, rubric.dimensions[name].maximum)
     yield from _prices(rubric)
-    if rubric.criteria is not None:
-        yield from _criteria("criteria", rubric.criteria)
-    if rubric.deliberation is not None:
-        yield from _deliberation("deliberation", rubric.deliberation)
+    yield from _beside_the_live_judge(rubric)
     if rubric.quote_minimum < 1:
         yield "quote_minimum", "must be at least 1"
+    yield from _figures("", msgspec.to_builtins(rubric))
+
+
+def _beside_the_live_judge(rubric: Rubric) -> Iterator[Fault]:
+    """The parts that a rubric may leave out."""
+    if rubric.criteria is not None:
+        yield from _criteria("criteria", rubric.criteria)
+    if rubric.protocol is not None:
+        yield from _protocol("protocol", rubric.protocol)
+    if rubric.panel is not None:
+        yield from _panel("panel", rubric.panel)
+    if rubric.deliberation is not None:
+        yield from _deliberation("deliberation", rubric.deliberation)
+
+
+def _figures(at: str, value: Any) -> Iterator[Fault]:
+    """Numbers that are too large, wherever they stand."""
+    match value:
+        case dict():
+            for name, inner in value.items():
+                yield from _figures(f"{at}.{name}" if at else name, inner)
+        case list() | tuple():
+            for number, inner in enumerate(value):
+                yield from _figures(f"{at}.{number}", inner)
+        case bool():
+            return
+        case int() | float() if not -LARGEST <= value <= LARGEST:
+            yield at, f"must be at most {LARGEST:,}" if value > 0 else f"must be at least {-LARGEST:,}"
 
 
 def _prices(rubric: Rubric) -> Iterator[Fault]:
@@ -78,6 +108,27 @@ def _criteria(at: str, criteria: Criteria) -> Iterator[Fault]:
         yield f"{at}.dimensions", f"their weights sum to {total + 1:g}, not to 1"
     if not criteria.low < criteria.high:
         yield at, "low must be under high"
+
+
+def _protocol(at: str, rules: ProtocolRules) -> Iterator[Fault]:
+    for name, characters in (
+        ("claim_minimum", rules.claim_minimum),
+        ("reasoning_minimum", rules.reasoning_minimum),
+        ("evidence_minimum", rules.evidence_minimum),
+    ):
+        if characters < 0:
+            yield f"{at}.{name}", "must be at least 0 characters"
+    if rules.closing_words < 1:
+        yield f"{at}.closing_words", "must be at least 1"
+
+
+def _panel(at: str, rules: PanelRules) -> Iterator[Fault]:
+    if rules.prior_of <= 0:
+        yield f"{at}.prior_of", "must be more than 0: an accuracy is divided by it where nothing is known of a rater"
+    if rules.prior_right < 0:
+        yield f"{at}.prior_right", "must be at least 0"
+    if rules.least_items < 1:
+        yield f"{at}.least_items", "must be at least 1"
 
 
 def _deliberation(at: str, rules: DeliberationRules) -> Iterator[Fault]:

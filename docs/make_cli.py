@@ -1,0 +1,99 @@
+"""The page of all commands, from the commands themselves: ``uv run python docs/make_cli.py`` writes it anew."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from server.cli.main import EXAMPLES, PLACES, main
+
+PAGE: Final = Path(__file__).with_name("cli.md")
+HEAD: Final = """# Commands
+
+This page is made from the commands: `uv run python docs/make_cli.py`. A test fails when it is stale.
+
+Data goes to stdout, talk to stderr. `--json` puts one JSON value on stdout; a failure is one `{"error": {…}}`. Every
+command also has `--help`. The beginning of an id is enough if it is unmistakable and has six characters or more.
+
+| exit code | means |
+|---|---|
+| 0 | done |
+| 1 | failed; of `moot run`, a halted debate too |
+| 2 | wrong usage |
+| 3 | not found |
+| 4 | a chain does not verify |
+| 130 | interrupted |
+
+`--store` and `--log-level` may also stand before the name of a command. While a server holds a SQLite store, reading
+commands open it read-only, and `moot run` asks that server. [Settings](settings.md) has the other ways to say the same.
+
+Names are completed after `eval "$(_MOOT_COMPLETE=bash_source moot)"` (`zsh_source`, `fish_source`). Colour and progress
+appear on a terminal only, and no colour if `NO_COLOR` is set.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    index = "\n".join(f"| [`moot {name}`](#moot-{name}) | {_cell(place.says)} |" for name, place in PLACES.items())
+    listed = f"| command | does |\n|---|---|\n{index}\n"
+    examples = f"```\n{inspect.cleandoc(EXAMPLES.replace(chr(8), ''))}\n```\n"
+    return "\n".join([HEAD, examples, listed, *(_section(name) for name in PLACES)])
+
+
+def _section(name: str) -> str:
+    """One command: how it goes, what it says of itself, its options."""
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    context = click.Context(command, info_name=name, parent=click.Context(main, info_name="moot"))
+    usage = " ".join(["moot", name, *command.collect_usage_pieces(context)])
+    rows = [_row(each) for each in command.params if isinstance(each, click.Option)]
+    table = "| option | meaning |\n|---|---|\n" + "\n".join(rows) + "\n"
+    return "\n".join([f"## moot {name}\n", f"```\n{usage}\n```\n", *_help(command), table])
+
+
+def _help(command: click.Command) -> Iterator[str]:
+    """The command's own words; what it keeps from being wrapped is an example."""
+    for block in inspect.cleandoc(command.help or "").split("\n\n"):
+        if block.startswith("\b\n"):
+            yield f"```\n{inspect.cleandoc(block.removeprefix(chr(8)))}\n```\n"
+        else:
+            yield f"{' '.join(block.split())}\n".replace("<", "&lt;")
+
+
+def _row(option: click.Option) -> str:
+    names = ", ".join(f"`{each}`" for each in option.opts)
+    if not option.is_flag:
+        names += f" `{_kind(option)}`"
+    meaning = " ".join(filter(None, [option.help, _range(option.type), _usual(option)]))
+    return f"| {_cell(names)} | {_cell(meaning)} |"
+
+
+def _kind(option: click.Option) -> str:
+    """What stands behind the option: its choices, or a name for its value."""
+    if isinstance(option.type, click.Choice):
+        return "|".join(option.type.choices)
+    return option.metavar or option.type.name.upper().removesuffix(" RANGE")
+
+
+def _range(kind: click.ParamType) -> str:
+    """What a number may be; empty where anything goes."""
+    low, high = getattr(kind, "min", None), getattr(kind, "max", None)
+    if low is None:
+        return ""
+    more = "more than" if getattr(kind, "min_open", False) else "at least"
+    return f"[{low} to {high}]" if high is not None else f"[{more} {low}]"
+
+
+def _usual(option: click.Option) -> str:
+    """The default, where the command shows it."""
+    return f"[default: {option.default}]" if option.show_default and option.default is not None else ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

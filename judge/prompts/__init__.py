@@ -1,1 +1,0 @@
-"""Prompts as data, and how they are read and filled in."""

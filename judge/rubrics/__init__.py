@@ -1,1 +1,0 @@
-"""Rubrics as data, and how they are loaded and checked."""
