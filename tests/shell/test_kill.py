@@ -89,6 +89,7 @@ def unfinished(address: str) -> list[str]:
     return [row["id"] for row in rows if row["state"] == "open"]
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_killed_goes_on_and_nothing_is_lost_or_doubled(tmp_path: Path, script: Any) -> None:
     moot, chance, model = Cli(tmp_path), random.Random(SEED), script(pace=PACE)
     witnesses: dict[str, Witness] = {}
@@ -129,6 +130,7 @@ async def test_a_server_that_is_killed_goes_on_and_nothing_is_lost_or_doubled(tm
             witness.check(records)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["turn_started", "turn_spoken", "model_answered", "turn_scored", "turn_failed"])
 async def test_killed_right_after_an_append(tmp_path: Path, script: Any, moment: str) -> None:
     """In mid-turn, in mid-judgement, between the last answer and its score, before a retry."""
@@ -155,6 +157,7 @@ async def test_killed_right_after_an_append(tmp_path: Path, script: Any, moment:
     assert said["digest"] == records[said["position"] - 1].digest.hex()
 
 
+@pytest.mark.slow
 async def test_killed_again_and_again_in_one_turn_it_is_not_given_up(tmp_path: Path, script: Any) -> None:
     """A crash is nobody's failure: it does not use up the attempts of a turn."""
     moot, model = Cli(tmp_path), script(pace={"chunk_ms": 60_000})
@@ -173,6 +176,7 @@ async def test_killed_again_and_again_in_one_turn_it_is_not_given_up(tmp_path: P
     witness.check(records)
 
 
+@pytest.mark.slow
 async def test_killed_while_it_starts(tmp_path: Path, script: Any) -> None:
     """Before it answers, while it takes up what was open, and right after."""
     moot, chance, model = Cli(tmp_path), random.Random(SEED), script(pace=PACE | {"chunk_ms": 30})
