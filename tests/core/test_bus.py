@@ -101,6 +101,7 @@ async def heard_of(speaker: Bus, hearer: Bus, debate: str, heard: list[bytes]) -
     heard.clear()
 
 
+@pytest.mark.slow
 async def test_who_listens_hears_it_in_order_and_whole(buses: tuple[Bus, Bus]) -> None:
     here, there = buses
     heard: list[bytes] = []
@@ -183,6 +184,7 @@ async def test_a_message_that_nats_does_not_take_is_dropped_alone(nats: Nats) ->
     await there.close()
 
 
+@pytest.mark.slow
 async def test_a_database_that_is_away_costs_what_was_said_and_never_an_event(
     database: str, postgres: Server
 ) -> None:

@@ -57,6 +57,7 @@ async def until_live(*logs: PostgresLog) -> None:
         await anyio.sleep(0.01)
 
 
+@pytest.mark.slow
 async def test_acts_come_in_order_and_each_once(owner: PostgresLog, other: PostgresLog) -> None:
     here, there = PostgresInbox(owner), PostgresInbox(other)
     for name in ("d1", "d2"):
@@ -97,6 +98,7 @@ async def test_an_act_that_nobody_took_is_withdrawn_and_never_done(
     assert waited.cancelled_caught
 
 
+@pytest.mark.slow
 async def test_an_act_that_was_taken_and_not_answered_may_have_been_done(
     owner: PostgresLog, other: PostgresLog
 ) -> None:

@@ -46,6 +46,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
+@pytest.mark.slow
 async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pytest.FixtureRequest) -> None:
     chance = random.Random(20261121)
     acknowledged: dict[str, int] = {}

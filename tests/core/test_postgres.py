@@ -120,6 +120,7 @@ async def test_who_was_not_heard_is_found_by_looking(
             await other.append("d1", 1, [started()])
 
 
+@pytest.mark.slow
 async def test_a_listening_connection_that_is_ended_misses_nothing(
     log: PostgresLog, other: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +163,7 @@ async def test_a_flush_of_more_debates_than_a_notification_names_is_heard_of(
 marks = st.binary(min_size=MARK_BYTES, max_size=MARK_BYTES)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(marks, st.integers(0, MAX_POSITION)), max_size=40))
 def test_what_a_notification_names_is_what_is_read(changes: list[tuple[bytes, int]]) -> None:
     assert (NODE, changes) == read_changed(write_changed(NODE, changes))
@@ -251,6 +253,7 @@ async def test_a_flush_larger_than_one_statement_takes_goes_into_several(
     assert len((await log.summaries(limit=100)).debates) == 50
 
 
+@pytest.mark.slow
 async def test_what_waits_to_be_written_is_bounded_and_readers_are_not_held_up(
     log: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -328,6 +331,7 @@ async def test_a_changed_row_is_found_at_its_position(log: PostgresLog, postgres
     assert (False, 4) == (verdict.ok, verdict.broken_at)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(

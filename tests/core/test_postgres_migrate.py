@@ -27,6 +27,7 @@ def empty(postgres: Server) -> Iterator[str]:
     postgres.do(f"DROP DATABASE {EMPTY} WITH (FORCE)")
 
 
+@pytest.mark.slow
 async def test_migrating_again_changes_nothing(empty: str) -> None:
     assert [Migrated(0, VERSION), Migrated(VERSION, VERSION)] == [await migrate(empty), await migrate(empty)]
 

@@ -78,6 +78,7 @@ async def loaded(log: EventLog) -> AsyncIterator[Load]:
     await load.check()
 
 
+@pytest.mark.slow
 async def test_a_crash_of_the_server_loses_nothing_and_doubles_nothing(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log, loaded(log) as load:
         for _ in range(3):
@@ -87,6 +88,7 @@ async def test_a_crash_of_the_server_loses_nothing_and_doubles_nothing(database:
     assert [] == load.failures
 
 
+@pytest.mark.slow
 async def test_a_server_that_stands_still_is_waited_for(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log, loaded(log) as load:
         with postgres.paused():
@@ -98,6 +100,7 @@ async def test_a_server_that_stands_still_is_waited_for(database: str, postgres:
     assert [] == load.failures
 
 
+@pytest.mark.slow
 async def test_one_that_stands_still_for_longer_counts_as_lost_and_is_found_again(
     database: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,6 +125,7 @@ def distant(database: str, proxy: Proxy) -> str:
     return f"postgresql://postgres@127.0.0.1:{proxy.port}/{DATABASE}"
 
 
+@pytest.mark.slow
 async def test_cut_connections_are_made_anew(distant: str, proxy: Proxy) -> None:
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         for _ in range(15):
@@ -131,6 +135,7 @@ async def test_cut_connections_are_made_anew(distant: str, proxy: Proxy) -> None
     assert [] == load.failures
 
 
+@pytest.mark.slow
 async def test_an_answer_that_gets_lost_after_the_commit_is_found_by_looking(distant: str, proxy: Proxy) -> None:
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         for _ in range(10):
@@ -143,6 +148,7 @@ async def test_an_answer_that_gets_lost_after_the_commit_is_found_by_looking(dis
     assert proxy.swallows >= 10
 
 
+@pytest.mark.slow
 async def test_a_partition_without_a_word_is_noticed(
     distant: str, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +163,7 @@ async def test_a_partition_without_a_word_is_noticed(
     assert [] == load.failures
 
 
+@pytest.mark.slow
 async def test_who_writes_is_told_in_bounded_time_and_goes_on_afterwards(distant: str, proxy: Proxy) -> None:
     drafts = [Draft(event=started(), id=new_id())]
     async with await PostgresLog.open(distant, patience_s=0.5) as log:
@@ -202,6 +209,7 @@ async def _refused(log: PostgresLog, drafts: list[Draft]) -> None:
         await log.append("d1", 1, drafts)
 
 
+@pytest.mark.slow
 async def test_readers_and_followers_live_through_a_crash(database: str, postgres: Server) -> None:
     seen: list[int] = []
     async with await PostgresLog.open(database) as log, await PostgresLog.open(database, read_only=True) as reader:
@@ -249,6 +257,7 @@ async def test_what_is_acknowledged_is_durable_whatever_the_role_defaults_to(dat
         postgres.do(f"ALTER DATABASE {DATABASE} RESET synchronous_commit")
 
 
+@pytest.mark.slow
 async def test_a_server_that_became_a_standby_is_left_for_the_primary(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log:
         await log.append("d1", 0, [opened()])
@@ -276,6 +285,7 @@ async def test_a_cancelled_reader_leaves_the_pool_whole(database: str, postgres:
         assert await log.head("d1") == 1
 
 
+@pytest.mark.slow
 async def test_a_store_that_could_not_be_written_says_so_until_it_can_also_where_nobody_writes(
     distant: str, proxy: Proxy
 ) -> None:

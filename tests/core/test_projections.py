@@ -77,6 +77,7 @@ def has_null(value: Any) -> bool:
     return value is None
 
 
+@pytest.mark.slow
 @lawful
 @given(random_debates())
 def test_frames_applied_in_order_give_the_view_at_every_position(events: list[Any]) -> None:
@@ -92,6 +93,7 @@ def test_frames_applied_in_order_give_the_view_at_every_position(events: list[An
         assert record.position == said["position"] == seen["position"]
 
 
+@pytest.mark.slow
 @lawful
 @given(random_debates())
 def test_a_view_never_holds_a_null(events: list[Any]) -> None:
@@ -99,6 +101,7 @@ def test_a_view_never_holds_a_null(events: list[Any]) -> None:
         assert not has_null(as_json(fold.view))
 
 
+@pytest.mark.slow
 @lawful
 @given(random_debates())
 def test_what_is_read_back_folds_to_the_same(events: list[Any]) -> None:
@@ -112,6 +115,7 @@ def _read_back(record: Recorded) -> Recorded:
     return msgspec.structs.replace(record, event=codec.decode(record.payload, record.schema))
 
 
+@pytest.mark.slow
 @lawful
 @given(random_debates())
 def test_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: list[Any]) -> None:
@@ -139,6 +143,7 @@ def test_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: lis
             assert isinstance(card_of_side.composite, Missing)
 
 
+@pytest.mark.slow
 @lawful
 @given(random_debates())
 def test_the_leader_is_whom_the_verdict_names(events: list[Any]) -> None:
@@ -149,6 +154,7 @@ def test_the_leader_is_whom_the_verdict_names(events: list[Any]) -> None:
     assert verdict.winner == card.leader
 
 
+@pytest.mark.slow
 @lawful
 @given(random_debates())
 def test_a_missing_score_is_no_number_and_counts_for_nobody(events: list[Any]) -> None:
@@ -165,6 +171,7 @@ def test_a_missing_score_is_no_number_and_counts_for_nobody(events: list[Any]) -
             assert {"missing": {"reason": scored[0].event.missing.reason}} == turn["scores"] == turn["composite"]
 
 
+@pytest.mark.slow
 @lawful
 @given(random_debates())
 def test_usage_counts_every_call_once(events: list[Any]) -> None:

@@ -58,6 +58,7 @@ async def test_who_follows_reads_no_file_for_what_is_committed_now(
     assert list(records) == got
 
 
+@pytest.mark.slow
 async def test_memory_and_file_say_the_same_from_every_position(
     log: SqliteLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def test_ruff_is_content() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_mypy_is_content() -> None:
     done = run(tool("mypy"))
 

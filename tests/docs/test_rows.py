@@ -149,6 +149,7 @@ def named_in(name: str) -> frozenset[str]:
     return frozenset(each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS)
 def test_a_row_has_its_checks(row: str) -> None:
     missing = [f"{name}::{test}" for name, test in ROWS[row] if test not in named_in(name)]

@@ -101,6 +101,7 @@ class Sums:
         return found
 
 
+@pytest.mark.slow
 @lawful
 @seeds
 def test_the_ledger_adds_up_and_no_conflict_is_missed_after_any_event(seed: int) -> None:
@@ -111,6 +112,7 @@ def test_the_ledger_adds_up_and_no_conflict_is_missed_after_any_event(seed: int)
         sums.check(debate)
 
 
+@pytest.mark.slow
 @lawful
 @seeds
 def test_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(seed: int) -> None:
@@ -128,6 +130,7 @@ def test_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(
     assert all(len(causes) == 1 for causes in banded.values())
 
 
+@pytest.mark.slow
 @lawful
 @seeds
 def test_the_life_of_a_claim_is_lawful(seed: int) -> None:
@@ -158,6 +161,7 @@ def test_the_life_of_a_claim_is_lawful(seed: int) -> None:
         assert each.state == next(word for word in reversed(state[name]) if word != "appealed")
 
 
+@pytest.mark.slow
 @lawful
 @seeds
 def test_nobody_is_misquoted(seed: int) -> None:
@@ -181,6 +185,7 @@ def test_nobody_is_misquoted(seed: int) -> None:
                 pass
 
 
+@pytest.mark.slow
 @lawful
 @seeds
 def test_only_the_loser_is_pressed_and_traits_stay_between_1_and_10(seed: int) -> None:
@@ -208,6 +213,7 @@ def test_only_the_loser_is_pressed_and_traits_stay_between_1_and_10(seed: int) -
     assert all(1 <= value <= 10 for traits in play.debate.temper.traits.values() for value in traits.values())
 
 
+@pytest.mark.slow
 @lawful
 @seeds
 def test_it_always_concludes_with_the_winner_of_the_card_as_it_stands(seed: int) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
 import msgspec
+import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -355,6 +356,7 @@ LAWS = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @drawn(desks())
 def test_the_laws_hold(desk: EventBatch) -> None:
@@ -362,6 +364,7 @@ def test_the_laws_hold(desk: EventBatch) -> None:
         law(desk)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @drawn(SPEECH, st.integers(1, 4), st.data())
 def test_a_score_of_any_type_is_taken(text: str, turn: int, data: st.DataObject) -> None:

@@ -22,6 +22,7 @@ ROWS = st.lists(st.lists(st.integers(1, 10), min_size=6, max_size=6), min_size=2
 # weights
 
 
+@pytest.mark.slow
 @given(
     st.integers(1, 200).flatmap(lambda of: st.tuples(st.integers(of // 2 + 1, of), st.just(of))),
     st.sampled_from(["technical", "business", "risk", "general"]), st.sampled_from(list(RULES.topics)),
@@ -108,6 +109,7 @@ def test_the_outcome_follows_from_the_figures_that_are_stated(rows: list[list[in
         assert band(measured.raw.value, RULES) == measured.raw.band
 
 
+@pytest.mark.slow
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_the_sides_swapped_swap_the_winner_and_nothing_else(rows: list[list[int]]) -> None:

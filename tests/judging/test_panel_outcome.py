@@ -115,6 +115,7 @@ def test_a_gap_of_4_9_per_cent_is_irreconcilable_and_one_of_5_1_is_not(gap: floa
 # disputes
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=5, max_size=5), min_size=4, max_size=4

@@ -238,6 +238,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @drawn(st.lists(JSON | st.fixed_dictionaries({"scores": JSON, "standings": JSON}), min_size=1, max_size=3))
 def test_whatever_is_said_is_on_the_scale_or_absent(values: list[Any]) -> None:
     said = read(*values)

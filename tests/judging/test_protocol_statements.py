@@ -247,6 +247,7 @@ def test_a_closing_without_a_final_position_keeps_all_its_words() -> None:
 # all of them
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @drawn(st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=30) | st.sampled_from(NAMES),

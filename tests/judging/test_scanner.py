@@ -145,6 +145,7 @@ def test_any_text_is_scanned(text: str) -> None:
     assert every == scan(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [
     "1", "1 ", "1 000 ", "1,", "1.", "$", "%", "“", '"', "'", "‘a", "«", "a ", "A ", "the A ", "A of ", "Dr ", "one ",
     "two in ", "2019 ", "half a ", "according to A ", "the study by ", "A-", " ", "\n", "é",

@@ -160,6 +160,7 @@ def samples_for(rubric: Rubric, turn: int) -> st.SearchStrategy[list[ScoreAnswer
     return st.lists(st.builds(ScoreAnswer, components=card), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 3), st.data())
 def test_rules_only_lower_and_always_say_so(turn: int, data: st.DataObject) -> None:
     answers = data.draw(samples_for(RUBRIC, turn))

@@ -76,6 +76,7 @@ def judged_text() -> Play:
 # nothing changed
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32))
 def test_with_nothing_changed_a_what_if_is_the_record_itself(seed: int) -> None:
@@ -96,6 +97,7 @@ def test_with_nothing_changed_a_what_if_is_the_record_itself(seed: int) -> None:
         assert (0, ()) == (walked.departs, walked.unanswered)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(random_debates())
 def test_so_it_is_for_any_order_in_which_a_moderator_may_record(events: Any) -> None:

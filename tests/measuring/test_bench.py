@@ -91,6 +91,7 @@ def test_the_carried_scorecard_is_the_one_that_the_ledger_adds_up_to() -> None:
         assert scorecard(fold.debate.ledger, fold.debate.exchanges) == fold.view.scorecard
 
 
+@pytest.mark.slow
 def test_a_figure_has_the_agreed_names() -> None:
     done = CliRunner().invoke(main, ["bench", "--quick", "--only", "append", "--json"])
     (shown,) = json.loads(done.stdout)
@@ -100,6 +101,7 @@ def test_a_figure_has_the_agreed_names() -> None:
     assert shown["ratio"] == pytest.approx(shown["value"] / shown["yardstick"], rel=0.02)
 
 
+@pytest.mark.slow
 def test_an_unknown_figure_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from server.cli import main; main(['bench', '--only', 'luck'])"],
@@ -110,6 +112,7 @@ def test_an_unknown_figure_is_refused() -> None:
     assert "luck" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_small_crowd_of_whom_some_do_not_read_is_told_of() -> None:
     told = await crowd(30, 3, events=3, joined=2)

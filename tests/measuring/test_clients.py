@@ -27,6 +27,7 @@ def processes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         pytest.skip("NOT TESTED: no C compiler")
 
 
+@pytest.mark.slow
 async def test_a_fan_out_and_its_limit_are_measured() -> None:
     reached, limit, count = await fanout.fanout(quick=True, sockets=4, joined=3)
 

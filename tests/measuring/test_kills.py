@@ -28,6 +28,7 @@ def soaked(folder: Path, **how: object) -> Toll:
     return run(f"sqlite:{folder / 'moot.db'}", 3, 3000, 1, talk=False, **how)   # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_kills_lose_nothing_double_nothing_and_tear_nothing(tmp_path: Path) -> None:
     toll = soaked(tmp_path)
 
@@ -36,6 +37,7 @@ def test_kills_lose_nothing_double_nothing_and_tear_nothing(tmp_path: Path) -> N
     assert toll.recorded >= toll.acknowledged >= 3000
 
 
+@pytest.mark.slow
 @can_forget
 def test_nor_do_they_on_a_disk_that_forgets_what_was_not_synced(tmp_path: Path) -> None:
     toll = soaked(tmp_path, forgets=True)
@@ -44,6 +46,7 @@ def test_nor_do_they_on_a_disk_that_forgets_what_was_not_synced(tmp_path: Path) 
     assert toll.recorded >= toll.acknowledged >= 3000
 
 
+@pytest.mark.slow
 @can_forget
 def test_a_log_that_does_not_sync_is_caught(tmp_path: Path) -> None:
     toll = soaked(tmp_path, forgets=True, program=(sys.executable, "-c", CARELESS))

@@ -15,6 +15,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+@pytest.mark.slow
 async def test_all_conclude_and_nothing_is_held_on_to() -> None:
     seen = await crowd(6, 2, 16, 2)
 
@@ -26,6 +27,7 @@ async def test_all_conclude_and_nothing_is_held_on_to() -> None:
     assert "6 of 6 debates of 2 turns concluded" in in_words(seen)
 
 
+@pytest.mark.slow
 async def test_one_that_did_not_conclude_is_told() -> None:
     seen = await crowd(2, 1, 8, 1)
 

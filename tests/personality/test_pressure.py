@@ -156,6 +156,7 @@ def test_only_the_loser_and_only_within_bounds(
         assert value == round(value, 4)
 
 
+@pytest.mark.slow
 @given(own=SCORES, theirs=SCORES, name=st.sampled_from(sorted(MAXIMA)), less=st.integers(0, 40))
 def test_who_falls_further_behind_feels_no_less(
     own: dict[str, float], theirs: dict[str, float], name: str, less: int,

@@ -90,6 +90,7 @@ def test_by_hand(
     assert found == (None if after is None else TraitsShifted(side="pro", shifts={"flexibility": (4.0, after)}))
 
 
+@pytest.mark.slow
 @given(characters(), st.lists(st.tuples(PRESSURE, UNIT), max_size=12))
 def test_traits_stay_within_one_and_ten(who: Archetype, blows: list[tuple[PressureApplied, float]]) -> None:
     traits = dict(who.traits)
@@ -107,16 +108,19 @@ def test_not_even_a_foreign_character_leaves_the_scale() -> None:
     assert {"flexibility": (4.0, 10.0)} == moved(who, pressed(1, 1, 1, 1), 1)
 
 
+@pytest.mark.slow
 @given(characters(), PRESSURE)
 def test_without_elasticity_nothing_moves(who: Archetype, blow: PressureApplied) -> None:
     assert shift(who, who.traits, 0, blow) is None
 
 
+@pytest.mark.slow
 @given(characters(), UNIT)
 def test_without_pressure_nothing_moves(who: Archetype, elasticity: float) -> None:
     assert shift(who, who.traits, elasticity, pressed()) is None
 
 
+@pytest.mark.slow
 @given(characters(), SIGNAL, UNIT, UNIT, UNIT)
 def test_more_pressure_moves_no_less(who: Archetype, signal: str, one: float, two: float, elasticity: float) -> None:
     little, much = (moved(who, pressed(**{signal: each}), elasticity) for each in sorted((one, two)))

@@ -79,6 +79,7 @@ async def gone(pid: int) -> None:
             await anyio.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.embedded
 @pytest.mark.timeout(300)   # one test, so that the weights are loaded as rarely as may be
 async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_again(
@@ -137,6 +138,7 @@ async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_aga
     await gone(second)
 
 
+@pytest.mark.slow
 @pytest.mark.embedded
 async def test_a_parent_killed_leaves_no_orphan() -> None:
     made = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
@@ -228,6 +230,7 @@ async def speak_of(provider: EmbeddedProvider, model: str, request: Any) -> None
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.embedded
 async def test_a_call_beyond_the_slots_waits_where_waiting_is_no_silence(
     provider: EmbeddedProvider, ask: Any

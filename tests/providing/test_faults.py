@@ -88,6 +88,7 @@ class Faults:
 
         assert Score(7, "q") == answer.value
 
+    @pytest.mark.slow
     async def test_a_stream_without_end_is_ended(self, stage: Stage, ask: Any) -> None:
         """It never falls silent: the idle timeout does not see it, the limit of the whole does."""
         model = stage.play(Scene(texts=("and so on ",), end="endless"))

@@ -25,6 +25,7 @@ anyio.run(main)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["anthropic", "google.genai", "openai"])
 def test_nobody_gets_an_sdk_that_is_half_imported(name: str) -> None:
     """A module stands in ``sys.modules`` from the beginning of its import."""
@@ -69,6 +70,7 @@ print(len(late), *late[:5])
 """
 
 
+@pytest.mark.slow
 def test_no_call_imports_while_an_sdk_is_being_imported() -> None:
     """Two threads that import modules of each other see them half made: so one thread imports, and calls wait."""
     nobody = "http://127.0.0.1:9"

@@ -41,6 +41,7 @@ async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LlamaProcess]
     await child.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [OpenAIProvider, AnthropicProvider])
 async def test_the_contract_without_faults_holds_on_a_real_server(server: LlamaProcess, make: Any, ask: Any) -> None:
     provider = make()
@@ -65,6 +66,7 @@ async def test_the_contract_without_faults_holds_on_a_real_server(server: LlamaP
     assert all(status.ok for status in statuses)
 
 
+@pytest.mark.slow
 async def test_a_typed_answer_comes_by_the_schema(server: LlamaProcess, ask: Any) -> None:
     provider = OpenAIProvider()
     answer = await provider.answer("smollm2", ask("score:1", prompt=HELLO, max_tokens=160), Score)
@@ -74,6 +76,7 @@ async def test_a_typed_answer_comes_by_the_schema(server: LlamaProcess, ask: Any
     assert "json_schema" == answer.outcome.parameters["structured_output"]
 
 
+@pytest.mark.slow
 async def test_a_server_that_passes_over_schemas_and_tools_is_asked_in_words(server: LlamaProcess, ask: Any) -> None:
     """llama.cpp's ``/v1/messages`` knows no schema; so tiny a model seldom answers JSON without one."""
     provider = AnthropicProvider()
@@ -90,6 +93,7 @@ async def test_a_server_that_passes_over_schemas_and_tools_is_asked_in_words(ser
     assert ["json_schema", "tool", "prompt"] == means
 
 
+@pytest.mark.slow
 async def test_a_debate_of_three_providers_concludes(server: LlamaProcess) -> None:
     settings = Settings(store="memory:", idle_timeout_s=60)
     async with house(settings=settings) as at_home:

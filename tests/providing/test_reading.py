@@ -177,6 +177,7 @@ def test_only_the_last_objects_of_many_are_looked_at() -> None:
         parse(TEXT + '{"points":1}' * MOST_OBJECTS, Score)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize(
     "piece",

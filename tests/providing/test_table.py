@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'c
 APPLYING = [each for each in cells() if not each.why]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", APPLYING, ids=[f"{each.column}: {each.row}" for each in APPLYING])
 async def test_it_is_ok(cell: Cell) -> None:
     with anyio.fail_after(PATIENCE_S):

@@ -46,6 +46,7 @@ def called(monkeypatch: pytest.MonkeyPatch, calls: int) -> anyio.Event:
     return reached
 
 
+@pytest.mark.slow
 async def test_a_pause_in_mid_turn_lets_the_turn_finish_and_then_rests(script: Any) -> None:
     async with house() as h:
         debate = await h.open(script(pace=SLOW))
@@ -179,6 +180,7 @@ async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str
         await check_sound(h.log, debate)
 
 
+@pytest.mark.slow
 async def test_acts_that_make_no_sense_now_are_refused(script: Any) -> None:
     async with house() as h:
         debate = await h.open(script(pace=SLOW))

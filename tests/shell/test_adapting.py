@@ -156,6 +156,7 @@ def test_a_resume_forgets_a_questions_failures() -> None:
     assert 0 == due(opened(judge_attempts=1), started(1), spoken(1), question_failed(1), RESUMED).delay_ms
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32))
 def test_no_question_fails_more_often_than_it_may(seed: int) -> None:

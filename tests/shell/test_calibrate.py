@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from events.record import Draft, Recorded
@@ -34,6 +35,7 @@ def folder(at: Path, files: dict[str, Any] = FOLDER) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_it_prints_a_line_a_case_the_records_and_the_id_last(moot: Cli, script: Any, tmp_path: Path) -> None:
     model = script(answers=RIGHT_AND_WRONG | {"panel:general@a": {"fault": {"kind": "refuse", "times": 9}}})
     done = moot("calibrate", str(folder(tmp_path)), "--panel", model)
@@ -51,6 +53,7 @@ def test_it_prints_a_line_a_case_the_records_and_the_id_last(moot: Cli, script: 
     assert [lines[-1]] == [each["id"] for each in moot.json("list")["debates"]]
 
 
+@pytest.mark.slow
 def test_in_json_it_is_one_object_a_line_the_records_and_the_id_last(moot: Cli, script: Any, tmp_path: Path) -> None:
     model, cases = script(answers=RIGHT_AND_WRONG), folder(tmp_path)
     moot("calibrate", str(cases), "--panel", model)
@@ -116,6 +119,7 @@ def exported(form: Any = "protocol") -> bytes:
     return anyio.run(lines)
 
 
+@pytest.mark.slow
 def test_an_exported_debate_beside_its_truth_is_a_case(moot: Cli, script: Any, tmp_path: Path) -> None:
     cases = folder(tmp_path, {"held.truth.json": b'{"winner": "con", "source": "it was tried"}'})
     (cases / "held.ndjson").write_bytes(exported())
@@ -138,6 +142,7 @@ def test_an_export_that_was_altered_or_is_of_another_format_is_refused(moot: Cli
     assert "exchange.ndjson: it is a debate of format exchange" in errors
 
 
+@pytest.mark.slow
 def test_other_raters_come_from_a_file(moot: Cli, script: Any, tmp_path: Path) -> None:
     profiles = tmp_path / "raters.json"
     profiles.write_bytes(msgspec.json.encode({"raters": {
@@ -165,6 +170,7 @@ def test_the_cases_that_ship_with_the_tests_run(moot: Cli, script: Any, tmp_path
     assert "3/6" in done.stdout.decode()   # who always names con is right in half of them
 
 
+@pytest.mark.slow
 def test_reading_commands_cope_with_a_calibration(moot: Cli, script: Any, tmp_path: Path) -> None:
     model = script(answers=RIGHT_AND_WRONG)
     debate = moot("calibrate", str(folder(tmp_path)), "--panel", model).stdout.decode().split()[-1]

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from events.patch import merge
 from tests.shell.children import Cli, as_json, said, seats
 from tests.shell.conftest import CON, PRO
 
 
+@pytest.mark.slow
 def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli, script: Any) -> None:
     done = moot("run", "Cities should ban cars", "--turns", "2", *seats(script()))
 
@@ -23,6 +25,7 @@ def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli
     assert [lines[-1]] == [row["id"] for row in moot.json("list")["debates"]]
 
 
+@pytest.mark.slow
 def test_a_run_in_json_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any) -> None:
     done = moot("run", "Cities should ban cars", "--turns", "2", *seats(script()), "--json")
     lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
@@ -37,6 +40,7 @@ def test_a_run_in_json_is_one_object_a_line_and_the_id_last(moot: Cli, script: A
     assert view == moot.json("show", lines[-1]["id"])
 
 
+@pytest.mark.slow
 def test_show_replay_verify_and_export_read_what_a_run_left(held: tuple[Cli, str]) -> None:
     moot, debate = held
     view = moot.json("show", debate)
@@ -57,6 +61,7 @@ def test_show_replay_verify_and_export_read_what_a_run_left(held: tuple[Cli, str
     assert moot.json("show", debate[:20])["id"] == debate
 
 
+@pytest.mark.slow
 def test_the_store_may_be_named_before_the_command_or_behind_it(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     other = Cli(tmp_path)
@@ -68,6 +73,7 @@ def test_the_store_may_be_named_before_the_command_or_behind_it(held: tuple[Cli,
         assert debate == msgspec.json.decode(done.stdout)["id"]
 
 
+@pytest.mark.slow
 def test_an_export_imports_into_an_empty_store_as_the_same_debate(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     other = Cli(tmp_path)
@@ -84,6 +90,7 @@ def test_an_export_imports_into_an_empty_store_as_the_same_debate(held: tuple[Cl
     assert b"here already" in other("import", "-", stdin=moot("export", debate).stdout).stderr
 
 
+@pytest.mark.slow
 def test_a_failed_export_leaves_the_file_that_was_there(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     file = tmp_path / "precious.ndjson"
@@ -98,6 +105,7 @@ def test_a_failed_export_leaves_the_file_that_was_there(held: tuple[Cli, str], t
     said(moot("export", debate, "-o", str(tmp_path / "no" / "folder")), 1, "cannot write")
 
 
+@pytest.mark.slow
 def test_doctor_says_which_models_answer(moot: Cli) -> None:
     models = moot.json("doctor")
 
@@ -110,6 +118,7 @@ def test_doctor_says_which_models_answer(moot: Cli) -> None:
 # whether it was altered
 
 
+@pytest.mark.slow
 def test_one_byte_flipped_in_the_store_is_named_by_its_position(moot: Cli, script: Any) -> None:
     debate = moot.debate(script())
     with sqlite3.connect(moot.store) as connection:
@@ -137,6 +146,7 @@ def _write(store: Path, sequence: int, payload: bytes) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 def test_one_byte_flipped_in_an_export_is_named_by_its_position(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     lines = moot("export", debate).stdout.splitlines(keepends=True)

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from tests.shell.children import Cli, as_json, said
 
 
+@pytest.mark.slow
 def test_a_copy_beside_a_server_is_whole(moot: Cli, script: Any) -> None:
     debate = moot.debate(script())
     with moot.server():
@@ -17,6 +20,7 @@ def test_a_copy_beside_a_server_is_whole(moot: Cli, script: Any) -> None:
     assert shown == moot.json("show", debate, MOOT_STORE=f"sqlite:{moot.home / 'copy.db'}")
 
 
+@pytest.mark.slow
 def test_a_person_reads_what_was_made(moot: Cli, script: Any) -> None:
     moot.debate(script())
     done = moot("backup", "copy.db")

@@ -57,6 +57,7 @@ def test_a_commands_examples_stand_line_by_line(command: str, capsys: pytest.Cap
     assert [] == [line for line in examples if line.count("moot ") > 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["list", "show", "audit"])
 def test_a_pipe_gets_no_colour(held: tuple[Cli, str], command: str) -> None:
     cli, debate = held
@@ -66,6 +67,7 @@ def test_a_pipe_gets_no_colour(held: tuple[Cli, str], command: str) -> None:
     assert b"\x1b" not in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_colour_unless_no_color_is_set(held: tuple[Cli, str]) -> None:
     cli, debate = held
 

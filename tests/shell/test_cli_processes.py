@@ -19,6 +19,7 @@ from tests.shell.conftest import PRO
 SLOW = {"chunk_ms": 30, "chunk_chars": 4}
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_mid_turn_ends_soon_and_the_debate_can_go_on(moot: Cli, script: Any) -> None:
     process = moot.start("run", "m", "--turns", "2", *seats(script(pace={"chunk_ms": 60_000, "chunk_chars": 4})))
     debate = line_with(process.stderr, b"debate ").decode().split()[1]
@@ -59,6 +60,7 @@ def _until_started(moot: Cli, debate: str) -> None:
     raise AssertionError(debate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_a_server_ends_soon_with_a_debate_and_a_spectator(moot: Cli, script: Any, sign: int, code: int) -> None:
     with moot.server() as (process, address):
@@ -102,6 +104,7 @@ def _post(address: str, model: str, turns: int = 2) -> str:
     return str(response.json()["id"])
 
 
+@pytest.mark.slow
 def test_a_server_has_its_store_for_itself_and_run_asks_it(moot: Cli, script: Any) -> None:
     with moot.server() as (_, address):
         refused = said(moot("serve", "--port", "0"), 1, "is in use by process")
@@ -127,6 +130,7 @@ def test_a_server_has_its_store_for_itself_and_run_asks_it(moot: Cli, script: An
         said(moot("import", "/dev/null"), 1)
 
 
+@pytest.mark.slow
 def test_run_resumes_a_halted_debate_by_the_server_that_holds_it(moot: Cli, script: Any) -> None:
     with moot.server() as (_, address):
         debate = _post(address, script(pace={"chunk_ms": 60_000}))
@@ -139,6 +143,7 @@ def test_run_resumes_a_halted_debate_by_the_server_that_holds_it(moot: Cli, scri
         assert moot.json("show", debate)["state"] == "concluded"
 
 
+@pytest.mark.slow
 def test_run_says_that_the_server_has_gone(moot: Cli, script: Any) -> None:
     with moot.server() as (server, _):
         process = moot.start("run", "m", *seats(script(pace=SLOW)))
@@ -152,6 +157,7 @@ def test_run_says_that_the_server_has_gone(moot: Cli, script: Any) -> None:
     del out
 
 
+@pytest.mark.slow
 def test_run_shows_the_token_to_a_server_that_wants_it(moot: Cli, script: Any) -> None:
     with moot.server("--host", "127.0.0.1", MOOT_TOKEN="s3cret"):
         as_json(moot("run", "m", *seats(script()), "--json"), 1)

@@ -70,6 +70,7 @@ def test_in_plain_words_the_field_is_named_too(moot: Cli, script: Any, wish: tup
     assert not moot.store.exists() or moot.json("list")["debates"] == []
 
 
+@pytest.mark.slow
 def test_a_store_that_cannot_be_written_is_one_line(moot: Cli, script: Any) -> None:
     (moot.home / "file").write_text("no database at all " * 100)
     places = {f"{moot.home}/file/moot.db": "", f"{moot.home}": "is a folder", f"{moot.home}/file": "not a database"}
@@ -83,6 +84,7 @@ def test_a_store_that_cannot_be_written_is_one_line(moot: Cli, script: Any) -> N
         said(moot("list", MOOT_STORE=f"sqlite:{path}"), 1, why)
 
 
+@pytest.mark.slow
 def test_a_taken_port_is_one_line(moot: Cli) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -93,6 +95,7 @@ def test_a_taken_port_is_one_line(moot: Cli) -> None:
     said(moot("serve", MOOT_PORT="eighty"), 2, "MOOT_PORT")
 
 
+@pytest.mark.slow
 def test_a_debate_that_halts_exits_1_and_says_why(moot: Cli, script: Any) -> None:
     done = moot("run", "m", *seats(script(says={"pro": [{"text": "x", "fault": {"kind": "auth", "times": 9}}]})))
 

@@ -25,6 +25,7 @@ def filled(held: tuple[Cli, str], args: tuple[str, ...]) -> tuple[Cli, list[str]
     return moot, [debate if each == "ID" else each for each in args]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", READING)
 def test_a_reader_that_goes_away_is_no_failure_to_tell(held: tuple[Cli, str], args: tuple[str, ...]) -> None:
     moot, given = filled(held, args)
@@ -51,6 +52,7 @@ def test_a_full_disk_is_one_line(held: tuple[Cli, str], args: tuple[str, ...]) -
     assert errors.count(b"\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_whose_reader_goes_away_can_go_on(moot: Cli, script: Any) -> None:
     process = moot.start("run", "m", "--turns", "2", *seats(script(pace={"chunk_ms": 10, "chunk_chars": 4})))
     debate = line_with(process.stderr, b"debate ").decode().split()[1]
@@ -78,6 +80,7 @@ def test_bytes_that_are_no_text_are_refused(held: tuple[Cli, str], args: tuple[s
     as_json(moot(*args, bad, *more, "--json"), 2)
 
 
+@pytest.mark.slow
 def test_a_terminal_that_lacks_a_character_still_gets_the_text(held: tuple[Cli, str]) -> None:
     moot, debate = held
     for args in (("show", debate), ("replay", debate, "--speed", "0")):
@@ -102,6 +105,7 @@ def test_a_folder_that_has_gone_does_not_matter(held: tuple[Cli, str], tmp_path:
     assert debate.encode() in done.stdout
 
 
+@pytest.mark.slow
 def test_the_installed_command_is_the_same(held: tuple[Cli, str]) -> None:
     moot, debate = held
     command = shutil.which("moot", path=Path(sys.executable).parent)

@@ -252,6 +252,7 @@ def run_to_its_end(moot: Cli, script: Script, raters: dict[str, Any]) -> str:
     return done.stdout.decode().splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_the_command_line_decides_on_the_store_itself(moot: Cli, script: Script) -> None:
     debate = run_to_its_end(moot, script, SPLIT)
     head = moot.json("show", debate)["position"]
@@ -267,6 +268,7 @@ def test_the_command_line_decides_on_the_store_itself(moot: Cli, script: Script)
     assert "not_now" == as_json(moot("decide", debate, "con", "--reason", WHY, "--json"), 1)["code"]
 
 
+@pytest.mark.slow
 def test_the_command_line_asks_the_server_that_holds_the_store(moot: Cli, script: Script) -> None:
     debate = run_to_its_end(moot, script, SPLIT)
     with moot.server():

@@ -48,6 +48,7 @@ def design(tmp_path: Path) -> str:
 # the command line
 
 
+@pytest.mark.slow
 def test_it_prints_opinions_rounds_and_the_verdict_and_the_id_alone_on_the_last_line(
     moot: Cli, script: Any, design: str
 ) -> None:
@@ -162,6 +163,7 @@ def test_a_wrong_wish_is_refused(moot: Cli, script: Any, design: str, args: Any,
     assert not moot.store.exists() or not moot.json("list")["debates"]
 
 
+@pytest.mark.slow
 def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, design: str) -> None:
     with moot.server() as (_, address):
         done = moot("deliberate", design, "--judge", script(answers=CONVINCED))
@@ -273,6 +275,7 @@ async def test_the_cost_cap_binds(script: Any, cap: float) -> None:
     assert [each for each in of(events, ArtifactJudged)[0].reasons if "the cost cap is reached" in each]
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("moment", ["debate_opened", "model_answered", "opinion_given", "deliberation_held"])
 async def test_killed_at_any_moment_it_is_taken_up_and_asks_nothing_twice(

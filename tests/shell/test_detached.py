@@ -165,6 +165,7 @@ async def test_without_the_extension_the_ordinary_path_serves() -> None:
     assert '"snapshot"' in said[1]["text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 async def test_joining_at_random_with_and_without_compression_shows_the_same(script: Any, seed: int) -> None:
     chance = random.Random(seed)
@@ -217,6 +218,7 @@ async def test_compression_can_be_switched_off() -> None:
         assert "snapshot" in str(await client.recv())
 
 
+@pytest.mark.slow
 async def test_a_stop_sends_everybody_away_with_a_position() -> None:
     async with served() as site:
         clients = [await site.connect(compression=how) for how in (None, "deflate") * 5]
@@ -295,6 +297,7 @@ async def test_who_answers_no_ping_is_gone_and_who_does_stays() -> None:
     assert b"\x89\x00" in came, "it was pinged"
 
 
+@pytest.mark.slow
 async def test_a_stalled_reader_holds_little_and_nobody_up() -> None:
     """4 MB go to a reader who reads nothing: above 64 KB nothing more is written for him."""
     async with served(slow_reader_s=0.4) as site:

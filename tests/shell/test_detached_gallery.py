@@ -123,6 +123,7 @@ class Play:
             self.h.hub.say("d", self.text)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32), ring=st.sampled_from((5, 40, 4096)), page=st.sampled_from((300, 1 << 16)))
 @settings(max_examples=60, deadline=None)
 def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> None:

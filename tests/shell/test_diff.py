@@ -67,6 +67,7 @@ def applied(view: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     return view | {"position": found["to"]}
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(LOGS)), st.booleans(), st.data())
 def test_the_changes_lead_from_one_view_to_the_other(name: str, revealed: bool, data: st.DataObject) -> None:
     records = LOGS[name]
@@ -153,6 +154,7 @@ def test_a_debate_that_is_not_there_has_no_difference(site: Site) -> None:
     refused(site.client.get("/api/debates/nobody/diff?from=0&to=1"), 404)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_changed_and_because_of_what(held: tuple[Cli, str]) -> None:
     moot, debate = held
     judged = moot.json("show", debate)["turns"]["1"]["judged"]

@@ -137,6 +137,7 @@ def test_one_model_of_each_provider_that_answers_is_called_and_no_script() -> No
     assert ("ollama:qwen3", "openai:gpt-6-luna") == candidates(statuses)
 
 
+@pytest.mark.slow
 async def test_the_four_vendors_are_called_at_once_and_one_in_trouble_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("anthropic:d1", "gemini:d1", "ollama:d1", "openai:d1")
     async with trading(monkeypatch) as vendors:
@@ -149,6 +150,7 @@ async def test_the_four_vendors_are_called_at_once_and_one_in_trouble_is_a_row(m
     assert all(each.cost_usd == 0 for each in found.values())
 
 
+@pytest.mark.slow
 def test_the_command_says_beforehand_that_it_costs(moot: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         anyio.from_thread.start_blocking_portal() as portal,

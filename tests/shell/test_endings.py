@@ -81,6 +81,7 @@ async def test_cancelling_in_mid_turn_leaves_a_log_that_another_process_finishes
     assert [r.event.kind for r in records if isinstance(r.event, AttemptAbandoned)] == ["interrupted"]
 
 
+@pytest.mark.slow
 async def test_a_process_may_end_after_any_event(script: Any) -> None:
     """Cut the log at every position: who takes it up ends with everything once."""
     async with house() as h:
@@ -155,6 +156,7 @@ async def test_more_debates_than_may_run_are_refused(script: Any) -> None:
     assert refused.value.retry_after_s
 
 
+@pytest.mark.slow
 async def test_a_hundred_debates_at_once(script: Any) -> None:
     async with house() as h:
         opened = await h.opening(script(pace={"chunk_ms": 0, "chunk_chars": 40}))

@@ -274,6 +274,7 @@ def test_the_end_is_verdict_upon_verdict() -> None:
     assert (narrative.cause, conflict.cause, concluded.cause) == causes
 
 
+@pytest.mark.slow
 def test_a_long_debate_is_also_asked_where_it_ended_up() -> None:
     events = [opened(10), *(each for turn in range(1, 11) for each in judged(turn))]
     events += only(Record, *events).drafts
@@ -306,6 +307,7 @@ def test_the_judge_learns_no_model_and_no_side() -> None:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(random_debates())
 def test_no_step_is_taken_twice(events: list[Any]) -> None:

@@ -11,6 +11,7 @@ from tests.shell.five import five, in_words
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.slow
 async def test_all_conclude_through_an_outage_and_the_books_equal_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     async with selling(monkeypatch) as vendors:
         vendors["gemini"].faults.append(Fault("503", first=4, times=4))

@@ -42,6 +42,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, dict[str, str]]
     return moot, debates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", LOGS)
 def test_what_a_command_prints_holds_nothing_that_a_terminal_obeys(held: tuple[Cli, dict[str, str]], key: str) -> None:
     moot, debates = held

@@ -11,6 +11,7 @@ from server.settings import Settings
 from tests.shell.site import MOTION, Site, refused, serving
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "field"),
     [

@@ -31,6 +31,7 @@ def whole(spectator: Spectator) -> bool:
     return spectator.view.get("state") == "concluded"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 async def test_readers_cut_ten_times_end_with_the_log_s_fold(script: Any, seed: int) -> None:
     """Four readers, each cut at ten random messages, coming back with or without what they have."""

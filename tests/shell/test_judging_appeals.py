@@ -85,6 +85,7 @@ def test_an_appeal_wants_the_token(guarded: Site, script: Any) -> None:
     refused(guarded.client.post(path, headers={"authorization": ""}), 401)
 
 
+@pytest.mark.slow
 def test_the_route_and_the_command_line_tell_the_same_ledger(moot: Cli, script: Any) -> None:
     gap = {"gaps": [{"turn": 1, "fails": "Trams give it back", "exposed_by": "People need cars", "reason": "so",
                      "points": 3}]}

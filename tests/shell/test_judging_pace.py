@@ -22,6 +22,7 @@ def seconds(one: Recorded, other: Recorded) -> float:
     return (datetime.fromisoformat(other.at) - datetime.fromisoformat(one.at)).total_seconds()
 
 
+@pytest.mark.slow
 async def test_twelve_turns_take_hardly_longer_than_their_critical_path(script: Any, tmp_path: Path) -> None:
     """By the times in the log, on a durable store.  More tries: another process may have had the machine."""
     ratios = []
@@ -40,6 +41,7 @@ async def test_twelve_turns_take_hardly_longer_than_their_critical_path(script: 
     pytest.fail(f"{ratios} times the critical path")
 
 
+@pytest.mark.slow
 async def test_a_second_opinion_is_not_waited_for(script: Any) -> None:
     """It is asked while the next turn is spoken."""
     quote = "Trams give it back"

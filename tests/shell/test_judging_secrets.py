@@ -115,6 +115,7 @@ def test_no_byte_of_a_directive_reaches_a_spectator_before_the_end(
     assert all(mark in last for mark in marked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_after_the_end_everybody_may_read_it(guarded: Site, script: Any, marked: list[str], seed: int) -> None:
     site, debate = guarded, opened(guarded, script, seed)

@@ -69,6 +69,7 @@ async def pair(two: tuple[Nodes, str, str], anyio_backend: str) -> AsyncIterator
         yield Pair(here, there, opened, nodes)
 
 
+@pytest.mark.slow
 async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(pair: Pair, script: Any) -> None:
     here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))
@@ -79,6 +80,7 @@ async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(pair: P
     assert at_home.deltas > 5
 
 
+@pytest.mark.slow
 async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(pair: Pair, script: Any) -> None:
     here, there, *_ = pair
     debate = open_debate(here, script(pace=SLOW))
@@ -96,6 +98,7 @@ async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(pair: Pair,
     assert (1, 1) == late._said
 
 
+@pytest.mark.slow
 async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(pair: Pair, script: Any) -> None:
     here, there, *_ = pair
     debate = open_debate(here, script(pace=SLOW))
@@ -115,6 +118,7 @@ async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(pair: Pai
     assert state_of(here, debate) == state_of(there, debate) == "paused"
 
 
+@pytest.mark.slow
 async def test_what_nobody_runs_is_acted_on_wherever_one_asks(pair: Pair, script: Any) -> None:
     here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))
@@ -129,6 +133,7 @@ async def test_what_nobody_runs_is_acted_on_wherever_one_asks(pair: Pair, script
     assert post(there, "0190", "pause").status_code == 404
 
 
+@pytest.mark.slow
 async def test_when_a_node_is_killed_the_other_goes_on_and_nobody_sees_a_gap(
     nodes: Nodes, log: EventLog, script: Any
 ) -> None:
@@ -160,6 +165,7 @@ async def test_when_a_node_is_killed_the_other_goes_on_and_nobody_sees_a_gap(
         assert not any(isinstance(event, DebateHalted) for event in events)
 
 
+@pytest.mark.slow
 async def test_a_node_that_stood_still_finds_itself_fenced_and_stays_calm(
     nodes: Nodes, log: EventLog, script: Any
 ) -> None:
@@ -182,6 +188,7 @@ async def test_a_node_that_stood_still_finds_itself_fenced_and_stays_calm(
     assert 0 == running(here)
 
 
+@pytest.mark.slow
 async def test_a_node_that_is_told_to_go_hands_over_at_the_end_of_what_is_in_flight(
     nodes: Nodes, log: EventLog, script: Any
 ) -> None:
@@ -209,6 +216,7 @@ async def test_a_node_that_is_told_to_go_hands_over_at_the_end_of_what_is_in_fli
     assert [] == abroad.closes
 
 
+@pytest.mark.slow
 async def test_what_takes_too_long_is_broken_off_by_a_node_that_goes(
     nodes: Nodes, log: EventLog, script: Any
 ) -> None:
@@ -242,6 +250,7 @@ async def test_a_node_that_goes_takes_nothing_on(nodes: Nodes, log: EventLog, sc
     await until(lambda: owner.poll() is not None)
 
 
+@pytest.mark.slow
 async def test_what_was_left_is_shared_by_those_who_start(nodes: Nodes, log: EventLog, script: Any) -> None:
     owner, here = nodes.start()
     model = script(pace={"chunk_ms": 60_000})
@@ -257,6 +266,7 @@ async def test_what_was_left_is_shared_by_those_who_start(nodes: Nodes, log: Eve
         assert isinstance((await log.read(debate, 2))[0].event, AttemptAbandoned)
 
 
+@pytest.mark.slow
 async def test_text_in_flight_travels_by_nats(
     nodes: Nodes, log: EventLog, script: Any, nats: Nats  # noqa: F811
 ) -> None:
@@ -276,6 +286,7 @@ async def test_text_in_flight_travels_by_nats(
     assert abroad.deltas >= 5
 
 
+@pytest.mark.slow
 async def test_the_database_restarts_in_the_middle(
     nodes: Nodes, log: EventLog, script: Any, postgres: Server  # noqa: F811
 ) -> None:
@@ -296,6 +307,7 @@ async def test_the_database_restarts_in_the_middle(
     assert not any(isinstance(event, DebateHalted) for event in events)
 
 
+@pytest.mark.slow
 async def test_workers_share_a_port(nodes: Nodes, log: EventLog, script: Any) -> None:
     parent, address = nodes.start("--workers", "2")
     model = script(pace=QUICK)
@@ -307,6 +319,7 @@ async def test_workers_share_a_port(nodes: Nodes, log: EventLog, script: Any) ->
     assert parent.returncode == 0
 
 
+@pytest.mark.slow
 async def test_workers_do_not_outlive_the_one_that_started_them(nodes: Nodes) -> None:
     parent, address = nodes.start("--workers", "2")
     parent.kill()
@@ -331,6 +344,7 @@ def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_a_debate_at_the_terminal_is_a_nodes_like_any_other(pair: Pair, script: Any) -> None:
     address, _, log, nodes = pair
     slow = script(pace=QUICK | {"answer_ms": 2 * LEASE_S * 1000})   # longer than a lease without a word

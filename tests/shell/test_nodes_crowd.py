@@ -20,6 +20,7 @@ DEBATES, SPECTATORS, TURNS = (40, 200, 6) if FULL else (4, 12, 4)
 LEASE_S = 2.0
 
 
+@pytest.mark.slow
 async def test_every_spectator_ends_with_the_logs_view(
     database: str, postgres: Server, script: Any, capsys: pytest.CaptureFixture[str]  # noqa: F811
 ) -> None:

@@ -118,6 +118,7 @@ def golden(path: str = "0.1-juries") -> bytes:
     return (Path(__file__).parents[1] / "core" / "golden" / f"{path}.ndjson").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_whole_debate(moot: Cli, tmp_path: Path) -> None:
     log = tmp_path / "d.ndjson"
     log.write_bytes(golden())

@@ -333,6 +333,7 @@ TURNS = st.sampled_from(("1", "2", "T2", "turn 1", "3", "PRO-1"))
 GIVEN = st.fixed_dictionaries({"scores": st.dictionaries(TURNS, ITEM), "standings": st.dictionaries(TURNS, STANDINGS)})
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_whatever_raters_say_the_debate_ends_with_what_the_panel_says(data: st.DataObject) -> None:

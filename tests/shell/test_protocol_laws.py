@@ -3,6 +3,7 @@
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,6 +101,7 @@ def finish(play: Play) -> Play:
     raise AssertionError("it does not end")
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(plays())
 def test_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twice(play: Play) -> None:
@@ -117,6 +119,7 @@ def test_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twic
     assert play.debate.protocol.briefing
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(plays())
 def test_who_wins_follows_from_the_totals(play: Play) -> None:
@@ -131,6 +134,7 @@ def test_who_wins_follows_from_the_totals(play: Play) -> None:
         assert ("neither" if abs(gap) < 1 else "pro" if gap > 0 else "con") == concluded.winner
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(plays())
 def test_what_was_said_by_a_faulty_side_is_in_the_log_whole(play: Play) -> None:
@@ -140,6 +144,7 @@ def test_what_was_said_by_a_faulty_side_is_in_the_log_whole(play: Play) -> None:
             assert getattr(event, "free_text", None) in said
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(plays())
 def test_frames_applied_in_order_give_the_view(play: Play) -> None:

@@ -78,6 +78,7 @@ def test_a_deadline_out_of_bounds_is_refused_by_name(seconds: Any) -> None:
     assert "deadline_s" == refused.value.field
 
 
+@pytest.mark.slow
 async def test_it_cuts_off_a_turn_in_flight_and_the_debate_goes_on_when_resumed(script: Any) -> None:
     slow = script(pace={"chunk_ms": 60_000, "chunk_chars": 1})
     async with house() as h:
@@ -98,6 +99,7 @@ async def test_it_cuts_off_a_turn_in_flight_and_the_debate_goes_on_when_resumed(
     assert first[0] < first[1]
 
 
+@pytest.mark.slow
 async def test_a_statement_of_a_protocol_is_cut_off_too(script: Any) -> None:
     slow = script(answers={"open:pro": {"fault": {"kind": "timeout", "after_ms": 60_000}}})
     async with house() as h:

@@ -45,6 +45,7 @@ async def test_every_provider_is_listed_and_says_what_to_set(bare: None) -> None
     assert all(each.ok or each.hint for each in report.findings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["401", "silence"])
 async def test_a_wrong_key_and_a_silent_vendor_are_told_in_time(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     async with trading(monkeypatch) as vendors:
@@ -92,6 +93,7 @@ def test_a_child_says_it_in_time_with_the_contracts_shape(moot: Cli) -> None:
     assert time.monotonic() - began < 2 * QUICKLY_S   # on a machine that is busy with other tests
 
 
+@pytest.mark.slow
 def test_limits_are_shown_and_an_open_breaker_of_the_server_is(moot: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """The doctor asks the server that holds the store: its own breakers are always closed."""
     with (

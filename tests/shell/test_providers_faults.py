@@ -121,6 +121,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breaker, "LONGEST_REST_S", 0.2)
 
 
+@pytest.mark.slow
 async def test_a_fault_anywhere_hurts_no_debate(
     script: Any, monkeypatch: pytest.MonkeyPatch, impatient: None
 ) -> None:

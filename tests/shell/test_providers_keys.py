@@ -81,6 +81,7 @@ def silent(said: dict[str, str]) -> None:
                   for name, text in said.items() if MARK in text}
 
 
+@pytest.mark.slow
 def test_debates_that_succeed_and_fail_say_no_key(
     operated: Site, vendors: dict[str, Vendor], logged: Any, moot: Cli, tmp_path: Path
 ) -> None:

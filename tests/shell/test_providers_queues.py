@@ -74,6 +74,7 @@ def held_by_us() -> int:
     return sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces(ours).traces)
 
 
+@pytest.mark.slow
 async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
     script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +106,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
     assert {} == gate._served == gate._inside == gate._queues
 
 
+@pytest.mark.slow
 async def test_a_debate_that_asks_for_much_does_not_keep_the_others_waiting(
     script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +122,7 @@ async def test_a_debate_that_asks_for_much_does_not_keep_the_others_waiting(
     assert [] == [had for had, fewest, _ in calls if had > fewest]
 
 
+@pytest.mark.slow
 async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
     """Eight debates take turns at one place: each waits for longer than a call may last."""
     settings = msgspec.structs.replace(QUICK, turn_timeout_s=0.5, judge_timeout_s=0.5, idle_timeout_s=0.4, attempts=1)
@@ -148,6 +151,7 @@ async def told(h: House, debate: str, wanted: Callable[[str], bool]) -> str:
     raise AssertionError
 
 
+@pytest.mark.slow
 async def test_who_watches_is_told_how_many_are_ahead_and_when_it_is_over(script: Any, slow: str) -> None:
     async with house(registry=registry({"scripted": ONE})) as h:
         first = await h.open(slow)
@@ -175,6 +179,7 @@ async def told_over(h: House, debate: str) -> None:
     assert "" == await told(h, debate, over)
 
 
+@pytest.mark.slow
 async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -106,6 +106,7 @@ def resting(moot: Cli, script: Script) -> str:
     return done.stdout.decode().splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_a_word_is_said_on_the_store_itself_and_stands_in_the_next_prompts(moot: Cli, script: Script) -> None:
     debate = resting(moot, script)
     head = moot.json("show", debate)["position"]
@@ -126,6 +127,7 @@ def test_a_word_is_said_on_the_store_itself_and_stands_in_the_next_prompts(moot:
     assert "not_now" == as_json(moot("say", debate, "hm", "--json"), 1)["code"]
 
 
+@pytest.mark.slow
 def test_a_word_is_said_through_the_server_that_holds_the_store(moot: Cli, script: Script) -> None:
     debate = resting(moot, script)
     with moot.server():
@@ -144,6 +146,7 @@ def test_what_is_refused(moot: Cli, script: Script) -> None:
     assert "text" == as_json(moot.here("say", debate, "", "--json"), 2, "text")["field"]
 
 
+@pytest.mark.slow
 def test_a_blind_run_prints_no_name_before_its_end(moot: Cli, script: Script) -> None:
     model = script("zqnamezq", label="zqlabelzq")
     done = moot("run", MOTION, "--turns", "2", *seats(model), "--blind", "--json")

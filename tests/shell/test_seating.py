@@ -243,6 +243,7 @@ def test_a_file_without_raters_is_refused(tmp_path: Path) -> None:
 
 
 
+@pytest.mark.slow
 def test_moot_run_seats_what_it_is_told(moot: Cli, models: list[str], file: Path) -> None:
     told = ("--panel", f"{models[1]},{models[2]}", "--raters", str(file), "--topic-type", "security", "--samples", "3")
     seats_ = ("--pro", models[0], "--con", models[0], "--judge", models[0])

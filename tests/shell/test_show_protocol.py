@@ -203,6 +203,7 @@ def protocol(moot: Cli, script: Callable[..., str]) -> str:
     return str(done.stdout.decode())
 
 
+@pytest.mark.slow
 def test_a_scripted_protocol_is_run_shown_and_exported(moot: Cli, protocol: str) -> None:
     debate = protocol.splitlines()[-1]
     shown = moot("show", debate).stdout.decode()

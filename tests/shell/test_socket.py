@@ -107,6 +107,7 @@ async def test_a_spectator_that_leaves_is_noticed() -> None:
                 await anyio.sleep(0.005)
 
 
+@pytest.mark.slow
 async def test_a_reader_that_does_not_read_is_closed_with_4408_and_holds_up_nobody() -> None:
     closes = CLOSES.labels("4408")._value.get()
     async with site(slow_reader_s=0.5) as (service, port):

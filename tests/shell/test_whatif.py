@@ -53,6 +53,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Records]:
 # the exhibitions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_exhibition_under_its_own_rubric_is_the_record_itself(played: dict[str, Records], name: str) -> None:
     walked = walk(played[name], lambda debate: debate)
@@ -95,6 +96,7 @@ def test_a_protocol_that_asks_for_longer_words_keeps_what_was_said(played: dict[
     assert "concluded" == answer.would_be.state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_figure_of_a_rubric_can_be_other(played: dict[str, Records], name: str) -> None:
     opened = played[name][0].event
@@ -242,6 +244,7 @@ def test_an_unknown_id_is_not_found(held: tuple[Cli, str]) -> None:
     said(held[0].here("whatif", "01900000-nobody", "--set", "tie_within=1"), 3)
 
 
+@pytest.mark.slow
 def test_it_reads_a_store_that_a_server_holds_and_the_chain_stays(moot: Cli, script: Script) -> None:
     debate = moot.debate(script())
     count = moot.json("verify", debate)
@@ -256,6 +259,7 @@ def test_it_reads_a_store_that_a_server_holds_and_the_chain_stays(moot: Cli, scr
     assert count == moot.json("verify", debate)
 
 
+@pytest.mark.slow
 def test_a_missing_value_is_no_number(played: dict[str, Records]) -> None:
     parts = {"framing": {"maximum": 4}, "structure": {"maximum": 11}}
     answer = what_if(played["cars"], Wish(rubric={"dimensions": {"rhetoric": {"components": parts, "leash": None}}}))

@@ -199,9 +199,12 @@ class Vendor:
             case "hang up":
                 return
             case "refused" if self.server is not None:
-                self.server.close()   # whoever comes next finds nobody, for a moment
-                self.server = None
-                asyncio.get_running_loop().call_later(0.1, lambda: reopening.add(asyncio.ensure_future(self.listen())))
+                loop, server, self.server = asyncio.get_running_loop(), self.server, None
+                for each in server.sockets:
+                    loop.remove_reader(each.fileno())
+                await asyncio.sleep(0)   # asyncio forgets whoever it is accepting while it closes
+                server.close()           # whoever comes next finds nobody, for a moment
+                loop.call_later(0.1, lambda: reopening.add(asyncio.ensure_future(self.listen())))
         await self._stream(reader, writer, fault, text)
 
     async def _stream(

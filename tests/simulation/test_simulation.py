@@ -34,6 +34,7 @@ SHAPES: dict[Plant, dict[str, Any]] = {
 """Where a fault is looked for, if not everywhere."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_schedules_keep_every_promise(part: int) -> None:
     tally = stretch(part * PART, PART)
@@ -58,6 +59,7 @@ def test_a_seed_gives_the_same_trace() -> None:
     assert len(first.trace) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hash_seed", ["0", "77"])
 def test_it_does_in_another_process_too(hash_seed: str) -> None:
     done = subprocess.run(
@@ -80,6 +82,7 @@ def test_nothing_of_a_schedule_stays_behind() -> None:
     assert before == (memory.now, hub.RING, hub.time)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
 def test_a_planted_fault_is_found_and_found_again(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     shape = SHAPES.get(plant, {})
@@ -92,6 +95,7 @@ def test_a_planted_fault_is_found_and_found_again(plant: Plant, monkeypatch: pyt
     assert play(report.seed, **shape).fault == "", "it was the fault that was planted"
 
 
+@pytest.mark.slow
 def test_processes_play_what_one_would() -> None:
     expected, told = stretch(900, 30), list[int]()
     found = soak(30, first=900, processes=2, told=lambda tally: told.append(tally.schedules))
