@@ -41,7 +41,7 @@ TIMES = (1, 1, 2, 5)
 PATIENT = Settings(
     store="memory:", retry_ms=5, tick_ms=0, idle_timeout_s=0.4, turn_timeout_s=1.5, judge_timeout_s=1.5
 )
-LATE_S = 30
+LATE_S = 60
 RESUMES = 30
 
 

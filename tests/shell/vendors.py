@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from providers import imports
 from providers.quota import Limit
 from providers.registry import GROUP, Registry
 from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames
@@ -284,7 +285,9 @@ async def send(
 
 @asynccontextmanager
 async def trading(monkeypatch: pytest.MonkeyPatch, *, key: str = "the-key-of-{}") -> AsyncIterator[dict[str, Vendor]]:
-    """All four vendors, with the environment that leads to them."""
+    """All four vendors, with the environment that leads to them.  The SDKs are imported: deadlines here are short."""
+    for name in imports.SDKS:
+        imports.load_here(name)
     vendors = {name: Vendor(name) for name in FRAMES}
     for name, vendor in vendors.items():
         await vendor.listen()
