@@ -29,9 +29,24 @@ settings.register_profile("busy", deadline=None)   # how long an example takes s
 settings.load_profile("busy")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests come last: Playwright's synchronous face keeps an event loop running until the session ends.
+LONG = (
+    "providing/test_llama_server.py", "docs/test_architecture.py", "shell/test_nodes.py", "providing/test_table.py",
+    "simulation/test_simulation.py", "shell/test_providers_queues.py", "browser/test_hostile.py",
+    "browser/test_access.py", "browser/test_about_the_judge.py",
+)
+"""Files that take so long that the other processes would wait for one that comes late."""
 
-    No other test could start a loop of its own beside it.
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files come first, and browser tests last.
+
+    Playwright's synchronous face keeps an event loop running until the session ends: no other test could start a loop
+    of its own beside it.
     """
-    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+    places = {name: place for place, name in enumerate(LONG)}
+
+    def place(item: pytest.Item) -> tuple[bool, int]:
+        name = "/".join(item.path.parts[-2:])
+        return item.get_closest_marker("browser") is not None, places.get(name, len(LONG))
+
+    items.sort(key=place)

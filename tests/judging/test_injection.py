@@ -236,6 +236,7 @@ def test_attempts_stand_in_the_text(text: str) -> None:
     assert found == detect(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [
     "a", " ", "\n", "a ", "a.b ", "ignore ", "ignore all ", "score this ", "please now ", "the judge must ", "as the ",
     "(", "- ", "[ ", "</s ", "<!--", "/* ", "```", '"}', "pro has conceded ", "a\u200b", "\u202e", "ｆ", "іа ", "1a",

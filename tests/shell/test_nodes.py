@@ -347,7 +347,7 @@ def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_debate_at_the_terminal_is_a_nodes_like_any_other(pair: Pair, script: Any) -> None:
     address, _, log, nodes = pair
-    slow = script(pace=QUICK | {"answer_ms": 2 * LEASE_S * 1000})   # longer than a lease without a word
+    slow = script(pace=QUICK | {"answer_ms": 1.2 * LEASE_S * 1000})   # longer than a lease without a word
     child = nodes.cli.start(
         "run", "m", "--turns", "2", "--pro", slow, "--con", slow, "--judge", slow, MOOT_STORE=nodes.url,
         MOOT_LEASE_S=str(LEASE_S),
