@@ -6,14 +6,14 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage, words
+from events.state import character, claims, exchanges, ledger, panel, protocol, spine, transcript, usage, words
+from events.state.character import Temper
 from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.ledger import Ledger
 from events.state.panel import Panel
 from events.state.rounds import Protocol
 from events.state.spine import Spine
-from events.state.temper import Temper
 from events.state.transcript import Transcript
 from events.state.usage import Tally
 from events.state.words import Words
@@ -129,7 +129,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     exchanges: Exchanges = exchanges.INITIAL
     claims: Register = claims.INITIAL
     spine: Spine = spine.INITIAL
-    temper: Temper = temper.INITIAL
+    temper: Temper = character.INITIAL
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
     verdicts: Verdicts = Verdicts()
@@ -190,8 +190,8 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
         moved["claims"] = claims.apply(debate.claims, record)
     if kind in spine.MOVED_BY:
         moved["spine"] = spine.apply(debate.spine, record)
-    if kind in temper.MOVED_BY:
-        moved["temper"] = temper.apply(debate.temper, record)
+    if kind in character.MOVED_BY:
+        moved["temper"] = character.apply(debate.temper, record)
     if kind in panel.MOVED_BY:
         moved["panel"] = panel.apply(debate.panel, record)
     if kind in protocol.MOVED_BY:

@@ -29,6 +29,11 @@ from events.types.base import (
     missing,
     other,
 )
+from events.types.character import (
+    DirectiveIssued,
+    PressureApplied,
+    TraitsShifted,
+)
 from events.types.criteria import Fallacy, Standing
 from events.types.deliberation import (
     Artifact,
@@ -104,11 +109,6 @@ from events.types.scores import (
     ScoreHarmonized,
     TurnsCompared,
     TurnScored,
-)
-from events.types.temper import (
-    DirectiveIssued,
-    PressureApplied,
-    TraitsShifted,
 )
 from events.types.turns import (
     AttemptAbandoned,

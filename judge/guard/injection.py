@@ -13,11 +13,11 @@ from typing import Final
 from msgspec import Struct
 
 from events.types import InjectionDetected, Span
-from judge.guard import disguises
-from judge.guard.disguises import View
-from judge.guard.orders import KEYWORDS, RUN_TOGETHER, orders
-from judge.live.desk import Desk
+from judge.guard import deobfuscation
+from judge.guard.deobfuscation import View
+from judge.guard.injection_patterns import KEYWORDS, RUN_TOGETHER, orders
 from judge.live.entries import misconduct
+from judge.live.event_batch import EventBatch
 
 MOST: Final = 8
 """Attempts that one turn is charged with; more of them tell nobody more."""
@@ -56,7 +56,7 @@ def detect(text: str) -> tuple[Attempt, ...]:
     return tuple(sorted(found, key=lambda each: each.span))
 
 
-def record(desk: Desk, turn: int, attempts: Sequence[Attempt]) -> None:
+def record(desk: EventBatch, turn: int, attempts: Sequence[Attempt]) -> None:
     """Record every attempt; together they cost the turn once, what the rubric says."""
     spoken = desk.debate.transcript.turns[turn].spoken
     events = [
@@ -76,7 +76,7 @@ def _names(attempts: Sequence[Attempt]) -> str:
 
 
 def _found(text: str) -> Iterator[tuple[str, Span]]:
-    for view in disguises.views(text):
+    for view in deobfuscation.views(text):
         for name, start, end in orders(view.text):
             yield view.disguise or name, view.span(start, end)
         if view.disguise == "look_alikes":
@@ -84,10 +84,10 @@ def _found(text: str) -> Iterator[tuple[str, Span]]:
     for pattern in (_INSIDE, _STRANGE):
         for match in pattern.finditer(text):
             yield "hidden_characters", match.span()
-    for words, span in disguises.spaced(text):
+    for words, span in deobfuscation.spaced(text):
         if RUN_TOGETHER.search(words) or any(orders(words)):
             yield "spaced_letters", span
-    for words, span in disguises.decoded(text):
+    for words, span in deobfuscation.decoded(text):
         if any(orders(words)):
             yield "encoded", span
 
@@ -96,5 +96,5 @@ def _disguised_words(view: View, text: str) -> Iterator[tuple[str, Span]]:
     """Words of an order that are spelt with letters of another script."""
     for match in KEYWORDS.finditer(view.text):
         start, end = view.span(*match.span())
-        if any(map(disguises.is_lookalike, text[start:end])):
+        if any(map(deobfuscation.is_lookalike, text[start:end])):
             yield view.disguise, (start, end)

@@ -15,8 +15,8 @@ from events.types.rubric import Rubric
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, find
 from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
-from judge.live.desk import Answers, Desk
 from judge.live.entries import penalize, refuse
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.samples import grouped, majority, stands
 from judge.live.scanner import scan, tokens
 from judge.templates import fill, section
@@ -58,7 +58,7 @@ class _Found(Struct, frozen=True):
     """Of the answer that holds it."""
 
 
-def flag_claims(desk: Desk, number: int, answers: Answers[ClaimsAnswer]) -> None:
+def flag_claims(desk: EventBatch, number: int, answers: Answers[ClaimsAnswer]) -> None:
     """Enter what more than half of the samples find suspect, each with its penalty."""
     found: list[tuple[int, Span, _Found]] = []
     for sample, (position, answer) in enumerate(answers.given):
@@ -87,7 +87,7 @@ def _place(debate: Debate, number: int, suspicion: Suspicion) -> Span | str:
     return span or "the quote is not in the turn, or too short to tell"
 
 
-def _flag(desk: Desk, number: int, group: list[tuple[int, Span, _Found]]) -> None:
+def _flag(desk: EventBatch, number: int, group: list[tuple[int, Span, _Found]]) -> None:
     turn, rubric = desk.debate.transcript.turns[number], desk.debate.ledger.rubric
     assert rubric is not None, "checked before"
     kind = _kind({sample: each.suspicion.kind for sample, _, each in reversed(group)}, rubric)

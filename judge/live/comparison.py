@@ -16,8 +16,8 @@ from events.types import Outcome, Reason, ScoreHarmonized, TurnsCompared, TurnSp
 from events.types.rubric import Band, Rubric
 from judge.guard.neutralise import quoted
 from judge.live.ask import Prompt, Prompts, opening
-from judge.live.desk import Answers, Desk
 from judge.live.entries import absorbed, moved
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.rules import say
 from judge.live.samples import majority, why_missing
 from judge.templates import fill, section
@@ -59,7 +59,7 @@ def compare_prompt(
     )
 
 
-def compare_turns(desk: Desk, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
+def compare_turns(desk: EventBatch, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
     """Record what both orders agree on; the position of the comparison.  ``forward`` shows ``earlier`` first."""
     if not forward.given or not backward.given:
         unanswered, order = (backward, (later, earlier)) if forward.given else (forward, (earlier, later))
@@ -94,7 +94,7 @@ def _outcome(answers: Answers[Any], dimension: str, shown: tuple[Outcome, Outcom
     return majority([named[getattr(answer, dimension)] for answer in answers.values], "draw")
 
 
-def harmonize(desk: Desk, comparison: int) -> None:
+def harmonize(desk: EventBatch, comparison: int) -> None:
     """Bring the newer turn into its bands, and the first turn once, by its first comparison.
 
     Only admitted values are moved: penalties and dockings stay outstanding and land in full.
@@ -110,7 +110,7 @@ def harmonize(desk: Desk, comparison: int) -> None:
                 _band(desk, found, turn, dimension, rubric.bands[dimension])
 
 
-def _band(desk: Desk, found: Comparison, turn: int, dimension: str, band: Band) -> None:
+def _band(desk: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
     """Bring one balance into its band, unless a comparison has done so before."""
     balance = desk.debate.ledger.balance(turn, dimension)
     if balance is None or balance.harmonized:

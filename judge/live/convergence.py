@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from events.types import SIDES, ConvergenceAssessed, ConvergenceKind, Drift, Drifts, TurnSpoken, other
 from judge.live.ask import Prompt, Prompts, opening, turn_segment
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.samples import why_missing
 from judge.live.words import content_words
 from judge.templates import section
@@ -56,7 +56,7 @@ def similarity(one: str, two: str) -> float:
     return round(min(product / length, 1.0), 2) if length else 0.0
 
 
-def assess(desk: Desk, answers: Answers[ConvergenceAnswer]) -> None:
+def assess(desk: EventBatch, answers: Answers[ConvergenceAnswer]) -> None:
     """Record where the debate ended up, or that nobody could say; the similarity stands either way.
 
     It compares what the two sides said last, in turns n−1 and n.

@@ -3,12 +3,12 @@
 from events.state.ledger import Balance
 from events.types import FindingRefused, PenaltyApplied
 from events.types.rubric import ConductRule
-from judge.live.desk import Desk
+from judge.live.event_batch import EventBatch
 from judge.live.rules import say
 
 
 def penalize(
-    desk: Desk, turn: int, dimension: str, points: float, *, rule: str, because_of: int, reason: str,
+    desk: EventBatch, turn: int, dimension: str, points: float, *, rule: str, because_of: int, reason: str,
     claim: str | None = None,
 ) -> None:
     """Take ``points`` from a turn's dimension; nothing where the turn has no score."""
@@ -26,7 +26,9 @@ def penalize(
     )
 
 
-def misconduct(desk: Desk, turn: int, cost: ConductRule | None, *, rule: str, because_of: int, reason: str) -> None:
+def misconduct(
+    desk: EventBatch, turn: int, cost: ConductRule | None, *, rule: str, because_of: int, reason: str
+) -> None:
     """The price of a dropped premise, a contradiction, an attempt on the judge, where the rubric names one."""
     if cost is not None:
         penalize(desk, turn, cost.dimension, cost.points, rule=rule, because_of=because_of, reason=reason)
@@ -55,6 +57,6 @@ def absorbed(balance: Balance, requested: float, applied: float) -> str:
     return f" ({say(abs(applied))} of {say(abs(requested))} applied: {why})"
 
 
-def refuse(desk: Desk, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:
+def refuse(desk: EventBatch, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:
     """Record a finding that does not hold."""
     desk.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason), cause)

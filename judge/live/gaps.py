@@ -11,8 +11,8 @@ from events.types import LogicGapAdjusted, Passage, Span, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.quotes import find
 from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
-from judge.live.desk import Answers, Desk
 from judge.live.entries import absorbed, change, refuse
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.rules import say
 from judge.live.samples import grouped, overlaps, stands
 from judge.rubric_checks import GAP_MAXIMUM
@@ -59,7 +59,7 @@ class _Found(Struct, frozen=True):
     """Of the answer that holds it."""
 
 
-def dock(desk: Desk, number: int, answers: Answers[GapsAnswer]) -> None:
+def dock(desk: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
     """Dock what more than half of the samples name, with both quotes found where they are said to be."""
     by_turn: dict[int, list[tuple[int, Span, _Found]]] = {}
     for sample, (position, answer) in enumerate(answers.given):
@@ -97,7 +97,7 @@ def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _Found | s
     return _Found(gap, fails, exposed_by, position)
 
 
-def _dock(desk: Desk, turn: int, number: int, found: dict[int, _Found]) -> None:
+def _dock(desk: EventBatch, turn: int, number: int, found: dict[int, _Found]) -> None:
     """Dock ``turn`` for what each sample found; the words are the first sample's, the points the median."""
     rubric, texts = desk.debate.ledger.rubric, desk.debate.transcript.turns
     first = found[min(found)]

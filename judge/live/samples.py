@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from events.types import Reason, Span
-from judge.live.desk import Answers
+from judge.live.event_batch import Answers
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from events.types import ComponentScore, DimensionScore, Reason, Span, TurnScored
 from events.types.rubric import Component, Dimension, Rubric
 from judge.guard.quotes import find
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.questions import ComponentAnswer, ScoreAnswer, applicable, read_score
 from judge.live.rules import cap_chain, cap_excellence, pull_leash, say
 
@@ -43,7 +43,7 @@ def missing_score(turn: int, reason: str) -> TurnScored:
     return TurnScored(turn=turn, missing=Reason(reason))
 
 
-def score(desk: Desk, turn: int, answers: Answers[Struct]) -> int:
+def score(desk: EventBatch, turn: int, answers: Answers[Struct]) -> int:
     """Record the score of a turn, or why it has none; the position."""
     spoken, rubric = desk.debate.transcript.turns[turn], desk.debate.ledger.rubric
     if not answers.given or rubric is None:

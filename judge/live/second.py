@@ -10,8 +10,8 @@ from events.types import ClaimCleared, ClaimUpheld, PenaltyReversed, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.neutralise import quoted
 from judge.live.ask import Prompt, Prompts, opening, speaker, turn_segment
-from judge.live.desk import Answers, Desk
 from judge.live.entries import absorbed, change
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.samples import majority
 from judge.templates import fill, section
 from providers.base import Segment
@@ -36,7 +36,7 @@ def second_prompt(
     return (*opening(prompts, motion), turn_segment(prompts, spoken, turn), Segment("user", ask))
 
 
-def settle(desk: Desk, name: str, answers: Answers[SecondOpinion], *, by: str) -> None:
+def settle(desk: EventBatch, name: str, answers: Answers[SecondOpinion], *, by: str) -> None:
     """Uphold the flag, or clear it and give its points back; without an answer it stays as it is.
 
     Of several samples more than half must clear it.  A claim that has been settled stays settled.

@@ -20,8 +20,8 @@ from events.types import (
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, find
 from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
-from judge.live.desk import Answers, Desk
 from judge.live.entries import misconduct, refuse
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.samples import stands
 from judge.live.words import content_words
 from judge.templates import fill, section
@@ -111,7 +111,7 @@ def is_absent(premise: Premise, text: str) -> bool:
     return bool(wanted) and len(wanted.intersection(content_words(text))) / len(wanted) < _GONE
 
 
-def trace(desk: Desk, number: int, answers: Answers[FirstPremises]) -> None:
+def trace(desk: EventBatch, number: int, answers: Answers[FirstPremises]) -> None:
     """Record what holds of what the judge says of a turn's premises.
 
     What is stated or revised is told in the judge's own words, which no rule can lay side by side: there the first
@@ -134,7 +134,7 @@ def trace(desk: Desk, number: int, answers: Answers[FirstPremises]) -> None:
 
 
 def _agreed(
-    desk: Desk, number: int, findings: Sequence[tuple[Hashable, int, T]], samples: int
+    desk: EventBatch, number: int, findings: Sequence[tuple[Hashable, int, T]], samples: int
 ) -> Iterator[tuple[int, T]]:
     """The first of each (what, position of the answer, finding) that more than half of the samples made."""
     voters: dict[Hashable, set[int]] = {}
@@ -149,7 +149,7 @@ def _agreed(
             refuse(desk, number, PURPOSE, named, f"only {len(votes)} of {samples} samples find it", first[what][0])
 
 
-def _state(desk: Desk, number: int, stated: Stated, cause: int) -> None:
+def _state(desk: EventBatch, number: int, stated: Stated, cause: int) -> None:
     turn, rubric = desk.debate.transcript.turns[number], desk.debate.ledger.rubric
     span = find(stated.quote, turn.text, rubric.quote_minimum if rubric else 1)
     known = [
@@ -181,7 +181,7 @@ def _said(text: str) -> str:
     return comparable(text) if any(character.isalnum() for character in text) else ""
 
 
-def _fault(desk: Desk, number: int, name: str) -> str:
+def _fault(desk: EventBatch, number: int, name: str) -> str:
     """What is wrong with naming a premise; empty where nothing is."""
     premise = desk.debate.spine.premises.get(name)
     if premise is None:
@@ -191,7 +191,7 @@ def _fault(desk: Desk, number: int, name: str) -> str:
     return f"premise {name} was dropped before" if premise.state == "dropped" else ""
 
 
-def _revise(desk: Desk, number: int, revised: Revised, cause: int) -> None:
+def _revise(desk: EventBatch, number: int, revised: Revised, cause: int) -> None:
     fault = _fault(desk, number, revised.premise)
     if not fault:
         before = _said(desk.debate.spine.premises[revised.premise].text)
@@ -202,7 +202,7 @@ def _revise(desk: Desk, number: int, revised: Revised, cause: int) -> None:
         desk.add(PremiseRevised(premise=revised.premise, turn=number, text=revised.text), cause)
 
 
-def _contradict(desk: Desk, number: int, contradicted: Contradicted, cause: int) -> None:
+def _contradict(desk: EventBatch, number: int, contradicted: Contradicted, cause: int) -> None:
     names = tuple(dict.fromkeys(contradicted.premises))
     faults = [fault for name in names if (fault := _fault(desk, number, name))]
     if not faults:
@@ -223,7 +223,7 @@ def _contradict(desk: Desk, number: int, contradicted: Contradicted, cause: int)
     _charge(desk, number, "contradiction", desk.add(found, cause), f"it contradicts {', '.join(names)}")
 
 
-def _drop(desk: Desk, number: int, dropped: Dropped, cause: int) -> None:
+def _drop(desk: EventBatch, number: int, dropped: Dropped, cause: int) -> None:
     name = dropped.premise
     fault = _fault(desk, number, name) or _present(desk, number, name)
     if fault:
@@ -233,7 +233,7 @@ def _drop(desk: Desk, number: int, dropped: Dropped, cause: int) -> None:
     _charge(desk, number, "dropped_premise", at, f"{name} was dropped in silence")
 
 
-def _present(desk: Desk, number: int, name: str) -> str:
+def _present(desk: EventBatch, number: int, name: str) -> str:
     """How a premise is still there in the turn; empty where it is gone without a word."""
     premise = desk.debate.spine.premises[name]
     if premise.turn == number:
@@ -246,7 +246,7 @@ def _present(desk: Desk, number: int, name: str) -> str:
     return "" if absent else f"the words of {name} still stand in turn {number}"
 
 
-def _charge(desk: Desk, number: int, rule: Conduct, because_of: int, reason: str) -> None:
+def _charge(desk: EventBatch, number: int, rule: Conduct, because_of: int, reason: str) -> None:
     rubric = desk.debate.ledger.rubric
     cost = rubric.conduct.get(rule) if rubric else None
     misconduct(desk, number, cost, rule=rule, because_of=because_of, reason=reason)

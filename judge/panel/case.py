@@ -12,7 +12,7 @@ from events.types import Case, DebateOpened, Rater, Reason
 from events.types.criteria import Criteria
 from judge.guard.neutralise import quoted
 from judge.live.ask import Prompt, opening
-from judge.live.desk import Answers
+from judge.live.event_batch import Answers
 from judge.panel.questions import panel_type, rating
 from judge.panel.reading import read_rater
 from judge.panel.truth import Scores

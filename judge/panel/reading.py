@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from events.types import PanelistScored, Rater, Reason, Standing
 from events.types.criteria import STANDINGS, Criteria
-from judge.live.desk import Answers
+from judge.live.event_batch import Answers
 from judge.live.samples import majority, why_missing
 from judge.protocol.reading import SHOWN, argument_id, entries, first, show, tidy, written
 from judge.protocol.verdict import IDS, plain

@@ -26,8 +26,8 @@ from events.types import (
 )
 from events.types.criteria import Criteria
 from judge.guard.quotes import find
-from judge.live.desk import Answers, Desk
 from judge.live.entries import refuse
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.samples import grouped, majority, stands, why_missing
 from judge.protocol.assess import spoken_by
 from judge.protocol.reading import show
@@ -41,7 +41,7 @@ Read = tuple[int, Assessment]
 """Position of the answer, and what it says."""
 
 
-def assess(desk: Desk, answers: Answers[Any], opened: DebateOpened) -> None:
+def assess(desk: EventBatch, answers: Answers[Any], opened: DebateOpened) -> None:
     """Record the judgement: refusals, fallacies, the trace, the overall assessment; or that there is none."""
     names = tuple(desk.debate.protocol.arguments)
     criteria = opened.rubric.criteria
@@ -63,14 +63,14 @@ def check_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> st
     return "the answer judges no argument" if read_assessment(value, names, criteria).is_empty else ""
 
 
-def _give_nothing(desk: Desk, names: Sequence[str], why: Reason) -> None:
+def _give_nothing(desk: EventBatch, names: Sequence[str], why: Reason) -> None:
     nothing = Missing(why)
     for name in names:
         desk.add(ArgumentTraced(argument=name, total=nothing, missing=why), desk.debate.course)
     desk.add(AssessmentGiven(pro_total=nothing, con_total=nothing, missing=why), desk.debate.course)
 
 
-def _refuse_invented(desk: Desk, read: Sequence[Read]) -> None:
+def _refuse_invented(desk: EventBatch, read: Sequence[Read]) -> None:
     last = len(desk.debate.transcript.turns)
     seen: set[str] = set()
     for position, each in read:
@@ -83,7 +83,7 @@ def _refuse_invented(desk: Desk, read: Sequence[Read]) -> None:
 # fallacies
 
 
-def _find_fallacies(desk: Desk, read: Sequence[Read], opened: DebateOpened) -> None:
+def _find_fallacies(desk: EventBatch, read: Sequence[Read], opened: DebateOpened) -> None:
     """Record what more than half of the samples find, each with the words that stand in what its side said."""
     last = len(desk.debate.transcript.turns)
     found: dict[tuple[str, Fallacy, int], list[tuple[int, Span, tuple[Finding, int]]]] = {}

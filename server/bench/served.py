@@ -16,7 +16,7 @@ from events.record import new_id
 from events.types import DebatePaused, ModeratorSpoke
 from server.bench.material import opening
 from server.cli.serve import web_config
-from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.connections import Connections
 from server.http.access import Access
 from server.service import Service, running
 from server.settings import Settings
@@ -30,7 +30,7 @@ QUIET_S: Final = 1.1
 class House:
     """Moot with one open debate."""
 
-    def __init__(self, service: Service, crowd: Crowd, debate: str, port: int) -> None:
+    def __init__(self, service: Service, crowd: Connections, debate: str, port: int) -> None:
         self.service, self.crowd, self.debate, self.port = service, crowd, debate, port
         self.path = f"/ws/debates/{debate}"
 

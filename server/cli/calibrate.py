@@ -27,7 +27,7 @@ from server.cli.options import reading, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_of, places
 from server.cli.wording import flat
-from server.opening.cases import CaseWish
+from server.opening.cases import CaseRequest
 from server.opening.records import Known, calibrations
 from server.settings import Settings
 
@@ -66,7 +66,7 @@ def calibrate(
     run_async(lambda: _calibrate(settings, body, as_json=as_json))
 
 
-def _body(cases: Sequence[CaseWish], wished: Mapping[str, Any]) -> dict[str, Any]:
+def _body(cases: Sequence[CaseRequest], wished: Mapping[str, Any]) -> dict[str, Any]:
     """The same body that a browser would post."""
     body: dict[str, Any] = {
         "format": "calibration", "cases": msgspec.to_builtins(cases), "judge": {"samples": wished["samples"]},

@@ -14,7 +14,7 @@ from events.errors import LogError
 from events.transfer import parse_lines, read_lines
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side, Winner
 from server.errors import BadField
-from server.opening.cases import CaseId, CaseWish, faults
+from server.opening.cases import CaseId, CaseRequest, faults
 
 T = TypeVar("T")
 TRUTH: Final = ".truth.json"
@@ -55,10 +55,10 @@ class Faulty(Exception):
         super().__init__("; ".join(_sentences(path, faults)))
 
 
-def read_cases(folder: Path) -> list[CaseWish]:
+def read_cases(folder: Path) -> list[CaseRequest]:
     """The cases of a folder, by file name.  Raises ``BadField`` naming every fault of every file."""
     paths = [path for path in sorted(folder.iterdir()) if path.is_file()]
-    found: dict[str, CaseWish] = {}
+    found: dict[str, CaseRequest] = {}
     wrong: list[str] = []
     for path in paths:
         try:
@@ -85,7 +85,7 @@ def _sentences(path: Path, wrong: Iterable[tuple[str, str]]) -> list[str]:
     return [f"{path.name}: {field}{': ' if field else ''}{why}" for field, why in wrong]
 
 
-def _case_in(path: Path) -> CaseWish | None:
+def _case_in(path: Path) -> CaseRequest | None:
     """The case that a file holds; None for a file that is none of ours."""
     if path.name.endswith(TRUTH):
         export = path.with_name(f"{path.name.removesuffix(TRUTH)}.ndjson")
@@ -97,13 +97,13 @@ def _case_in(path: Path) -> CaseWish | None:
     return _from_export(path) if path.suffix == ".ndjson" else None
 
 
-def _from_json(path: Path) -> CaseWish:
+def _from_json(path: Path) -> CaseRequest:
     case = _decoded(path, _Case)
     identity = path.stem if case.id is None else case.id
     return _wish(path, identity, case.motion, {"pro": case.pro, "con": case.con}, case.winner, case.source)
 
 
-def _from_export(path: Path) -> CaseWish:
+def _from_export(path: Path) -> CaseRequest:
     truth_path = path.with_name(f"{path.stem}{TRUTH}")
     if not truth_path.is_file():
         raise Faulty(path, ("", f"there is no {truth_path.name} beside it that says who was right"))
@@ -128,7 +128,7 @@ def _from_export(path: Path) -> CaseWish:
 
 def _wish(
     path: Path, identity: str, motion: str, arguments: dict[Side, list[_Argument]], winner: Winner, source: str
-) -> CaseWish:
+) -> CaseRequest:
     numbered = {
         side: [
             Argument(
@@ -140,7 +140,7 @@ def _wish(
         for side, said in arguments.items()
     }
     try:
-        return CaseWish(
+        return CaseRequest(
             id=msgspec.convert(identity, CaseId), motion=motion, pro=numbered["pro"], con=numbered["con"],
             truth=winner, source=source,
         )

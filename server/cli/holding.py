@@ -71,7 +71,7 @@ async def hold(
     Exits 1 where the debate was halted.
     """
     if body is not None:
-        opening.as_wish(body)  # a wrong wish fails before anything is started
+        opening.as_request(body)  # a wrong wish fails before anything is started
     if server := server_of(settings):
         click.echo(f"a server holds this store: asking {server}", err=True)
         debate = await _remote(settings, server, body, resume, listener)
@@ -90,7 +90,7 @@ async def hold(
 async def _here(settings: Settings, body: dict[str, Any] | None, resume: Resumption | None, listener: Listener) -> str:
     async with running(settings) as service:
         if body is not None:
-            wish = opening.as_wish(body)
+            wish = opening.as_request(body)
             records = await records_for(service.log, wish)
             opened = await opening.opened(wish, service.registry, settings, records)
             click.echo(in_words(estimate(opened)), err=True)

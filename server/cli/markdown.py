@@ -7,8 +7,8 @@ from events.types import Missing
 from events.view.turn_view import TurnView
 from events.view.view import Seat, View
 from server.cli.arguments import protocol_lines
+from server.cli.audience_text import audience_lines, word_list, words_after
 from server.cli.harmless import harmless
-from server.cli.hearers import audience_lines, word_list, words_after
 from server.cli.measured import as_table
 from server.cli.panels import panel_lines
 from server.cli.wording import SIGNS, conclusion_of, inline

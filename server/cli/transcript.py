@@ -12,8 +12,8 @@ from events.types import Briefing, RaterCalibrated
 from events.view.audience import AudienceView
 from server.cli import proceedings
 from server.cli.arguments import briefing_lines
+from server.cli.audience_text import audience_said
 from server.cli.harmless import harmless, json_line
-from server.cli.hearers import audience_said
 from server.cli.measured import case_lines
 from server.cli.wording import flat
 

@@ -19,7 +19,7 @@ from server.errors import BadField
 from server.settings import Settings
 from server.whatif.answer import Differs, WhatIf, opening_of, records_of, what_if
 from server.whatif.outcome import Outcome
-from server.whatif.rubric import Wish, as_wish, put
+from server.whatif.rubric import Wish, as_request, put
 
 PIPED: Final = 120
 NONE: Final = "–"
@@ -82,13 +82,13 @@ def _wish(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], witho
             patch = msgspec.json.decode(rubric.read_bytes())
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise BadField("rubric", f"{rubric} is not JSON: {error}") from error
-        as_wish(patch, without or "-")
+        as_request(patch, without or "-")
     for each in sets:
         path, equals, value = each.partition("=")
         if not equals or not path.strip():
             raise BadField("set", f"{each!r} is not PATH=VALUE, as in tie_within=5")
         put(patch, known, path.strip(), _value(value.strip()))
-    return as_wish(patch, without)
+    return as_request(patch, without)
 
 
 def _value(text: str) -> Any:

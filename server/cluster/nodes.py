@@ -21,7 +21,7 @@ from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered
 from events.store.postgres.log import PostgresLog
 from server import observe
-from server.debate.commands import Done, Errand, Gone, Refused, as_error, read_answer, read_errand, refusal_of, write
+from server.debate.commands import Command, Done, Gone, Refused, as_error, read_answer, read_command, refusal_of, write
 from server.debate.moderators import Moderators
 from server.errors import BadQuery, Elsewhere, MootError
 
@@ -35,7 +35,7 @@ FOLDS: Final = 8
 
 
 class Node:
-    """``Tenancy`` over leases.  ``run`` keeps them; nothing is taken up before ``take_up``."""
+    """``Ownership`` over leases.  ``run`` keeps them; nothing is taken up before ``take_up``."""
 
     def __init__(self, log: PostgresLog, address: str = "") -> None:
         self._log, self._address = log, address
@@ -75,10 +75,10 @@ class Node:
             tasks.start_soon(self._again, self._do_acts)
             task_status.started()
 
-    # Tenancy
+    # Ownership
 
     async def take(self, debate: str) -> bool:
-        """See ``Tenancy``."""
+        """See ``Ownership``."""
         if debate in self._fresh:
             return True
         async with self._changing:
@@ -86,12 +86,12 @@ class Node:
         return lease is not None
 
     def let_go(self, debate: str) -> None:
-        """See ``Tenancy``."""
+        """See ``Ownership``."""
         del debate
         self._needless.set()
 
-    async def forward(self, debate: str, errand: Errand, until: float) -> int | None:
-        """See ``Tenancy``."""
+    async def forward(self, debate: str, errand: Command, until: float) -> int | None:
+        """See ``Ownership``."""
         if await self._leases.owner(debate) is None:
             return None
         left_s = max(until - asyncio.get_running_loop().time(), 0)
@@ -238,7 +238,7 @@ class Node:
 
     async def _answer(self, act: Act) -> Done | Refused | Gone:
         try:
-            return Done(await self._known.do_here(act.debate, read_errand(act.act)))
+            return Done(await self._known.do_here(act.debate, read_command(act.act)))
         except (Elsewhere, Fenced):
             return Gone()
         except msgspec.DecodeError:

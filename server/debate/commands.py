@@ -59,7 +59,7 @@ class Cast(Struct, frozen=True, tag="cast"):
     ballot: Ballot
 
 
-Errand = Pause | Resume | Halt | Appeal | Decide | Say | Cast
+Command = Pause | Resume | Halt | Appeal | Decide | Say | Cast
 
 
 class Done(Struct, frozen=True, tag="done"):
@@ -78,16 +78,16 @@ class Gone(Struct, frozen=True, tag="gone"):
 
 Answer = Done | Refused | Gone
 _json: Final = msgspec.json.Encoder()
-_errands: Final[msgspec.json.Decoder[Errand]] = msgspec.json.Decoder(Errand)
+_errands: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
 _answers: Final[msgspec.json.Decoder[Answer]] = msgspec.json.Decoder(Answer)
 
 
-def write(said: Errand | Answer) -> bytes:
+def write(said: Command | Answer) -> bytes:
     """As it travels."""
     return _json.encode(said)
 
 
-def read_errand(said: bytes) -> Errand:
+def read_command(said: bytes) -> Command:
     """What a node sent.  Raises ``msgspec.DecodeError`` for what this version does not know."""
     return _errands.decode(said)
 

@@ -44,7 +44,7 @@ from server.debate.formats.course import cut_off
 from server.debate.formats.deadline import late, left_s
 from server.debate.formats.steps import Ask, Record, Speak, Step
 from server.debate.speech import Pace, Words, clean, clip, words
-from server.debate.stream_writer import Build, Scribe
+from server.debate.stream_writer import Build, StreamWriter
 from server.debate.timing import deadline, jittered_s
 from server.errors import BadField, NotFound, NotNow
 from server.feed.hub import Hub
@@ -67,7 +67,7 @@ class Moderator:
         self.id = debate
         self.is_running = False
         self._registry, self._hub = registry, hub
-        self._scribe = Scribe(debate, log, hub.waiting)
+        self._scribe = StreamWriter(debate, log, hub.waiting)
         self.floor = Floor()
         self._idle_timeout_s = idle_timeout_s
         self._steps: anyio.CancelScope | None = None

@@ -18,9 +18,9 @@ from events.types import DebateOpened, ModeratorSpoke
 from providers.registry import Registry
 from server import observe
 from server.debate.acts import Ballot, spoke
-from server.debate.commands import Appeal, Cast, Decide, Errand, Halt, Pause, Resume, Say
+from server.debate.commands import Appeal, Cast, Command, Decide, Halt, Pause, Resume, Say
 from server.debate.moderator import Moderator
-from server.debate.ownership import ALONE, Tenancy
+from server.debate.ownership import ALONE, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Elsewhere, Leaving, TooMany
 from server.feed.hub import Hub
@@ -41,7 +41,7 @@ class Moderators:
 
     def __init__(
         self, log: EventLog, registry: Registry, hub: Hub, *, idle_timeout_s: float = 60.0, most: int = 1000,
-        tenancy: Tenancy = ALONE, within_s: float = WITHIN_S,
+        tenancy: Ownership = ALONE, within_s: float = WITHIN_S,
     ) -> None:
         """``within_s``: seconds in which an act is done by whichever node has the debate, or refused."""
         self.is_draining = False
@@ -134,7 +134,7 @@ class Moderators:
         """Stop at once."""
         return await self._do(debate, Halt(reason, by))
 
-    async def _do(self, debate: str, errand: Errand) -> int:
+    async def _do(self, debate: str, errand: Command) -> int:
         """Done here, or by the node that runs the debate; again where that changes meanwhile: nothing was done then."""
         until = anyio.current_time() + self._within_s
         while True:
@@ -147,7 +147,7 @@ class Moderators:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
 
-    async def do_here(self, debate: str, errand: Errand) -> int:
+    async def do_here(self, debate: str, errand: Command) -> int:
         """Do it as the debate's node; the position of the event.  Raises ``Elsewhere``, ``Fenced``, what is refused."""
         async with self._acting(debate, linger=isinstance(errand, Cast)) as moderator:
             match errand:

@@ -2,11 +2,11 @@
 
 from typing import Final, Protocol
 
-from server.debate.commands import Errand
+from server.debate.commands import Command
 from server.errors import Elsewhere
 
 
-class Tenancy(Protocol):
+class Ownership(Protocol):
     """A process and the debates that it may write."""
 
     @property
@@ -22,7 +22,7 @@ class Tenancy(Protocol):
         """The debate is needed no more: give it back in a moment, unless somebody needs it until then."""
         ...
 
-    async def forward(self, debate: str, errand: Errand, until: float) -> int | None:
+    async def forward(self, debate: str, errand: Command, until: float) -> int | None:
         """Have the debate's node do it; the position of the event, or None where it has no node any more.
 
         ``until`` is a time of the loop.  Raises what the node refuses, ``Unanswered``, ``StoreUnavailable``.
@@ -43,7 +43,7 @@ class Alone:
     def let_go(self, debate: str) -> None:
         """Nobody waits for it."""
 
-    async def forward(self, debate: str, errand: Errand, until: float) -> int | None:
+    async def forward(self, debate: str, errand: Command, until: float) -> int | None:
         """There is nowhere to send it to."""
         del errand, until
         raise Elsewhere(debate)

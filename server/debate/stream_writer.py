@@ -16,7 +16,7 @@ from events.record import Draft, Recorded, new_id, now
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.store.log import EventLog, read_all
-from judge.live.desk import Desk
+from judge.live.event_batch import EventBatch
 from server import observe
 
 logger = structlog.get_logger()
@@ -37,7 +37,7 @@ class _Wish:
         self.records: tuple[Recorded, ...] | None = None
 
 
-class Scribe:
+class StreamWriter:
     """Folds one debate and writes it.  ``waiting`` tells those who watch why nothing goes on."""
 
     def __init__(self, debate: str, log: EventLog, waiting: Waiting) -> None:
@@ -105,7 +105,7 @@ class Scribe:
         if len(wishes) == 1:
             drafts = _named(wishes[0].build(self.debate))
             return drafts, [len(drafts)]
-        desk, ends = Desk(self.debate, at=now()), []
+        desk, ends = EventBatch(self.debate, at=now()), []
         for wish in wishes:
             for draft in wish.build(desk.debate):
                 desk.add(draft.event, draft.cause)

@@ -1,7 +1,7 @@
 """What has been told: to one reader, or to many who are told the same."""
 
 
-class Place:
+class Cursor:
     """How far the telling has come: events up to a position, text in flight up to an offset, presence, waiting."""
 
     __slots__ = ("is_live", "position", "said", "said_to", "spectators", "wait")
@@ -16,9 +16,9 @@ class Place:
         self.spectators = -1
         self.wait = ""
 
-    def copy(self) -> "Place":
+    def copy(self) -> "Cursor":
         """The same place, for somebody who leaves the others."""
-        other = Place(self.position)
+        other = Cursor(self.position)
         other.is_live, other.said, other.said_to = self.is_live, self.said, self.said_to
         other.spectators, other.wait = self.spectators, self.wait
         return other

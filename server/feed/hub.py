@@ -23,7 +23,7 @@ from events.view import view as views
 from events.view.view import Fold, View
 from server.errors import BadQuery
 from server.feed import frames
-from server.feed.cursor import Place
+from server.feed.cursor import Cursor
 from server.feed.folds import Folds
 from server.feed.in_flight import Speech
 from server.feed.presence import Presence
@@ -111,7 +111,7 @@ class Room:
             return None
         return speech if (current.number, current.attempt) == (speech.turn, speech.attempt) else None
 
-    def lacking(self, place: Place, *, director: bool = False) -> list[str] | None:
+    def lacking(self, place: Cursor, *, director: bool = False) -> list[str] | None:
         """A page of what was not told at that place, which moves on; None where the ring does not reach back so far."""
         batch = self.frames_after(place.position, director=director)
         if batch is None:
@@ -119,7 +119,7 @@ class Room:
         place.position += len(batch)
         return batch if place.position < self.position else batch + self.news(place)
 
-    def news(self, place: Place) -> list[str]:
+    def news(self, place: Cursor) -> list[str]:
         """What is no event and was not told at that place, where all events were; the place moves on."""
         batch = []
         if not place.is_live:
@@ -139,7 +139,7 @@ class Room:
                 place.said_to = len(speech.text)
         return batch
 
-    def missed(self, place: Place, others: Place) -> list[str]:
+    def missed(self, place: Cursor, others: Cursor) -> list[str]:
         """What is no event and was told to others who stand at the same position, but not at that place."""
         batch = [] if place.is_live else [frames.LIVE]
         if self.counted != place.spectators:
@@ -153,7 +153,7 @@ class Room:
                 batch.append(frames.delta(speech.turn, speech.attempt, start, speech.text[start : others.said_to]))
         return batch
 
-    def snapshot(self, *, director: bool = False, told: Place | None = None) -> str:
+    def snapshot(self, *, director: bool = False, told: Cursor | None = None) -> str:
         """The view now, with the text so far, or as far as it was ``told``."""
         speech = self.speech_now()
         view = views.for_director(self.fold) if director else self.fold.view

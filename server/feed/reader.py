@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator
 from typing import Self
 
-from server.feed.cursor import Place
+from server.feed.cursor import Cursor
 from server.feed.hub import RING, Hub, Room
 
 
@@ -16,7 +16,7 @@ class Reader:
         """``whole``: give every frame, even where a snapshot would be shorter."""
         self._hub, self._room, self._whole, self._director = hub, room, whole, director
         self._after = after
-        self.place = Place(after or 0)
+        self.place = Cursor(after or 0)
 
     async def __aenter__(self) -> Self:
         """Enter the room."""

@@ -17,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 import web
 from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
 from server.export.audit import Auditors
-from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.connections import Connections
 from server.feed.websocket.endpoint import spectate
 from server.http import audience, routes
 from server.http import exports as takeaway
@@ -131,7 +131,7 @@ def make_app(service: Service, access: Access) -> Starlette:
         lifespan=lifespan,
     )
     app.state.service, app.state.access = service, access
-    app.state.crowd = Crowd(service.hub, slow_reader_s=service.settings.slow_reader_s)
+    app.state.crowd = Connections(service.hub, slow_reader_s=service.settings.slow_reader_s)
     app.state.survey = judge_page.Survey(service.log)
     app.state.auditors = Auditors(service.log)
     app.state.booth = audience.Booth(service.settings)

@@ -82,7 +82,7 @@ async def open_debate(request: Request) -> Response:
     rate: OpenRate = request.app.state.open_rate
     rate.check(request)
     service = service_of(request)
-    wish = opening.read_wish(await request.body())
+    wish = opening.read_request(await request.body())
     records = await records_for(service.log, wish)
     debate = await service.moderators.open(await opening.opened(wish, service.registry, service.settings, records))
     return json_response({"id": debate}, 201)
@@ -163,7 +163,7 @@ async def show_estimate(request: Request) -> Response:
     """POST /api/estimate: what a debate would take, for the body that would open it.  Nothing is opened or asked."""
     access_of(request).require_operator(request)
     service = service_of(request)
-    wish = opening.read_wish(await request.body())
+    wish = opening.read_request(await request.body())
     opened = await opening.opened(wish, service.registry, service.settings)
     return json_response(estimate(opened))
 

@@ -14,7 +14,7 @@ from events.errors import UnknownDebate
 from server.errors import TooMany
 from server.http.routes import json_response, service_of
 from server.whatif.answer import records_of, what_if
-from server.whatif.rubric import read_wish
+from server.whatif.rubric import read_request
 
 PER_MINUTE: Final = 60
 """Questions from one address."""
@@ -41,7 +41,7 @@ async def ask_what_if(request: Request) -> Response:
     whatifs: WhatIfs = request.app.state.whatifs
     whatifs.check(request)
     service, debate = service_of(request), request.path_params["debate"]
-    wish = read_wish(await request.body())
+    wish = read_request(await request.body())
     if not await service.log.head(debate):
         raise UnknownDebate(debate)
     records = await records_of(service.log, debate)

@@ -21,7 +21,7 @@ ALL_MOST: Final = 4_000_000
 CaseId = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f/@]+$")]
 
 
-class CaseWish(Struct, kw_only=True, forbid_unknown_fields=True):
+class CaseRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A debate whose outcome is known.  ``source`` says who knows it."""
 
     id: CaseId
@@ -32,7 +32,7 @@ class CaseWish(Struct, kw_only=True, forbid_unknown_fields=True):
     source: str
 
 
-def cases_of(wishes: Sequence[CaseWish]) -> tuple[Case, ...]:
+def cases_of(wishes: Sequence[CaseRequest]) -> tuple[Case, ...]:
     """The cases, each with its digest.  Raises ``BadField`` for the first fault, ``cases.0.motion``."""
     for number, wish in enumerate(wishes):
         for field, message in faults(wish):
@@ -51,7 +51,7 @@ def cases_of(wishes: Sequence[CaseWish]) -> tuple[Case, ...]:
     return cases
 
 
-def faults(wish: CaseWish) -> Iterator[tuple[str, str]]:
+def faults(wish: CaseRequest) -> Iterator[tuple[str, str]]:
     """What is wrong with a case: (field, sentence)."""
     motion, source = clean(wish.motion).strip(), clean(wish.source).strip()
     if not 1 <= len(motion) <= MOTION_MOST:
@@ -79,7 +79,7 @@ def _faults_of(side: Side, arguments: Sequence[Argument]) -> Iterator[tuple[str,
                 yield f"{side}.{number}.{name}", f"it has {least} to {TEXT_MOST} characters, this one has {len(text)}"
 
 
-def _case(wish: CaseWish) -> Case:
+def _case(wish: CaseRequest) -> Case:
     """The digest is taken over what raters are asked and not over the outcome: a corrected outcome replaces the old."""
     motion, pro, con = clean(wish.motion).strip(), _cleaned(wish.pro), _cleaned(wish.con)
     return Case(

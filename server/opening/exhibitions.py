@@ -43,7 +43,7 @@ def exhibitions() -> dict[str, Exhibition]:
     return found
 
 
-def wish_for(name: str) -> dict[str, Any]:
+def request_for(name: str) -> dict[str, Any]:
     """The body that opens an exhibition.  Raises ``BadField``."""
     known = exhibitions()
     if name not in known:

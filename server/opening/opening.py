@@ -36,8 +36,8 @@ from providers.registry import Registry
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
 from server.opening import exhibitions
-from server.opening.cases import CaseWish, cases_of
-from server.opening.seats import PanelWish, Seat, dimensions_of, seats
+from server.opening.cases import CaseRequest, cases_of
+from server.opening.seats import PanelRequest, Seat, dimensions_of, seats
 from server.settings import Settings
 from server.version import VERSION
 
@@ -54,7 +54,7 @@ DEBATES: Final = frozenset({"exchange", "protocol"})
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):
+class SeatRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A side as it is asked for."""
 
     model: Name | None = None
@@ -63,7 +63,7 @@ class SeatWish(Struct, kw_only=True, forbid_unknown_fields=True):
     think: Think = "low"
 
 
-class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
+class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The judge as it is asked for.  ``second`` is another model, for second opinions."""
 
     model: Name | None = None
@@ -73,14 +73,14 @@ class JudgeWish(Struct, kw_only=True, forbid_unknown_fields=True):
     think: Think = "medium"
 
 
-class ArtifactWish(Struct, kw_only=True, forbid_unknown_fields=True):
+class ArtifactRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A text to be judged."""
 
     name: Name = "artifact"
     text: str
 
 
-class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
+class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """The body of ``POST /api/debates``.  Everything but the motion has a default."""
 
     motion: str = ""
@@ -88,18 +88,18 @@ class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
     """In format ``protocol`` always six: three rounds of two statements."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
-    pro: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="engineer"))
-    con: SeatWish = msgspec.field(default_factory=lambda: SeatWish(archetype="provocateur"))
-    judge: JudgeWish = msgspec.field(default_factory=JudgeWish)
+    pro: SeatRequest = msgspec.field(default_factory=lambda: SeatRequest(archetype="engineer"))
+    con: SeatRequest = msgspec.field(default_factory=lambda: SeatRequest(archetype="provocateur"))
+    judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
     rubric: dict[str, Any] | None = None
     """Another rubric than v1, whole."""
-    panel: Annotated[PanelWish, Meta(max_length=12)] | None = None
+    panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
     """Models, profiles by name, or seats: ``["embedded:smollm2"]`` seats the four profiles on one model."""
     topic_type: Name | None = None
     """One of the panel's topics; without it the motion's words tell."""
-    artifact: ArtifactWish | None = None
+    artifact: ArtifactRequest | None = None
     """What is judged in format ``deliberation``."""
-    cases: Annotated[list[CaseWish], Meta(max_length=1000)] | None = None
+    cases: Annotated[list[CaseRequest], Meta(max_length=1000)] | None = None
     """What raters are measured by in format ``calibration``."""
     exhibition: Name | None = None
     """Play this one: everything but the motion comes from it."""
@@ -111,23 +111,23 @@ class Wish(Struct, kw_only=True, forbid_unknown_fields=True):
     """Seconds after which it is halted, wherever it stands."""
 
 
-def read_wish(body: bytes) -> Wish:
+def read_request(body: bytes) -> DebateRequest:
     """The wish in a request's body.  Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the field."""
     try:
         said = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadQuery(f"the body is not JSON: {error}") from error
-    return as_wish(said)
+    return as_request(said)
 
 
-def as_wish(said: Any) -> Wish:
+def as_request(said: Any) -> DebateRequest:
     """Builtins as a wish, with every bound checked."""
     if not isinstance(said, dict):
         raise BadQuery("the body must be a JSON object")
     if isinstance(said.get("exhibition"), str):
-        said = {**exhibitions.wish_for(said["exhibition"]), "blind": said.get("blind", False)}
+        said = {**exhibitions.request_for(said["exhibition"]), "blind": said.get("blind", False)}
     try:
-        wish = msgspec.convert(said, Wish)
+        wish = msgspec.convert(said, DebateRequest)
     except msgspec.ValidationError as error:
         raise _field_of(error) from error
     motion = clean(wish.motion).strip() or _untold(wish)
@@ -137,12 +137,12 @@ def as_wish(said: Any) -> Wish:
     return msgspec.structs.replace(wish, motion=motion)
 
 
-def seats_a_panel(wish: Wish) -> bool:
+def seats_a_panel(wish: DebateRequest) -> bool:
     """Whether raters sit: where they are asked for, and wherever nobody debates."""
     return bool(wish.panel) or (wish.panel is None and wish.format not in DEBATES)
 
 
-def _untold(wish: Wish) -> str:
+def _untold(wish: DebateRequest) -> str:
     """The motion of what is not a debate."""
     if wish.format == "deliberation" and wish.artifact is not None:
         return f"Does {wish.artifact.name} pass?"
@@ -152,7 +152,7 @@ def _untold(wish: Wish) -> str:
     return ""
 
 
-def _fits(wish: Wish) -> None:
+def _fits(wish: DebateRequest) -> None:
     """Whether the wish's parts go with its format."""
     if wish.format == "protocol" and wish.turns != STATEMENTS:
         raise BadField("turns", f"a protocol debate has {STATEMENTS} statements, two in each of three rounds")
@@ -167,7 +167,7 @@ def _fits(wish: Wish) -> None:
     cases_of(wish.cases or ())
 
 
-def _asked_once(wish: Wish) -> None:
+def _asked_once(wish: DebateRequest) -> None:
     """No median is taken of opinions."""
     samples = {"judge.samples": wish.judge.samples}
     for number, each in enumerate(wish.panel or ()):
@@ -189,7 +189,8 @@ def _field_of(error: msgspec.ValidationError) -> BadField:
 
 
 async def opened(
-    wish: Wish, registry: Registry, settings: Settings, records: Mapping[tuple[str, str], TrackRecord] | None = None
+    wish: DebateRequest, registry: Registry, settings: Settings,
+    records: Mapping[tuple[str, str], TrackRecord] | None = None,
 ) -> DebateOpened:
     """The opening of a debate.  Every model is asked whether it answers; ``BadField`` names the one that does not.
 
@@ -216,7 +217,7 @@ async def opened(
         if name not in known:
             raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
 
-    def debater(side: str, seat: SeatWish) -> Debater:
+    def debater(side: str, seat: SeatRequest) -> Debater:
         model = names[f"{side}.model"]
         return Debater(
             model=model, archetype=chosen[side], elasticity=seat.elasticity, caveat=caveats[model],
@@ -251,7 +252,7 @@ async def opened(
     )
 
 
-def _seats(wish: Wish, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
+def _seats(wish: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
     """Who sits on the panel: nobody unless asked for, but five personas where an artifact is judged."""
     profiles = shipped().personas if wish.format == "deliberation" else shipped().raters
     if wish.format == "deliberation":
@@ -266,7 +267,7 @@ def _seats(wish: Wish, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
     return seats(wanted, profiles, judge, scored, samples=wish.judge.samples, think=wish.judge.think)
 
 
-def _topic(wish: Wish, rubric: Rubric) -> str:
+def _topic(wish: DebateRequest, rubric: Rubric) -> str:
     """The topic that was given, or that the motion's words tell."""
     assert rubric.panel is not None
     if wish.topic_type is not None and wish.topic_type not in rubric.panel.topics:
@@ -274,7 +275,7 @@ def _topic(wish: Wish, rubric: Rubric) -> str:
     return wish.topic_type or topic_of(wish.motion, rubric.panel.topics)
 
 
-def _artifact(wish: Wish) -> Artifact | UnsetType:
+def _artifact(wish: DebateRequest) -> Artifact | UnsetType:
     if wish.artifact is None:
         return UNSET
     text = clean(wish.artifact.text)
@@ -284,7 +285,7 @@ def _artifact(wish: Wish) -> Artifact | UnsetType:
     return Artifact(name=wish.artifact.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())
 
 
-def _rubric(wish: Wish) -> Rubric:
+def _rubric(wish: DebateRequest) -> Rubric:
     """The rubric that was given, checked, or v1; what it leaves out beside the live judge's rules is v1's.
 
     Raises ``BadField`` with a path that begins with ``rubric``.

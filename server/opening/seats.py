@@ -18,7 +18,7 @@ NUMBERED: Final = re.compile(r"-[0-9]{1,2}$")
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-class RaterWish(Struct, kw_only=True, forbid_unknown_fields=True):
+class RaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """One seat as it is asked for: a profile by name, or one of its own."""
 
     rater: Name | None = None
@@ -28,7 +28,7 @@ class RaterWish(Struct, kw_only=True, forbid_unknown_fields=True):
     think: Think = "medium"
 
 
-PanelWish = list[str | RaterWish]
+PanelRequest = list[str | RaterRequest]
 
 
 class Seat(Struct, frozen=True, kw_only=True):
@@ -52,7 +52,7 @@ class Seat(Struct, frozen=True, kw_only=True):
 
 
 def seats(
-    wish: PanelWish, profiles: Mapping[str, Profile], default: str, dimensions: Sequence[str], samples: int = 1,
+    wish: PanelRequest, profiles: Mapping[str, Profile], default: str, dimensions: Sequence[str], samples: int = 1,
     think: Think = "medium",
 ) -> tuple[Seat, ...]:
     """The seats of a panel.
@@ -61,7 +61,7 @@ def seats(
     four models on one each.  A string without one is a profile, whose model is ``default``.  Who is named by a string
     answers ``samples`` times and thinks as much as ``think`` says.  Raises ``BadField``.
     """
-    wished: list[tuple[str, RaterWish]] = []
+    wished: list[tuple[str, RaterRequest]] = []
     models: list[tuple[str, str]] = []
     for number, each in enumerate(wish):
         if not isinstance(each, str):
@@ -69,12 +69,12 @@ def seats(
         elif ":" in each:
             models.append((f"panel.{number}", each))
         else:
-            wished.append((f"panel.{number}", RaterWish(rater=each, samples=samples, think=think)))
+            wished.append((f"panel.{number}", RaterRequest(rater=each, samples=samples, think=think)))
     names = list(profiles)
     for number in range(max(len(names), len(models)) if models else 0):
         field, model = models[number % len(models)]
         name = names[number % len(names)]
-        wished.append((field, RaterWish(rater=name, model=model, samples=samples, think=think)))
+        wished.append((field, RaterRequest(rater=name, model=model, samples=samples, think=think)))
     seated: dict[str, Seat] = {}
     for field, each in wished:
         seat = _seat(field, each, profiles, default, seated)
@@ -86,7 +86,7 @@ def seats(
 
 
 def _seat(
-    field: str, wish: RaterWish, profiles: Mapping[str, Profile], default: str, seated: Mapping[str, Seat]
+    field: str, wish: RaterRequest, profiles: Mapping[str, Profile], default: str, seated: Mapping[str, Seat]
 ) -> Seat:
     name = wish.rater if wish.rater is not None else "general" if wish.profile is None else "rater"
     profile = wish.profile or profiles.get(name)

@@ -11,10 +11,10 @@ from typing import Any
 from starlette.websockets import WebSocket
 
 from server.feed.hub import Room
-from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.broadcast_group import BroadcastGroup
+from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import ANSWER
 from server.feed.websocket.endpoint import spectate
-from server.feed.websocket.gallery import Gallery
 from server.feed.websocket.spectator import Spectator
 from server.feed.websocket.upgrade import EXTENSION
 from server.feed.websocket.wire import TEXT, closing, framed
@@ -26,7 +26,7 @@ class Sorted(Spectator):
 
     __slots__ = ("_number",)
 
-    def __init__(self, gallery: Gallery, after: int | None, number: int) -> None:
+    def __init__(self, gallery: BroadcastGroup, after: int | None, number: int) -> None:
         super().__init__(gallery, after)
         self._number = number
 
@@ -37,13 +37,13 @@ class Sorted(Spectator):
         return self is other
 
 
-class Doors(Crowd):
+class Doors(Connections):
     """The crowd, with spectators in order."""
 
     _came = 0
 
     def spectator(self, room: Room, after: int | None, *, director: bool, deflate: bool) -> Spectator:
-        """See ``Crowd``."""
+        """See ``Connections``."""
         self._came += 1
         return Sorted(self.gallery(room, director=director, deflate=deflate), after, self._came)
 
@@ -139,6 +139,6 @@ async def admit(app: Any, pipe: Pipe, debate: str, query: str, *, deflate: bool,
                 pipe.loop.call_later(20, pipe.abort)
 
 
-def app_of(service: Any, crowd: Crowd, access: Any) -> Any:
+def app_of(service: Any, crowd: Connections, access: Any) -> Any:
     """What an application holds."""
     return SimpleNamespace(state=SimpleNamespace(service=service, crowd=crowd, access=access))

@@ -20,8 +20,8 @@ import server.debate.moderators
 import server.debate.stream_writer
 import server.debate.timing
 import server.feed.hub
-import server.feed.websocket.gallery
-import server.sim.scribe
+import server.feed.websocket.broadcast_group
+import server.sim.stream_writer
 from server.sim import course
 from server.sim.loop import Loop
 
@@ -83,8 +83,8 @@ def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Ite
         (providers.gate, "MemoryStorage", Unpaced), (providers.gate, "MovingWindowRateLimiter", Unpaced),
         (providers.calls, "time", clock), (providers.calls, "random", chance), (server.debate.timing, "random", chance),
         (server.feed.hub, "time", clock), (server.feed.hub, "RING", ring), (server.feed.hub, "RECENT", recent),
-        (server.feed.websocket.gallery, "RING", ring), (server.feed.websocket.gallery, "PAGE", page),
-        (server.sim.scribe, "now", clock.now), (server.debate.moderator, "time", clock),
+        (server.feed.websocket.broadcast_group, "RING", ring), (server.feed.websocket.broadcast_group, "PAGE", page),
+        (server.sim.stream_writer, "now", clock.now), (server.debate.moderator, "time", clock),
         (server.debate.moderator, "now", clock.now),
         (server.debate.stream_writer, "now", clock.now), (server.debate.stream_writer, "logger", silence),
         (server.debate.moderator, "logger", silence), (server.debate.moderators, "logger", silence),

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from server.feed.websocket.crowd import CLOSING_S, TOO_SLOW
+from server.feed.websocket.connections import CLOSING_S, TOO_SLOW
 from server.feed.websocket.wire import FAILED
 from server.sim.gate import admit
 from server.sim.node import Place

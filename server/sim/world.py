@@ -20,8 +20,8 @@ from server.sim.course import opening
 from server.sim.loop import Loop
 from server.sim.node import Place, Voice
 from server.sim.plan import Plan
-from server.sim.scribe import Scribe
 from server.sim.store import Line, Shared
+from server.sim.stream_writer import StreamWriter
 from server.sim.visitor import GOODBYE, Visitor
 from server.sim.watcher import Broken, Truth
 
@@ -109,7 +109,7 @@ class World:
             self.debate = self.truth.debate = await place.moderators.open(opened)
         else:
             self.debate = self.truth.debate = DEBATE
-            scribe = Scribe(place, self.truth, self._fork(), longest=plan.longest)
+            scribe = StreamWriter(place, self.truth, self._fork(), longest=plan.longest)
             self.beside(scribe.write(self.seed, plan.turns, loud=plan.is_loud, blind=plan.blind))
             while not self.truth.head:  # noqa: ASYNC110 - nothing tells
                 await asyncio.sleep(MOMENT_S)

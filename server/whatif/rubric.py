@@ -56,7 +56,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(seat for seat in opened.panel if seat.name != self.without_rater)
 
 
-def read_wish(body: bytes) -> Wish:
+def read_request(body: bytes) -> Wish:
     """The wish in a request's body, ``{"rubric": {…}, "without_rater": name}``, one of them at least.
 
     Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the part.
@@ -69,10 +69,10 @@ def read_wish(body: bytes) -> Wish:
         raise BadQuery("the body must be a JSON object")
     if unknown := said.keys() - {"rubric", "without_rater"}:
         raise BadField(min(unknown)[:40], "there is no such field: rubric, without_rater")
-    return as_wish(said.get("rubric"), said.get("without_rater"))
+    return as_request(said.get("rubric"), said.get("without_rater"))
 
 
-def as_wish(rubric: Any, without_rater: Any) -> Wish:
+def as_request(rubric: Any, without_rater: Any) -> Wish:
     """The parts, each checked.  Raises ``BadField``."""
     if rubric is not None and not isinstance(rubric, dict):
         raise BadField("rubric", "what is to be other in the rubric is an object")

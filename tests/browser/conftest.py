@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, e
 from websockets.sync.client import connect
 
 from providers.scripted import shipped
-from server.opening.exhibitions import wish_for
+from server.opening.exhibitions import request_for
 
 PATIENCE_MS = 15_000
 Scheme = Literal["light", "dark"]
@@ -108,7 +108,7 @@ class Server:
         if name not in self._exhibits:
             content = msgspec.json.decode(shipped()[name].read_bytes())
             model = self.script({**content, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}})
-            body = msgspec.json.encode(wish_for(name)).replace(f"scripted:{name}".encode(), model.encode())
+            body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), model.encode())
             wish = msgspec.json.decode(body)
             del wish["exhibition"]
             answer = self.http.post("/api/debates", json=wish)

@@ -7,7 +7,7 @@ import pytest
 
 from events.codec import CLASSES
 from events.record import Recorded
-from events.state import claims, exchanges, ledger, panel, protocol, spine, temper, transcript, usage, words
+from events.state import character, claims, exchanges, ledger, panel, protocol, spine, transcript, usage, words
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.transfer import parse_lines
@@ -17,7 +17,7 @@ from events.view import view as views
 GOLDEN: Final = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
 PARTS: Final[dict[str, Any]] = {
     "audience": audience, "claims": claims, "exchanges": exchanges, "ledger": ledger, "panel": panel,
-    "protocol": protocol, "spine": spine, "temper": temper, "transcript": transcript, "usage": usage, "words": words,
+    "protocol": protocol, "spine": spine, "temper": character, "transcript": transcript, "usage": usage, "words": words,
 }
 
 

@@ -225,7 +225,7 @@ def damage(path: Path, mark: bytes) -> None:
 # more than the disk takes
 
 
-class Crowd:
+class Connections:
     """Appends that start together, and how they end."""
 
     def __init__(self, log: SqliteLog) -> None:
@@ -243,7 +243,7 @@ async def test_who_writes_waits_for_a_place_and_who_reads_does_not(
     assert log._writing is not None
     log._writing.execute("PRAGMA busy_timeout = 20000")
     await log.append("there", 0, [opened()])
-    crowd = Crowd(log)
+    crowd = Connections(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         async with anyio.create_task_group() as group:
@@ -266,7 +266,7 @@ async def test_places_are_counted_in_bytes_too(
     monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED_BYTES", 100_000)
     assert log._writing is not None
     log._writing.execute("PRAGMA busy_timeout = 20000")
-    crowd = Crowd(log)
+    crowd = Connections(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         async with anyio.create_task_group() as group:
@@ -286,7 +286,7 @@ async def test_who_gives_up_waiting_leaves_the_place_to_the_next(
     monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 1)
     assert log._writing is not None
     log._writing.execute("PRAGMA busy_timeout = 20000")
-    crowd = Crowd(log)
+    crowd = Connections(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         async with anyio.create_task_group() as group:

@@ -24,7 +24,7 @@ from events.types import (
 )
 from events.types.rubric import Rubric
 from judge.live import comparison
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.rubric import rubric_v1
 from judge.templates import judge_templates
 
@@ -57,7 +57,7 @@ def said(turn: int, text: str, side: Side | None = None) -> TurnSpoken:
     )
 
 
-def speak(desk: Desk, text: str) -> int:
+def speak(desk: EventBatch, text: str) -> int:
     """The next turn; its number."""
     turn = len(desk.debate.transcript.turns) + 1
     started = desk.add(TurnStarted(turn=turn, side=side_of(turn), attempt=1, directive=None), desk.debate.position)
@@ -65,9 +65,9 @@ def speak(desk: Desk, text: str) -> int:
     return turn
 
 
-def court(*texts: str, rubric: Rubric = RUBRIC) -> Desk:
+def court(*texts: str, rubric: Rubric = RUBRIC) -> EventBatch:
     """A debate in which this was said, not scored yet."""
-    desk = Desk(Debate(id="d"))
+    desk = EventBatch(Debate(id="d"))
     desk.add(opened(rubric), None)
     for text in texts:
         speak(desk, text)
@@ -79,7 +79,7 @@ def scored(turn: int, **points: float) -> TurnScored:
     return TurnScored(turn=turn, components={}, dimensions=dimensions, samples=1)
 
 
-def score(desk: Desk, turn: int, **points: float) -> None:
+def score(desk: EventBatch, turn: int, **points: float) -> None:
     desk.add(scored(turn, **points), desk.debate.position)
 
 
@@ -93,7 +93,7 @@ def verdict(reason: str = "", **winners: str) -> Any:
     return comparison.compare_type(RUBRIC)(**(dict.fromkeys(RUBRIC.bands, "draw") | winners), reason=reason)
 
 
-def compare(desk: Desk, later: int, **winners: str) -> int:
+def compare(desk: EventBatch, later: int, **winners: str) -> int:
     """Compare with the turn before, both orders agreeing: ``logic="later"``.  Bands follow."""
     forward = {name: {"earlier": "first", "later": "second"}[won] for name, won in winners.items()}
     backward = {name: {"earlier": "second", "later": "first"}[won] for name, won in winners.items()}
@@ -102,22 +102,22 @@ def compare(desk: Desk, later: int, **winners: str) -> int:
     return at
 
 
-def events(desk: Desk, kind: type[E]) -> list[E]:
+def events(desk: EventBatch, kind: type[E]) -> list[E]:
     """What was written of one kind."""
     return [draft.event for draft in desk.batch() if isinstance(draft.event, kind)]
 
 
-def refusals(desk: Desk) -> list[str]:
+def refusals(desk: EventBatch) -> list[str]:
     return [each.reason for each in events(desk, FindingRefused)]
 
 
-def balance(desk: Desk, turn: int, dimension: str = "logic") -> Balance:
+def balance(desk: EventBatch, turn: int, dimension: str = "logic") -> Balance:
     found = desk.debate.ledger.balance(turn, dimension)
     assert found is not None
     return found
 
 
-def effective(desk: Desk, turn: int, dimension: str = "logic") -> float:
+def effective(desk: EventBatch, turn: int, dimension: str = "logic") -> float:
     return balance(desk, turn, dimension).effective
 
 

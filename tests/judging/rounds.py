@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.types import DebateOpened, Event, Side, TurnSpoken, TurnStarted, Usage
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.protocol.closings import own_arguments, read_closing
 from judge.protocol.cross import read_cross, targets
 from judge.protocol.openings import read_opening
@@ -93,9 +93,9 @@ def read_close(value: Any, side: Side = "pro") -> Reading:
     return read_closing(as_text(value), side, 5, tuple(f"{side.upper()}-{n}" for n in (1, 2, 3)), RULES)
 
 
-def after_rounds(*, samples: int = 1, **said: Any) -> Desk:
+def after_rounds(*, samples: int = 1, **said: Any) -> EventBatch:
     """A debate in which everything has been said; ``said`` by key, ``open_pro={…}``, else what keeps the form."""
-    desk = Desk(Debate(id="d"))
+    desk = EventBatch(Debate(id="d"))
     desk.add(opened(samples=samples, archetypes=CHARACTERS), None)
     makers = {"open": opening, "cross": cross, "close": closing}
     for number, kind in enumerate(("open", "cross", "close")):
@@ -113,7 +113,7 @@ def after_rounds(*, samples: int = 1, **said: Any) -> Desk:
     return desk
 
 
-def _read(desk: Desk, kind: str, side: Side, turn: int, raw: str) -> Reading:
+def _read(desk: EventBatch, kind: str, side: Side, turn: int, raw: str) -> Reading:
     protocol = desk.debate.protocol
     if kind == "open":
         return read_opening(raw, side, turn, RULES)
@@ -133,7 +133,7 @@ def given(*answers: Any) -> Answers[Any]:
     return Answers(given=tuple((number, answer) for number, answer in enumerate(answers, 1)))
 
 
-def of(desk: Desk, *types: type, after: int = 0) -> list[Any]:
+def of(desk: EventBatch, *types: type, after: int = 0) -> list[Any]:
     """What was put on the desk, of some types."""
     events: list[Event] = [draft.event for draft in desk.drafts[after:]]
     return [event for event in events if isinstance(event, types)]

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from events.types import ClaimCleared, ClaimFlagged, ClaimKind, ClaimUpheld, PenaltyApplied, PenaltyReversed
 from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.gaps import Gap, GapsAnswer, dock
 from judge.live.second import SecondOpinion, settle
 from tests.judging.court import NOTHING, RUBRIC, balance, court, effective, events, given, refusals, score, speak
@@ -28,7 +28,7 @@ def answer(*suspicions: Suspicion) -> ClaimsAnswer:
     return ClaimsAnswer(claims=list(suspicions))
 
 
-def debate(text: str = TEXT, logic: float = 20) -> Desk:
+def debate(text: str = TEXT, logic: float = 20) -> EventBatch:
     desk = court(text)
     score(desk, 1, logic=logic)
     return desk

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from events.types import ScoreHarmonized, TurnsCompared
 from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
 from judge.live.comparison import compare_turns, compare_type, harmonize
-from judge.live.desk import Desk
+from judge.live.event_batch import EventBatch
 from judge.live.scoring import score as record_score
 from tests.judging.court import (
     NOTHING,
@@ -26,7 +26,7 @@ FALSE = "as the Brannick Ledger proves"
 TEXTS = ("Cars are slow, because they stand in each other's way.", f"Cars are fast, {FALSE}.", "Trams are faster.")
 
 
-def debate(**points: float) -> Desk:
+def debate(**points: float) -> EventBatch:
     """Two turns said and scored; ``one`` and ``two`` are their logic."""
     desk = court(*TEXTS[:2])
     for turn, name in ((1, "one"), (2, "two")):
@@ -34,7 +34,7 @@ def debate(**points: float) -> Desk:
     return desk
 
 
-def flag(desk: Desk, turn: int, quote: str, kind: str = "fabricated_citation") -> None:
+def flag(desk: EventBatch, turn: int, quote: str, kind: str = "fabricated_citation") -> None:
     flag_claims(desk, turn, given(ClaimsAnswer(claims=[Suspicion(quote=quote, reason="", kind=kind)])))  # type: ignore[arg-type]
 
 

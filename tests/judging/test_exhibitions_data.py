@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from judge.live.arc import ConflictAnswer, NarrativeAnswer
 from judge.live.claims import ClaimsAnswer
 from judge.live.comparison import compare_type
 from judge.live.convergence import ConvergenceAnswer
 from judge.live.gaps import GapsAnswer
+from judge.live.narrative import ConflictAnswer, NarrativeAnswer
 from judge.live.questions import score_type
 from judge.live.second import SecondOpinion
 from judge.live.spine import PremisesAnswer

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import LogicGapAdjusted
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.gaps import Gap, GapsAnswer, dock
 from tests.judging.court import NOTHING, RUBRIC, court, effective, events, given, refusals, score
 
@@ -24,7 +24,7 @@ def answer(*gaps: Gap) -> GapsAnswer:
     return GapsAnswer(gaps=list(gaps))
 
 
-def debate(logic: float = 20, rubric: Any = RUBRIC) -> Desk:
+def debate(logic: float = 20, rubric: Any = RUBRIC) -> EventBatch:
     desk = court(EARLY, LATE, rubric=rubric)
     score(desk, 1, logic=logic)
     score(desk, 2)

@@ -38,8 +38,8 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
-from judge.live import arc, claims, comparison, convergence, gaps, questions, scoring, second, spine
-from judge.live.desk import Answers, Desk
+from judge.live import claims, comparison, convergence, gaps, narrative, questions, scoring, second, spine
+from judge.live.event_batch import Answers, EventBatch
 from tests.judging.court import NOTHING, RUBRIC, court, given, record, scored, side_of, speak, verdict
 
 WORDS = ("trams", "carry", "63 percent", "of all", "people", "Cars", "stand", "“still”", "because", "judges", "—", "İ")
@@ -111,9 +111,9 @@ CHOICE = st.sampled_from(("first", "second", "draw"))
 MIRRORED = {"first": "second", "second": "first", "draw": "draw"}
 OPINION = st.builds(second.SecondOpinion, verdict=st.sampled_from(("upheld", "cleared")), reason=REASON)
 CITES = lists(st.sampled_from(("P1.1", "C1.1", "turn 1", "Turn 2", "turn 9", "C9.9", "?")), 6)
-ARC = st.builds(arc.ArcAnswer, evolution=REASON, fractures=REASON, held=REASON)
+ARC = st.builds(narrative.ArcAnswer, evolution=REASON, fractures=REASON, held=REASON)
 NARRATIVE = st.builds(
-    arc.NarrativeAnswer, A=ARC, B=ARC, pattern=st.sampled_from(get_args(Pattern)), explanation=REASON,
+    narrative.NarrativeAnswer, A=ARC, B=ARC, pattern=st.sampled_from(get_args(Pattern)), explanation=REASON,
     winner=st.sampled_from(("A", "B", "neither")), cites=CITES,
 )
 DRIFT = st.builds(convergence.DriftAnswer, early=REASON, late=REASON)
@@ -141,7 +141,7 @@ def points(draw: st.DrawFn) -> dict[str, float]:
 
 
 @st.composite
-def desks(draw: st.DrawFn) -> Desk:
+def desks(draw: st.DrawFn) -> EventBatch:
     """A debate of up to five turns, judged by whatever came to a judge's mind."""
     desk = court()
     said: list[str] = []
@@ -161,13 +161,13 @@ def desks(draw: st.DrawFn) -> Desk:
         spine.trace(desk, turn, draw(answered(premises(said, mine))))
         for claim in draw(lists(st.sampled_from([*desk.debate.claims, "C9.9"]))):
             second.settle(desk, claim, draw(answered(OPINION)), by="second")
-    arc.narrate(desk, draw(answered(NARRATIVE)))
-    arc.resolve(desk, draw(answered(st.builds(arc.ConflictAnswer, text=REASON, cites=CITES))))
+    narrative.narrate(desk, draw(answered(NARRATIVE)))
+    narrative.resolve(desk, draw(answered(st.builds(narrative.ConflictAnswer, text=REASON, cites=CITES))))
     convergence.assess(desk, draw(answered(CONVERGENCE)))
     return desk
 
 
-def happened(desk: Desk) -> list[Event]:
+def happened(desk: EventBatch) -> list[Event]:
     return [draft.event for draft in desk.batch()]
 
 
@@ -217,7 +217,7 @@ def conflicts(events: Sequence[Event]) -> set[tuple[int, int, str]]:
 # the laws
 
 
-def law_the_ledger_sums_to_the_card_at_every_prefix(desk: Desk) -> None:
+def law_the_ledger_sums_to_the_card_at_every_prefix(desk: EventBatch) -> None:
     for events, state in prefixes(happened(desk)):
         card = {
             (turn, name): balance.effective
@@ -244,7 +244,7 @@ def law_the_ledger_sums_to_the_card_at_every_prefix(desk: Desk) -> None:
                 )
 
 
-def law_no_anomaly_is_missed_or_made_up_at_any_prefix(desk: Desk) -> None:
+def law_no_anomaly_is_missed_or_made_up_at_any_prefix(desk: EventBatch) -> None:
     for events, state in prefixes(happened(desk)):
         shown = {
             (state.exchanges.comparisons[int(key.split(".")[0].split("-")[1])].later, each.turn, each.dimension)
@@ -258,7 +258,7 @@ def law_no_anomaly_is_missed_or_made_up_at_any_prefix(desk: Desk) -> None:
         )
 
 
-def law_the_life_of_a_claim_is_legal(desk: Desk) -> None:
+def law_the_life_of_a_claim_is_legal(desk: EventBatch) -> None:
     life: dict[str, list[str]] = defaultdict(list)
     paid: dict[str, float] = defaultdict(float)
     for event in happened(desk):
@@ -285,7 +285,7 @@ def law_the_life_of_a_claim_is_legal(desk: Desk) -> None:
     assert sorted(life) == sorted(desk.debate.claims)
 
 
-def law_nobody_is_misquoted(desk: Desk) -> None:
+def law_nobody_is_misquoted(desk: EventBatch) -> None:
     said: dict[int, str] = {}
     for event in happened(desk):
         match event:
@@ -298,10 +298,10 @@ def law_nobody_is_misquoted(desk: Desk) -> None:
                 for passage in (event.fails, event.exposed_by):
                     assert said[passage.turn][slice(*passage.span)] == passage.quote
             case NarrativeVerdictReached():
-                assert () == arc.unknown_cites(desk.debate, event.cites)
+                assert () == narrative.unknown_cites(desk.debate, event.cites)
 
 
-def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: Desk) -> None:
+def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: EventBatch) -> None:
     events = happened(desk)
     for position, event in enumerate(events, 1):
         if isinstance(event, Change):
@@ -319,7 +319,7 @@ def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: Des
     ]
 
 
-def law_the_spine_names_only_what_stands_and_only_its_own(desk: Desk) -> None:
+def law_the_spine_names_only_what_stands_and_only_its_own(desk: EventBatch) -> None:
     live: dict[str, str] = {}
     for event in happened(desk):
         match event:
@@ -336,7 +336,7 @@ def law_the_spine_names_only_what_stands_and_only_its_own(desk: Desk) -> None:
                 assert {event.side} == {live[name] for name in event.premises}
 
 
-def law_a_refusal_changes_no_number(desk: Desk) -> None:
+def law_a_refusal_changes_no_number(desk: EventBatch) -> None:
     before = Debate()
     for _, state in prefixes(happened(desk)):
         refused = [draft.event for draft in desk.batch()[before.position : state.position]]
@@ -359,7 +359,7 @@ LAWS = (
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @drawn(desks())
-def test_the_laws_hold(desk: Desk) -> None:
+def test_the_laws_hold(desk: EventBatch) -> None:
     for law in LAWS:
         law(desk)
 

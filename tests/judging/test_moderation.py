@@ -7,8 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, Event, ModeratorSpoke, Template, TurnScored, missing
-from judge.live.arc import narrative_prompt
 from judge.live.moderation import heard, word_segments
+from judge.live.narrative import narrative_prompt
 from judge.live.shortening import IN_FULL
 from judge.panel.questions import panel_prompt
 from judge.templates import judge_templates

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from events.state.debate import Debate
 from events.types import DebateOpened, PanelistScored
 from judge.live.ask import Prompt
-from judge.live.desk import Desk
+from judge.live.event_batch import EventBatch
 from judge.live.shortening import IN_FULL
 from judge.panel.questions import panel_prompt, sides
 from tests.judging import rounds
@@ -69,9 +69,9 @@ def test_each_rater_is_asked_by_its_own_part_and_weights(heard: Heard) -> None:
 @BOTH
 def test_nobody_is_told_a_model_or_another_raters_scores(heard: Heard) -> None:
     opened, debate = heard
-    seated = Desk(Debate(id="d"))
+    seated = EventBatch(Debate(id="d"))
     seated.add(opened, None)
-    desk = Desk(replace(debate, panel=seated.debate.panel))
+    desk = EventBatch(replace(debate, panel=seated.debate.panel))
     before = told(heard)
     desk.add(PanelistScored(rater="risk", model="m", scores={"PRO-1": {"logic": 9}}, notes={"1": "zebra"}), None)
 

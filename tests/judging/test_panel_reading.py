@@ -8,7 +8,7 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from events.types import PanelistScored, Rater, Reason
-from judge.live.desk import Answers
+from judge.live.event_batch import Answers
 from judge.panel.questions import panel_type
 from judge.panel.reading import LEFT_OUT, invented, item_id, read_rater, read_sample
 from providers.errors import Malformed

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from events.types import BothSides, NarrativeVerdictReached, Rounds, ScorecardVerdictReached, missing
 from judge.errors import TemplateError
-from judge.live.arc import conflict_prompt, narrative_prompt
 from judge.live.ask import Prompt, speaker, turn_prompt
 from judge.live.claims import ClaimsAnswer, Suspicion, claims_prompt, flag_claims
 from judge.live.comparison import compare_prompt
 from judge.live.convergence import convergence_prompt
-from judge.live.desk import Desk
+from judge.live.event_batch import EventBatch
 from judge.live.gaps import gaps_prompt
+from judge.live.narrative import conflict_prompt, narrative_prompt
 from judge.live.questions import score_prompt
 from judge.live.second import second_prompt
 from judge.live.spine import FirstPremises, Stated, premises_prompt, trace
@@ -29,7 +29,7 @@ TEXTS = ("One in ten streets.", NASTY, "Three. In 2019 it was 41.7 percent.", "F
 SPOKEN = tuple(said(turn, text) for turn, text in enumerate(TEXTS, 1))
 
 
-def tried(*texts: str) -> Desk:
+def tried(*texts: str) -> EventBatch:
     """A debate with an entry in every register, and both verdicts."""
     desk = court(*texts)
     for turn in (1, 2):

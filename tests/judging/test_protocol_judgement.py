@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from events.types import ArgumentTraced, AssessmentGiven, FallacyFound, FindingRefused, Missing, Reason
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.protocol.assess import assess_type
 from judge.protocol.judgement import assess, check_assessment
 from judge.protocol.verdict import plain
@@ -21,18 +21,18 @@ STRAW = {"argument": "PRO-1", "fallacy": "straw_man", "quote": "Whoever plans fo
          "reason": "Nobody said so."}
 
 
-def after(*answers: Any, samples: int = 1, **said: Any) -> Desk:
+def after(*answers: Any, samples: int = 1, **said: Any) -> EventBatch:
     """A debate after its judgement."""
     desk = after_rounds(samples=samples, **said)
     assess(desk, given(*answers), opened(samples=samples))
     return desk
 
 
-def traces(desk: Desk) -> dict[str, ArgumentTraced]:
+def traces(desk: EventBatch) -> dict[str, ArgumentTraced]:
     return {each.argument: each for each in of(desk, ArgumentTraced)}
 
 
-def overall(desk: Desk) -> AssessmentGiven:
+def overall(desk: EventBatch) -> AssessmentGiven:
     (event,) = of(desk, AssessmentGiven)
 
     assert isinstance(event, AssessmentGiven)

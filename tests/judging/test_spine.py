@@ -4,7 +4,7 @@ import pytest
 
 from events.state.spine import Premise, stabilities
 from events.types import ContradictionFound, PenaltyApplied, PremiseDropped, PremiseRevised, PremiseStated
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.spine import (
     Contradicted,
     Dropped,
@@ -30,7 +30,7 @@ def stated(text: str = "Training makes verdicts accurate", quote: str = TRAINED)
     return Stated(text=text, quote=quote)
 
 
-def debate(third: str = SILENT) -> Desk:
+def debate(third: str = SILENT) -> EventBatch:
     """P1.1, P1.2 of pro, P2.1 of con, and turn 3 of pro to be traced."""
     desk = court(FIRST, OTHER)
     score(desk, 1)

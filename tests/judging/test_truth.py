@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from events.types import Argument, BothSides, Case, Missing, Rater, RaterCalibrated, Reason, TrackRecord, missing
-from judge.live.desk import Answers
+from judge.live.event_batch import Answers
 from judge.panel.case import read_case
 from judge.panel.raters import shipped
 from judge.panel.truth import (
@@ -25,7 +25,7 @@ from judge.panel.truth import (
 from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server.cli.case_files import read_cases
-from server.opening.cases import CaseWish, cases_of, faults
+from server.opening.cases import CaseRequest, cases_of, faults
 
 CASES = Path(__file__).parent / "cases"
 PANEL = rubric_v1().panel
@@ -260,11 +260,11 @@ def test_the_cases_that_are_kept_here_can_be_read_and_favour_no_side() -> None:
     assert all(each.source for each in found)
 
 
-def wish(**changes: Any) -> CaseWish:
+def wish(**changes: Any) -> CaseRequest:
     fields: dict[str, Any] = {
         "id": "c", "motion": "m", "pro": [argument("PRO-1")], "con": [argument("CON-1")], "truth": "pro", "source": "s",
     }
-    return CaseWish(**(fields | changes))
+    return CaseRequest(**(fields | changes))
 
 
 def test_a_case_is_the_same_wherever_it_comes_from_and_whoever_is_said_to_have_won() -> None:

@@ -11,7 +11,10 @@ from events.types import (
     NarrativeVerdictReached,
     TurnStarted,
 )
-from judge.live.arc import (
+from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
+from judge.live.convergence import ConvergenceAnswer, DriftAnswer, assess, similarity
+from judge.live.event_batch import Answers, EventBatch
+from judge.live.narrative import (
     ArcAnswer,
     ConflictAnswer,
     NarrativeAnswer,
@@ -22,9 +25,6 @@ from judge.live.arc import (
     resolve,
     unknown_cites,
 )
-from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
-from judge.live.convergence import ConvergenceAnswer, DriftAnswer, assess, similarity
-from judge.live.desk import Answers, Desk
 from judge.live.spine import FirstPremises, Stated, trace
 from tests.judging.court import NOTHING, court, events, given, refusals, said, score
 
@@ -33,7 +33,7 @@ A = ArcAnswer(evolution="from cars to trams", fractures="none", held="the way")
 B = ArcAnswer(evolution="from cars to boilers", fractures="at boilers", held="little")
 
 
-def debate() -> Desk:
+def debate() -> EventBatch:
     desk = court(*TEXTS)
     score(desk, 1)
     flag_claims(desk, 1, given(ClaimsAnswer(claims=[Suspicion(quote=TEXTS[0], kind="no_mechanism")])))

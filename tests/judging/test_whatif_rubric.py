@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from server.errors import BadField, BadQuery
-from server.whatif.rubric import DEEPEST, Wish, put, read_wish
+from server.whatif.rubric import DEEPEST, Wish, put, read_request
 from tests.shell.given import RUBRIC, opened
 
 WHOLE = msgspec.to_builtins(RUBRIC)
@@ -69,7 +69,7 @@ def test_null_takes_a_part_away_or_back_to_what_ships() -> None:
 )
 def test_a_body_that_asks_for_nothing_or_nonsense_is_refused(body: bytes, field: str) -> None:
     with pytest.raises(BadField) as refused:
-        read_wish(body)
+        read_request(body)
 
     assert field == refused.value.field
 
@@ -77,7 +77,7 @@ def test_a_body_that_asks_for_nothing_or_nonsense_is_refused(body: bytes, field:
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'{"a":' * 100_000])
 def test_a_body_that_is_no_object_is_refused(body: bytes) -> None:
     with pytest.raises(BadQuery):
-        read_wish(body)
+        read_request(body)
 
 
 @pytest.mark.parametrize(

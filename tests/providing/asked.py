@@ -20,7 +20,7 @@ from events.types.rubric import Component, Dimension
 from server.debate import formats
 from server.debate.formats.questions import Question
 from server.debate.formats.steps import Ask, Step
-from server.opening.cases import CaseWish, cases_of
+from server.opening.cases import CaseRequest, cases_of
 from tests.judging import jury, rounds
 from tests.judging.bench_of_raters import seats
 from tests.judging.hearing import claim, hear, settle
@@ -92,7 +92,7 @@ def debates() -> Iterator[tuple[str, Heard]]:
     yield "protocol", ended(rounds.opened(panel=tuple(seats()), archetypes=CHARACTERS), lambda step: said.get(step.key))
     calibration = replace(
         opened(0), format="calibration", turns=0, pro=NOBODY, con=NOBODY, panel=tuple(seats()),
-        cases=cases_of([msgspec.convert(case("tides"), CaseWish)]),
+        cases=cases_of([msgspec.convert(case("tides"), CaseRequest)]),
     )
     yield "calibration", ended(calibration)
     yield "deliberation", ended(

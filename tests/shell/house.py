@@ -50,7 +50,7 @@ class House:
             "motion": "Cities should ban cars", "turns": turns, "pro": {"model": model}, "con": {"model": model},
             "judge": {"model": judge or model, "samples": wish.pop("samples", 1), **wish.pop("seat", {})}, **wish,
         }
-        return await opening.opened(opening.as_wish(body), self.registry, self.settings)
+        return await opening.opened(opening.as_request(body), self.registry, self.settings)
 
     async def until(self, debate: str, holds: Callable[[Recorded], bool], after: int = 0) -> Recorded:
         """The first record for which something holds."""

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from events.record import Recorded
 from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrated
 from server.opening import opening
-from server.opening.cases import CaseWish
+from server.opening.cases import CaseRequest
 from server.opening.records import records_for
 from tests.shell.house import House
 
@@ -23,7 +23,7 @@ def arguments(side: str) -> list[Argument]:
 
 def case(name: str, truth: Any = "pro", motion: str = "") -> dict[str, Any]:
     """A case as it is asked for."""
-    wish = CaseWish(
+    wish = CaseRequest(
         id=name, motion=motion or f"motion of {name}", pro=arguments("PRO"), con=arguments("CON"), truth=truth,
         source="a fact",
     )
@@ -65,7 +65,7 @@ def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
 
 async def held(at_home: House, body: dict[str, Any]) -> list[Recorded]:
     """A calibration from beginning to end."""
-    asked = opening.as_wish(body)
+    asked = opening.as_request(body)
     records = await records_for(at_home.log, asked)
     debate = await at_home.moderators.open(
         await opening.opened(asked, at_home.registry, at_home.settings, records)

@@ -15,7 +15,7 @@ from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarn
 from events.verify import verify_lines
 from providers import scripted
 from providers.quota import Limit
-from server.opening.opening import as_wish, opened
+from server.opening.opening import as_request, opened
 from tests.judging.rounds import opening
 from tests.shell.house import House, fault, house
 from tests.shell.panels import AGREED, RATERS, SPLIT, agreeing, of_turns
@@ -71,7 +71,7 @@ DEBATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 async def held(h: House, script: Script, name: str) -> list[bytes]:
     """The whole log of a blind debate, as lines."""
     content, more = DEBATES[name]
-    wished = as_wish(wish(script, content, **more))
+    wished = as_request(wish(script, content, **more))
     warned = Draft(event=FamilyWarned(roles=("pro", "judge"), family="zqfamilyzq"), cause=1)
     debate = await h.moderators.open(await opened(wished, h.registry, h.settings))
     await h.ended(debate)

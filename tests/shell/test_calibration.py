@@ -24,7 +24,7 @@ from events.types import (
 from judge.panel.raters import shipped
 from server.debate.formats.steps import Ask, Record, Step
 from server.opening import opening
-from server.opening.cases import CaseWish, cases_of
+from server.opening.cases import CaseRequest, cases_of
 from tests.shell import given
 from tests.shell.house import house, is_a
 from tests.shell.measured import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, wish
@@ -47,7 +47,7 @@ def opened(*names: str, raters: Sequence[str] = RATERS[:2], **settings: Any) -> 
     )
     return replace(
         given.opened(**settings), format="calibration", turns=0, pro=NOBODY, con=NOBODY, panel=panel,
-        cases=cases_of([msgspec.convert(case(name), CaseWish) for name in names]),
+        cases=cases_of([msgspec.convert(case(name), CaseRequest) for name in names]),
     )
 
 
@@ -186,7 +186,7 @@ async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
     model = script(pace={"answer_ms": 20}, answers=RIGHT_AND_WRONG)
     body = wish(*[case(name) for name in "abcd"], model=model)
     async with house() as at_home:
-        asked = opening.as_wish(body)
+        asked = opening.as_request(body)
         debate = await at_home.moderators.open(await opening.opened(asked, at_home.registry, at_home.settings))
         await at_home.until(debate, is_a(RaterCalibrated))
         await at_home.moderators.halt(debate, "tea", "x")

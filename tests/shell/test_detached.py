@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 
 from events.types import DebateConcluded
 from server.cli.serve import web_config
-from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.connections import Connections
 from server.feed.websocket.upgrade import EXTENSION, Detachable
 from server.feed.websocket.wire import PING, TEXT, framed, unmasked
 from server.http.access import Access
@@ -41,8 +41,8 @@ class Served:
         self.service, self.server, self.port = service, server, port
 
     @property
-    def crowd(self) -> Crowd:
-        crowd: Crowd = self.server.config.app.state.crowd   # type: ignore[union-attr]
+    def crowd(self) -> Connections:
+        crowd: Connections = self.server.config.app.state.crowd   # type: ignore[union-attr]
         return crowd
 
     def connect(self, query: str = "", *, compression: Any = "deflate") -> connect:
@@ -63,7 +63,7 @@ class Served:
 
 
 @asynccontextmanager
-async def served(crowd: Callable[[Service], Crowd] | None = None, **settings: Any) -> AsyncIterator[Served]:
+async def served(crowd: Callable[[Service], Connections] | None = None, **settings: Any) -> AsyncIterator[Served]:
     """As ``moot serve`` configures it."""
     chosen = Settings(store="memory:", retry_ms=0, **{"tick_ms": 0, **settings})
     with sockets.create_server(("127.0.0.1", 0)) as listening:
@@ -280,7 +280,7 @@ async def test_pings_are_answered_also_what_came_before_the_handshake_was() -> N
 
 
 async def test_who_answers_no_ping_is_gone_and_who_does_stays() -> None:
-    async with served(lambda service: Crowd(service.hub, slow_reader_s=10, ping_s=0.2)) as site:
+    async with served(lambda service: Connections(service.hub, slow_reader_s=10, ping_s=0.2)) as site:
         silent = await site.raw()
         async with site.connect() as client:
             await client.recv()

@@ -16,8 +16,8 @@ from events.store.memory import MemoryLog
 from server import observe
 from server.feed import hub as hub_module
 from server.feed.in_flight import Speech
-from server.feed.websocket import gallery as galleries
-from server.feed.websocket.crowd import Crowd
+from server.feed.websocket import broadcast_group
+from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import WINDOW, Compressor, alone
 from server.feed.websocket.wire import each_frame
 from tests.shell.given import PAUSED, RESUMED, TEXT, opened, spoken, started
@@ -33,7 +33,7 @@ async def steps(number: int = 12) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-async def seat(h: House, crowd: Crowd, *, after: int | None = None, deflate: bool = False, **pipe: Any) -> Pipe:
+async def seat(h: House, crowd: Connections, *, after: int | None = None, deflate: bool = False, **pipe: Any) -> Pipe:
     """Somebody comes to debate ``d``."""
     room = await h.hub.room("d")
     spectator = crowd.spectator(room, after, director=False, deflate=deflate)
@@ -58,7 +58,7 @@ async def settled(h: House, pipes: list[Pipe]) -> None:
 class Play:
     """A debate that goes on at random: events, text in flight, joiners, slow readers, leavers."""
 
-    def __init__(self, h: House, crowd: Crowd, chance: random.Random) -> None:
+    def __init__(self, h: House, crowd: Connections, chance: random.Random) -> None:
         self.h, self.crowd, self.chance = h, crowd, chance
         self.pipes: list[Pipe] = []
         self.gone: list[Pipe] = []
@@ -130,7 +130,7 @@ def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> 
     async def scene() -> None:
         log = MemoryLog()
         async with house(log) as h:
-            crowd = Crowd(h.hub, slow_reader_s=1000)
+            crowd = Connections(h.hub, slow_reader_s=1000)
             await log.append("d", 0, [opened(200)])
             play = Play(h, crowd, random.Random(seed))
             for _ in range(120):
@@ -146,19 +146,19 @@ def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> 
                 pipe.abort()
             assert (0, 0) == (crowd.sockets, h.hub.spectators)
 
-    before = hub_module.RING, galleries.PAGE
-    hub_module.RING, galleries.PAGE = ring, page   # type: ignore[misc]
+    before = hub_module.RING, broadcast_group.PAGE
+    hub_module.RING, broadcast_group.PAGE = ring, page   # type: ignore[misc]
     try:
         anyio.run(scene)
     finally:
-        hub_module.RING, galleries.PAGE = before   # type: ignore[misc]
+        hub_module.RING, broadcast_group.PAGE = before   # type: ignore[misc]
 
 
 async def test_with_and_without_compression_the_messages_are_the_same() -> None:
     chance = random.Random(7)
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Crowd(h.hub, slow_reader_s=1000)
+        crowd = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.begin("d", Speech(1, "pro", 1, now()))
         pairs: list[tuple[Pipe, Pipe]] = []
@@ -186,7 +186,7 @@ async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
     """And is not made to pay for those who come: deltas stay a third of their size while others join at every one."""
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Crowd(h.hub, slow_reader_s=1000)
+        crowd = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.begin("d", Speech(1, "pro", 1, now()))
         steady = await seat(h, crowd, deflate=True, high=1 << 20)
@@ -212,7 +212,7 @@ async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
 async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Crowd(h.hub, slow_reader_s=1000)
+        crowd = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.begin("d", Speech(1, "pro", 1, now()))
         slow, swift = await seat(h, crowd, high=3000), await seat(h, crowd, high=1 << 20)
@@ -237,7 +237,7 @@ async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None
 async def test_what_was_appended_together_is_written_together() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Crowd(h.hub, slow_reader_s=1000)
+        crowd = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200)])
         pipe = await seat(h, crowd, high=1 << 20)
         await steps(30)
@@ -254,7 +254,7 @@ async def test_what_was_appended_together_is_written_together() -> None:
 async def test_many_who_come_at_once_are_given_one_snapshot() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Crowd(h.hub, slow_reader_s=1000)
+        crowd = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200)])
         made = 0
         room = await h.hub.room("d")
@@ -283,7 +283,7 @@ async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
 
     log = Failing()
     async with house(log) as h:
-        crowd = Crowd(h.hub, slow_reader_s=1000)
+        crowd = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened()])
         pipe = await seat(h, crowd)
         pipe.drain()
@@ -323,7 +323,7 @@ def test_after_a_window_another_compressor_may_go_on(said: list[str], joins: int
 async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Crowd(h.hub, slow_reader_s=1000, ping_s=0.2)
+        crowd = Connections(h.hub, slow_reader_s=1000, ping_s=0.2)
         await log.append("d", 0, [opened(200)])
         pipe = await seat(h, crowd, high=100)
         spectator = pipe.protocol

@@ -16,7 +16,7 @@ from events.types import (
 )
 from providers.registry import Registry
 from server.debate import moderators as moderators_module
-from server.debate import stream_writer as scribe_module
+from server.debate import stream_writer
 from server.debate.moderators import Moderators
 from server.errors import TooMany
 from tests.shell.house import Stubborn, check_sound, house, is_a
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scribe_module, "STORE_WAIT_S", 0.001)
+    monkeypatch.setattr(stream_writer, "STORE_WAIT_S", 0.001)
     monkeypatch.setattr(moderators_module, "STORE_WAIT_S", 0.001)
 
 

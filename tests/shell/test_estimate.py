@@ -12,7 +12,7 @@ from providers.models import known
 from providers.scripted import shipped
 from server.opening import estimate as estimating
 from server.opening.estimate import Estimate, estimate, in_words, thought_tokens, tokens
-from server.opening.opening import as_wish, opened
+from server.opening.opening import as_request, opened
 from server.opening.rehearsal import Asked, rehearse
 from tests.shell import given
 from tests.shell.house import QUICK, house
@@ -77,7 +77,7 @@ async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path)
     body = {"model": f"scripted:{path}"}
     async with house() as at_home:
         shown = script["exhibition"]
-        wish = as_wish(
+        wish = as_request(
             {"motion": shown["motion"], "format": shown.get("format", "exchange"), "turns": shown["turns"],
              "pro": body, "con": body, "judge": body}
         )  # fmt: skip

@@ -29,7 +29,7 @@ from events.types import (
 )
 from providers.scripted import shipped
 from server.opening import opening
-from server.opening.exhibitions import exhibitions, wish_for
+from server.opening.exhibitions import exhibitions, request_for
 from tests.shell.house import house
 from tests.shell.three_rounds import calls, check, of
 
@@ -43,10 +43,10 @@ async def play(name: str, folder: Path) -> Played:
     script = msgspec.json.decode(shipped()[name].read_bytes())
     path = folder / f"{name}.json"
     path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
-    body = msgspec.json.encode(wish_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
+    body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
     wish = {**msgspec.json.decode(body), "exhibition": None}
     async with house() as h:
-        opened = await opening.opened(opening.as_wish(wish), h.registry, h.settings)
+        opened = await opening.opened(opening.as_request(wish), h.registry, h.settings)
         debate = await h.moderators.open(opened)
         await h.ended(debate)
         await check(h.log, debate)
@@ -250,7 +250,7 @@ def test_transit_has_a_false_dilemma_in_the_words_that_were_spoken(played: dict[
 
 @names
 def test_it_opens_as_itself(name: str) -> None:
-    wish = opening.as_wish({"exhibition": name})
+    wish = opening.as_request({"exhibition": name})
 
     assert (name, "protocol", 6) == (wish.exhibition, wish.format, wish.turns)
     assert [(rater, f"scripted:{name}") for rater in RATERS] == [

@@ -137,7 +137,7 @@ def test_a_server_on_this_machine_costs_nothing(prices: Path, monkeypatch: pytes
 
 async def test_a_cap_that_cannot_be_kept_is_refused(prices: Path) -> None:
     async with house() as at_home:
-        wish = opening.as_wish({"motion": "m", "max_cost_usd": 1, "pro": {"model": "openai:unheard-of"}})
+        wish = opening.as_request({"motion": "m", "max_cost_usd": 1, "pro": {"model": "openai:unheard-of"}})
 
         with pytest.raises(BadField, match="no price is known for openai:unheard-of") as refusal:
             await opening.opened(wish, at_home.registry, at_home.settings)

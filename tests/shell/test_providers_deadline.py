@@ -13,7 +13,7 @@ from server.debate.formats import next_steps
 from server.debate.formats.deadline import left_s
 from server.debate.formats.steps import Ask, Record, Speak
 from server.errors import BadField
-from server.opening.opening import as_wish
+from server.opening.opening import as_request
 from tests.shell import given
 from tests.shell.conftest import CON, PRO
 from tests.shell.given import RESUMED, failed, opened, recorded, started
@@ -73,7 +73,7 @@ def test_a_resume_gives_as_long_again() -> None:
 @pytest.mark.parametrize("seconds", [0, 0.5, 86_401, "soon"])
 def test_a_deadline_out_of_bounds_is_refused_by_name(seconds: Any) -> None:
     with pytest.raises(BadField) as refused:
-        as_wish({"motion": "m", "deadline_s": seconds})
+        as_request({"motion": "m", "deadline_s": seconds})
 
     assert "deadline_s" == refused.value.field
 

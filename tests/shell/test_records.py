@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 async def panel(at_home: House, body: dict[str, Any]) -> tuple[Rater, ...]:
     """The raters' seats if the debate were opened now."""
-    asked = opening.as_wish(body)
+    asked = opening.as_request(body)
     records = await records_for(at_home.log, asked)
     return (await opening.opened(asked, at_home.registry, at_home.settings, records)).panel
 
@@ -119,12 +119,12 @@ async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> Non
             raise AssertionError("nobody needs a record")
 
     async with Unread() as log:
-        assert {} == await records_for(log, opening.as_wish({"motion": "m"}))
-        assert {} == await records_for(log, opening.as_wish({"motion": "m", "panel": []}))
+        assert {} == await records_for(log, opening.as_request({"motion": "m"}))
+        assert {} == await records_for(log, opening.as_request({"motion": "m", "panel": []}))
         with pytest.raises(AssertionError, match="nobody needs"):
-            await records_for(log, opening.as_wish({"motion": "m", "panel": ["scripted:x"]}))
+            await records_for(log, opening.as_request({"motion": "m", "panel": ["scripted:x"]}))
         with pytest.raises(AssertionError, match="nobody needs"):
-            await records_for(log, opening.as_wish({"format": "calibration", "cases": [case("a")]}))
+            await records_for(log, opening.as_request({"format": "calibration", "cases": [case("a")]}))
 
 
 async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ async def opened(models: list[str], panel: Any, **wish: Any) -> DebateOpened:
     registry = Registry()
     try:
         body = {"motion": "Cities should ban cars", **sides, "judge": judge, "panel": panel, **wish}
-        return await opening.opened(opening.as_wish(body), registry, QUICK)
+        return await opening.opened(opening.as_request(body), registry, QUICK)
     finally:
         await registry.close()
 

@@ -11,7 +11,7 @@ import pytest
 from events.cluster.bus import LoneBus
 from events.store.sqlite.log import SqliteLog
 from events.types import DebateConcluded, TurnSpoken
-from server.debate import stream_writer as scribe_module
+from server.debate import stream_writer
 from server.feed.reader import Reader
 from server.http.access import Access
 from server.http.app import make_app
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scribe_module, "STORE_WAIT_S", 0.01)
+    monkeypatch.setattr(stream_writer, "STORE_WAIT_S", 0.01)
     monkeypatch.setattr("server.feed.waits.LOOK_S", 0.01)
     monkeypatch.setattr("events.store.sqlite.writer.PROBE_S", 0.01)
 

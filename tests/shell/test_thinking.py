@@ -13,7 +13,7 @@ from events.types import DebateOpened, Debater, JudgeSeat, Rater, Think
 from providers import base
 from server.cli import calibrate, deliberate, run
 from server.errors import BadField
-from server.opening.opening import as_wish
+from server.opening.opening import as_request
 from tests.judging.jury import PERSONAS, TEXT
 from tests.judging.rounds import opening
 from tests.shell.house import house
@@ -147,7 +147,7 @@ def test_a_run_says_how_much_each_seat_thinks() -> None:
     assert {"medium"} == {seat["think"] for seat in body["panel"]}
     assert ["risk", "scripted:a"] == plain["panel"]
     assert not [role for role in ("pro", "con", "judge") if "think" in plain[role]]
-    assert as_wish(body).con.think == "off"
+    assert as_request(body).con.think == "off"
 
 
 def test_nobody_on_a_panel_cannot_think() -> None:
@@ -166,7 +166,7 @@ def test_a_deliberation_says_how_much_its_judges_think(tmp_path: Path, panel: tu
         "--panel-think", "high",
     )
 
-    assert "high" == as_wish(body).judge.think
+    assert "high" == as_request(body).judge.think
 
 
 def test_a_calibration_says_how_much_its_raters_think(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from events.types import DebateOpened, Missing, PanelConcluded
 from providers.scripted import shipped
 from server.http.whatif import PER_MINUTE
 from server.opening import opening
-from server.opening.exhibitions import exhibitions, wish_for
+from server.opening.exhibitions import exhibitions, request_for
 from server.whatif.answer import what_if
 from server.whatif.rubric import Wish
 from server.whatif.walk import NOT_ASKED, walk
@@ -36,10 +36,10 @@ async def play(name: str, folder: Path) -> Records:
     script = msgspec.json.decode(shipped()[name].read_bytes())
     path = folder / f"{name}.json"
     path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
-    body = msgspec.json.encode(wish_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
+    body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
     wish = {**msgspec.json.decode(body), "exhibition": None}
     async with house() as h:
-        debate = await h.moderators.open(await opening.opened(opening.as_wish(wish), h.registry, h.settings))
+        debate = await h.moderators.open(await opening.opened(opening.as_request(wish), h.registry, h.settings))
         await h.ended(debate)
         return tuple([record async for record in read_all(h.log, debate)])
 

@@ -8,13 +8,13 @@ import pytest
 from events import codec
 from events.record import Recorded, as_draft, stamp
 from server.feed import reader
-from server.feed.cursor import Place
+from server.feed.cursor import Cursor
 from server.feed.hub import Hub, Room
 from server.feed.in_flight import Speech
+from server.feed.websocket import broadcast_group
 from server.feed.websocket import endpoint as socket
-from server.feed.websocket import gallery
-from server.feed.websocket.crowd import Crowd
-from server.feed.websocket.gallery import Gallery
+from server.feed.websocket.broadcast_group import BroadcastGroup
+from server.feed.websocket.connections import Connections
 from server.feed.websocket.spectator import Spectator
 from server.sim.store import Line, Shared
 
@@ -32,13 +32,13 @@ def skips_a_frame_in_catching_up(patch: pytest.MonkeyPatch) -> None:
 
 
 def loses_the_end_of_a_page(patch: pytest.MonkeyPatch) -> None:
-    def write_page(self: Gallery, one: Spectator, place: Place, frames: list[str]) -> None:
-        written = gallery.page(frames)
+    def write_page(self: BroadcastGroup, one: Spectator, place: Cursor, frames: list[str]) -> None:
+        written = broadcast_group.page(frames)
         place.position += len(frames)
         self._write_one(one, written)
         self.crowd.soon(self.catch_up, one)
 
-    patch.setattr(Gallery, "_write_page", write_page)
+    patch.setattr(BroadcastGroup, "_write_page", write_page)
 
 
 def delivers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
@@ -63,11 +63,11 @@ def delivers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
 
 
 def resumes_one_too_early(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(gallery, "Place", lambda position=0: Place(max(position - 1, 0)))
+    patch.setattr(broadcast_group, "Cursor", lambda position=0: Cursor(max(position - 1, 0)))
 
 
 def resumes_one_too_late(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reader, "Place", lambda position=0: Place(position + 1 if position else 0))
+    patch.setattr(reader, "Cursor", lambda position=0: Cursor(position + 1 if position else 0))
 
 
 def forgets_to_drop_a_stale_delta(patch: pytest.MonkeyPatch) -> None:
@@ -86,16 +86,16 @@ def accepts_a_stale_epoch(patch: pytest.MonkeyPatch) -> None:
 
 
 def never_closes_the_slow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Crowd, "_look_at", lambda *_: None)
+    patch.setattr(Connections, "_look_at", lambda *_: None)
 
 
 def goes_on_writing_to_the_slow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Gallery, "hold", lambda *_: None)
+    patch.setattr(BroadcastGroup, "hold", lambda *_: None)
     patch.setattr(Spectator, "is_busy", lambda self: self.is_closing)
 
 
 def overfills_in_a_burst(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Gallery, "_hold_full", lambda *_: None)
+    patch.setattr(BroadcastGroup, "_hold_full", lambda *_: None)
 
 
 def says_a_wrong_position_when_closing(patch: pytest.MonkeyPatch) -> None:
@@ -107,7 +107,7 @@ def forgets_who_has_gone(patch: pytest.MonkeyPatch) -> None:
 
 
 def keeps_empty_galleries(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Crowd, "close_gallery", lambda *_: None)
+    patch.setattr(Connections, "close_gallery", lambda *_: None)
 
 
 def wakes_nobody_now_and_then(patch: pytest.MonkeyPatch) -> None:
@@ -121,14 +121,14 @@ def wakes_nobody_now_and_then(patch: pytest.MonkeyPatch) -> None:
 
 
 def refers_to_what_a_newcomer_was_not_told(patch: pytest.MonkeyPatch) -> None:
-    stand = Gallery._stand
+    stand = BroadcastGroup._stand
 
-    def hasty(self: Gallery, one: Spectator) -> None:
+    def hasty(self: BroadcastGroup, one: Spectator) -> None:
         before = self._fresh
         stand(self, one)
         self._fresh = before
 
-    patch.setattr(Gallery, "_stand", hasty)
+    patch.setattr(BroadcastGroup, "_stand", hasty)
 
 
 def tells_everybody_the_director_s(patch: pytest.MonkeyPatch) -> None:
@@ -140,14 +140,14 @@ def tells_everybody_the_director_s(patch: pytest.MonkeyPatch) -> None:
 
 
 def repeats_text_after_catching_up(patch: pytest.MonkeyPatch) -> None:
-    copy = Place.copy
+    copy = Cursor.copy
 
-    def forgetful(self: Place) -> Place:
+    def forgetful(self: Cursor) -> Cursor:
         other = copy(self)
         other.said_to = 0
         return other
 
-    patch.setattr(Place, "copy", forgetful)
+    patch.setattr(Cursor, "copy", forgetful)
 
 
 def leaves_out_text_of_a_turn(patch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,12 @@ def is_passing(error: Exception) -> bool:
     return state in _PASSING or state.startswith("08")
 
 
+def leaves_doubt(error: Exception) -> bool:
+    """Whether what was sent may have been done all the same: the answer got lost, or the server was stopped."""
+    state = sqlstate(error)
+    return state is None or state.startswith(("08", "57P"))
+
+
 def is_spent(connection: Connection, error: BaseException) -> bool:
     """Whether a connection is of no more use: gone, in the middle of something, or to a server that takes no writes."""
     return (

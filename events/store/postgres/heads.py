@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from events.record import digest_before_first
 from events.store.postgres.connection import Connection
 from events.store.postgres.flush import CHANNEL, MARK_BYTES, read_changed
-from events.store.postgres.listener import Ear, Listening
+from events.store.postgres.listener import Listening, NotificationListener
 from events.store.postgres.rows import read_heads
 from events.store.wakeups import KNOWN_HEADS, Wakeups
 
@@ -20,7 +20,7 @@ from events.store.wakeups import KNOWN_HEADS, Wakeups
 class Heads:
     """What this node knows of the debates' heads.  ``node`` is its own name: it need not be told what it wrote."""
 
-    def __init__(self, ear: Ear, node: str) -> None:
+    def __init__(self, ear: NotificationListener, node: str) -> None:
         self._ear, self._node = ear, node
         self._wakeups = Wakeups()
         self._names: dict[bytes, str] = {}

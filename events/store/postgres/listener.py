@@ -35,7 +35,7 @@ def nothing_lost() -> None:
     """For a channel that keeps nothing."""
 
 
-class Ear:
+class NotificationListener:
     """Starts with the first channel; belongs to the loop that it is used in."""
 
     def __init__(self, address: Address) -> None:

@@ -16,7 +16,7 @@ from events.store.postgres import rows as postgres_rows
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, Pool
 from events.store.postgres.flush import Item
 from events.store.postgres.heads import Heads
-from events.store.postgres.listener import Ear
+from events.store.postgres.listener import NotificationListener
 from events.store.postgres.schema import check
 from events.store.postgres.writer import ITEM_BYTES, Writer
 from events.types import Event
@@ -45,7 +45,7 @@ class PostgresLog:
         self.epochs: dict[str, int] = {}
         self.pool = Pool(self.address, patience_s=patience_s)
         self._patience_s = patience_s
-        self.ear = Ear(self.address)
+        self.ear = NotificationListener(self.address)
         self._heads = Heads(self.ear, self.node)
         self._writer = None if read_only else Writer(
             self.address, self.node, self.epochs, lease_s=lease_s, patience_s=patience_s,

@@ -26,7 +26,7 @@ from events.store.postgres.connection import (
     cutting,
     is_passing,
     is_spent,
-    sqlstate,
+    leaves_doubt,
 )
 from events.store.postgres.flush import MARK_BYTES, MAX_POSITION, WRITE, Answer, Flush, Head, Item
 from events.store.postgres.pack import register
@@ -205,7 +205,7 @@ class Writer:
                 refused = True
                 return await self._is_there(connection, flush) if flush.uncertain else False
             except (psycopg.Error, OSError) as error:
-                flush.uncertain = flush.uncertain or _leaves_doubt(error)
+                flush.uncertain = flush.uncertain or leaves_doubt(error)
                 raise
             return True
 
@@ -381,12 +381,6 @@ class Writer:
             connection, self._connection = self._connection, None
             with suppress(psycopg.Error, OSError):
                 await connection.close()
-
-
-def _leaves_doubt(error: Exception) -> bool:
-    """Whether what was sent may have been done all the same: the answer got lost, or the server was stopped."""
-    state = sqlstate(error)
-    return state is None or state.startswith(("08", "57P"))
 
 
 def _check(item: Item, position: int) -> None:

@@ -21,7 +21,7 @@ from judge.deliberation.matter import Matter, Opinions, matter_of, rules_of
 from judge.deliberation.opinions import no_opinion, read_opinion
 from judge.deliberation.positions import positions
 from judge.deliberation.verdict import judged
-from judge.live.desk import Answers, Desk
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.samples import why_missing
 from server.debate.formats.course import record, spent, unpriced
 from server.debate.formats.questions import Question, answers, pending
@@ -220,7 +220,7 @@ def _said(debate: Debate, opinion: Any) -> Draft:
 
 
 def _first_opinions(debate: Debate, opened: DebateOpened, asked: Sequence[Question]) -> Sequence[Draft]:
-    desk = Desk(debate)
+    desk = EventBatch(debate)
     for seat, each in zip(opened.panel, asked, strict=True):
         _opine(desk, seat, 0, matter_of(debate, opened), answers(debate, each), cause=1)
     return desk.batch()
@@ -228,7 +228,7 @@ def _first_opinions(debate: Debate, opened: DebateOpened, asked: Sequence[Questi
 
 def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
     """The opinions of a round, and what it came to."""
-    desk, matter, seats = Desk(debate), table.matter, _taking_part(table)
+    desk, matter, seats = EventBatch(debate), table.matter, _taking_part(table)
     for seat in seats:
         asked = _question(seat, number, matter, table.opened, tuple, cause=debate.course)
         _opine(desk, seat, number, matter, answers(debate, asked), cause=debate.course)
@@ -245,7 +245,7 @@ def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
     return desk.batch()
 
 
-def _opine(desk: Desk, seat: Rater, number: int, matter: Matter, said: Answers[Any], *, cause: int) -> None:
+def _opine(desk: EventBatch, seat: Rater, number: int, matter: Matter, said: Answers[Any], *, cause: int) -> None:
     if not said.given:
         silent = no_opinion(why_missing(said), rater=seat.name, model=seat.model, number=number)
         desk.add(silent, cause)

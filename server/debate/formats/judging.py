@@ -16,8 +16,8 @@ from events.state.debate import Debate, question
 from events.state.transcript import Turn
 from events.types import ClaimAppealed, DebateOpened
 from judge.guard import injection
-from judge.live import arc, claims, comparison, convergence, gaps, questions, scoring, second, spine
-from judge.live.desk import Answers, Desk
+from judge.live import claims, comparison, convergence, gaps, narrative, questions, scoring, second, spine
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.moderation import around, heard
 from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
@@ -73,7 +73,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
 def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
     """The batch that follows once every question about a turn is answered or given up."""
     said = {name: answers(debate, each) for name, each in asked.items()}
-    desk, number = Desk(debate), turn.number
+    desk, number = EventBatch(debate), turn.number
     scoring.score(desk, number, said["score"])
     compared = None
     if number > 1:
@@ -106,7 +106,7 @@ def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     }
 
 
-def _appeal_new(desk: Desk, opened: DebateOpened, number: int) -> None:
+def _appeal_new(desk: EventBatch, opened: DebateOpened, number: int) -> None:
     """Appeal what nobody has to ask for: every flag, or the serious ones where a second judge sits."""
     for claim, entry in desk.debate.claims.items():
         rule = opened.rubric.claims.get(entry.kind)
@@ -131,7 +131,7 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
 
 def settled(debate: Debate, opened: DebateOpened, due: dict[str, Question]) -> Sequence[Draft]:
     """What follows from the second opinions that are there."""
-    desk = Desk(debate)
+    desk = EventBatch(debate)
     by = "second judge" if opened.judge.second is not UNSET else "judge, asked again"
     for claim, asked in due.items():
         if question(asked.key, 1) in debate.calls.given:
@@ -149,10 +149,10 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     if debate.verdicts.narrative is None:
         asked["narrative"] = Question(
             key="narrative", purpose="narrative", turn=None, model=opened.judge.model,
-            prompt=lambda: arc.narrative_prompt(opened.prompts, opened.motion, debate),
-            answer_type=arc.NarrativeAnswer, max_tokens=TOKENS["narrative"], think=opened.judge.think,
+            prompt=lambda: narrative.narrative_prompt(opened.prompts, opened.motion, debate),
+            answer_type=narrative.NarrativeAnswer, max_tokens=TOKENS["narrative"], think=opened.judge.think,
             cause=debate.course,
-            check=lambda answer: arc.check_narrative(debate, answer),
+            check=lambda answer: narrative.check_narrative(debate, answer),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
@@ -169,9 +169,9 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
 
 def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft]:
     """Narrative and convergence, or their absence."""
-    desk = Desk(debate)
+    desk = EventBatch(debate)
     if "narrative" in asked:
-        arc.narrate(desk, answers(debate, asked["narrative"]))
+        narrative.narrate(desk, answers(debate, asked["narrative"]))
     if "convergence" in asked:
         convergence.assess(desk, answers(debate, asked["convergence"]))
     return desk.batch()
@@ -186,16 +186,16 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
         return None
     return Question(
         key="conflict", purpose="conflict", turn=None, model=opened.judge.model,
-        prompt=lambda: arc.conflict_prompt(opened.prompts, opened.motion, debate),
-        answer_type=arc.ConflictAnswer, max_tokens=TOKENS["conflict"], think=opened.judge.think,
+        prompt=lambda: narrative.conflict_prompt(opened.prompts, opened.motion, debate),
+        answer_type=narrative.ConflictAnswer, max_tokens=TOKENS["conflict"], think=opened.judge.think,
         cause=debate.course,
-        check=lambda answer: arc.check_conflict(debate, answer),
+        check=lambda answer: narrative.check_conflict(debate, answer),
     )
 
 
 def resolved(debate: Debate, asked: Question) -> Sequence[Draft]:
     """The conflict explained, or the absence of an explanation."""
-    desk = Desk(debate)
+    desk = EventBatch(debate)
     said: Answers[Any] = answers(debate, asked)
-    arc.resolve(desk, said)
+    narrative.resolve(desk, said)
     return desk.batch()

@@ -12,8 +12,8 @@ from msgspec import UNSET
 from events.record import Draft
 from events.state.debate import Debate
 from events.types import DebateOpened, PanelistScored, Rater, Winner
-from judge.live.desk import Answers, Desk
 from judge.live.entries import refuse
+from judge.live.event_batch import Answers, EventBatch
 from judge.panel.questions import panel_prompt, panel_type, sides
 from judge.panel.reading import invented, read_rater
 from server.debate.formats import deliberation
@@ -81,7 +81,7 @@ def _last_word(debate: Debate) -> int:
 
 def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     """What every rater gave, and how far they agree: the record, whatever deliberation brings."""
-    desk, names, criteria = Desk(debate), tuple(sides(debate, opened)), opened.rubric.criteria
+    desk, names, criteria = EventBatch(debate), tuple(sides(debate, opened)), opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     cause = debate.course
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):

@@ -10,7 +10,7 @@ from events.record import Draft
 from events.state.debate import Debate, question
 from events.state.transcript import Turn
 from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
-from judge.live.desk import Desk
+from judge.live.event_batch import EventBatch
 from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, assess, check_assessment
 from server.debate.formats import panel
@@ -91,7 +91,7 @@ def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) ->
     for each, turn, what in heard:
         if what is None:
             return _give_up(debate, each, turn)
-    desk = Desk(debate)
+    desk = EventBatch(debate)
     for each, turn, what in heard:
         assert what is not None, "looked for above"
         position = desk.add(spoken(debate, each, what, turn.attempt), what.given.position)
@@ -132,7 +132,7 @@ def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     asked = _assessment(debate, opened)
     if asks := pending(debate, opened, [asked]):
         return _unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
-    desk = Desk(debate)
+    desk = EventBatch(debate)
     assess(desk, answers(debate, asked), opened)
     return record(desk.batch())
 

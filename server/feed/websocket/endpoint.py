@@ -18,7 +18,7 @@ from server.errors import TokenMissing, told
 from server.feed import frames
 from server.feed.hub import Room
 from server.feed.reader import Reader
-from server.feed.websocket.crowd import Crowd
+from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import ANSWER, accepts
 from server.feed.websocket.upgrade import EXTENSION
 from server.http.access import FORBIDDEN
@@ -66,7 +66,7 @@ async def spectate(websocket: WebSocket) -> None:
         return
     room, after, director = admission.room, admission.after, admission.director
     if extension is not None:
-        crowd: Crowd = websocket.app.state.crowd
+        crowd: Connections = websocket.app.state.crowd
         extension["detach"](lambda: crowd.spectator(room, after, director=director, deflate=deflate))
         return
     async with Reader(service.hub, room, after, director=director) as reader, anyio.create_task_group() as tasks:

@@ -4,13 +4,13 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from server import observe
-from server.feed.cursor import Place
+from server.feed.cursor import Cursor
 from server.feed.websocket.incoming import Heard, Incoming
 from server.feed.websocket.wire import CLOSE, NOTHING_SAID, PING, PONG, closing, framed
 
 if TYPE_CHECKING:
-    from server.feed.websocket.crowd import Crowd
-    from server.feed.websocket.gallery import Gallery
+    from server.feed.websocket.broadcast_group import BroadcastGroup
+    from server.feed.websocket.connections import Connections
 
 PINGED = framed(PING, b"")
 
@@ -22,11 +22,11 @@ class Spectator(asyncio.Protocol):
         "_incoming", "after", "bucket", "gallery", "is_awaited", "is_closing", "is_paused", "place", "transport",
     )
 
-    def __init__(self, gallery: "Gallery", after: int | None) -> None:
+    def __init__(self, gallery: "BroadcastGroup", after: int | None) -> None:
         self.gallery = gallery
         self.after = after
         """The position from which it wants to go on; None once it has been told anything."""
-        self.place: Place | None = None
+        self.place: Cursor | None = None
         """Where it stands while it catches up; None while it is live."""
         self.transport: asyncio.Transport = None  # type: ignore[assignment]  # from the first call on
         self.bucket = 0
@@ -38,7 +38,7 @@ class Spectator(asyncio.Protocol):
         self._incoming: Incoming | None = None
 
     @property
-    def keeper(self) -> "Crowd":
+    def keeper(self) -> "Connections":
         """Who answers for it."""
         return self.gallery.crowd
 

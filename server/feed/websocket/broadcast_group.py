@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 from events.errors import LogError
 from server import observe
-from server.feed.cursor import Place
+from server.feed.cursor import Cursor
 from server.feed.hub import RING, Hub, Room
 from server.feed.websocket import deflate as deflating
 from server.feed.websocket.spectator import Spectator
 from server.feed.websocket.wire import FAILED, TEXT, framed
 
 if TYPE_CHECKING:
-    from server.feed.websocket.crowd import Crowd
+    from server.feed.websocket.connections import Connections
 
 PAGE: Final = 1 << 16
 """Bytes of messages that are written in one go; a longer message goes alone."""
@@ -25,13 +25,13 @@ PAGE_FRAMES: Final = 256
 MOMENT_S: Final = 0.01
 
 
-class Gallery:
+class BroadcastGroup:
     """Where the sockets of one audience of a debate stand."""
 
-    def __init__(self, crowd: "Crowd", hub: Hub, room: Room, *, director: bool, deflate: bool) -> None:
+    def __init__(self, crowd: "Connections", hub: Hub, room: Room, *, director: bool, deflate: bool) -> None:
         self.crowd, self.room, self.director, self.deflate = crowd, room, director, deflate
         self._hub = hub
-        self.place = Place(room.position)
+        self.place = Cursor(room.position)
         self.place.is_live = True
         self._live: set[Spectator] = set()
         self._held: set[Spectator] = set()
@@ -62,7 +62,7 @@ class Gallery:
         snapshot, size = self._snapshot_now()
         frames = None if after is None else self.room.frames_after(after, RING, director=self.director)
         self._held.add(spectator)
-        spectator.place = Place(after or 0)
+        spectator.place = Cursor(after or 0)
         if frames is None or sum(map(len, frames)) > size:
             spectator.place = self.place.copy()
             spectator.place.is_live, spectator.place.spectators, spectator.place.wait = False, -1, ""
@@ -198,7 +198,7 @@ class Gallery:
         if spectator.is_busy():   # it was as much as that
             self.hold(spectator)
 
-    async def _from_the_log(self, spectator: Spectator, place: Place) -> None:
+    async def _from_the_log(self, spectator: Spectator, place: Cursor) -> None:
         after = place.position
         try:
             async with self.crowd.reading:
@@ -211,7 +211,7 @@ class Gallery:
         if spectator in self._held and spectator.place is place and place.position == after:
             self._write_page(spectator, place, frames)
 
-    def _write_page(self, spectator: Spectator, place: Place, frames: list[str]) -> None:
+    def _write_page(self, spectator: Spectator, place: Cursor, frames: list[str]) -> None:
         """Write as many of them as make a page, and go on in the next step."""
         written = page(frames)
         place.position += len(written)

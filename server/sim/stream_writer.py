@@ -32,7 +32,7 @@ MOST_S: Final = 0.6
 RESTS: Final[tuple[Event, ...]] = (DebatePaused(reason="tea", by="x"), DebateResumed(reason="on", by="x"))
 
 
-class Scribe:
+class StreamWriter:
     """Writes one debate on one node."""
 
     def __init__(self, place: Place, truth: Truth, chance: random.Random, *, longest: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from server import observe
 from server.feed.hub import Hub, Room
-from server.feed.websocket.gallery import Gallery
+from server.feed.websocket.broadcast_group import BroadcastGroup
 from server.feed.websocket.spectator import Spectator
 from server.feed.websocket.wire import GOING_AWAY
 
@@ -26,12 +26,12 @@ READS: Final = 4
 """Readers behind the ring whose pages are read from the log at once."""
 
 
-class Crowd:
+class Connections:
     """Everybody who watches through a detached socket, by gallery."""
 
     def __init__(self, hub: Hub, *, slow_reader_s: float, ping_s: float = PING_S) -> None:
         self._hub, self._patience_s, self._ping_s = hub, slow_reader_s, ping_s
-        self._galleries: dict[tuple[str, bool, bool], Gallery] = {}
+        self._galleries: dict[tuple[str, bool, bool], BroadcastGroup] = {}
         self._buckets: tuple[set[Spectator], ...] = tuple(set() for _ in range(BUCKETS))
         self._admitted = self._sockets = 0
         self._slow: dict[Spectator, tuple[float, int]] = {}
@@ -58,20 +58,20 @@ class Crowd:
         self._reading = self._reading or asyncio.Semaphore(READS)
         return self._reading
 
-    def gallery(self, room: Room, *, director: bool, deflate: bool) -> Gallery:
+    def gallery(self, room: Room, *, director: bool, deflate: bool) -> BroadcastGroup:
         """Where the sockets of an audience of that debate stand."""
         key = (room.debate, director, deflate)
         found = self._galleries.get(key)
         if found is None or found.room is not room:
             self._loop = asyncio.get_running_loop()
-            found = self._galleries[key] = Gallery(self, self._hub, room, director=director, deflate=deflate)
+            found = self._galleries[key] = BroadcastGroup(self, self._hub, room, director=director, deflate=deflate)
         return found
 
     def spectator(self, room: Room, after: int | None, *, director: bool, deflate: bool) -> Spectator:
         """Somebody who comes to watch."""
         return Spectator(self.gallery(room, director=director, deflate=deflate), after)
 
-    def close_gallery(self, gallery: Gallery) -> None:
+    def close_gallery(self, gallery: BroadcastGroup) -> None:
         """Nobody is left in it."""
         key = (gallery.room.debate, gallery.director, gallery.deflate)
         if self._galleries.get(key) is gallery:

@@ -34,7 +34,7 @@ class Answers(Struct, Generic[T], frozen=True, kw_only=True):
         return self.given[0][0] if self.given else None
 
 
-class Desk:
+class EventBatch:
     """Events to be appended together, over the debate as it stands."""
 
     def __init__(self, debate: Debate, *, at: str = "") -> None:

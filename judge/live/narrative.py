@@ -14,8 +14,8 @@ from events.state.spine import Premise
 from events.types import Arc, Arcs, ConflictResolved, NarrativeVerdictReached, Pattern, Side, TurnSpoken, Winner, other
 from judge.guard.neutralise import quoted
 from judge.live.ask import Prompt, Prompts, opening, speaker, turn_segment
-from judge.live.desk import Answers, Desk
 from judge.live.entries import refuse
+from judge.live.event_batch import Answers, EventBatch
 from judge.live.moderation import heard
 from judge.live.rules import say
 from judge.live.samples import why_missing
@@ -152,7 +152,7 @@ def _exists(debate: Debate, cite: str) -> bool:
     return cite in debate.claims or cite in debate.spine.premises
 
 
-def narrate(desk: Desk, answers: Answers[NarrativeAnswer]) -> None:
+def narrate(desk: EventBatch, answers: Answers[NarrativeAnswer]) -> None:
     """Record the narrative verdict, or that there is none."""
     if not answers.given:
         desk.add(NarrativeVerdictReached(missing=why_missing(answers)), desk.debate.course)
@@ -171,7 +171,7 @@ def narrate(desk: Desk, answers: Answers[NarrativeAnswer]) -> None:
     )
 
 
-def resolve(desk: Desk, answers: Answers[ConflictAnswer]) -> None:
+def resolve(desk: EventBatch, answers: Answers[ConflictAnswer]) -> None:
     """Record why the verdicts differ, or that nobody could say."""
     if not answers.given:
         desk.add(ConflictResolved(missing=why_missing(answers)), desk.debate.course)
@@ -181,7 +181,7 @@ def resolve(desk: Desk, answers: Answers[ConflictAnswer]) -> None:
     desk.add(ConflictResolved(text=answer.text, cites=cites), position)
 
 
-def _kept(desk: Desk, purpose: str, cites: Iterable[str], cause: int) -> tuple[str, ...]:
+def _kept(desk: EventBatch, purpose: str, cites: Iterable[str], cause: int) -> tuple[str, ...]:
     """The citations that exist; the others, which should have been asked again, are refused."""
     named = tuple(cites)
     unknown = unknown_cites(desk.debate, named)

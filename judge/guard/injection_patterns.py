@@ -1,4 +1,4 @@
-"""What an order to the judge looks like, in folded text (``disguises.folded``).
+"""What an order to the judge looks like, in folded text (``deobfuscation.folded``).
 
 Patterns as people read them: line breaks in them mean nothing and a blank stands for any white space.  Every repetition
 is bounded, so that the time is linear in the length of the text.
