@@ -14,6 +14,7 @@ OLDEST = 20
 FOLDER = Path(__file__).parents[1] / "page"
 
 
+@pytest.mark.slow
 def test_the_modules_pass_their_tests() -> None:
     node = shutil.which("node")
     version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout if node else "v0"

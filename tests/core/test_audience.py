@@ -101,6 +101,7 @@ ballots = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(ballots, max_size=60))
 def test_the_fold_is_the_last_of_each_whatever_the_order(said: list[Any]) -> None:
     votes = {each.voter: each.winner for each in said if isinstance(each, AudienceVoted)}

@@ -219,6 +219,7 @@ async def test_what_waits_to_be_said_is_bounded(database: str) -> None:
 messages = st.lists(st.tuples(st.text(st.characters(codec="utf-8"), max_size=20), st.binary(max_size=300)), max_size=20)
 
 
+@pytest.mark.slow
 @given(messages)
 def test_what_is_cut_into_pieces_is_what_is_put_together(batch: list[tuple[str, bytes]]) -> None:
     assert batch == read_pieces([piece.partition("|")[2] for piece in write_pieces("node", 1, batch)])

@@ -39,6 +39,7 @@ def moved(name: str, before: Debate, after: Debate, record: Recorded) -> Any:
             return PARTS[name].apply(part, record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_many_at_once_are_folded_as_one_by_one(path: Path) -> None:
     records, one_by_one = records_of(path), [views.INITIAL]

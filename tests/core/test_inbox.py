@@ -83,6 +83,7 @@ async def test_acts_come_in_order_and_each_once(owner: PostgresLog, other: Postg
     assert [] == [act for act in taken if act.debate == "theirs"]
 
 
+@pytest.mark.slow
 async def test_an_act_that_nobody_took_is_withdrawn_and_never_done(
     owner: PostgresLog, other: PostgresLog, postgres: Server
 ) -> None:

@@ -37,6 +37,7 @@ def expire(server: Server, name: str) -> None:
     server.do(f"UPDATE moot.debates SET lease_until = clock_timestamp() WHERE debate = '{name}'", DATABASE)
 
 
+@pytest.mark.slow
 async def test_who_opens_a_debate_runs_it(one: PostgresLog, two: PostgresLog) -> None:
     here, there = PostgresLeases(one, "http://one"), PostgresLeases(two, "http://two")
     await here.renew()

@@ -70,6 +70,7 @@ async def test_what_a_database_has_not_answered_is_queued(database: str) -> None
         assert log.queued[1] > 20 * 100
 
 
+@pytest.mark.slow
 async def test_only_where_others_write_is_there_silence(log: EventLog, database: str) -> None:
     assert log.silence_s == 0
 

@@ -58,6 +58,7 @@ async def test_it_is_all_there_after_closing(database: str) -> None:
         assert first_break(records + more, "d1") is None
 
 
+@pytest.mark.slow
 async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,6 +318,7 @@ async def test_a_full_debate_is_refused(log: PostgresLog) -> None:
         await log.append("d1", MAX_POSITION, [started()])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["id", "at", "salt", "digest", "payload", "cause", "schema"])
 async def test_a_changed_row_is_found_at_its_position(log: PostgresLog, postgres: Server, column: str) -> None:
     await log.append("d1", 0, [Draft(event=opened()), *[Draft(event=started(), cause=1) for _ in range(5)]])

@@ -42,6 +42,7 @@ async def server(postgres: Server, anyio_backend: str) -> AsyncIterator[Server]:
         postgres.do(f"DROP ROLE {role}")
 
 
+@pytest.mark.slow
 async def test_a_node_has_the_rights_that_it_needs(server: Server) -> None:
     async with await PostgresLog.open(server.url("moot", "moot_node")) as log:
         leases, inbox, bus = PostgresLeases(log, "http://node"), PostgresInbox(log), open_bus("", log)

@@ -201,6 +201,7 @@ def test_an_endless_line_is_refused_and_not_read_to_its_end() -> None:
     assert file.taken <= MAX_LINE + 1
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(line=st.integers(0, len(WHOLE) - 1), where=st.floats(0, 1, exclude_max=True), change=st.integers(1, 255))
 def test_one_changed_byte_anywhere_is_found_at_its_position(line: int, where: float, change: int) -> None:
@@ -225,6 +226,7 @@ def flipped(lines: list[bytes], line: int, where: float, change: int) -> bytes:
     return b"".join([*lines[:line], bytes(broken), *lines[line + 1 :]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["id", "at", "salt", "digest", "payload", "cause", "schema"])
 @pytest.mark.parametrize("position", [1, 4, 8])
 async def test_a_changed_row_is_found_and_never_a_crash(tmp_path: Path, column: str, position: int) -> None:

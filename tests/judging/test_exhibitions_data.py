@@ -161,6 +161,7 @@ def test_every_answer_has_the_type_that_is_asked_for(name: str) -> None:
         assert isinstance(msgspec.convert(answer(name, key), type_), type_)
 
 
+@pytest.mark.slow
 @names
 def test_every_quote_stands_in_its_turn_but_the_invented_ones(name: str) -> None:
     missing = {quote for turn, quote in quotes(name) if len(quote) < 8 or quote not in speech(name, turn)}
@@ -182,6 +183,7 @@ def test_both_orders_agree_but_for_the_flips(name: str) -> None:
     assert FLIPS[name] == flips
 
 
+@pytest.mark.slow
 @names
 def test_premises_are_those_of_the_side_that_speaks(name: str) -> None:
     stated = premises(name)

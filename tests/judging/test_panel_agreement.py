@@ -233,6 +233,7 @@ def test_alpha_is_at_most_one_and_one_means_no_difference_within_a_unit(values: 
         assert (value == pytest.approx(1, abs=1e-12)) == bool((apart == 0).all())
 
 
+@pytest.mark.slow
 @given(SCORES, st.sampled_from(["z-score", "min-max"]), st.integers(-3, 3), st.sampled_from([1.0, 2.0, 0.5]))
 def test_calibrated_alpha_does_not_know_how_strict_a_rater_is(
     values: np.ndarray, method: Method, more: int, times: float

@@ -122,6 +122,7 @@ def test_the_sides_swapped_swap_the_winner_and_nothing_else(rows: list[list[int]
     assert swapped[verdict.winner] == mirrored.winner
 
 
+@pytest.mark.slow
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_a_winner_is_named_only_where_the_raters_agree_and_it_leads(rows: list[list[int]]) -> None:
@@ -136,6 +137,7 @@ def test_a_winner_is_named_only_where_the_raters_agree_and_it_leads(rows: list[l
         assert verdict.outcome in {"contested", "irreconcilable", "undetermined"}
 
 
+@pytest.mark.slow
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:

@@ -280,6 +280,7 @@ def test_the_same_words_may_hold_two_fallacies() -> None:
 # whatever comes
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @drawn(st.recursive(
     st.none() | st.booleans() | st.integers(-2, 12) | st.floats(allow_nan=False) | st.text(max_size=12)

@@ -96,6 +96,7 @@ def test_any_piece_of_a_text_is_found_however_it_was_copied(atoms: list[str], da
         assert 0 <= span[0] < span[1] <= len(text)
 
 
+@pytest.mark.slow
 @given(st.lists(ATOMS, min_size=8, max_size=60), st.data())
 def test_what_the_judge_was_shown_is_found_in_what_was_said(atoms: list[str], data: st.DataObject) -> None:
     text = "".join(atoms)
@@ -113,6 +114,7 @@ def test_any_text_at_all(text: str, quote: str) -> None:
     assert span is None or comparable(quote.replace("|", "")) in comparable(text[slice(*span)].replace("|", ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["word " * 40_000, "e" + "\u0301" * 20_000, "ﬁ" * 50_000, "\u1112\u1161" * 50_000])
 def test_long_texts_are_linear(text: str) -> None:
     began = time.perf_counter()

@@ -105,6 +105,7 @@ def test_so_it_is_for_any_order_in_which_a_moderator_may_record(events: Any) -> 
         assert one == two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_so_it_is_for_the_logs_of_released_schemas(path: Path) -> None:
     walked = walk(tuple(parse_lines(path.read_bytes().splitlines(keepends=True))), same)

@@ -35,6 +35,7 @@ async def test_a_fan_out_and_its_limit_are_measured() -> None:
     assert all(math.isfinite(value) and value > 0 for value in (reached, limit))
 
 
+@pytest.mark.slow
 async def test_what_is_waited_for_has_come_to_everybody() -> None:
     async with moot() as house, audience(house.port, 3, f"{house.path}?after=0", stalled=1) as watching:
         await watching.expect_position(2)

@@ -111,6 +111,7 @@ SCORES = st.fixed_dictionaries({
 })
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(SCORES, st.sampled_from(["pro", "con", None]), st.booleans()), min_size=2, max_size=6))
 def test_in_a_whole_debate_only_losers_are_pressed_and_moved(
     story: list[tuple[dict[str, float], Side | None, bool]],

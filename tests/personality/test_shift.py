@@ -145,6 +145,7 @@ def test_more_of_one_signal_never_leads_away_from_its_target(
 
 # the four characters
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "signal", "trait"), [
     ("engineer", "cognitive", "flexibility"), ("engineer", "emotional", "flexibility"),
     ("engineer", "strategic", "flexibility"), ("provocateur", "cognitive", "structure"),

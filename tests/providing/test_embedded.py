@@ -151,6 +151,7 @@ async def test_a_parent_killed_leaves_no_orphan() -> None:
     await gone(pid)
 
 
+@pytest.mark.slow
 @pytest.mark.embedded
 async def test_the_end_of_stdin_is_the_end_of_the_child(ask: Any) -> None:
     child = LlamaProcess(embedded.locate("smollm2"))

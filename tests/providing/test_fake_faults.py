@@ -189,6 +189,7 @@ async def test_the_environment_leads_to_all_four(monkeypatch: pytest.MonkeyPatch
         assert {7} == {model.thought for house in vendors.values() for model in house.models.values()}
 
 
+@pytest.mark.slow
 async def test_the_command_says_where_they_are() -> None:
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.providing.vendors.serve", stdout=asyncio.subprocess.PIPE,

@@ -57,6 +57,7 @@ def text_of(chunks: list[Any]) -> str:
     return "".join(part.text or "" for part in parts_of(chunks) if not part.thought)
 
 
+@pytest.mark.slow
 async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: Any, house: Gemini) -> None:
     chunks = await streamed(sdk, max_output_tokens=328)
 

@@ -46,6 +46,7 @@ async def heard(stage: Stage, model: str, request: Any) -> None:
 
 
 class Faults:
+    @pytest.mark.slow
     @pytest.mark.parametrize(("status", "error"), STATUSES)
     async def test_every_status_has_its_error_and_is_asked_once(
         self, stage: Stage, ask: Any, status: int, error: type[errors.ProviderError]
@@ -60,6 +61,7 @@ class Faults:
         is_sought = stage.provider.name == "gemini" and status == 404   # under the API's other version
         assert 1 + is_sought == len(stage.wire.headers)   # the vendor's own retries are off
 
+    @pytest.mark.slow
     async def test_an_answer_meets_the_same_errors(self, stage: Stage, ask: Any) -> None:
         for status, error in STATUSES:
             with pytest.raises(errors.ProviderError) as refused:

@@ -156,6 +156,7 @@ def _with(**changes: Any) -> Any:
     return msgspec.structs.replace(QUICK, **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", ["pause", "halt"])
 @pytest.mark.parametrize("moment", range(1, 14))
 async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str, moment: int) -> None:

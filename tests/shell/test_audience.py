@@ -203,6 +203,7 @@ def test_too_many_votes_of_one_address_are_refused_for_a_while(script: Any) -> N
 # the moderator's word
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "field"),
     [

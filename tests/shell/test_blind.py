@@ -114,6 +114,7 @@ def everything(site: Site, debate: str) -> dict[str, str]:
     return read | {"joined": "".join(heard(site, debate)), "ws": "".join(heard(site, debate, "?after=0"))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEBATES)
 def test_no_byte_of_a_models_name_reaches_a_spectator_before_the_end(guarded: Site, script: Script, name: str) -> None:
     site, lines = guarded, lines_of(script, name)
@@ -132,6 +133,7 @@ def test_no_byte_of_a_models_name_reaches_a_spectator_before_the_end(guarded: Si
     assert (True, len(lines)) == (verdict.ok, verdict.events)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exchange that fails", "protocol that fails"])
 def test_after_the_end_everybody_reads_the_names(guarded: Site, script: Script, name: str) -> None:
     site = guarded

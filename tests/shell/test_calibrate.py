@@ -191,6 +191,7 @@ def test_reading_commands_cope_with_a_calibration(moot: Cli, script: Any, tmp_pa
     assert moot.json("show", debate) == other.json("show", debate)
 
 
+@pytest.mark.slow
 def test_killed_and_taken_up_it_asks_nothing_twice(moot: Cli, script: Any, tmp_path: Path) -> None:
     cases = folder(tmp_path, {f"{n}.json": {"motion": f"motion {n}", "winner": "pro"} for n in range(5)})
     model = script(pace={"answer_ms": 60}, answers=RIGHT_AND_WRONG)
@@ -212,6 +213,7 @@ def test_killed_and_taken_up_it_asks_nothing_twice(moot: Cli, script: Any, tmp_p
     check(anyio.run(records), 5)
 
 
+@pytest.mark.slow
 def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, tmp_path: Path) -> None:
     model = script(answers=RIGHT_AND_WRONG)
     with moot.server():

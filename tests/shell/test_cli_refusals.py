@@ -10,6 +10,7 @@ import pytest
 from tests.shell.children import Cli, as_json, said, seats
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("args", "code", "field"),
     [
@@ -54,6 +55,7 @@ def test_without_a_store_there_is_nothing_to_read(moot: Cli) -> None:
     assert not moot.store.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wish", "field"),
     [

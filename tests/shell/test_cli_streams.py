@@ -40,6 +40,7 @@ def test_a_reader_that_goes_away_is_no_failure_to_tell(held: tuple[Cli, str], ar
     assert errors == b""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("args", READING)
 def test_a_full_disk_is_one_line(held: tuple[Cli, str], args: tuple[str, ...]) -> None:
@@ -70,6 +71,7 @@ def test_a_run_whose_reader_goes_away_can_go_on(moot: Cli, script: Any) -> None:
     assert moot.json("verify", debate)["ok"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("args", [("show",), ("verify",), ("list", "-q"), ("run", "--resume"), ("run",), ("--store",)])
 def test_bytes_that_are_no_text_are_refused(held: tuple[Cli, str], args: tuple[str, ...]) -> None:
     moot, _ = held

@@ -72,6 +72,7 @@ def test_it_prints_opinions_rounds_and_the_verdict_and_the_id_alone_on_the_last_
     assert {"evidence": 1, "conformity": 1} == view["panel"]["moved"]
 
 
+@pytest.mark.slow
 def test_in_json_it_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any, design: str) -> None:
     done = moot("deliberate", design, "--judge", script(answers=CONVINCED), "--json")
     lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
@@ -82,6 +83,7 @@ def test_in_json_it_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any,
     assert "debate_concluded" == lines[-2]["frame"]["event"]["type"]
 
 
+@pytest.mark.slow
 def test_the_exit_code_is_0_whatever_the_verdict_and_1_without_one(moot: Cli, script: Any, design: str) -> None:
     for verdict in ("PASS", "CONDITIONAL", "FAIL"):
         model = script(verdict, answers={"deliberate:*": says(verdict)})

@@ -108,6 +108,7 @@ async def tail(stream: SocketStream) -> bytes:
             return came
 
 
+@pytest.mark.slow
 async def test_the_installed_uvicorn_offers_what_the_detachment_relies_on() -> None:
     """The extension is offered, the connection is let go of, and nothing of uvicorn's outlives that."""
     offered: list[Any] = []

@@ -320,6 +320,7 @@ def test_after_a_window_another_compressor_may_go_on(said: list[str], joins: int
         assert text == inflating.message(first, payload)
 
 
+@pytest.mark.slow
 async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None:
     log = MemoryLog()
     async with house(log) as h:

@@ -84,6 +84,7 @@ def test_the_changes_lead_from_one_view_to_the_other(name: str, revealed: bool, 
     assert [change["path"] for change in found["changes"]] == [".".join(change["keys"]) for change in found["changes"]]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(LOGS)), st.data())
 def test_what_an_event_did_is_put_down_to_it_alone(name: str, data: st.DataObject) -> None:
     records = LOGS[name]

@@ -100,6 +100,7 @@ async def test_a_process_may_end_after_any_event(script: Any) -> None:
         assert (await log.unfinished()) == ()
 
 
+@pytest.mark.slow
 async def test_a_bug_halts_its_debate_and_leaves_the_others(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     resolve = Registry.resolve
 

@@ -74,6 +74,7 @@ def test_no_class_of_errors_says_itself_how_it_is_told(ours: list[type[Exception
     assert [] == [kind for kind in ours if said & vars(kind).keys()]
 
 
+@pytest.mark.slow
 def test_no_attribute_of_an_error_is_guessed_above_the_providers() -> None:
     guessed = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

@@ -54,6 +54,7 @@ def test_the_tokens_of_a_debate_held_by_hand() -> None:
     assert written == pytest.approx(said.output_tokens, rel=QUARTER)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("purpose", [name for name in BY_HAND if name != "second_opinion"])
 def test_each_kind_of_question_of_it(purpose: str) -> None:
     asked = [each for each in rehearse(by_hand()) if each.purpose == purpose]
@@ -96,6 +97,7 @@ async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path)
     assert sum(prompted(each) + tokens(each.answer) for each in rehearsed) == pytest.approx(read + written, rel=QUARTER)
 
 
+@pytest.mark.slow
 def test_a_long_debate_goes_on_as_its_first_turns_do(monkeypatch: pytest.MonkeyPatch) -> None:
     seats = by_hand("anthropic:claude-sonnet-5-5")
     short = estimate(replace(seats, turns=30))
@@ -139,6 +141,7 @@ def test_thinking_is_among_the_output_and_is_paid() -> None:
     assert 10 * thinking.thought_tokens / 1_000_000 < thinking.cost_usd
 
 
+@pytest.mark.slow
 def test_what_a_vendor_keeps_is_read_at_its_price(monkeypatch: pytest.MonkeyPatch) -> None:
     seats = replace(by_hand("anthropic:claude-sonnet-5-5"), turns=12)
     cached = estimate(seats)

@@ -108,6 +108,7 @@ def test_frames_never_carry_prompts_or_raw_answers(site: Site, script: Any) -> N
             assert not {"prompt", "segments", "answer", "reasoning"} & frame["event"].keys()
 
 
+@pytest.mark.slow
 def test_acts_pause_resume_halt(site: Site, slow: str) -> None:
     debate = site.open(slow)
     for act, state in (("pause", "paused"), ("resume", "open"), ("halt", "halted")):

@@ -120,6 +120,7 @@ def test_too_many_debates_at_once_are_refused(slow: str) -> None:
         assert int(response.headers["retry-after"]) >= 1
 
 
+@pytest.mark.slow
 def test_a_bug_is_told_without_its_insides(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(*_: Any) -> None:
         raise ZeroDivisionError("the secret inside")

@@ -88,6 +88,7 @@ def rest_once_directed(site: Site, debate: str) -> list[str]:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_byte_of_a_directive_reaches_a_spectator_before_the_end(
     guarded: Site, script: Any, marked: list[str], seed: int

@@ -247,6 +247,7 @@ async def test_folds_of_past_positions_are_counted() -> None:
 # what a label may say
 
 
+@pytest.mark.slow
 def test_anybody_s_method_is_no_label_of_its_own(site: Site) -> None:
     before = scraped(site)
     for method in ("BREW", "XYZ"):

@@ -158,6 +158,7 @@ def test_frames_applied_in_order_give_the_view(play: Play) -> None:
         assert not has_null(seen)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(plays())
 def test_a_debate_rests_only_when_it_is_not_open(play: Play) -> None:

@@ -97,6 +97,7 @@ def test_a_rubric_that_nests_without_end_is_refused(open_site: Site, script: Cal
         refused(response, response.status_code, response.json()["error"]["field"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wish", [{}, {"format": "protocol", "turns": 6}, {"format": "deliberation", "artifact": {"text": "one line"}}],
     ids=["exchange", "protocol", "deliberation"],
@@ -147,6 +148,7 @@ def test_what_if_refuses_a_faulty_patch_by_its_field(site: Site, script: Callabl
             refused(response, 422, field)
 
 
+@pytest.mark.slow
 def test_the_command_line_refuses_a_faulty_rubric_by_its_field(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     file = tmp_path / "mine.json"

@@ -13,6 +13,7 @@ THAI = "เมืองควรห้ามรถยนต์เพราะร
 FAMILY, FLAG, ACCENT, HINDI = "👩‍👩‍👧‍👦", "🇨🇭", "e\u0301\u0323", "क्षि"
 
 
+@pytest.mark.slow
 @given(PIECES)
 def test_words_that_come_in_pieces_are_counted_as_they_stand(pieces: list[str]) -> None:
     count, so_far = Words(), ""
@@ -56,6 +57,7 @@ def test_text_without_spaces_is_counted_by_characters(text: str, count: int) -> 
     assert count == words(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["x", "世", "ก", "ကို", "🐑", FAMILY, FLAG, "e\u0301", "\u0301", "。", "한", "x.世 "])
 def test_a_limit_holds_for_160_000_characters_of_anything(piece: str) -> None:
     text = piece * (160_000 // len(piece))

@@ -62,6 +62,7 @@ def test_an_exhibition_under_its_own_rubric_is_the_record_itself(played: dict[st
     assert (0, ()) == (walked.departs, walked.unanswered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WITH_PANELS)
 def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dict[str, Records], name: str) -> None:
     concluded = next(each.event for each in played[name] if isinstance(each.event, PanelConcluded))
@@ -154,6 +155,7 @@ def test_it_is_read_without_the_token_and_shows_nothing_that_is_the_directors(gu
     assert not RAW.search(response.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status", "field"),
     [

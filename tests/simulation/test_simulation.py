@@ -44,6 +44,7 @@ def test_schedules_keep_every_promise(part: int) -> None:
     assert min(tally.resumes, tally.takeovers, tally.fenced) > 0, "all of it happens"
 
 
+@pytest.mark.slow
 def test_readers_that_are_too_slow_are_among_them() -> None:
     reports = [play(seed, **BUSY, high=300) for seed in range(40)]
 
@@ -70,6 +71,7 @@ def test_it_does_in_another_process_too(hash_seed: str) -> None:
     assert stretch(500, 20).digest == done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_seeds_differ() -> None:
     assert len({play(seed).digest for seed in range(60)}) == 60
 
