@@ -14,15 +14,16 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
+from .thinking import PAIRS
+
 MOST_OBJECTS: Final = 16
 """Objects amid prose that are looked at, from the last one back."""
 
 FAULTS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """What a text that is no JSON, or no JSON of a type, raises."""
 
-_TAG: Final = r"<{0}(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[{0}think\]|◁{0}think▷"
-_OPENED: Final = re.compile(rf"\s*(?:{_TAG.format('')})", re.IGNORECASE)
-_CLOSED: Final = re.compile(_TAG.format("/"), re.IGNORECASE)
+_OPENED: Final = re.compile(rf"\s*(?:{'|'.join(re.escape(opens) for opens, _ in PAIRS)})", re.IGNORECASE)
+_CLOSED: Final = re.compile("|".join(re.escape(closes) for _, closes in PAIRS), re.IGNORECASE)
 _FENCE: Final = re.compile(r"\A```[a-zA-Z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
 _BEGINNING: Final = re.compile(rf'(?P<thought>{_CLOSED.pattern})|\{{(?=\s*+["}}])', re.IGNORECASE)
 _STRING: Final = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'

@@ -4,11 +4,11 @@ import re
 from typing import Final
 
 PAIRS: Final = (
-    ("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<thought>", "</thought>"),
-    ("<reasoning>", "</reasoning>"), ("<seed:think>", "</seed:think>"), ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"),
+    *((f"<{of}{word}>", f"</{of}{word}>")
+      for of in ("", "seed:") for word in ("think", "thinking", "thought", "thoughts", "reasoning")),
+    ("[THINK]", "[/THINK]"), ("◁think▷", "◁/think▷"),
 )  # fmt: skip
-"""How open models mark it: Qwen and DeepSeek, Claude-like tunes, Gemma, others, Seed, Magistral, Kimi."""
+"""How open models mark it: Qwen and DeepSeek, Gemma, Seed and others; Magistral; Kimi."""
 _CLOSING: Final = dict(PAIRS)
 _OPENS: Final = re.compile("|".join(re.escape(opens) for opens, _ in PAIRS))
 _TAGS: Final = re.compile("|".join(re.escape(tag) for pair in PAIRS for tag in pair))
