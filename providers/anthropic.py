@@ -140,9 +140,9 @@ class AnthropicProvider:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
         return adapting(
-            lambda lacks: _parameters(request, form, learned, lacks),
+            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
-            learned, lambda message, asked: _lack(message, asked, form),
+            lambda message, asked: _lack(message, asked, form),
         )
 
     async def _call(
@@ -240,10 +240,10 @@ def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
 
 
 def _parameters(
-    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str], limit: int
 ) -> dict[str, Any]:
     """What is asked of the model beside the prompt, without what it does not take."""
-    known, limit = learned.known, learned.limit(request)
+    known = learned.known
     asked: dict[str, Any] = {"max_tokens": limit}
     thinking = None if "thinking" in lacks else _thinking(request, learned, limit)
     if thinking is not None:

@@ -115,15 +115,12 @@ class GeminiProvider:
         """One model as it is listed, or all that speak.  Raises ``_NoList`` where a server does not list."""
         for version in VERSIONS:
             base = f"{url().rstrip('/')}/{version}/models"
-            for where in (f"{base}/{quote(model, safe='')}" if model else "", f"{base}?pageSize=200"):
-                if not where:
-                    continue
+            one = (f"{base}/{quote(model, safe='')}",) if model else ()
+            for where in (*one, f"{base}?pageSize=200"):
                 try:
                     said = await listing("Gemini", where, headers, key=KEY, address=ADDRESS)
                 except ProviderError as error:
-                    if error.http_status not in NOT_THERE:
-                        raise
-                    if url() == URL:   # the vendor's word is final
+                    if error.http_status not in NOT_THERE or url() == URL:   # the vendor's word is final
                         raise
                     continue
                 if "models" not in said:
@@ -169,9 +166,9 @@ class GeminiProvider:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
         return adapting(
-            lambda lacks: _parameters(request, form, learned, lacks),
+            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
-            learned, lambda message, asked: _lack(message, asked, form),
+            lambda message, asked: _lack(message, asked, form),
         )
 
     async def _call(
@@ -310,10 +307,9 @@ def _prompt(prompt: tuple[Segment, ...]) -> tuple[str, list[dict[str, Any]]]:
 
 
 def _parameters(
-    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str], limit: int
 ) -> dict[str, Any]:
     """What is asked of the model beside the prompt, without what it does not take."""
-    limit = learned.limit(request)
     said: dict[str, Any] = {
         "version": next((each for each in VERSIONS if each not in lacks), VERSIONS[0]),
         "max_output_tokens": limit, "temperature": request.temperature, "seed": request.seed,

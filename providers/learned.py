@@ -23,6 +23,8 @@ ROOM: Final[dict[Think, int]] = {"off": 0, "low": 4096, "default": 16384, "mediu
 LEAST_ROOM: Final = 4096
 MOST_ROOM: Final = 131_072
 LEAST_LIMIT: Final = 64
+MOST_TOKENS: Final = 1 << 30
+"""More than any window holds."""
 THINKING_PATIENCE: Final = 5
 """A model that thinks may be silent for so many times the idle timeout before its first text."""
 GROWS: Final = 4
@@ -121,18 +123,20 @@ class Lessons:
 
 
 async def adapting(
-    parameters: Callable[[frozenset[str]], Asked], call: Callable[[Asked], Source], learned: Learned,
-    lack_in: Callable[[str, Asked], str | None],
+    request: Request, learned: Learned, parameters: Callable[[frozenset[str], int], Asked],
+    call: Callable[[Asked], Source], lack_in: Callable[[str, Asked], str | None],
 ) -> Source:
     """One call; again, before it has said anything, where the server does not take something that we asked for.
 
-    ``parameters`` makes what is asked from what the model lacks.  ``lack_in`` tells from the vendor's sentence what of
-    it the model lacks, None where the sentence says something else.  A sibling may have learned the same meanwhile:
-    then this call asks anew as well.
+    ``parameters`` makes what is asked from what the model lacks and from the limit of tokens.  ``lack_in`` tells from
+    the vendor's sentence what of it the model lacks, None where the sentence says something else.  A sibling may have
+    learned the same meanwhile: then this call asks anew as well.  What a prompt leaves of the window bounds this call
+    and no other.
     """
+    left = MOST_TOKENS
     while True:
-        lacks = learned.lacks()
-        asked = parameters(lacks)
+        lacks, limit = learned.lacks(), min(learned.limit(request), left)
+        asked = parameters(lacks, limit)
         has_spoken = False
         try:
             async with aclosing(call(asked)) as source:
@@ -144,6 +148,9 @@ async def adapting(
                 raise
             if (most := most_tokens(error.message)) is not None and learned.takes_at_most(most):
                 continue
+            if (rest := tokens_left(error.message)) is not None and LEAST_LIMIT <= rest < limit:
+                left = rest
+                continue
             lack = lack_in(error.message, asked) if isinstance(error, BadRequest) else None
             if lack is None or lack in lacks:
                 raise
@@ -153,18 +160,27 @@ async def adapting(
 
 
 def most_tokens(message: str) -> int | None:
-    """The highest limit of tokens that a vendor's refusal names; None where it is about something else."""
-    for pattern, most in _LIMITS:
-        if found := pattern.search(message):
-            return most(*map(int, found.groups()))
-    return None
+    """The highest limit of tokens that a vendor's refusal names for a model; None where it is about something else."""
+    found = next(filter(None, (pattern.search(message) for pattern in _MOST)), None)
+    if found is not None:
+        return int(found[1])
+    beyond = _BEYOND.search(message)
+    return None if beyond is None else int(beyond[1]) - 1
 
 
-_LIMITS: Final[tuple[tuple[re.Pattern[str], Callable[..., int]], ...]] = (
-    (re.compile(r"supports at most (\d+) completion tokens"), lambda most: most),   # OpenAI
-    (re.compile(r"max_tokens: \d+ > (\d+)"), lambda most: most),   # Anthropic
-    (re.compile(r"range is from 1 \(inclusive\) to (\d+) \(exclusive\)"), lambda end: end - 1),   # Gemini
-    (re.compile(r"max(?:_completion)?_tokens`? must be less than or equal to `?(\d+)"), lambda most: most),   # Groq
-    (re.compile(r"context length is (\d+) tokens\D+\d+ tokens \((\d+) in the messages"), int.__sub__),   # vLLM
-    (re.compile(r"context length is (\d+) tokens and your request has (\d+) input tokens"), int.__sub__),
+def tokens_left(message: str) -> int | None:
+    """What a refusal says that a prompt leaves of the window; None where it is about something else."""
+    found = next(filter(None, (pattern.search(message) for pattern in _WINDOW)), None)
+    return None if found is None else int(found[1]) - int(found[2])
+
+
+_MOST: Final = (
+    re.compile(r"supports at most (\d+) completion tokens"),   # OpenAI
+    re.compile(r"max_tokens: \d+ > (\d+)"),   # Anthropic
+    re.compile(r"max(?:_completion)?_tokens`? must be less than or equal to `?(\d+)"),   # Groq
+)
+_BEYOND: Final = re.compile(r"range is from 1 \(inclusive\) to (\d+) \(exclusive\)")   # Gemini
+_WINDOW: Final = (   # vLLM's, then and now: all that it holds, and what the prompt takes of it
+    re.compile(r"context length is (\d+) tokens\D+\d+ tokens \((\d+) in the messages"),
+    re.compile(r"context length is (\d+) tokens and your request has (\d+) input tokens"),
 )

@@ -24,7 +24,7 @@ from .errors import (
     Unreachable,
     by_status,
 )
-from .hosted import Hearing, as_text, form_id, level_of, objects, told
+from .hosted import Hearing, as_text, form_id, level_of, objects, status_of, told
 from .imports import load
 from .learned import Learned, Lessons, adapting
 from .models import presumed
@@ -122,9 +122,9 @@ class OllamaProvider:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(host(), model)
         return adapting(
-            lambda lacks: _parameters(request, form, learned, lacks),
+            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
-            learned, lambda message, asked: _lack(message, asked, form),
+            lambda message, asked: _lack(message, asked, form),
         )
 
     async def _call(
@@ -166,9 +166,7 @@ class OllamaProvider:
         yield outcome
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
-        return ModelStatus(
-            name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint, window=WINDOWS[-1]
-        )
+        return status_of(self.name, model, ok=ok, detail=detail, hint=hint, window=WINDOWS[-1])
 
 
 def host() -> str:
@@ -271,8 +269,7 @@ def _measure(learned: Learned, request: Request, read: int) -> None:
         learned.tokens_a_character = max(learned.tokens_a_character, 1.2 * read / length)
 
 
-def _options(request: Request, learned: Learned) -> Parameters:
-    limit = learned.limit(request)
+def _options(request: Request, learned: Learned, limit: int) -> Parameters:
     needed = _guess(request, learned) + limit
     window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
     options: Parameters = {"num_predict": limit, "temperature": request.temperature, "num_ctx": window}
@@ -280,10 +277,10 @@ def _options(request: Request, learned: Learned) -> Parameters:
 
 
 def _parameters(
-    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str], limit: int
 ) -> dict[str, Any]:
     """What is asked of the model beside the prompt, without what it does not take."""
-    asked = {"options": _options(request, learned), **_think(request, learned, lacks)}
+    asked = {"options": _options(request, learned, limit), **_think(request, learned, lacks)}
     return asked if form is None else asked | {"format": "json" if form_id(form) in lacks else form}
 
 

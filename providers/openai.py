@@ -33,6 +33,7 @@ from .hosted import (
     paid,
     refused,
     secretless,
+    status_of,
     told,
     unlisted,
 )
@@ -138,9 +139,9 @@ class OpenAIProvider:
         """One call; again where the server does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
         return adapting(
-            lambda lacks: _parameters(request, form, learned, lacks),
+            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
-            learned, lambda message, asked: _lack(message, asked, form),
+            lambda message, asked: _lack(message, asked, form),
         )
 
     async def _call(
@@ -206,9 +207,7 @@ class OpenAIProvider:
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
         found = presumed(model)
         window = None if found is None or found.is_guess else found.window
-        return ModelStatus(
-            name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint, window=window
-        )
+        return status_of(self.name, model, ok=ok, detail=detail, hint=hint, window=window)
 
 
 _IN_STREAM: Final[dict[Any, int]] = {
@@ -276,7 +275,7 @@ def url() -> str:
 
 
 def _parameters(
-    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str]
+    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str], limit: int
 ) -> dict[str, Any]:
     """What is asked of the server beside the prompt, without what it does not take."""
     known = learned.known
@@ -284,7 +283,7 @@ def _parameters(
     names = LIMITS if is_theirs else LIMITS[::-1]
     asked: dict[str, Any] = {}
     if (name := next((name for name in names if name not in lacks), None)) is not None:
-        asked[name] = learned.limit(request)
+        asked[name] = limit
     thinking = _thinking(request, learned, lacks)
     asked |= thinking
     if known is None or known.takes_sampling or _is_off(known, thinking):

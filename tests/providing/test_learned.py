@@ -7,7 +7,7 @@ import pytest
 
 from providers.base import Outcome, Tokens
 from providers.errors import BadRequest, ContextExceeded
-from providers.learned import EXPIRES_S, LEAST_ROOM, ROOM, Learned, Lessons, adapting, most_tokens
+from providers.learned import EXPIRES_S, LEAST_ROOM, ROOM, Learned, Lessons, adapting, most_tokens, tokens_left
 from providers.models import presumed
 from providers.streaming import Source
 
@@ -89,15 +89,15 @@ def test_what_is_learned_belongs_to_a_model_at_an_address() -> None:
     ],
 )  # fmt: skip
 def test_the_highest_limit_is_read_from_a_refusal(message: str, most: int | None) -> None:
-    assert most == most_tokens(message)
+    assert most == (most_tokens(message) or tokens_left(message))
 
 
-def warm(lacks: frozenset[str]) -> dict[str, Any]:
+def warm(lacks: frozenset[str], limit: int) -> dict[str, Any]:
     """What is asked of a model that may not take a temperature."""
     return {} if "temperature" in lacks else {"temperature": 1.0}
 
 
-async def test_siblings_that_meet_the_same_refusal_all_go_on() -> None:
+async def test_siblings_that_meet_the_same_refusal_all_go_on(ask: Any) -> None:
     """Four questions at once are told that the model takes no temperature: one of them is the first to record it."""
     learned, met, answered = Learned(None), anyio.Event(), []
 
@@ -108,7 +108,7 @@ async def test_siblings_that_meet_the_same_refusal_all_go_on() -> None:
         yield "Cars."
 
     async def ask_one() -> None:
-        heard = [piece async for piece in adapting(warm, call, learned, lambda _, asked: "temperature")]
+        heard = [piece async for piece in adapting(ask(), learned, warm, call, lambda _, asked: "temperature")]
         answered.append(heard)
 
     async with anyio.create_task_group() as tasks:
@@ -120,7 +120,7 @@ async def test_siblings_that_meet_the_same_refusal_all_go_on() -> None:
     assert [["Cars."]] * 4 == answered
 
 
-async def test_a_refusal_of_what_was_not_asked_for_is_final() -> None:
+async def test_a_refusal_of_what_was_not_asked_for_is_final(ask: Any) -> None:
     asked = []
 
     async def call(given: Any) -> Source:
@@ -129,20 +129,37 @@ async def test_a_refusal_of_what_was_not_asked_for_is_final() -> None:
         yield ""
 
     with pytest.raises(BadRequest, match="again"):
-        _ = [piece async for piece in adapting(warm, call, Learned(None), lambda _, given: "temperature")]
+        _ = [piece async for piece in adapting(ask(), Learned(None), warm, call, lambda _, given: "temperature")]
 
     assert [{"temperature": 1.0}, {}] == asked
 
 
-async def test_a_window_that_the_limit_overran_is_asked_again_with_less() -> None:
+async def test_a_window_that_the_limit_overran_is_asked_again_with_less_and_the_next_call_is_not(ask: Any) -> None:
+    """What a prompt leaves of the window is a fact of that prompt: a shorter one has all the room again."""
     learned, limits = Learned(presumed("gpt-5-mini")), []
 
-    async def call(_: Any) -> Source:
-        limits.append(learned._most)
+    def limited(_: frozenset[str], limit: int) -> dict[str, Any]:
+        return {"limit": limit}
+
+    async def call(asked: Any) -> Source:
+        limits.append(asked["limit"])
         if len(limits) == 1:
             raise ContextExceeded("maximum context length is 4096 tokens and your request has 96 input tokens")
         yield "Cars."
 
-    heard = [piece async for piece in adapting(warm, call, learned, lambda _, asked: None)]
+    request = ask(think="medium")
+    heard = [
+        [piece async for piece in adapting(request, learned, limited, call, lambda _, asked: None)] for _ in range(2)
+    ]
+    whole = learned.limit(request)
 
-    assert (["Cars."], 4000) == (heard, limits[1])
+    assert ([["Cars."]] * 2, [whole, 4000, whole]) == (heard, limits)
+
+
+async def test_a_prompt_that_leaves_no_room_is_too_long(ask: Any) -> None:
+    async def call(_: Any) -> Source:
+        raise ContextExceeded("maximum context length is 4096 tokens and your request has 4090 input tokens")
+        yield ""
+
+    with pytest.raises(ContextExceeded):
+        _ = [piece async for piece in adapting(ask(), Learned(None), warm, call, lambda _, asked: None)]
