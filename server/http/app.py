@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import structlog
+from anyio import CapacityLimiter
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -136,5 +137,6 @@ def make_app(service: Service, access: Access) -> Starlette:
     app.state.auditors = Auditors(service.log)
     app.state.booth = audience.Booth(service.settings)
     app.state.whatifs = WhatIfs()
+    app.state.rehearsals = CapacityLimiter(1)
     app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
     return app

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import msgspec
+from anyio import to_thread
 from limits import parse
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
@@ -165,7 +166,8 @@ async def show_estimate(request: Request) -> Response:
     service = service_of(request)
     wish = opening.read_request(await request.body())
     opened = await opening.opened(wish, service.registry, service.settings)
-    return json_response(estimate(opened))
+    # it rehearses the debate, which takes up to half a second of computing
+    return json_response(await to_thread.run_sync(estimate, opened, limiter=request.app.state.rehearsals))
 
 
 async def show_call(request: Request) -> Response:

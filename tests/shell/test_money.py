@@ -1,15 +1,18 @@
 """What a debate may cost: estimated before, capped while it runs, raised by a resume; and who is of whose family."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 
-from events.types import DebateConcluded, DebateHalted, FamilyWarned, Missing
+from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned, Missing
 from providers.pricing import cost, is_priced, prepare, price
 from server.errors import BadField
+from server.http import routes
 from server.opening import opening
 from server.opening.estimate import estimate, in_words
 from server.opening.opening import family_warnings
@@ -233,3 +236,23 @@ def test_other_families_and_scripts_are_not() -> None:
 
     assert () == family_warnings(seats)
     assert () == family_warnings(replace(seats, judge=replace(seats.judge, model="ollama:qwen3")))
+
+
+async def test_other_requests_are_answered_while_an_estimate_is_computed(
+    monkeypatch: pytest.MonkeyPatch, site: Site, script: Any
+) -> None:
+    computing, may_end = Event(), Event()
+
+    def slowly(opened: DebateOpened) -> dict[str, int]:
+        computing.set()
+        assert may_end.wait(30)
+        return {"calls": opened.turns}
+
+    monkeypatch.setattr(routes, "estimate", slowly)
+    seats = {role: {"model": script()} for role in ("pro", "con", "judge")}
+    with ThreadPoolExecutor(1) as elsewhere:
+        asked = elsewhere.submit(site.client.post, "/api/estimate", json={"motion": "m", "turns": 4, **seats})
+        assert computing.wait(30)
+        assert {"debates": [], "next": None}.items() <= site.get("/api/debates").items()
+        may_end.set()
+        assert {"calls": 4} == asked.result().json()

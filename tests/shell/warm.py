@@ -163,8 +163,10 @@ class Child:
         return out, errors
 
     def send_signal(self, sign: int) -> None:
+        """Send it a signal unless it has ended.  The process that forked it reaps it at any moment."""
         if self.poll() is None:
-            os.kill(self.pid, sign)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, sign)
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)
