@@ -14,9 +14,7 @@ from events.types import Event
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
-CLASSES: Final[dict[str, type[Event]]] = {
-    cast("str", cls.__struct_config__.tag): cls for cls in get_args(Event)
-}
+CLASSES: Final[dict[str, type[Event]]] = {cast("str", cls.__struct_config__.tag): cls for cls in get_args(Event)}
 """Event classes by wire tag."""
 
 UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}

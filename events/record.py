@@ -84,7 +84,14 @@ def digest_payload(salt: bytes, payload: bytes | msgspec.Raw) -> bytes:
 
 
 def chain(
-    previous: bytes, *, debate: str, position: int, id: str, at: str, cause: int | None, schema: int,  # noqa: A002 - the field's name
+    previous: bytes,
+    *,
+    debate: str,
+    position: int,
+    id: str,  # noqa: A002 - the field's name
+    at: str,
+    cause: int | None,
+    schema: int,
     payload_digest: bytes,
 ) -> bytes:
     """The digest of an envelope that follows ``previous``."""
@@ -120,12 +127,17 @@ class Moment:
 
     def __init__(self, at: str, drafts: int) -> None:
         self.at = at
-        self._noise, self._used = secrets.token_bytes(26 * drafts), 0   # 16 of salt and 10 of id for each
+        self._noise, self._used = secrets.token_bytes(26 * drafts), 0  # 16 of salt and 10 of id for each
         milliseconds = f"{time.time_ns() // 1_000_000:012x}"
         self._begins = f"{milliseconds[:8]}-{milliseconds[8:]}-7"
 
     def stamp(
-        self, debate: str, after: int, previous: bytes, drafts: Sequence[Draft], payloads: Sequence[bytes],
+        self,
+        debate: str,
+        after: int,
+        previous: bytes,
+        drafts: Sequence[Draft],
+        payloads: Sequence[bytes],
     ) -> tuple[Recorded, ...]:
         """See ``stamp``."""
         records, position = [], after
@@ -144,14 +156,17 @@ class Moment:
             schema = event.schema
             header = _encode((debate, position, identity, at, cause, schema))
             previous = sha256(previous + header + sha256(salt + payload).digest()).digest()
-            records.append(
-                Recorded(debate, position, identity, at, cause, schema, salt, payload, previous, event)
-            )
+            records.append(Recorded(debate, position, identity, at, cause, schema, salt, payload, previous, event))
         return tuple(records)
 
 
 def stamp(
-    debate: str, after: int, previous: bytes, drafts: Sequence[Draft], at: str, payloads: Sequence[bytes],
+    debate: str,
+    after: int,
+    previous: bytes,
+    drafts: Sequence[Draft],
+    at: str,
+    payloads: Sequence[bytes],
 ) -> tuple[Recorded, ...]:
     """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.
 
@@ -161,7 +176,10 @@ def stamp(
 
 
 def first_break(
-    records: Iterable[Envelope], debate: str, after: int = 0, previous: bytes = b"",
+    records: Iterable[Envelope],
+    debate: str,
+    after: int = 0,
+    previous: bytes = b"",
 ) -> tuple[int, str] | None:
     """The first position that does not follow from what stands before it, and why; None when the chain holds."""
     previous = previous or digest_before_first(debate)
@@ -172,8 +190,14 @@ def first_break(
             return expected, f"position {record.position} stands there"
         try:
             digest = chain(
-                previous, debate=debate, position=expected, id=record.id, at=record.at, cause=record.cause,
-                schema=record.schema, payload_digest=record.payload_digest,
+                previous,
+                debate=debate,
+                position=expected,
+                id=record.id,
+                at=record.at,
+                cause=record.cause,
+                schema=record.schema,
+                payload_digest=record.payload_digest,
             )
         except (UnicodeEncodeError, TypeError) as error:
             return expected, f"its envelope cannot be read: {error}"
@@ -198,8 +222,15 @@ def withheld(event: Event, *, blind: bool = False) -> frozenset[str]:
 def full_line(record: Envelope) -> Line:
     """The record with everything, as the director and an export see it."""
     return Line(
-        debate=record.debate, position=record.position, id=record.id, at=record.at, cause=record.cause,
-        schema=record.schema, salt=record.salt.hex(), digest=record.digest.hex(), event=msgspec.Raw(record.payload),
+        debate=record.debate,
+        position=record.position,
+        id=record.id,
+        at=record.at,
+        cause=record.cause,
+        schema=record.schema,
+        salt=record.salt.hex(),
+        digest=record.digest.hex(),
+        event=msgspec.Raw(record.payload),
     )
 
 
@@ -208,8 +239,14 @@ def public_line(record: Recorded, *, blind: bool = False) -> Line:
     if not withheld(record.event, blind=blind):
         return full_line(record)
     return Line(
-        debate=record.debate, position=record.position, id=record.id, at=record.at, cause=record.cause,
-        schema=record.schema, digest=record.digest.hex(), event=public_payload(record.event, blind=blind),
+        debate=record.debate,
+        position=record.position,
+        id=record.id,
+        at=record.at,
+        cause=record.cause,
+        schema=record.schema,
+        digest=record.digest.hex(),
+        event=public_payload(record.event, blind=blind),
         payload_digest=record.payload_digest.hex(),
     )
 

@@ -42,7 +42,7 @@ async def export(log: EventLog, debate: str, *, withhold: bool = False) -> Async
     Raises ``UnknownDebate`` before the first line.
     """
     known = False
-    async for line in (_public_lines(log, debate) if withhold else _full_lines(log, debate)):
+    async for line in _public_lines(log, debate) if withhold else _full_lines(log, debate):
         known = True
         yield _encoder.encode(line) + b"\n"
     if not known:
@@ -132,6 +132,14 @@ def _record(line: Line, digest: bytes) -> Recorded:
     except UnknownEvent as error:
         raise BadTransfer(f"position {line.position}: {error}") from error
     return Recorded(
-        debate=line.debate, position=line.position, id=line.id, at=line.at, cause=line.cause, schema=line.schema,
-        salt=bytes.fromhex(line.salt), payload=payload, digest=digest, event=event,
+        debate=line.debate,
+        position=line.position,
+        id=line.id,
+        at=line.at,
+        cause=line.cause,
+        schema=line.schema,
+        salt=bytes.fromhex(line.salt),
+        payload=payload,
+        digest=digest,
+        event=event,
     )

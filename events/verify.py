@@ -52,8 +52,14 @@ class LineChecker:
         if line.position != expected:
             raise self._broken(f"position {line.position} stands there")
         digest = chain(
-            self.digest or digest_before_first(line.debate), debate=line.debate, position=expected, id=line.id,
-            at=line.at, cause=line.cause, schema=line.schema, payload_digest=self._payload_digest(line),
+            self.digest or digest_before_first(line.debate),
+            debate=line.debate,
+            position=expected,
+            id=line.id,
+            at=line.at,
+            cause=line.cause,
+            schema=line.schema,
+            payload_digest=self._payload_digest(line),
         )
         if digest != self._unhex(line.digest, _DIGEST_BYTES, "digest"):
             raise self._broken("its digest does not follow from the line and the one before")

@@ -14,8 +14,24 @@ from events.types import Template
 from judge.errors import TemplateError
 
 NAMES = (
-    "judge", "score", "compare", "claims", "gaps", "premises", "second_opinion", "narrative", "conflict", "convergence",
-    "protocol", "open", "cross", "close", "assess", "artifact", "deliberate", "panel",
+    "judge",
+    "score",
+    "compare",
+    "claims",
+    "gaps",
+    "premises",
+    "second_opinion",
+    "narrative",
+    "conflict",
+    "convergence",
+    "protocol",
+    "open",
+    "cross",
+    "close",
+    "assess",
+    "artifact",
+    "deliberate",
+    "panel",
 )
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")

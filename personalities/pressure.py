@@ -57,8 +57,12 @@ def pressure(debate: Debate, comparison: Comparison) -> PressureApplied | None:
         return None
     credibility = max(deficits["credibility"], min(penalties(own) / rubric.full_pressure, 1.0))
     return PressureApplied(
-        side=own.side, turn=lost, cognitive=round(deficits["logic"], 4), emotional=round(deficits["rhetoric"], 4),
-        strategic=round((deficits["tactics"] + deficits["frame_control"]) / 2, 4), credibility=round(credibility, 4),
+        side=own.side,
+        turn=lost,
+        cognitive=round(deficits["logic"], 4),
+        emotional=round(deficits["rhetoric"], 4),
+        strategic=round((deficits["tactics"] + deficits["frame_control"]) / 2, 4),
+        credibility=round(credibility, 4),
     )
 
 
@@ -68,7 +72,10 @@ def penalties(card: Card) -> float:
 
 
 def shift(
-    archetype: Archetype, traits: Mapping[str, float], elasticity: float, pressure: PressureApplied,
+    archetype: Archetype,
+    traits: Mapping[str, float],
+    elasticity: float,
+    pressure: PressureApplied,
 ) -> TraitsShifted | None:
     """The traits that move by at least ``LEAST``, rounded to two decimals; None where none does."""
     shifts: dict[str, tuple[float, float]] = {}

@@ -72,7 +72,7 @@ def debater_prompt(
     )
     shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
     shown += [(after, _word(template, text, quote)) for after, text in words]
-    said = [piece for _, piece in sorted(shown, key=lambda each: each[0])]   # a word behind the turn that it follows
+    said = [piece for _, piece in sorted(shown, key=lambda each: each[0])]  # a word behind the turn that it follows
     ask = _fill(template, "reply" if spoken else "opening", verdict=_VERDICT[side], motion=topic)
     return (("system", system), ("user", _fill(template, "motion", motion=topic)), *said, ("user", ask))
 

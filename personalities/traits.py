@@ -28,54 +28,162 @@ class Trait(Struct, frozen=True, kw_only=True):
 
 
 TRAITS: dict[str, Trait] = {
-    "analysis": Trait(group="cognitive", levels=(
-        "trust your intuition", "keep reasoning short", "give a reason for each claim",
-        "explain how causes work", "trace cause and effect step by step", "prove every step of cause and effect",
-    ), more="Reason more closely", less="Reason less and trust the plain point more"),
-    "evidence": Trait(group="cognitive", levels=(
-        "argue without examples", "use examples rarely", "use a familiar example",
-        "give a concrete example", "back claims with concrete facts", "rest every claim on facts that can be checked",
-    ), more="Bring more facts", less="Lean less on facts"),
-    "abstraction": Trait(group="cognitive", levels=(
-        "stay with practical detail", "prefer practical detail", "tie detail to a rule",
-        "name the principle at stake", "argue from principles", "argue from first principles",
-    ), more="Go deeper into the principle", less="Stay nearer to practice"),
-    "flexibility": Trait(group="cognitive", levels=(
-        "never change your line", "hold your line firmly", "hold your line",
-        "adjust your line when pressed", "refine your line as you learn", "rethink your line freely",
-    ), more="Be readier to adapt where you have been answered", less="Stay closer to your own line"),
-    "composure": Trait(group="emotional", levels=(
-        "let your temper show", "be restless", "be lively",
-        "be even-tempered", "be calm", "be perfectly calm",
-    ), more="Speak more calmly", less="Speak with more life"),
-    "intensity": Trait(group="emotional", levels=(
-        "be cool and dry", "be reserved", "be moderate in tone",
-        "be warm in tone", "be passionate", "be fiery",
-    ), more="Speak with more warmth", less="Speak more coolly"),
-    "empathy": Trait(group="emotional", levels=(
-        "ignore feelings", "rarely speak of people", "mention who is affected",
-        "speak of the people affected", "care for the people affected", "put people and their lives first",
-    ), more="Speak more of the people it touches", less="Dwell less on feelings"),
-    "assertiveness": Trait(group="emotional", levels=(
-        "be tentative", "be cautious", "be measured",
-        "be confident", "be bold", "be commanding",
-    ), more="Speak with more confidence", less="Claim no more than you can show"),
-    "directness": Trait(group="rhetorical", levels=(
-        "hint rather than say", "approach the point slowly", "be polite and indirect",
-        "come to the point", "be blunt", "be blunt and brief",
-    ), more="Say it more plainly", less="Make your point more gently"),
-    "imagery": Trait(group="rhetorical", levels=(
-        "use plain words only", "prefer plain words", "use few images",
-        "use a fitting image", "use vivid images", "speak in striking images",
-    ), more="Give the audience something to picture", less="Use plainer words"),
-    "concession": Trait(group="rhetorical", levels=(
-        "grant nothing", "grant almost nothing", "grant small points",
-        "grant what is fair", "grant good points, then answer them", "begin with what the opponent gets right",
-    ), more="Grant more of what the opponent gets right", less="Grant the opponent less"),
-    "structure": Trait(group="rhetorical", levels=(
-        "let thoughts flow freely", "keep a loose order", "keep some order",
-        "keep a clear order", "build point upon point", "build a strict line of reasoning",
-    ), more="Put your points in a stricter order", less="Let your points flow more freely"),
+    "analysis": Trait(
+        group="cognitive",
+        levels=(
+            "trust your intuition",
+            "keep reasoning short",
+            "give a reason for each claim",
+            "explain how causes work",
+            "trace cause and effect step by step",
+            "prove every step of cause and effect",
+        ),
+        more="Reason more closely",
+        less="Reason less and trust the plain point more",
+    ),
+    "evidence": Trait(
+        group="cognitive",
+        levels=(
+            "argue without examples",
+            "use examples rarely",
+            "use a familiar example",
+            "give a concrete example",
+            "back claims with concrete facts",
+            "rest every claim on facts that can be checked",
+        ),
+        more="Bring more facts",
+        less="Lean less on facts",
+    ),
+    "abstraction": Trait(
+        group="cognitive",
+        levels=(
+            "stay with practical detail",
+            "prefer practical detail",
+            "tie detail to a rule",
+            "name the principle at stake",
+            "argue from principles",
+            "argue from first principles",
+        ),
+        more="Go deeper into the principle",
+        less="Stay nearer to practice",
+    ),
+    "flexibility": Trait(
+        group="cognitive",
+        levels=(
+            "never change your line",
+            "hold your line firmly",
+            "hold your line",
+            "adjust your line when pressed",
+            "refine your line as you learn",
+            "rethink your line freely",
+        ),
+        more="Be readier to adapt where you have been answered",
+        less="Stay closer to your own line",
+    ),
+    "composure": Trait(
+        group="emotional",
+        levels=(
+            "let your temper show",
+            "be restless",
+            "be lively",
+            "be even-tempered",
+            "be calm",
+            "be perfectly calm",
+        ),
+        more="Speak more calmly",
+        less="Speak with more life",
+    ),
+    "intensity": Trait(
+        group="emotional",
+        levels=(
+            "be cool and dry",
+            "be reserved",
+            "be moderate in tone",
+            "be warm in tone",
+            "be passionate",
+            "be fiery",
+        ),
+        more="Speak with more warmth",
+        less="Speak more coolly",
+    ),
+    "empathy": Trait(
+        group="emotional",
+        levels=(
+            "ignore feelings",
+            "rarely speak of people",
+            "mention who is affected",
+            "speak of the people affected",
+            "care for the people affected",
+            "put people and their lives first",
+        ),
+        more="Speak more of the people it touches",
+        less="Dwell less on feelings",
+    ),
+    "assertiveness": Trait(
+        group="emotional",
+        levels=(
+            "be tentative",
+            "be cautious",
+            "be measured",
+            "be confident",
+            "be bold",
+            "be commanding",
+        ),
+        more="Speak with more confidence",
+        less="Claim no more than you can show",
+    ),
+    "directness": Trait(
+        group="rhetorical",
+        levels=(
+            "hint rather than say",
+            "approach the point slowly",
+            "be polite and indirect",
+            "come to the point",
+            "be blunt",
+            "be blunt and brief",
+        ),
+        more="Say it more plainly",
+        less="Make your point more gently",
+    ),
+    "imagery": Trait(
+        group="rhetorical",
+        levels=(
+            "use plain words only",
+            "prefer plain words",
+            "use few images",
+            "use a fitting image",
+            "use vivid images",
+            "speak in striking images",
+        ),
+        more="Give the audience something to picture",
+        less="Use plainer words",
+    ),
+    "concession": Trait(
+        group="rhetorical",
+        levels=(
+            "grant nothing",
+            "grant almost nothing",
+            "grant small points",
+            "grant what is fair",
+            "grant good points, then answer them",
+            "begin with what the opponent gets right",
+        ),
+        more="Grant more of what the opponent gets right",
+        less="Grant the opponent less",
+    ),
+    "structure": Trait(
+        group="rhetorical",
+        levels=(
+            "let thoughts flow freely",
+            "keep a loose order",
+            "keep some order",
+            "keep a clear order",
+            "build point upon point",
+            "build a strict line of reasoning",
+        ),
+        more="Put your points in a stricter order",
+        less="Let your points flow more freely",
+    ),
 }
 """Four cognitive, four emotional, four rhetorical."""
 

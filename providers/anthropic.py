@@ -96,7 +96,7 @@ class AnthropicProvider:
         """The models of this key."""
         key = variable(KEY, "ANTHROPIC_AUTH_TOKEN")
         headers = {"x-api-key": key} if variable(KEY) else {"authorization": f"Bearer {key}"}
-        one = model if url() == URL else None   # of compatible servers few can be asked for one model
+        one = model if url() == URL else None  # of compatible servers few can be asked for one model
         where = f"{url().rstrip('/')}/v1/models" + (f"/{quote(one, safe='')}" if one else "?limit=50")
         try:
             if not key:
@@ -109,7 +109,7 @@ class AnthropicProvider:
             return (status_of(self.name, model or "MODEL", ok=False, detail=error.message, hint=hint),)
         found = [said] if one else objects(said.get("data"))
         listed = {as_text(each.get("id")): window_of(each.get("max_input_tokens")) for each in found}
-        if model is not None:   # a compatible server that lists other names may answer to this one too
+        if model is not None:  # a compatible server that lists other names may answer to this one too
             listed = {model: listed.get(model)}
         return all_listed(self.name, url(), listed)
 
@@ -131,7 +131,10 @@ class AnthropicProvider:
             from anthropic import AsyncAnthropic  # noqa: PLC0415 - SDKs are imported when first used
 
             self._made = AsyncAnthropic(
-                api_key=key or None, auth_token=None if key else token, base_url=url(), max_retries=0,
+                api_key=key or None,
+                auth_token=None if key else token,
+                base_url=url(),
+                max_retries=0,
                 http_client=client_for(url(), address=ADDRESS),
             )
         return self._made
@@ -140,7 +143,9 @@ class AnthropicProvider:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
         return adapting(
-            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
+            request,
+            learned,
+            lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
             lambda message, asked: _lack(message, asked, form),
         )
@@ -158,8 +163,11 @@ class AnthropicProvider:
         def outcome() -> Outcome:
             tokens = said.usage.tokens
             return hearing.outcome(
-                said.model, tokens, paid(self.name, url(), said.model, tokens, asked=model),
-                is_cut=said.finish == "max_tokens", parameters=_recorded(request, form, asked),
+                said.model,
+                tokens,
+                paid(self.name, url(), said.model, tokens, asked=model),
+                is_cut=said.finish == "max_tokens",
+                parameters=_recorded(request, form, asked),
             )
 
         try:
@@ -169,11 +177,11 @@ class AnthropicProvider:
                     yield said.feed(event)
                     if said.is_whole:
                         break
-        except (APIError, httpx2.HTTPError, ValueError) as error:   # of the call as a whole, or in mid-stream
+        except (APIError, httpx2.HTTPError, ValueError) as error:  # of the call as a whole, or in mid-stream
             failure = self._translate(error)
             failure.outcome = outcome() if said.usage.is_told else None
             raise failure from error
-        if not said.is_whole:   # the stream ended before the message did
+        if not said.is_whole:  # the stream ended before the message did
             told_so_far = outcome() if said.usage.is_told else None
             raise BrokenOff("the stream ended before the answer did", outcome=told_so_far)
         whole = outcome()
@@ -201,7 +209,7 @@ class AnthropicProvider:
         kind = as_text(named.get("type")) if isinstance(named, dict) else ""
         if isinstance(error, APIStatusError):
             said, headers = error.api_message or str(error), error.response.headers
-            status = error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)   # in mid-stream
+            status = error.status_code if error.status_code >= FAILED else _BY_KIND.get(kind, FAILED)  # in mid-stream
             return refused("Anthropic", status, said, headers, key=KEY, secret=secret, body=body)
         if kind in _BY_KIND:
             return refused("Anthropic", _BY_KIND[kind], str(error), {}, key=KEY, secret=secret)
@@ -211,8 +219,13 @@ class AnthropicProvider:
 
 
 _BY_KIND: Final = {
-    "overloaded_error": 529, "api_error": 500, "rate_limit_error": 429, "invalid_request_error": 400,
-    "authentication_error": 401, "permission_error": 403, "not_found_error": 404,
+    "overloaded_error": 529,
+    "api_error": 500,
+    "rate_limit_error": 429,
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
 }
 
 
@@ -256,7 +269,7 @@ def _parameters(
             config["effort"] = level
     takes = url() != URL if known is None else known.takes_sampling or known.samples_when_off
     if takes and not is_thinking and "temperature" not in lacks:
-        asked["extra_body"] = {"temperature": min(request.temperature, 1.0)}   # the SDK has no such parameter any more
+        asked["extra_body"] = {"temperature": min(request.temperature, 1.0)}  # the SDK has no such parameter any more
     if form is not None:
         is_strict = is_object(form) and is_closed(form) and fits(form, ANTHROPIC)
         takes_tool = "tool" not in lacks and not is_thinking and (known is None or known.takes_forced_tool)

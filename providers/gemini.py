@@ -120,7 +120,7 @@ class GeminiProvider:
                 try:
                     said = await listing("Gemini", where, headers, key=KEY, address=ADDRESS)
                 except ProviderError as error:
-                    if error.http_status not in NOT_THERE or url() == URL:   # the vendor's word is final
+                    if error.http_status not in NOT_THERE or url() == URL:  # the vendor's word is final
                         raise
                     continue
                 if "models" not in said:
@@ -156,7 +156,9 @@ class GeminiProvider:
                 self._http = client_for(url(), address=ADDRESS)
                 self._http.event_hooks["response"].append(_hold)
             options = HttpOptions(
-                base_url=url(), api_version=version, httpx_async_client=self._http,
+                base_url=url(),
+                api_version=version,
+                httpx_async_client=self._http,
                 retry_options=HttpRetryOptions(attempts=1),
             )
             self._made[version] = Client(api_key=key, http_options=options, vertexai=False)
@@ -166,7 +168,9 @@ class GeminiProvider:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
         return adapting(
-            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
+            request,
+            learned,
+            lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
             lambda message, asked: _lack(message, asked, form),
         )
@@ -186,7 +190,9 @@ class GeminiProvider:
         version = asked["version"]
         try:
             parts = await self._client(version).aio.models.generate_content_stream(
-                model=model, contents=contents, config=config   # type: ignore[arg-type]
+                model=model,
+                contents=contents,
+                config=config,  # type: ignore[arg-type]
             )
             async for part in parts:
                 for text in said.feed(part):
@@ -199,13 +205,16 @@ class GeminiProvider:
         except ValueError as error:
             raise BrokenOff("Gemini sent what is not of its protocol") from error
         finally:
-            for response in held:   # the SDK leaves a stream that nobody reads on to the garbage collector
+            for response in held:  # the SDK leaves a stream that nobody reads on to the garbage collector
                 await response.aclose()
         if not said.finish and not said.blocked:
-            return   # the stream ended before the message did: whoever listens says so
+            return  # the stream ended before the message did: whoever listens says so
         outcome = hearing.outcome(
-            said.model, said.tokens, paid(self.name, url(), said.model, said.tokens, asked=model),
-            is_cut=said.finish == "MAX_TOKENS", parameters=_recorded(form, asked),
+            said.model,
+            said.tokens,
+            paid(self.name, url(), said.model, said.tokens, asked=model),
+            is_cut=said.finish == "MAX_TOKENS",
+            parameters=_recorded(form, asked),
         )
         said.check(outcome)
         yield outcome
@@ -250,7 +259,6 @@ class _Reply:
                 text = piece.text or ""
                 yield self._hearing.thought(text) if piece.thought else self._hearing.text(text)
 
-
     def check(self, outcome: Outcome) -> None:
         """Raise where what came is no answer."""
         if self.blocked:
@@ -268,7 +276,8 @@ def _tokens(used: Any) -> Tokens:
     thought = used.thoughts_token_count or 0
     return Tokens(
         input=(used.prompt_token_count or 0) + (used.tool_use_prompt_token_count or 0),
-        output=(used.candidates_token_count or 0) + thought, cached=used.cached_content_token_count or 0,
+        output=(used.candidates_token_count or 0) + thought,
+        cached=used.cached_content_token_count or 0,
         thought=thought,
     )
 
@@ -312,9 +321,11 @@ def _parameters(
     """What is asked of the model beside the prompt, without what it does not take."""
     said: dict[str, Any] = {
         "version": next((each for each in VERSIONS if each not in lacks), VERSIONS[0]),
-        "max_output_tokens": limit, "temperature": request.temperature, "seed": request.seed,
+        "max_output_tokens": limit,
+        "temperature": request.temperature,
+        "seed": request.seed,
         "thinking_config": _thinking(request, learned, lacks, limit),
-        "automatic_continuation": False,   # it would make several calls of one
+        "automatic_continuation": False,  # it would make several calls of one
     }
     if form is not None:
         said["response_mime_type"] = "application/json"

@@ -27,7 +27,7 @@ from .pricing import cost
 from .thinking import Thinking
 from .waiting import hint
 
-CONNECT_S: Final = 4.0   # below the five seconds that a check may take
+CONNECT_S: Final = 4.0  # below the five seconds that a check may take
 MOST_SAID: Final = 400
 FAILED: Final = 400
 NOT_AUTHORISED: Final = 401
@@ -46,7 +46,9 @@ def client_for(url: str, *, address: str) -> httpx2.AsyncClient:
     """
     local = is_local(url)
     return httpx2.AsyncClient(
-        timeout=httpx2.Timeout(None, connect=CONNECT_S), trust_env=not local, follow_redirects=True,
+        timeout=httpx2.Timeout(None, connect=CONNECT_S),
+        trust_env=not local,
+        follow_redirects=True,
         limits=httpx2.Limits(max_keepalive_connections=0) if local else httpx2.Limits(),
         event_hooks=wire.hooks(url, httpx2.AsyncByteStream, address),
     )
@@ -73,7 +75,7 @@ def refused(
 
 def broken(vendor: str, url: str, error: Exception) -> ProviderError:
     """The error of a connection that was never there, or that died."""
-    if isinstance(error.__cause__, ProviderError):   # raised by a hook of ours, within the SDK
+    if isinstance(error.__cause__, ProviderError):  # raised by a hook of ours, within the SDK
         return error.__cause__
     match error if isinstance(error, httpx2.HTTPError) else error.__cause__ or error:
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
@@ -163,7 +165,7 @@ class Hearing:
     def thought(self, text: str) -> str:
         """Thinking that came in a field of its own: a sign of life."""
         if text:
-            self._learned.holds = False   # this server tells them apart
+            self._learned.holds = False  # this server tells them apart
             self._thinking.release()
             self._apart += text
         return ""
@@ -181,8 +183,12 @@ class Hearing:
         if tokens.thought:
             self._learned.holds = self._learned.holds and bool(self._thinking.thought)
         outcome = Outcome(
-            model=model, tokens=tokens, latency_ms=round((time.monotonic() - self._began_at) * 1000),
-            cost_usd=cost_usd, finish="length" if is_cut else "stop", reasoning=self.reasoning,
+            model=model,
+            tokens=tokens,
+            latency_ms=round((time.monotonic() - self._began_at) * 1000),
+            cost_usd=cost_usd,
+            finish="length" if is_cut else "stop",
+            reasoning=self.reasoning,
             parameters={"max_tokens": self._request.max_tokens, "limit": self._limit, "think": self._request.think}
             | parameters,
         )
@@ -207,9 +213,7 @@ def paid(provider: str, url: str, model: str, tokens: Tokens, *, asked: str) -> 
         return 0.0
     if not tokens.input:
         return None
-    return cost(
-        provider, model, tokens.input, tokens.output, cached=tokens.cached, written=tokens.written, asked=asked
-    )
+    return cost(provider, model, tokens.input, tokens.output, cached=tokens.cached, written=tokens.written, asked=asked)
 
 
 def told(prompt: tuple[Segment, ...], form: dict[str, Any] | None) -> tuple[Segment, ...]:

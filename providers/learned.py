@@ -123,8 +123,11 @@ class Lessons:
 
 
 async def adapting(
-    request: Request, learned: Learned, parameters: Callable[[frozenset[str], int], Asked],
-    call: Callable[[Asked], Source], lack_in: Callable[[str, Asked], str | None],
+    request: Request,
+    learned: Learned,
+    parameters: Callable[[frozenset[str], int], Asked],
+    call: Callable[[Asked], Source],
+    lack_in: Callable[[str, Asked], str | None],
 ) -> Source:
     """One call; again, before it has said anything, where the server does not take something that we asked for.
 
@@ -175,12 +178,12 @@ def tokens_left(message: str) -> int | None:
 
 
 _MOST: Final = (
-    re.compile(r"supports at most (\d+) completion tokens"),   # OpenAI
-    re.compile(r"max_tokens: \d+ > (\d+)"),   # Anthropic
-    re.compile(r"max(?:_completion)?_tokens`? must be less than or equal to `?(\d+)"),   # Groq
+    re.compile(r"supports at most (\d+) completion tokens"),  # OpenAI
+    re.compile(r"max_tokens: \d+ > (\d+)"),  # Anthropic
+    re.compile(r"max(?:_completion)?_tokens`? must be less than or equal to `?(\d+)"),  # Groq
 )
-_BEYOND: Final = re.compile(r"range is from 1 \(inclusive\) to (\d+) \(exclusive\)")   # Gemini
-_WINDOW: Final = (   # vLLM's, then and now: all that it holds, and what the prompt takes of it
+_BEYOND: Final = re.compile(r"range is from 1 \(inclusive\) to (\d+) \(exclusive\)")  # Gemini
+_WINDOW: Final = (  # vLLM's, then and now: all that it holds, and what the prompt takes of it
     re.compile(r"context length is (\d+) tokens\D+\d+ tokens \((\d+) in the messages"),
     re.compile(r"context length is (\d+) tokens and your request has (\d+) input tokens"),
 )

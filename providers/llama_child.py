@@ -21,7 +21,7 @@ def main() -> None:
     settings = json.loads(sys.stdin.readline())
     _die_with(settings["parent"])
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)   # whatever the library prints is not part of the conversation
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever the library prints is not part of the conversation
     try:
         server = _serve(settings)
         answer = {"url": server.listening_address}
@@ -30,13 +30,13 @@ def main() -> None:
     print(json.dumps(answer), file=answers, flush=True)
     if "url" in answer:
         sys.stdin.read()
-    os._exit(0)   # no farewell: llama.cpp's threads may be in mid-token
+    os._exit(0)  # no farewell: llama.cpp's threads may be in mid-token
 
 
 def _die_with(parent: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:   # it died before we asked
+        if os.getppid() != parent:  # it died before we asked
             os._exit(0)
 
 
@@ -47,7 +47,7 @@ def _serve(settings: dict[str, Any]) -> Any:
     params.model.path = settings["model"]
     params.hostnames, params.port, params.api_keys = ["127.0.0.1"], 0, [settings["key"]]
     params.n_parallel = settings["slots"]
-    params.n_ctx = settings["slots"] * settings["context"]   # llama.cpp divides it among the slots
+    params.n_ctx = settings["slots"] * settings["context"]  # llama.cpp divides it among the slots
     params.kv_unified = False
     params.fit_params = False
     params.cpuparams.n_threads, params.cpuparams_batch.n_threads = settings["speaking"], settings["reading"]

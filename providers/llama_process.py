@@ -92,7 +92,7 @@ class LlamaProcess:
             stderr=subprocess.DEVNULL,
             text=True,
             env=waiting | os.environ,
-            start_new_session=True,   # Ctrl-C is for us; we end the child when the calls in flight are through
+            start_new_session=True,  # Ctrl-C is for us; we end the child when the calls in flight are through
         )
         settings = {
             "model": str(self._path), "key": key, "parent": os.getpid(), "context": CONTEXT,
@@ -104,9 +104,9 @@ class LlamaProcess:
                 self._client = httpx.AsyncClient(
                     base_url=url,
                     headers={"Authorization": f"Bearer {key}"},
-                    timeout=httpx.Timeout(None, connect=5),   # patience is the caller's
-                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),   # it hangs up as it likes
-                    trust_env=False,   # a proxy has no business on the loopback
+                    timeout=httpx.Timeout(None, connect=5),  # patience is the caller's
+                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),  # it hangs up as it likes
+                    trust_env=False,  # a proxy has no business on the loopback
                 )
                 await _until_healthy(self._client)
         except BaseException as error:
@@ -158,7 +158,7 @@ def _bury(process: subprocess.Popen[str]) -> None:
     try:
         process.stdin.close()
     except OSError:
-        process.kill()   # it is dead already, or about to be
+        process.kill()  # it is dead already, or about to be
     try:
         process.wait(STOP_S)
     except subprocess.TimeoutExpired:

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 HINT = "get it from https://ollama.com/download, start it, then: ollama pull llama3.2"
 PORT: Final = 11434
-CONNECT_S = 4.0   # below the five seconds that a check may take
+CONNECT_S = 4.0  # below the five seconds that a check may take
 WINDOWS = (8192, 16384, 32768, 65536)
 """Ollama cuts a prompt that is too long in silence, so we ask for a window that holds it; few sizes, few reloads."""
 
@@ -57,7 +57,7 @@ ROOM_SHARE: Final = 0.5
 """Room for thinking, of what hosted models get: the window takes memory of this machine."""
 KEEP_ALIVE: Final = "15m"
 """A model stays loaded while the others speak and judge."""
-NO_SPEECH = ("bert", "nomic-bert")   # families that embed and do not speak
+NO_SPEECH = ("bert", "nomic-bert")  # families that embed and do not speak
 
 
 class OllamaProvider:
@@ -105,15 +105,15 @@ class OllamaProvider:
         """Close the connections."""
         made, self._made = self._made, None
         if made is not None:
-            await made.close()   # type: ignore[no-untyped-call]   # the SDK has no types there
+            await made.close()  # type: ignore[no-untyped-call]   # the SDK has no types there
 
     def _client(self) -> AsyncClient:
         if self._made is None:
             from ollama import AsyncClient  # noqa: PLC0415 - SDKs are imported when first used
 
             self._made = AsyncClient(
-                timeout=httpx.Timeout(None, connect=CONNECT_S),   # patience is the caller's
-                trust_env=not is_local(host()),   # a proxy has no business on the loopback
+                timeout=httpx.Timeout(None, connect=CONNECT_S),  # patience is the caller's
+                trust_env=not is_local(host()),  # a proxy has no business on the loopback
                 event_hooks=_hooks(),
             )
         return self._made
@@ -122,7 +122,9 @@ class OllamaProvider:
         """One call; again where the model does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(host(), model)
         return adapting(
-            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
+            request,
+            learned,
+            lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
             lambda message, asked: _lack(message, asked, form),
         )
@@ -140,7 +142,7 @@ class OllamaProvider:
             parts = await self._client().chat(
                 model=model, messages=messages(prompt), stream=True, keep_alive=KEEP_ALIVE, **asked
             )
-            async with aclosing(parts):   # type: ignore[type-var]   # the SDK says iterator; it is a generator
+            async with aclosing(parts):  # type: ignore[type-var]   # the SDK says iterator; it is a generator
                 async for part in parts:
                     hearing.is_tool_call = hearing.is_tool_call or bool(part.message.tool_calls)
                     yield hearing.thought(part.message.thinking or "")
@@ -151,11 +153,14 @@ class OllamaProvider:
         except (ConnectionError, httpx.HTTPError, ResponseError, ValueError) as error:
             raise translate(error) from error
         if last is None:
-            return   # the stream ended before the message did: whoever listens says so
+            return  # the stream ended before the message did: whoever listens says so
         yield hearing.end()
         tokens = Tokens(input=last.prompt_eval_count or 0, output=last.eval_count or 0)
         outcome = hearing.outcome(
-            last.model or model, tokens, _cost(model, tokens), is_cut=last.done_reason == "length",
+            last.model or model,
+            tokens,
+            _cost(model, tokens),
+            is_cut=last.done_reason == "length",
             parameters=_recorded(asked),
         )
         _measure(learned, request, tokens.input)
@@ -178,7 +183,7 @@ def translate(error: Exception) -> ProviderError:
     """What the SDK raises, as one of ours."""
     status, said = getattr(error, "status_code", None), _words(getattr(error, "error", None)) or str(error)
     match error:
-        case _ if status is not None and _ABOUT_FORM.search(said):   # told with a status of 500
+        case _ if status is not None and _ABOUT_FORM.search(said):  # told with a status of 500
             return BadRequest(f"Ollama says: {said}")
         case _ if status is not None and status > 0:
             return _by_status(status, f"Ollama says: {said}")
@@ -186,7 +191,7 @@ def translate(error: Exception) -> ProviderError:
             return Unreachable(f"Ollama does not answer at {host()}")
         case httpx.HTTPError():
             return BrokenOff(f"Ollama broke off: {said or type(error).__name__}")
-        case _ if status is not None:   # an error in mid-stream
+        case _ if status is not None:  # an error in mid-stream
             return BrokenOff(f"Ollama says: {said}")
         case _:
             return BrokenOff("Ollama sent what is not of its protocol")
@@ -214,7 +219,8 @@ async def _pulled() -> list[str]:
         raise _by_status(response.status_code, f"Ollama says: {fault}")
     listed = objects(said.get("models")) if isinstance(said, dict) else []
     return [
-        as_text(each.get("model") or each.get("name")) for each in listed
+        as_text(each.get("model") or each.get("name"))
+        for each in listed
         if not (isinstance(each.get("details"), dict) and each["details"].get("family") in NO_SPEECH)
     ]
 

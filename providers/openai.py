@@ -139,7 +139,9 @@ class OpenAIProvider:
         """One call; again where the server does not take what we asked for, before it has said anything."""
         learned = self._lessons.of(url(), model)
         return adapting(
-            request, learned, lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
+            request,
+            learned,
+            lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
             lambda asked: self._call(model, request, form, learned, asked),
             lambda message, asked: _lack(message, asked, form),
         )
@@ -155,7 +157,10 @@ class OpenAIProvider:
         prompt = request.prompt if _means(asked) == "json_schema" else told(request.prompt, form)
         try:
             stream: Any = await self._client().chat.completions.create(
-                model=model, messages=messages(prompt), stream=True, **asked   # type: ignore[arg-type]
+                model=model,
+                messages=messages(prompt),  # type: ignore[arg-type]
+                stream=True,
+                **asked,
             )
             async with stream:
                 async for part in stream:
@@ -168,10 +173,13 @@ class OpenAIProvider:
         except ValueError as error:
             raise BrokenOff("the server sent what is not of OpenAI's protocol") from error
         if not reply.finish:
-            return   # the stream ended before the message did: whoever listens says so
+            return  # the stream ended before the message did: whoever listens says so
         outcome = hearing.outcome(
-            reply.model, reply.tokens, paid(self.name, url(), reply.model, reply.tokens, asked=model),
-            is_cut=reply.finish in CUTS, parameters=_recorded(form, asked),
+            reply.model,
+            reply.tokens,
+            paid(self.name, url(), reply.model, reply.tokens, asked=model),
+            is_cut=reply.finish in CUTS,
+            parameters=_recorded(form, asked),
         )
         if reply.refusal or reply.finish == "content_filter":
             raise Refused(f"the model declined to answer {reply.refusal[:200]}".strip(), outcome=outcome)
@@ -198,7 +206,7 @@ class OpenAIProvider:
             return refused(
                 "the server", error.status_code, said, error.response.headers, key=KEY, secret=variable(KEY), body=body
             )
-        code = body.get("code")   # an error in mid-stream, as OpenRouter tells it
+        code = body.get("code")  # an error in mid-stream, as OpenRouter tells it
         status = _IN_STREAM.get(code, code)
         if isinstance(status, int) and status >= httpx2.codes.BAD_REQUEST:
             return refused("the server", status, said, {}, key=KEY, secret=variable(KEY), body=body)
@@ -241,7 +249,7 @@ class _Reply:
         for name in REASONING:
             self._hearing.thought(as_text(getattr(delta, name, None)))
         if not any(getattr(delta, name, None) for name in REASONING):
-            for detail in objects(getattr(delta, "reasoning_details", None)):   # OpenRouter's, beside or without a text
+            for detail in objects(getattr(delta, "reasoning_details", None)):  # OpenRouter's, beside or without a text
                 self._hearing.thought(as_text(detail.get("text")) or as_text(detail.get("summary")))
         if isinstance(delta.content, list):
             return "".join(map(self._piece, delta.content))

@@ -122,7 +122,9 @@ async def prepare() -> None:
 
 
 _ADDRESSES = {
-    "anthropic": "ANTHROPIC_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL", "ollama": "OLLAMA_HOST",
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "gemini": "GOOGLE_GEMINI_BASE_URL",
+    "ollama": "OLLAMA_HOST",
     "openai": "OPENAI_BASE_URL",
 }
 _ELSEWHERE = {"ollama": "127.0.0.1"}
@@ -168,7 +170,7 @@ def shipped() -> Table:
 
 @cache
 def _own(path: str, version: int) -> Table:
-    del version   # a key of the cache: a file that changed is read again
+    del version  # a key of the cache: a file that changed is read again
     try:
         return msgspec.json.decode(Path(path).read_bytes(), type=Table)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -205,7 +207,9 @@ def _reckoned(provider: str, model: str, read: int, said: int, cached: int, writ
     from genai_prices import Usage  # noqa: PLC0415
 
     usage = Usage(
-        input_tokens=max(read, cached + written), output_tokens=said, cache_read_tokens=cached,
+        input_tokens=max(read, cached + written),
+        output_tokens=said,
+        cache_read_tokens=cached,
         cache_write_tokens=written,
     )
     return float(kept[1].calc_price(usage, kept[0]).total_price)

@@ -21,11 +21,16 @@ class Limit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 _WORDS: Final = {
-    "concurrent": "calls at once", "calls_per_minute": "calls a minute", "tokens_per_minute": "tokens a minute",
+    "concurrent": "calls at once",
+    "calls_per_minute": "calls a minute",
+    "tokens_per_minute": "tokens a minute",
 }
 
 DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
-    "anthropic": Limit(concurrent=16), "embedded": Limit(concurrent=8), "gemini": Limit(concurrent=16),
-    "ollama": Limit(concurrent=8), "openai": Limit(concurrent=16),
+    "anthropic": Limit(concurrent=16),
+    "embedded": Limit(concurrent=8),
+    "gemini": Limit(concurrent=16),
+    "ollama": Limit(concurrent=8),
+    "openai": Limit(concurrent=16),
 }
 """Of the providers that come with Moot; ``scripted`` and those of others have none."""

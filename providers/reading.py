@@ -43,7 +43,7 @@ def meant(raw: str, type_: Any) -> Iterator[bytes]:
     """JSON that the answer may stand for, the likeliest first, to be read as ``type_``.  ``schema.parse`` says how."""
     try:
         info = _info(type_)
-    except TypeError:   # what ``schema.guided`` makes cannot be hashed
+    except TypeError:  # what ``schema.guided`` makes cannot be hashed
         info = inspect.type_info(type_)
     names = _names(info)
     for value in _values(raw, is_searched=bool(names)):

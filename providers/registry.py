@@ -28,7 +28,8 @@ CHECK_S = 3.5
 """So that a whole ``moot doctor`` says within five seconds what is wrong."""
 
 KEYED: tuple[tuple[str, str], ...] = (
-    ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-5-5"), ("GEMINI_API_KEY", "gemini:gemini-3.8-flash"),
+    ("ANTHROPIC_API_KEY", "anthropic:claude-sonnet-5-5"),
+    ("GEMINI_API_KEY", "gemini:gemini-3.8-flash"),
     ("OPENAI_API_KEY", "openai:gpt-6-luna"),
 )
 """(environment variable, model) of each provider that answers to a key, in the order in which a default is sought."""
@@ -37,9 +38,7 @@ KEYED: tuple[tuple[str, str], ...] = (
 class Registry:
     """One instance of each provider, made when first asked for.  ``close`` ends them all."""
 
-    def __init__(
-        self, found: Iterable[EntryPoint] | None = None, limits: Mapping[str, Limit] = DEFAULT_LIMITS
-    ) -> None:
+    def __init__(self, found: Iterable[EntryPoint] | None = None, limits: Mapping[str, Limit] = DEFAULT_LIMITS) -> None:
         self._entries = {entry.name: entry for entry in (entry_points(group=GROUP) if found is None else found)}
         self._made: dict[str, Provider] = {}
         self._limits = limits
@@ -130,7 +129,7 @@ class Registry:
             return ModelStatus(name=name, provider=name.partition(":")[0], ok=False, detail=error.message)
         (status, *_) = await _in_time(name, provider.name, provider.check(model))
         if provider.name in VENDORS and not is_free(name):
-            await prepare()   # a debate will ask for its price: the import is no business of its loop
+            await prepare()  # a debate will ask for its price: the import is no business of its loop
         return _noticed(self._rested(status))
 
     async def check_all(self) -> tuple[ModelStatus, ...]:
@@ -189,9 +188,7 @@ class Registry:
         return (f" Did you mean {meant!r}?" if meant else "") + f" Providers: {', '.join(self.names) or 'none'}."
 
 
-async def _in_time(
-    name: str, provider: str, asked: Awaitable[tuple[ModelStatus, ...]]
-) -> tuple[ModelStatus, ...]:
+async def _in_time(name: str, provider: str, asked: Awaitable[tuple[ModelStatus, ...]]) -> tuple[ModelStatus, ...]:
     detail = f"no answer within {CHECK_S:g} s"
     await settled()
     with anyio.move_on_after(CHECK_S):

@@ -70,7 +70,7 @@ def parse(raw: str, type_: type[T]) -> T:
         except FAULTS:
             continue
     try:
-        msgspec.json.decode(text)   # first without a type: broken JSON is never reported as a wrong type
+        msgspec.json.decode(text)  # first without a type: broken JSON is never reported as a wrong type
     except FAULTS as error:
         raise Malformed(f"the answer is not JSON: {error}", raw=raw) from error
     try:

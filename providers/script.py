@@ -152,4 +152,4 @@ def _check_fault(entry: Any, where: str) -> None:
 def _line(error: Exception, content: bytes) -> str:
     """Where msgspec names a byte, the line that a person looks for."""
     found = re.search(r"\(byte (\d+)\)", str(error))
-    return f" (line {content[: int(found[1])].count(10) + 1})" if found else ""   # 10: a line feed
+    return f" (line {content[: int(found[1])].count(10) + 1})" if found else ""  # 10: a line feed

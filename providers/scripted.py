@@ -115,7 +115,7 @@ class ScriptedProvider:
         self._scripts.clear()
 
     def _script(self, model: str) -> Script:
-        path = shipped().get(model) or Path(os.path.expanduser(model))   # noqa: PTH111 - leaves ~nobody as it is
+        path = shipped().get(model) or Path(os.path.expanduser(model))  # noqa: PTH111 - leaves ~nobody as it is
         try:
             stat = path.stat()
             version = (stat.st_mtime_ns, stat.st_size)
@@ -182,9 +182,7 @@ def _chars_before(fault: Fault, length: int) -> int:
     return length // 2 if fault.kind == "reset" else 0
 
 
-def _outcome(
-    call: _Call, said: str, marks: dict[str, Any], finish: Literal["stop", "length"] = "stop"
-) -> Outcome:
+def _outcome(call: _Call, said: str, marks: dict[str, Any], finish: Literal["stop", "length"] = "stop") -> Outcome:
     request = call.request
     asked = {"temperature": request.temperature, "seed": request.seed, "max_tokens": request.max_tokens}
     return Outcome(

@@ -20,7 +20,7 @@ async def data(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
             del buffer[: end + 1]
             if line.startswith(b"data:"):
                 lines.append(line[5:].removeprefix(b" "))
-            elif line.startswith(b"error:"):   # how older llama.cpp says that it fails in mid-stream
+            elif line.startswith(b"error:"):  # how older llama.cpp says that it fails in mid-stream
                 lines.append(b'{"error":' + line[6:] + b"}")
             elif not line and lines:
                 yield b"\n".join(lines)

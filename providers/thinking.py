@@ -29,8 +29,8 @@ class Thinking:
         self.is_aloud = False
         """A closing tag came without an opening one: what was given as speech was thinking."""
         self._holds, self._is_typed = holds and not is_typed, is_typed
-        self._held = ""   # what may yet turn out to be a tag, or thinking
-        self._closing = ""   # the tag that ends the thinking
+        self._held = ""  # what may yet turn out to be a tag, or thinking
+        self._closing = ""  # the tag that ends the thinking
         self._has_spoken = self._has_thought = False
 
     def feed(self, text: str) -> str:
@@ -72,15 +72,15 @@ class Thinking:
             if found is None:
                 return None
             self._holds = False
-            if found[0] in _CLOSING:   # it does write the opening tag
+            if found[0] in _CLOSING:  # it does write the opening tag
                 return ""
             return self._close(found[0])
         if not self._has_spoken:
             begun = self._held.lstrip()
             if self._has_thought:
-                self._held = begun   # white space between thinking and speech belongs to neither
+                self._held = begun  # white space between thinking and speech belongs to neither
             if found := _OPENS.match(begun):
-                self._closing, self._held = _CLOSING[found[0]], begun[found.end():]
+                self._closing, self._held = _CLOSING[found[0]], begun[found.end() :]
                 return ""
             if not begun or begun in _PREFIXES:
                 return None
@@ -101,7 +101,7 @@ class Thinking:
         if found is None:
             return self._give(len(self._held) - self._tail()) or None
         before = self._held[: found.start()]
-        self._held = self._held[found.end():]
+        self._held = self._held[found.end() :]
         if found[0] in _CLOSING:
             self._closing = _CLOSING[found[0]]
         else:

@@ -70,10 +70,7 @@ def _reset(headers: Mapping[str, str]) -> float | None:
         is_reset = name in _RESETS or _ANTHROPIC.fullmatch(name)
         if is_reset and (wait_s := _moment(headers[name].strip())) is not None:
             told[name] = wait_s
-    used_up = [
-        wait_s for name, wait_s in told.items()
-        if headers.get(_left(name), "0").strip() in {"0", "0.0"}
-    ]
+    used_up = [wait_s for name, wait_s in told.items() if headers.get(_left(name), "0").strip() in {"0", "0.0"}]
     return max(used_up, default=None)
 
 

@@ -27,7 +27,7 @@ def hooks(address: str, stream: type[Any], variable: str) -> Hooks:
 
     async def stays(request: Any) -> None:
         """Refuse to follow a redirect to another origin: the key would go there."""
-        request.headers["accept-encoding"] = "identity"   # so that what comes can be mended
+        request.headers["accept-encoding"] = "identity"  # so that what comes can be mended
         if (there := _origin(str(request.url))) != home:
             raise BadRequest(f"{home} redirects to {there}, where no key is sent: set {variable} to the right address")
 

@@ -252,8 +252,12 @@ def told(error: Exception) -> Told:
         return error.told
     answer = _nearest(ANSWERS, error)
     return Told(
-        code=answer.code, status=answer.status, exit_code=_nearest(EXIT_CODES, error), message=str(error),
-        field=answer.field(error), retry_after_s=_wait_of(error),
+        code=answer.code,
+        status=answer.status,
+        exit_code=_nearest(EXIT_CODES, error),
+        message=str(error),
+        field=answer.field(error),
+        retry_after_s=_wait_of(error),
     )
 
 

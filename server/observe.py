@@ -15,11 +15,15 @@ METRICS: Final = CollectorRegistry()
 
 DEBATES: Final = Gauge("moot_debates_running", "Debates that this process runs", registry=METRICS)
 RESTED: Final = Counter(
-    "moot_debates_rested_total", "Debates that this process ran until they rested or ended, by their state then",
-    ["state"], registry=METRICS,
+    "moot_debates_rested_total",
+    "Debates that this process ran until they rested or ended, by their state then",
+    ["state"],
+    registry=METRICS,
 )
 APPEND_SECONDS: Final = Histogram(
-    "moot_append_seconds", "Time until what a debate recorded was durable", registry=METRICS,
+    "moot_append_seconds",
+    "Time until what a debate recorded was durable",
+    registry=METRICS,
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 EVENTS: Final = Counter("moot_events_appended_total", "Events that debates recorded", registry=METRICS)
@@ -34,7 +38,10 @@ DELTAS_SKIPPED: Final = Counter(
 )
 REQUESTS: Final = Counter("moot_requests_total", "HTTP requests", ["method", "status"], registry=METRICS)
 MODEL_SECONDS: Final = Histogram(
-    "moot_model_seconds", "Time of a model call that was answered", ["provider", "purpose"], registry=METRICS,
+    "moot_model_seconds",
+    "Time of a model call that was answered",
+    ["provider", "purpose"],
+    registry=METRICS,
     buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160),
 )
 MODEL_FAILURES: Final = Counter(
@@ -47,7 +54,7 @@ MODEL_COST: Final = Counter(
 MODEL_UNPRICED: Final = Counter(
     "moot_model_unpriced_total", "Model calls whose cost nobody knows", ["provider"], registry=METRICS
 )
-ProcessCollector(registry=METRICS)   # memory, CPU, open files
+ProcessCollector(registry=METRICS)  # memory, CPU, open files
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 """What a label may say of a method: anybody can send one of his own invention."""
 
@@ -81,7 +88,7 @@ def count_untold(provider: str) -> None:
 
 
 _TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
-    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)   # keys and prompts are among the locals
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)  # keys and prompts are among the locals
 )
 
 

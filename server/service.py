@@ -64,15 +64,21 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
 
     ``address`` is where this process serves.
     """
-    async with opened_log(
-        settings.store, read_only=read_only, address=address, lease_s=settings.lease_s
-    ) as log, _spoken(settings, log) as bus:
+    async with (
+        opened_log(settings.store, read_only=read_only, address=address, lease_s=settings.lease_s) as log,
+        _spoken(settings, log) as bus,
+    ):
         node = _node(settings, log, address)
         registry = limited(settings)
         hub = Hub(log, tick_ms=settings.tick_ms, bus=bus)
         moderators = Moderators(
-            log, registry, hub, idle_timeout_s=settings.idle_timeout_s, most=settings.max_running,
-            tenancy=node or ALONE, within_s=1.5 * settings.lease_s + ACT_S,
+            log,
+            registry,
+            hub,
+            idle_timeout_s=settings.idle_timeout_s,
+            most=settings.max_running,
+            tenancy=node or ALONE,
+            within_s=1.5 * settings.lease_s + ACT_S,
         )
         try:
             async with anyio.create_task_group() as tasks:

@@ -19,20 +19,26 @@ if sys.dont_write_bytecode and sys.pycache_prefix is None:
 
 # A vendor's client loads all certificates that there are, which takes longer than the test; nothing here is TLS.
 ONE = CACHE / "certificate.pem"
-if not ONE.exists():   # the process that starts the others comes first
+if not ONE.exists():  # the process that starts the others comes first
     CACHE.mkdir(exist_ok=True)
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
     ONE.write_text(first + end, encoding="utf-8")
 os.environ["SSL_CERT_FILE"] = str(ONE)
 
-settings.register_profile("busy", deadline=None)   # how long an example takes says how busy the machine is
+settings.register_profile("busy", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("busy")
 
 
 LONG = (
-    "providing/test_llama_server.py", "docs/test_architecture.py", "shell/test_nodes.py", "providing/test_table.py",
-    "simulation/test_simulation.py", "shell/test_providers_queues.py", "browser/test_hostile.py",
-    "browser/test_access.py", "browser/test_about_the_judge.py",
+    "providers/test_llama_server.py",
+    "docs/test_architecture.py",
+    "cluster/test_nodes.py",
+    "providers/test_table.py",
+    "simulation/test_simulation.py",
+    "debate/test_providers_queues.py",
+    "browser/test_hostile.py",
+    "browser/test_access.py",
+    "browser/test_about_the_judge.py",
 )
 """Files that take so long that the other processes would wait for one that comes late."""
 

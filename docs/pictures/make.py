@@ -35,7 +35,7 @@ def ended(http: httpx.Client, *debates: str) -> None:
 
 def take(page: Page, name: str, scheme: Scheme) -> None:
     """Write one picture."""
-    page.wait_for_timeout(600)   # fonts, and what is fetched when it is seen
+    page.wait_for_timeout(600)  # fonts, and what is fetched when it is seen
     page.screenshot(path=HERE / f"{name}-{scheme}.png")
 
 
@@ -52,7 +52,8 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Schem
     page.mouse.wheel(0, -330)
     take(page, "list", scheme)
     gap = next(
-        each["position"] for each in http.get(f"/api/debates/{debates['juries']}/events?limit=1000").json()["events"]
+        each["position"]
+        for each in http.get(f"/api/debates/{debates['juries']}/events?limit=1000").json()["events"]
         if each["event"]["type"] == "logic_gap_adjusted" and each["event"]["turn"] == DOCKED
     )
     page.goto(f"{URL}/d/{debates['juries']}#e{gap}")

@@ -84,8 +84,15 @@ class NatsBus:
     async def _serve(self, client: Client) -> None:
         """One connection, until it ends."""
         await client.connect(
-            self._url, name="moot", no_echo=True, allow_reconnect=False, connect_timeout=CONNECT_S, ping_interval=5,
-            max_outstanding_pings=2, error_cb=_unheard, closed_cb=self._ended,
+            self._url,
+            name="moot",
+            no_echo=True,
+            allow_reconnect=False,
+            connect_timeout=CONNECT_S,
+            ping_interval=5,
+            max_outstanding_pings=2,
+            error_cb=_unheard,
+            closed_cb=self._ended,
         )
         self._client = client
         subscriptions: dict[str, Subscription] = {}
@@ -109,6 +116,7 @@ class NatsBus:
     async def _follow(self, client: Client, debate: str, subscriptions: dict[str, Subscription]) -> None:
         """Have the server know what is listened to."""
         if debate in self._hearers and debate not in subscriptions:
+
             async def hear(message: Msg) -> None:
                 self._hearers.tell(debate, message.data)
 

@@ -107,6 +107,7 @@ class PostgresInbox:
 
     async def _withdrawn(self, debate: str, key: str) -> bytes:
         """The answer that came at the last moment, else the failure with what is known of it."""
+
         async def act(connection: Connection) -> tuple[str, bytes | None]:
             await connection.execute(_WITHDRAW, {"key": key, "debate": debate})
             row = await (await connection.execute(_STATE, (key,), binary=True)).fetchone()
@@ -122,7 +123,7 @@ class PostgresInbox:
         raise Unanswered(debate, taken=taken_by != "withdrawn")
 
     async def _remove(self, key: str) -> None:
-        with suppress(StoreUnavailable):   # the answer is there; the row is swept one day
+        with suppress(StoreUnavailable):  # the answer is there; the row is swept one day
             await self._do(_REMOVE, (key,))
 
     async def _do(self, statement: str, values: Sequence[object] | Mapping[str, object]) -> None:
@@ -133,7 +134,7 @@ class PostgresInbox:
 
     def _hear(self, payload: str) -> bool:
         if payload.startswith(_ANSWERED):
-            return payload.removeprefix(_ANSWERED) not in self._waiting   # else look for the answer
+            return payload.removeprefix(_ANSWERED) not in self._waiting  # else look for the answer
         if payload in self._log.epochs:
             self._arrived.set()
         return True

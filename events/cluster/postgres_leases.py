@@ -111,10 +111,16 @@ class PostgresLeases:
         held = {debate: epoch for debate, epoch in self._log.epochs.items() if debate not in self._lost}
 
         async def act(connection: Connection) -> frozenset[str]:
-            cursor = await connection.execute(_RENEW, {
-                "node": self.node, "address": self.address, "lease": self._lease, "debates": list(held),
-                "epochs": list(held.values()),
-            })
+            cursor = await connection.execute(
+                _RENEW,
+                {
+                    "node": self.node,
+                    "address": self.address,
+                    "lease": self._lease,
+                    "debates": list(held),
+                    "epochs": list(held.values()),
+                },
+            )
             return frozenset([debate async for (debate,) in cursor])
 
         lost = await self._log.pool.run(act)
@@ -149,6 +155,7 @@ class PostgresLeases:
 
     async def load(self) -> Load:
         """See ``Leases``."""
+
         async def act(connection: Connection) -> Load:
             return Load(*(await (await connection.execute(_LOAD)).fetchone() or (0, 0)))
 
@@ -156,6 +163,7 @@ class PostgresLeases:
 
     async def nodes(self) -> tuple[Node, ...]:
         """See ``Leases``."""
+
         async def act(connection: Connection) -> tuple[Node, ...]:
             return tuple([Node(*row) async for row in await connection.execute(_NODES, (self._lease,))])
 
@@ -167,5 +175,8 @@ class PostgresLeases:
 
     def _named(self, debate: str) -> dict[str, object]:
         return {
-            "debate": debate, "node": self.node, "held": self._log.epochs.get(debate, 0), "lease": self._lease,
+            "debate": debate,
+            "node": self.node,
+            "held": self._log.epochs.get(debate, 0),
+            "lease": self._lease,
         }

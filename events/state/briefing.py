@@ -25,9 +25,7 @@ SAME: Final = 0.6
 WEAK: Final = 5.0
 """Score of its evidence, 1–10, up to which an argument that one relies on is to be checked."""
 NAMES: Final = {"pro": "Pro", "con": "Con"}
-ONE_MODEL: Final = (
-    "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
-)
+ONE_MODEL: Final = "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -38,12 +36,16 @@ def briefing(protocol: Protocol, opened: DebateOpened | None, panel: Panel) -> B
     rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
     gap = _gap(given)
     return Briefing(
-        gap=gap, meaning=_meaning(given, gap, rules),
-        rely_on=_standing(protocol, "UPHELD"), with_care=_standing(protocol, "PARTIALLY_UPHELD"),
+        gap=gap,
+        meaning=_meaning(given, gap, rules),
+        rely_on=_standing(protocol, "UPHELD"),
+        with_care=_standing(protocol, "PARTIALLY_UPHELD"),
         do_not_use=_standing(protocol, "REFUTED"),
         still_open=tuple(name for name, each in protocol.arguments.items() if each.standing in {"UNCERTAIN", None}),
-        unresolved=given.unresolved_questions, find_out=_different(_to_find_out(protocol, given, panel)),
-        key_insight=given.key_insight, recommendation=given.recommendation,
+        unresolved=given.unresolved_questions,
+        find_out=_different(_to_find_out(protocol, given, panel)),
+        key_insight=given.key_insight,
+        recommendation=given.recommendation,
         cautions=tuple(dict.fromkeys(_cautions(protocol, given, opened, panel))),
     )
 
@@ -121,9 +123,7 @@ def _quote(text: str, most: int = 120) -> str:
 # what limits it
 
 
-def _cautions(
-    protocol: Protocol, given: AssessmentGiven, opened: DebateOpened | None, panel: Panel
-) -> Iterator[str]:
+def _cautions(protocol: Protocol, given: AssessmentGiven, opened: DebateOpened | None, panel: Panel) -> Iterator[str]:
     """What one should know before one relies on any of it."""
     if opened is not None:
         caveats = [opened.judge.caveat, opened.pro.caveat, opened.con.caveat, *(each.caveat for each in opened.panel)]

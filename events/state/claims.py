@@ -41,9 +41,16 @@ class Claim(Struct, frozen=True, kw_only=True, gc=False):
 
 Register = dict[str, Claim]
 INITIAL: Register = {}
-MOVED_BY: Final = frozenset({
-    ClaimFlagged, PenaltyApplied, PenaltyReversed, ClaimAppealed, ClaimUpheld, ClaimCleared,
-})
+MOVED_BY: Final = frozenset(
+    {
+        ClaimFlagged,
+        PenaltyApplied,
+        PenaltyReversed,
+        ClaimAppealed,
+        ClaimUpheld,
+        ClaimCleared,
+    }
+)
 
 
 def apply(register: Register, record: Recorded) -> Register:
@@ -51,8 +58,14 @@ def apply(register: Register, record: Recorded) -> Register:
     event = record.event
     if isinstance(event, ClaimFlagged):
         claim = Claim(
-            turn=event.turn, quote=event.quote, span=event.span, kind=event.kind, state="flagged",
-            reason=event.reason, by=event.by, flagged=record.position,
+            turn=event.turn,
+            quote=event.quote,
+            span=event.span,
+            kind=event.kind,
+            state="flagged",
+            reason=event.reason,
+            by=event.by,
+            flagged=record.position,
         )
         return {**register, event.claim: claim}
     if isinstance(event, PenaltyApplied | PenaltyReversed):

@@ -151,11 +151,28 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Debate()
-_OWN: Final = frozenset({
-    DebateOpened, DebatePaused, DebateHalted, DebateResumed, DebateConcluded, ModelAnswered, ModelFailed, TurnScored,
-    ClaimUpheld, ClaimCleared, RaterCalibrated, ContextSummarised, FamilyWarned, InjectionDetected,
-    ScorecardVerdictReached, NarrativeVerdictReached, ConflictResolved, ConvergenceAssessed,
-})
+_OWN: Final = frozenset(
+    {
+        DebateOpened,
+        DebatePaused,
+        DebateHalted,
+        DebateResumed,
+        DebateConcluded,
+        ModelAnswered,
+        ModelFailed,
+        TurnScored,
+        ClaimUpheld,
+        ClaimCleared,
+        RaterCalibrated,
+        ContextSummarised,
+        FamilyWarned,
+        InjectionDetected,
+        ScorecardVerdictReached,
+        NarrativeVerdictReached,
+        ConflictResolved,
+        ConvergenceAssessed,
+    }
+)
 """Events of which the debate itself keeps something."""
 
 
@@ -171,7 +188,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     moved: dict[str, Any] = {"position": position, "at": record.at}
     if kind in audience.MOVED_BY:
         moved["audience"] = audience.apply(debate.audience, record)
-        if isinstance(event, AudienceVoted | BeliefStated):   # they may be many, and nothing else moves
+        if isinstance(event, AudienceVoted | BeliefStated):  # they may be many, and nothing else moves
             return replace(debate, **moved)
     moved["course"] = position
     if not debate.id:
@@ -195,9 +212,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     if kind in panel.MOVED_BY:
         moved["panel"] = panel.apply(debate.panel, record)
     if kind in protocol.MOVED_BY:
-        moved["protocol"] = protocol.apply(
-            debate.protocol, debate.opened, record, moved.get("panel", debate.panel)
-        )
+        moved["protocol"] = protocol.apply(debate.protocol, debate.opened, record, moved.get("panel", debate.panel))
     if kind in words.MOVED_BY:
         moved["words"] = words.apply(debate.words, debate.transcript, record)
     return replace(debate, **moved)
@@ -305,6 +320,9 @@ def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed, *,
     reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {UNNAMED if blind else event.message}"))
     is_unread = event.kind in UNREADABLE and bool(event.answer.strip())
     return replace(
-        calls, failed={**calls.failed, key: reasons}, asked=asked, spent_ms=spent_ms,
+        calls,
+        failed={**calls.failed, key: reasons},
+        asked=asked,
+        spent_ms=spent_ms,
         unread={**calls.unread, key: said} if is_unread else calls.unread,
     )

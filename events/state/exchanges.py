@@ -62,8 +62,12 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
     comparisons = exchanges.comparisons
     if isinstance(event, TurnsCompared):
         made = Comparison(
-            position=record.position, earlier=event.earlier, later=event.later,
-            outcomes={} if event.outcomes is UNSET else event.outcomes, flipped=event.flipped, reason=event.reason,
+            position=record.position,
+            earlier=event.earlier,
+            later=event.later,
+            outcomes={} if event.outcomes is UNSET else event.outcomes,
+            flipped=event.flipped,
+            reason=event.reason,
             missing=None if event.missing is UNSET else event.missing,
         )
         comparisons = {**comparisons, event.later: made}
@@ -97,8 +101,12 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
             floor, ceiling = band.winner if outcome == place else band.loser
             if balance is not None and not floor <= balance.effective <= ceiling:
                 found[f"{comparison.earlier}-{comparison.later}.{turn}.{dimension}"] = Anomaly(
-                    turn=turn, dimension=dimension, outcome="winner" if outcome == place else "loser",
-                    effective=balance.effective, band=(floor, ceiling), comparison=comparison.position,
+                    turn=turn,
+                    dimension=dimension,
+                    outcome="winner" if outcome == place else "loser",
+                    effective=balance.effective,
+                    band=(floor, ceiling),
+                    comparison=comparison.position,
                 )
     return found
 

@@ -31,7 +31,10 @@ from events.types.rubric import Rubric, composite_dimensions
 EntryKind = Literal["score", "band", "penalty", "reversal", "gap"]
 
 KINDS: Final[dict[type[Change], EntryKind]] = {
-    ScoreHarmonized: "band", PenaltyApplied: "penalty", PenaltyReversed: "reversal", LogicGapAdjusted: "gap",
+    ScoreHarmonized: "band",
+    PenaltyApplied: "penalty",
+    PenaltyReversed: "reversal",
+    LogicGapAdjusted: "gap",
 }
 
 
@@ -149,13 +152,20 @@ def _changed(ledger: Ledger, record: Recorded, event: Change) -> Ledger:
             Evidence(turn=each.turn, quote=each.quote, span=each.span) for each in (event.fails, event.exposed_by)
         )
     entry = Entry(
-        kind=KINDS[type(event)], position=record.position, cause=event.because_of, rule=event.rule, turn=event.turn,
-        dimension=event.dimension, requested=event.requested, applied=event.applied, before=balance.effective,
-        after=after, evidence=evidence, reason=event.reason,
+        kind=KINDS[type(event)],
+        position=record.position,
+        cause=event.because_of,
+        rule=event.rule,
+        turn=event.turn,
+        dimension=event.dimension,
+        requested=event.requested,
+        applied=event.applied,
+        before=balance.effective,
+        after=after,
+        evidence=evidence,
+        reason=event.reason,
     )
-    changed = replace(
-        card, balances={**card.balances, event.dimension: balance_after}, entries=(*card.entries, entry)
-    )
+    changed = replace(card, balances={**card.balances, event.dimension: balance_after}, entries=(*card.entries, entry))
     return replace(ledger, cards={**ledger.cards, event.turn: changed})
 
 
@@ -175,20 +185,37 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
     for name, score in event.dimensions.items():
         dimension = rubric.dimensions.get(name) if rubric else None
         balances[name] = Balance(
-            raw=score.raw, admitted=score.admitted, effective=score.admitted, spread=score.spread, rules=score.rules,
+            raw=score.raw,
+            admitted=score.admitted,
+            effective=score.admitted,
+            spread=score.spread,
+            rules=score.rules,
             maximum=dimension.maximum if dimension else score.admitted,
         )
         components = dimension.components if dimension else {}
         evidence = tuple([each for component, each in held if component in components])
         entries.append(
             Entry(
-                kind="score", position=record.position, cause=record.cause, rule="score", turn=event.turn,
-                dimension=name, requested=score.raw, applied=score.admitted, before=0.0, after=score.admitted,
-                evidence=evidence, reason="; ".join(score.rules),
+                kind="score",
+                position=record.position,
+                cause=record.cause,
+                rule="score",
+                turn=event.turn,
+                dimension=name,
+                requested=score.raw,
+                applied=score.admitted,
+                before=0.0,
+                after=score.admitted,
+                evidence=evidence,
+                reason="; ".join(score.rules),
             )
         )
     card = Card(
-        turn=event.turn, side=side, balances=balances, components=event.components, entries=tuple(entries),
+        turn=event.turn,
+        side=side,
+        balances=balances,
+        components=event.components,
+        entries=tuple(entries),
         position=record.position,
     )
     return replace(ledger, cards={**ledger.cards, event.turn: card})

@@ -66,10 +66,19 @@ class Panel(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Panel()
-MOVED_BY: Final = frozenset({
-    DebateOpened, PanelistScored, AgreementMeasured, OpinionGiven, DeliberationHeld, PanelConcluded, ArtifactJudged,
-    DecisionRecorded, RaterCalibrated,
-})
+MOVED_BY: Final = frozenset(
+    {
+        DebateOpened,
+        PanelistScored,
+        AgreementMeasured,
+        OpinionGiven,
+        DeliberationHeld,
+        PanelConcluded,
+        ArtifactJudged,
+        DecisionRecorded,
+        RaterCalibrated,
+    }
+)
 THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_variance", "decisive_variance", "least_gap")
 TWO: Final = 2
 

@@ -24,10 +24,18 @@ from events.types import (
 )
 
 INITIAL = Protocol()
-MOVED_BY: Final = frozenset({
-    ArgumentsOpened, ArgumentCrossExamined, CrossExaminationFaulted, ClosingStated, FallacyFound, ArgumentTraced,
-    AssessmentGiven, PanelConcluded,
-})
+MOVED_BY: Final = frozenset(
+    {
+        ArgumentsOpened,
+        ArgumentCrossExamined,
+        CrossExaminationFaulted,
+        ClosingStated,
+        FallacyFound,
+        ArgumentTraced,
+        AssessmentGiven,
+        PanelConcluded,
+    }
+)
 
 
 def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, panel: Panel) -> Protocol:
@@ -70,8 +78,12 @@ def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, pan
 
 def _opened(argument: Argument, event: ArgumentsOpened, position: int) -> Traced:
     return Traced(
-        side=event.side, turn=event.turn, claim=argument.claim, reasoning=argument.reasoning,
-        evidence=argument.evidence, opened=position,
+        side=event.side,
+        turn=event.turn,
+        claim=argument.claim,
+        reasoning=argument.reasoning,
+        evidence=argument.evidence,
+        opened=position,
     )
 
 

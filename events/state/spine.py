@@ -78,7 +78,12 @@ def apply(spine: Spine, record: Recorded) -> Spine:
     event = record.event
     if isinstance(event, PremiseStated):
         premise = Premise(
-            side=event.side, turn=event.turn, text=event.text, quote=event.quote, span=event.span, state="kept",
+            side=event.side,
+            turn=event.turn,
+            text=event.text,
+            quote=event.quote,
+            span=event.span,
+            state="kept",
             stated=record.position,
         )
         return replace(spine, premises={**spine.premises, event.premise: premise})
@@ -86,11 +91,15 @@ def apply(spine: Spine, record: Recorded) -> Spine:
         before = spine.premises[event.premise]
         revised = isinstance(event, PremiseRevised)
         change = Change(
-            position=record.position, turn=event.turn, what="revised" if revised else "dropped",
+            position=record.position,
+            turn=event.turn,
+            what="revised" if revised else "dropped",
             text=event.text if isinstance(event, PremiseRevised) else event.reason,
         )
         after = replace(
-            before, state=change.what, changes=(*before.changes, change),
+            before,
+            state=change.what,
+            changes=(*before.changes, change),
             text=event.text if isinstance(event, PremiseRevised) else before.text,
         )
         return replace(spine, premises={**spine.premises, event.premise: after})

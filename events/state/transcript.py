@@ -75,9 +75,17 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Transcript()
-MOVED_BY: Final = frozenset({
-    DebateOpened, TurnStarted, TurnSpoken, TurnFailed, AttemptAbandoned, TurnScored, DebateResumed,
-})
+MOVED_BY: Final = frozenset(
+    {
+        DebateOpened,
+        TurnStarted,
+        TurnSpoken,
+        TurnFailed,
+        AttemptAbandoned,
+        TurnScored,
+        DebateResumed,
+    }
+)
 
 
 def _with(transcript: Transcript, turn: Turn) -> Transcript:
@@ -108,28 +116,33 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
             return _with(transcript, turn)
         case TurnSpoken():
             turn = replace(
-                transcript.turns[event.turn], state="spoken", text=event.text, words=event.words,
-                clipped=event.clipped, model=event.model, spoken=record.position, said=event,
+                transcript.turns[event.turn],
+                state="spoken",
+                text=event.text,
+                words=event.words,
+                clipped=event.clipped,
+                model=event.model,
+                spoken=record.position,
+                said=event,
                 repetition=repetition(event.text, _earlier(transcript, event)),
             )
             return _with(transcript, turn)
         case TurnFailed() | AttemptAbandoned():
             turn = transcript.turns[event.turn]
-            failure = Failure(
-                attempt=event.attempt, kind=event.kind, message=event.message, position=record.position
-            )
+            failure = Failure(attempt=event.attempt, kind=event.kind, message=event.message, position=record.position)
             has_failed = isinstance(event, TurnFailed)
             return _with(
                 transcript,
                 replace(
-                    turn, state="failed", failures=(*turn.failures, failure), tries=turn.tries + has_failed,
+                    turn,
+                    state="failed",
+                    failures=(*turn.failures, failure),
+                    tries=turn.tries + has_failed,
                     outages=turn.outages + (has_failed and event.kind in OUTAGES),
                 ),
             )
         case TurnScored():
-            return _with(
-                transcript, replace(transcript.turns[event.turn], state="judged", judged=record.position)
-            )
+            return _with(transcript, replace(transcript.turns[event.turn], state="judged", judged=record.position))
         case DebateResumed():
             last = transcript.current
             return _with(transcript, replace(last, tries=0, outages=0)) if last and last.tries else transcript

@@ -33,5 +33,3 @@ def read_cursor(cursor: str) -> tuple[str, int]:
     if not 0 <= number < 1 << 63:
         raise BadCursor(cursor)
     return opened_at, number
-
-

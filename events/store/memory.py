@@ -66,7 +66,7 @@ class MemoryLog:
         previous = records[-1].digest if records else digest_before_first(debate)
         new = stamp(debate, expected, previous, drafts, now(), payloads)
         self._take(debate, new)
-        await asyncio.sleep(0)   # as any log: others may run before the answer is there
+        await asyncio.sleep(0)  # as any log: others may run before the answer is there
         return new
 
     async def adopt(self, records: Sequence[Recorded]) -> None:

@@ -36,9 +36,7 @@ def sqlite_path(url: str) -> Path | None:
     raise BadStore(f"{redacted(url)!r} is no store: write sqlite:PATH, sqlite:, memory: or postgres://USER@HOST/NAME")
 
 
-async def open_log(
-    url: str, *, read_only: bool = False, address: str = "", lease_s: float | None = None
-) -> EventLog:
+async def open_log(url: str, *, read_only: bool = False, address: str = "", lease_s: float | None = None) -> EventLog:
     """The log that ``url`` names; the caller closes it.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``.
 
     ``lease_s`` is for a store that several nodes share; without it what is usual.

@@ -30,7 +30,7 @@ class Room:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.leave(size)   # it was let in and left in the same moment
+                self.leave(size)  # it was let in and left in the same moment
             else:
                 self._line.remove(place)
                 self._admit()

@@ -104,7 +104,7 @@ class Wakeups:
             if not others:
                 del self._waiting[debate]
             if future.done() and not future.cancelled():
-                future.exception()   # seen: a waiter that left another way owes nobody a warning
+                future.exception()  # seen: a waiter that left another way owes nobody a warning
 
     def close(self) -> None:
         """Nothing will be committed any more: all who wait fail with ``StoreUnavailable``."""

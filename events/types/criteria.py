@@ -11,7 +11,12 @@ from msgspec import Meta, Struct
 Share = Annotated[float, Meta(ge=0, le=1)]
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
 Fallacy = Literal[
-    "straw_man", "appeal_to_authority", "slippery_slope", "false_dilemma", "anecdotal_evidence", "circular_reasoning",
+    "straw_man",
+    "appeal_to_authority",
+    "slippery_slope",
+    "false_dilemma",
+    "anecdotal_evidence",
+    "circular_reasoning",
     "ad_hominem",
 ]
 STANDINGS: tuple[Standing, ...] = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN")

@@ -112,10 +112,21 @@ Format = Literal["exchange", "protocol", "deliberation", "calibration"]
 class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
     """A debate began.  It carries all data that later readers need, whole."""
 
-    naming: ClassVar[frozenset[str]] = frozenset({
-        "pro.model", "pro.caveat", "pro.window", "con.model", "con.caveat", "con.window",
-        "judge.model", "judge.second", "judge.caveat", "panel.model", "panel.caveat",
-    })
+    naming: ClassVar[frozenset[str]] = frozenset(
+        {
+            "pro.model",
+            "pro.caveat",
+            "pro.window",
+            "con.model",
+            "con.caveat",
+            "con.window",
+            "judge.model",
+            "judge.second",
+            "judge.caveat",
+            "panel.model",
+            "panel.caveat",
+        }
+    )
 
     motion: str
     format: Format

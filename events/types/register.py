@@ -4,9 +4,7 @@ from typing import Literal
 
 from events.types.base import Base, Side, Span
 
-ClaimKind = Literal[
-    "hollow_specificity", "no_mechanism", "fabricated_citation", "inverted_fact", "reversed_causality"
-]
+ClaimKind = Literal["hollow_specificity", "no_mechanism", "fabricated_citation", "inverted_fact", "reversed_causality"]
 
 
 class ClaimFlagged(Base, frozen=True, kw_only=True, tag="claim_flagged"):

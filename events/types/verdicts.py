@@ -19,7 +19,11 @@ class ScorecardVerdictReached(Base, frozen=True, kw_only=True, tag="scorecard_ve
 
 Pattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "recovery_arc", "none"]
 ConvergenceKind = Literal[
-    "genuine_agreement", "definitional_dispute", "degree_disagreement", "degenerate_convergence", "stalled",
+    "genuine_agreement",
+    "definitional_dispute",
+    "degree_disagreement",
+    "degenerate_convergence",
+    "stalled",
     "unresolved",
 ]
 

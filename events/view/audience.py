@@ -130,7 +130,8 @@ def audience_view(audience: Audience, exchanges: Exchanges, sides: dict[int, Sid
         for turn, each in sorted(audience.beliefs.items())
     }
     return AudienceView(
-        votes=Votes(**counted, cast=sum(counted.values())), beliefs=beliefs,
+        votes=Votes(**counted, cast=sum(counted.values())),
+        beliefs=beliefs,
         agreement=UNSET if audience.verdict is None else _agreement(audience, exchanges, sides, audience.verdict),
     )
 
@@ -147,7 +148,10 @@ def _agreement(
     elif cast:
         share = round(audience.votes.get(concluded.winner, 0) / cast, 4)
     return Agreement(
-        winner=concluded.winner, votes=share, turns=moves, moved=agreed,
+        winner=concluded.winner,
+        votes=share,
+        turns=moves,
+        moved=agreed,
         share=round(agreed / len(moves), 4) if moves else missing(NO_MOVES),
     )
 
@@ -168,8 +172,9 @@ def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> 
         if changes:
             side = sides[comparison.earlier if outcome == "earlier" else later]
             moved = round(sum(changes) / len(changes), 2)
-            yield str(later), Move(
-                winner=side, moved=moved, voters=len(changes), agrees=moved > 0 if side == "pro" else moved < 0
+            yield (
+                str(later),
+                Move(winner=side, moved=moved, voters=len(changes), agrees=moved > 0 if side == "pro" else moved < 0),
             )
 
 

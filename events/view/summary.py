@@ -50,9 +50,18 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
         return summary
     if isinstance(event, DebateOpened):
         return Summary(
-            id=record.debate, motion=event.motion, state="open", format=event.format, turns_planned=event.turns,
-            turns_spoken=0, opened_at=record.at, exhibition=event.exhibition, pro=event.pro.model,
-            con=event.con.model, judge=event.judge.model, position=record.position,
+            id=record.debate,
+            motion=event.motion,
+            state="open",
+            format=event.format,
+            turns_planned=event.turns,
+            turns_spoken=0,
+            opened_at=record.at,
+            exhibition=event.exhibition,
+            pro=event.pro.model,
+            con=event.con.model,
+            judge=event.judge.model,
+            position=record.position,
             blind=event.blind,
         )
     if summary is None:
@@ -69,9 +78,7 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
         case DebateResumed():
             return msgspec.structs.replace(summary, state="open", position=record.position)
         case DebateConcluded():
-            return msgspec.structs.replace(
-                summary, state="concluded", winner=event.winner, position=record.position
-            )
+            return msgspec.structs.replace(summary, state="concluded", winner=event.winner, position=record.position)
         case _:
             return summary
 

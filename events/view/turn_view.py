@@ -118,8 +118,11 @@ def _head(debate: Debate, number: int) -> Head | UnsetType:
     if comparison is None:
         return UNSET
     return Head(
-        position=comparison.position, earlier=comparison.earlier, outcomes=comparison.outcomes,
-        flipped=comparison.flipped, reason=comparison.reason,
+        position=comparison.position,
+        earlier=comparison.earlier,
+        outcomes=comparison.outcomes,
+        flipped=comparison.flipped,
+        reason=comparison.reason,
         missing=UNSET if comparison.missing is None else comparison.missing,
     )
 
@@ -135,8 +138,13 @@ def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
     for name, balance in card.balances.items():
         dimension = rubric.dimensions[name]
         scores[name] = Score(
-            raw=balance.raw, admitted=balance.admitted, effective=balance.effective, maximum=dimension.maximum,
-            harmonized=balance.harmonized, spread=balance.spread, rules=balance.rules,
+            raw=balance.raw,
+            admitted=balance.admitted,
+            effective=balance.effective,
+            maximum=dimension.maximum,
+            harmonized=balance.harmonized,
+            spread=balance.spread,
+            rules=balance.rules,
         )
         components[name] = {
             part: _component(card.components[part], component.maximum)
@@ -159,6 +167,13 @@ def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
 
 def _component(score: ComponentScore, maximum: int) -> Component:
     return Component(
-        raw=score.raw, admitted=score.admitted, maximum=maximum, quote=score.quote, verified=score.verified,
-        reason=score.reason, spread=score.spread, rules=score.rules, span=score.span or UNSET,
+        raw=score.raw,
+        admitted=score.admitted,
+        maximum=maximum,
+        quote=score.quote,
+        verified=score.verified,
+        reason=score.reason,
+        spread=score.spread,
+        rules=score.rules,
+        span=score.span or UNSET,
     )

@@ -234,7 +234,10 @@ def for_director(fold: Fold) -> View:
     if not _hides(debate):
         return view
     return replace(
-        view, turns=fold.turns, families=debate.families or UNSET, **_seats(debate),
+        view,
+        turns=fold.turns,
+        families=debate.families or UNSET,
+        **_seats(debate),
         protocol=debate.protocol if view.format == "protocol" else {},
         panel=debate.panel if debate.panel.raters else {},
     )
@@ -347,9 +350,7 @@ def _turn_of(record: Recorded) -> int:
     return number if isinstance(number, int) else 0
 
 
-def _turns(
-    before: Debate, after: Debate, turns: dict[str, TurnView], numbers: Iterable[int]
-) -> dict[str, TurnView]:
+def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:
     """The turns, with those of ``numbers`` made anew."""
     untouched = (
         before.transcript is after.transcript

@@ -83,8 +83,11 @@ def changes(earlier: Sequence[Opinions], now: Opinions) -> tuple[MindChange, ...
         is_new = opinion.verified and not any(_same(opinion.quote, each.quote) for each in before)
         found.append(
             MindChange(
-                rater=rater, before=before[-1].verdict, after=opinion.verdict,
-                kind="evidence" if is_new else "conformity", quote=opinion.quote,
+                rater=rater,
+                before=before[-1].verdict,
+                after=opinion.verdict,
+                kind="evidence" if is_new else "conformity",
+                quote=opinion.quote,
             )
         )
     return tuple(found)

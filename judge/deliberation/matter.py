@@ -45,20 +45,29 @@ def matter_of(debate: Debate, opened: DebateOpened) -> Matter:
     if opened.artifact is not UNSET:
         criteria = rules_of(opened).artifact
         return Matter(
-            verdicts=ON_ARTIFACTS, dimensions={name: each.asks for name, each in criteria.dimensions.items()},
-            low=criteria.low, high=criteria.high, texts=(opened.artifact.text,), quote_minimum=minimum,
+            verdicts=ON_ARTIFACTS,
+            dimensions={name: each.asks for name, each in criteria.dimensions.items()},
+            low=criteria.low,
+            high=criteria.high,
+            texts=(opened.artifact.text,),
+            quote_minimum=minimum,
         )
     spoken = debate.transcript.spoken()
     first: Side = spoken[0].side if spoken else "pro"
     labels = {side: "A" if side == first else "B" for side in SIDES}
     criteria = opened.rubric.criteria or Criteria(dimensions={})
     dimensions = {
-        f"{side}.{name}": each.asks for side in sorted(SIDES, key=labels.__getitem__)
+        f"{side}.{name}": each.asks
+        for side in sorted(SIDES, key=labels.__getitem__)
         for name, each in criteria.dimensions.items()
     }
     return Matter(
-        verdicts=ON_DEBATES, dimensions=dimensions, low=criteria.low, high=criteria.high,
-        texts=tuple(turn.text for turn in spoken), quote_minimum=minimum,
+        verdicts=ON_DEBATES,
+        dimensions=dimensions,
+        low=criteria.low,
+        high=criteria.high,
+        texts=tuple(turn.text for turn in spoken),
+        quote_minimum=minimum,
         wire=labels | {name: f"{labels[_side(name)]}.{name.partition('.')[2]}" for name in dimensions},
     )
 

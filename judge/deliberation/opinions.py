@@ -41,10 +41,18 @@ def read_opinion(answer: OpinionAnswer, matter: Matter, *, rater: str, model: st
     quote = tidy(answer.quote)
     found = any(find(quote, text, matter.quote_minimum) is not None for text in matter.texts)
     return OpinionGiven(
-        rater=rater, model=model, round=number, verdict=verdict, confidence=_confidence(answer.confidence, absent),
-        scores=scores, findings=_list("findings", answer.findings, absent),
-        remediation=_list("remediation", answer.remediation, absent), rationale=tidy(answer.rationale), quote=quote,
-        verified=found, absent=absent,
+        rater=rater,
+        model=model,
+        round=number,
+        verdict=verdict,
+        confidence=_confidence(answer.confidence, absent),
+        scores=scores,
+        findings=_list("findings", answer.findings, absent),
+        remediation=_list("remediation", answer.remediation, absent),
+        rationale=tidy(answer.rationale),
+        quote=quote,
+        verified=found,
+        absent=absent,
     )
 
 

@@ -47,12 +47,17 @@ def position(
     means: dict[str, float] = {}
     for side in SIDES:
         for dimension in criteria.dimensions:
-            given = [each[dimension] for item, each in scored.scores.items()
-                     if items.get(item) == side and dimension in each]
+            given = [
+                each[dimension] for item, each in scored.scores.items() if items.get(item) == side and dimension in each
+            ]
             if given:
                 means[f"{side}.{dimension}"] = round(fmean(given), 4)
     return OpinionGiven(
-        rater=name, model=model, round=0, verdict=_verdict(pro, con, least_gap), scores=means,
+        rater=name,
+        model=model,
+        round=0,
+        verdict=_verdict(pro, con, least_gap),
+        scores=means,
         rationale=f"independent scores, weighted: pro {pro:.2f}, con {con:.2f}",
     )
 

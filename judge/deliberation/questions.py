@@ -36,15 +36,18 @@ Listed = Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=M
 def opinion_type(matter: Matter, *, lists: bool) -> Any:
     """The type of an opinion; with ``lists``, findings and remediation are asked for."""
     verdicts = tuple(matter.told(verdict) for verdict in matter.verdicts)
-    return _opinion_type(verdicts, tuple(matter.told(name) for name in matter.dimensions), matter.low, matter.high,
-                         lists=lists)
+    return _opinion_type(
+        verdicts, tuple(matter.told(name) for name in matter.dimensions), matter.low, matter.high, lists=lists
+    )
 
 
 def artifact_prompt(prompts: Prompts, artifact: Artifact, matter: Matter, seat: Rater) -> Prompt:
     """Ask for a first, independent opinion on an artifact."""
     weights = sorted(seat.weights.items(), key=lambda each: -each[1])
     look = fill(
-        section(prompts["artifact"], "look"), title=seat.title, focus=seat.focus,
+        section(prompts["artifact"], "look"),
+        title=seat.title,
+        focus=seat.focus,
         weights=", ".join(f"{name} {weight:.0%}" for name, weight in weights),
     )
     return (*_document(prompts, artifact), Segment("user", f"{look}\n\n{_answer(prompts, matter)}"))
@@ -56,7 +59,8 @@ def round_of_artifact(
     """Ask for an opinion on an artifact anew; ``shown`` says where the judges stand."""
     look = _look(section(prompts["deliberate"], "look"), seat, own, matter)
     return (
-        *_document(prompts, artifact), Segment("user", shown),
+        *_document(prompts, artifact),
+        Segment("user", shown),
         Segment("user", f"{look}\n\n{_answer(prompts, matter)}"),
     )
 
@@ -73,7 +77,11 @@ def round_of_debate(
 
 
 def shown_to_all(
-    prompts: Prompts, matter: Matter, seats: Iterable[Rater], opinions: Opinions, differ: Sequence[Disagreement],
+    prompts: Prompts,
+    matter: Matter,
+    seats: Iterable[Rater],
+    opinions: Opinions,
+    differ: Sequence[Disagreement],
     number: int,
 ) -> str:
     """Where the judges stand before a round: the differences by severity, and everybody's reasons and evidence."""
@@ -85,14 +93,19 @@ def shown_to_all(
     )
     positions = "\n\n".join(
         fill(
-            section(frame, "position"), title=titles[rater], verdict=matter.told(str(each.verdict)),
+            section(frame, "position"),
+            title=titles[rater],
+            verdict=matter.told(str(each.verdict)),
             confidence="" if each.confidence is UNSET else f" (confidence {each.confidence:.0%})",
             words=_words(each) or section(frame, "unsaid"),
         )
         for rater, each in heard.items()
     )
     return fill(
-        section(frame, "positions"), round=str(number), count=str(len(heard)), disagreements=lines,
+        section(frame, "positions"),
+        round=str(number),
+        count=str(len(heard)),
+        disagreements=lines,
         positions=positions,
     )
 
@@ -147,14 +160,21 @@ def _opinion_type(
         "Scores", [(field, score) for field in names], rename=names, frozen=True, kw_only=True, module=__name__
     )
     fields: list[tuple[str, Any]] = [
-        ("quote", Quote), ("rationale", Rationale),
+        ("quote", Quote),
+        ("rationale", Rationale),
         *([("findings", Listed), ("remediation", Listed)] if lists else []),
-        ("scores", scores), ("confidence", Annotated[float, Meta(ge=0, le=1)]), ("verdict", Literal[verdicts]),
+        ("scores", scores),
+        ("confidence", Annotated[float, Meta(ge=0, le=1)]),
+        ("verdict", Literal[verdicts]),
     ]
     writes: type[Struct] = msgspec.defstruct("Opinion", fields, frozen=True, kw_only=True, module=__name__)
     middle = verdicts[-1] if "tie" in verdicts else verdicts[len(verdicts) // 2]
     neutral = {
-        "quote": "", "rationale": "", **({"findings": [], "remediation": []} if lists else {}),
-        "scores": dict.fromkeys(dimensions, int(low + high) // 2), "confidence": 0.5, "verdict": middle,
+        "quote": "",
+        "rationale": "",
+        **({"findings": [], "remediation": []} if lists else {}),
+        "scores": dict.fromkeys(dimensions, int(low + high) // 2),
+        "confidence": 0.5,
+        "verdict": middle,
     }
     return guided(OpinionAnswer, writes, neutral)

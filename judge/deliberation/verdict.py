@@ -38,8 +38,13 @@ def leading(behind: Mapping[str, float], verdicts: Sequence[Verdict]) -> Verdict
 
 
 def judged(
-    seats: Iterable[Rater], rounds: Sequence[Opinions], held: Sequence[DeliberationHeld], rules: DeliberationRules,
-    matter: Matter, *, why_none: str = "",
+    seats: Iterable[Rater],
+    rounds: Sequence[Opinions],
+    held: Sequence[DeliberationHeld],
+    rules: DeliberationRules,
+    matter: Matter,
+    *,
+    why_none: str = "",
 ) -> ArtifactJudged:
     """What becomes of the opinions: those of round 0 are the verdict of record, those of the last round the last word.
 
@@ -56,23 +61,31 @@ def judged(
         return ArtifactJudged(missing=Reason("no judge gave a usable opinion: " + _silences(first, titles)))
     was, measured = agreement(first, rules, matter.scale), agreement(last, rules, matter.scale)
     return ArtifactJudged(
-        verdict=verdict, shares=after, independent=independent, independent_shares=before,
+        verdict=verdict,
+        shares=after,
+        independent=independent,
+        independent_shares=before,
         agreement=UNSET if isinstance(measured, Missing) else measured,
         independent_agreement=UNSET if isinstance(was, Missing) else was,
         converged=has_converged(measured, rules),
         findings=_merged({rater: _last(rounds, rater, "findings") for rater in given(first)}, weight),
         remediation=_merged({rater: _last(rounds, rater, "remediation") for rater in given(first)}, weight),
         reasons=tuple(
-            each for each in (
+            each
+            for each in (
                 f"independently {independent} has {before[independent]:.0%} of the weight"
                 + (f", with an agreement of {was:.2f}" if not isinstance(was, Missing) else ""),
                 _moved(independent, verdict, held),
                 held[-1].ended if held else why_none,
                 _tie(after, verdict),
-                *(f"{titles[rater]} gave no opinion in round {number}: {opinion.missing.reason}"
-                  for number, opinions in enumerate(rounds)
-                  for rater, opinion in opinions.items() if isinstance(opinion.missing, Reason)),
-            ) if each
+                *(
+                    f"{titles[rater]} gave no opinion in round {number}: {opinion.missing.reason}"
+                    for number, opinions in enumerate(rounds)
+                    for rater, opinion in opinions.items()
+                    if isinstance(opinion.missing, Reason)
+                ),
+            )
+            if each
         ),
     )
 
@@ -82,7 +95,8 @@ def _moved(independent: Verdict, verdict: Verdict, held: Sequence[DeliberationHe
         return ""
     kinds = [change.kind for each in held for change in each.changes]
     way = (
-        f"the verdict stayed {verdict}" if verdict == independent
+        f"the verdict stayed {verdict}"
+        if verdict == independent
         else f"the verdict moved from {independent} to {verdict}"
     )
     if not kinds:
@@ -129,4 +143,3 @@ def _merged(lists: Mapping[str, Sequence[str]], weight: Mapping[str, float]) -> 
             texts.setdefault(key, text)
             behind[key] = behind.get(key, 0.0) + weight[rater]
     return tuple(texts[key] for key in sorted(behind, key=lambda each: -round(behind[each], DIGITS)))
-

@@ -92,7 +92,9 @@ def drawn_together(view: View) -> View:
         places += [view.places[place] for place in range(*match.span()) if place not in gaps]
         at = match.end()
     return View(
-        disguise="spaced_letters", text="".join((*parts, view.text[at:])), places=(*places, *view.places[at:]),
+        disguise="spaced_letters",
+        text="".join((*parts, view.text[at:])),
+        places=(*places, *view.places[at:]),
         end=view.end,
     )
 
@@ -132,7 +134,9 @@ def _kept(view: View, disguise: str) -> View:
         return View(disguise=disguise, text=view.text, places=view.places, end=view.end)
     kept = [(each, place) for each, place in zip(view.text, view.places, strict=True) if each not in INVISIBLE]
     return View(
-        disguise=disguise, text="".join(each for each, _ in kept), places=tuple(place for _, place in kept),
+        disguise=disguise,
+        text="".join(each for each, _ in kept),
+        places=tuple(place for _, place in kept),
         end=view.end,
     )
 

@@ -59,14 +59,16 @@ def detect(text: str) -> tuple[Attempt, ...]:
 def record(desk: EventBatch, turn: int, attempts: Sequence[Attempt]) -> None:
     """Record every attempt; together they cost the turn once, what the rubric says."""
     spoken = desk.debate.transcript.turns[turn].spoken
-    events = [
-        InjectionDetected(turn=turn, pattern=each.pattern, quote=each.quote, span=each.span) for each in attempts
-    ]
+    events = [InjectionDetected(turn=turn, pattern=each.pattern, quote=each.quote, span=each.span) for each in attempts]
     positions = [desk.add(event, spoken) for event in events]
     rubric = desk.debate.ledger.rubric
     if positions and rubric is not None:
         misconduct(
-            desk, turn, rubric.conduct.get("injection"), rule="injection", because_of=positions[0],
+            desk,
+            turn,
+            rubric.conduct.get("injection"),
+            rule="injection",
+            because_of=positions[0],
             reason=f"the turn tries to instruct the judge ({_names(attempts)})",
         )
 

@@ -204,9 +204,7 @@ _ANYWHERE: Final[dict[str, tuple[str, ...]]] = {
         r"""["'](?:points|scores?|verdict|components|logic|rhetoric|tactics|claims|outcomes|winner|premises|gaps)["']
             (?: {0,3}): {0,3}(?:[\d{\[]|["'](?:pro|con|draw|neither|later|earlier|first|second|\d))""",
     ),
-    "score_demand": (
-        r"\b(?:logic|rhetoric|tactics) ?= ?\d{1,3}\b[^\n]{0,20}\b(?:logic|rhetoric|tactics) ?= ?\d",
-    ),
+    "score_demand": (r"\b(?:logic|rhetoric|tactics) ?= ?\d{1,3}\b[^\n]{0,20}\b(?:logic|rhetoric|tactics) ?= ?\d",),
     "hidden_comment": (
         r"<!--[^\n]{0,200}",
         r"""<(?:script|style|template)\b|<\w{1,12} (?:[^<>\n]{0,60} )?hidden\b

@@ -4,9 +4,23 @@ import re
 from typing import Final
 
 _DEFAULT_IGNORABLE = (
-    (0x00AD, 0x00AD), (0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
-    (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
+    (0x00AD, 0x00AD),
+    (0x034F, 0x034F),
+    (0x061C, 0x061C),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFFB),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
 )
 """Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the interlinear annotation marks."""
 
@@ -23,7 +37,9 @@ INVISIBLE = frozenset(
 REMOVE = {ord(character): None for character in INVISIBLE}
 """For ``str.translate``."""
 
-UNSEEN: Final = re.compile("[" + "".join(
-    f"\\U{first:08x}-\\U{last:08x}" for first, last in (*_DEFAULT_IGNORABLE, *_CONTROLS, *_SURROGATES)
-) + "]+")
+UNSEEN: Final = re.compile(
+    "["
+    + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in (*_DEFAULT_IGNORABLE, *_CONTROLS, *_SURROGATES))
+    + "]+"
+)
 """The same for ``sub``, which passes over a text that has none of them ten times as fast."""

@@ -45,7 +45,9 @@ def claims_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequenc
     turn, frame = spoken[-1], prompts["claims"]
     found = [quoted(each.quote) for each in scan(turn.text)[:SHOWN]]
     ask = fill(
-        section(frame, "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
+        section(frame, "ask"),
+        turn=str(turn.turn),
+        speaker=speaker(spoken, turn),
         kinds="\n".join(f"- {kind}: {rule.asks}" for kind, rule in rubric.claims.items()),
         candidates="\n".join(found) or section(frame, "none"),
     )
@@ -105,7 +107,13 @@ def _flag(desk: EventBatch, number: int, group: list[tuple[int, Span, _Found]]) 
     )
     rule = rubric.claims[kind]
     penalize(
-        desk, number, rule.dimension, rule.points, rule=kind, because_of=flag, reason=f"{claim} {rule.asks}",
+        desk,
+        number,
+        rule.dimension,
+        rule.points,
+        rule=kind,
+        because_of=flag,
+        reason=f"{claim} {rule.asks}",
         claim=claim,
     )
 

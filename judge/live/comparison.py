@@ -125,8 +125,12 @@ def _band(desk: EventBatch, found: Comparison, turn: int, dimension: str, band: 
     applied = moved(balance, balance.after(shift=requested))
     desk.add(
         ScoreHarmonized(
-            turn=turn, dimension=dimension, requested=requested, applied=applied,
-            rule="band_winner" if won else "band_loser", because_of=found.position,
+            turn=turn,
+            dimension=dimension,
+            requested=requested,
+            applied=applied,
+            rule="band_winner" if won else "band_loser",
+            because_of=found.position,
             reason=f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
             + absorbed(balance, requested, applied),
         ),

@@ -77,7 +77,8 @@ def assess(desk: EventBatch, answers: Answers[ConvergenceAnswer]) -> None:
                 pro=Drift(early=drifts["pro"].early, late=drifts["pro"].late),
                 con=Drift(early=drifts["con"].early, late=drifts["con"].late),
             ),
-            similarity=alike, reason=answer.reason,
+            similarity=alike,
+            reason=answer.reason,
         ),
         position,
     )

@@ -8,7 +8,14 @@ from judge.live.rules import say
 
 
 def penalize(
-    desk: EventBatch, turn: int, dimension: str, points: float, *, rule: str, because_of: int, reason: str,
+    desk: EventBatch,
+    turn: int,
+    dimension: str,
+    points: float,
+    *,
+    rule: str,
+    because_of: int,
+    reason: str,
     claim: str | None = None,
 ) -> None:
     """Take ``points`` from a turn's dimension; nothing where the turn has no score."""
@@ -19,8 +26,14 @@ def penalize(
     penalty = {"claim": claim} if claim else {}
     desk.add(
         PenaltyApplied(
-            turn=turn, dimension=dimension, requested=-points, applied=applied, rule=rule, because_of=because_of,
-            reason=reason + absorbed(balance, -points, applied), **penalty,
+            turn=turn,
+            dimension=dimension,
+            requested=-points,
+            applied=applied,
+            rule=rule,
+            because_of=because_of,
+            reason=reason + absorbed(balance, -points, applied),
+            **penalty,
         ),
         because_of,
     )

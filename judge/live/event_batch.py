@@ -50,8 +50,16 @@ class EventBatch:
         self.debate = debates.evolve(
             self.debate,
             Recorded(
-                debate=self.debate.id, position=position, id="", at=self._at, cause=cause, schema=1,
-                salt=b"", payload=b"", digest=b"", event=event,
+                debate=self.debate.id,
+                position=position,
+                id="",
+                at=self._at,
+                cause=cause,
+                schema=1,
+                salt=b"",
+                payload=b"",
+                digest=b"",
+                event=event,
             ),
         )
         return position

@@ -45,8 +45,11 @@ def gaps_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[
     """Ask what the last of ``spoken`` exposes."""
     turn = spoken[-1]
     ask = fill(
-        section(prompts["gaps"], "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
-        least=say(rubric.gaps.least), most=say(rubric.gaps.most),
+        section(prompts["gaps"], "ask"),
+        turn=str(turn.turn),
+        speaker=speaker(spoken, turn),
+        least=say(rubric.gaps.least),
+        most=say(rubric.gaps.most),
     )
     return turn_prompt(prompts, motion, spoken, ask, history=HISTORY)
 
@@ -115,8 +118,13 @@ def _dock(desk: EventBatch, turn: int, number: int, found: dict[int, _Found]) ->
     applied = change(balance, -points)
     desk.add(
         LogicGapAdjusted(
-            turn=turn, dimension=rubric.gaps.dimension, requested=-points, applied=applied, rule=RULE,
-            because_of=texts[number].spoken, reason=first.gap.reason + absorbed(balance, -points, applied),
+            turn=turn,
+            dimension=rubric.gaps.dimension,
+            requested=-points,
+            applied=applied,
+            rule=RULE,
+            because_of=texts[number].spoken,
+            reason=first.gap.reason + absorbed(balance, -points, applied),
             fails=_passage(turn, texts[turn].text, first.fails),
             exposed_by=_passage(number, texts[number].text, first.exposed_by),
         ),

@@ -72,7 +72,8 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
         for name, each in debate.claims.items()
     )
     ask = fill(
-        section(frame, "ask"), premises="\n".join(premises) or section(frame, "none"),
+        section(frame, "ask"),
+        premises="\n".join(premises) or section(frame, "none"),
         claims="\n".join(claims) or section(frame, "none"),
     )
     prompt = (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
@@ -97,7 +98,8 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: i
         for label, side in (("A", first), ("B", other(first)))
     )
     ask = fill(
-        section(prompts["conflict"], "ask"), scorecard=f"{_label(card.winner, first)} ({numbers})",
+        section(prompts["conflict"], "ask"),
+        scorecard=f"{_label(card.winner, first)} ({numbers})",
         narrative=f"{_label(narrative.winner or 'neither', first)}, because:\n{quoted(narrative.explanation)}",
     )
     prompt = (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
@@ -164,8 +166,11 @@ def narrate(desk: EventBatch, answers: Answers[NarrativeAnswer]) -> None:
     cites = _kept(desk, "narrative", answer.cites, position)
     desk.add(
         NarrativeVerdictReached(
-            winner=sides[answer.winner], pattern=answer.pattern, explanation=answer.explanation,
-            sides=Arcs(pro=arcs["pro"], con=arcs["con"]), cites=cites,
+            winner=sides[answer.winner],
+            pattern=answer.pattern,
+            explanation=answer.explanation,
+            sides=Arcs(pro=arcs["pro"], con=arcs["con"]),
+            cites=cites,
         ),
         position,
     )

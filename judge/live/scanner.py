@@ -15,23 +15,70 @@ from msgspec import Struct
 from events.types import Span
 
 _WORDS: Final[dict[str, int]] = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-    "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16, "seventeen": 17,
-    "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70,
-    "eighty": 80, "ninety": 90,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "thirteen": 13,
+    "fourteen": 14,
+    "fifteen": 15,
+    "sixteen": 16,
+    "seventeen": 17,
+    "eighteen": 18,
+    "nineteen": 19,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
 }
 _SCALES: Final[dict[str, int]] = {
-    "hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "bn": 10**9, "trillion": 10**12,
-    "mio": 10**6, "mrd": 10**9,
+    "hundred": 10**2,
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "bn": 10**9,
+    "trillion": 10**12,
+    "mio": 10**6,
+    "mrd": 10**9,
 }
 _SHORT: Final[dict[str, int]] = {"k": 10**3, "m": 10**6, "tn": 10**12}
 """Scales that stand right behind the digits: ``£10m``."""
 _PARTS: Final[dict[str, int]] = {
-    "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "half": 2,
+    "third": 3,
+    "quarter": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
 }
 _CURRENCIES: Final[dict[str, str]] = {
-    "$": "usd", "us$": "usd", "dollar": "usd", "€": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "¥": "jpy",
-    "yen": "jpy", "₹": "inr", "rupee": "inr", "franc": "chf",
+    "$": "usd",
+    "us$": "usd",
+    "dollar": "usd",
+    "€": "eur",
+    "euro": "eur",
+    "£": "gbp",
+    "pound": "gbp",
+    "¥": "jpy",
+    "yen": "jpy",
+    "₹": "inr",
+    "rupee": "inr",
+    "franc": "chf",
 }
 _CODES: Final = "(?:usd|eur|gbp|chf|jpy|inr|cny|cad|aud|sek|nok|dkk|pln|czk|brl)"
 
@@ -82,7 +129,8 @@ _BIG: Final = "".join(chr(point) for point in range(0x41, 0x530) if chr(point).i
 _NAME: Final = rf"(?-i:(?<!\w)[{_BIG}][\w’'.&-]{{0,30}}(?<![.’'-]))"
 _NAMES: Final = rf"{_NAME}(?:(?: (?:of|for|the|de|von|van|and|on)){{0,2}} {_NAME}){{0,5}}"
 _WORK: Final = (
-    r"(?:study|studies|survey|report|paper|trial|experiment|meta-analysis|analysis|review|poll|audit|census|inquiry)(?!\w)"
+    r"(?:study|studies|survey|report|paper|trial|experiment|meta-analysis|analysis|review|poll|audit|census|inquiry)"
+    r"(?!\w)"
 )
 _LATELY: Final = r"(?:19|20)[0-9]{2}"
 _PEOPLE: Final = (
@@ -95,7 +143,9 @@ _BODY: Final = (
 _ALNUM: Final = r"[^\W_]"
 _WORD_BEGINS: Final = rf"(?<!{_ALNUM})(?={_ALNUM})"
 _BEGINS: Final[dict[str, str]] = {
-    "money": rf"(?<!{_ALNUM})(?=[0-9a-z$€£¥₹])", "authority": rf"(?={_ALNUM})", "quotation": "(?=[“„«»‹「『＂\"‘'‚])",
+    "money": rf"(?<!{_ALNUM})(?=[0-9a-z$€£¥₹])",
+    "authority": rf"(?={_ALNUM})",
+    "quotation": "(?=[“„«»‹「『＂\"‘'‚])",
 }
 """Where a kind begins, if not with a letter or digit behind none: most places are passed over at a glance."""
 _OF: Final = rf"{_BODY} of (?:the )?{_NAMES}"
@@ -138,13 +188,15 @@ KINDS: Final[dict[str, str]] = {
         rf"|(?-i:(?<!\w)(?:[Tt]he )?[A-Z]{{2,7}}) (?={_SAYS})"
         rf"|(?!{_EMPTY}){_NAME}(?: {_NAME}){{1,2}} (?={_SAYS}))|{_OF}"
     ),
-    "quotation": "|".join((
-        *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
-        *(
-            rf"(?<!\w){begin}(?=\S)(?:[^{begin}{end}\n]|(?<=\w){end}(?=\w)){{2,400}}{end}(?!\w)"
-            for begin, end in ("‘’", "''", "‚‘")
-        ),
-    )),
+    "quotation": "|".join(
+        (
+            *(rf"{begin}(?=\S)[^{begin}{end}\n]{{2,400}}{end}" for begin, end in _MARKS),
+            *(
+                rf"(?<!\w){begin}(?=\S)(?:[^{begin}{end}\n]|(?<=\w){end}(?=\w)){{2,400}}{end}(?!\w)"
+                for begin, end in ("‘’", "''", "‚‘")
+            ),
+        )
+    ),
 }
 _IS_MEASURE: Final = re.compile(_MEASURE, re.IGNORECASE)
 _TELLING: Final = 2
@@ -267,7 +319,7 @@ def _plain(number: str) -> str:
     """Digits with a decimal point at most: marks that come twice, and a comma before three digits, group thousands."""
     digits = re.sub(r"[ \t\u00a0\u202f’']", "", number)
     for mark, other in ((",", "."), (".", ",")):
-        grouped = digits.count(mark) > 1 or (mark in digits and other in digits[digits.rfind(mark):])
+        grouped = digits.count(mark) > 1 or (mark in digits and other in digits[digits.rfind(mark) :])
         if grouped or (mark == "," and re.fullmatch(r"[0-9]{1,3},[0-9]{3}(?:\..*)?", digits)):
             digits = digits.replace(mark, "")
     whole, *rest = re.split("[.,]", digits)

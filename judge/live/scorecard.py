@@ -11,7 +11,11 @@ def scorecard_verdict(means: BothSides, rounds: Rounds, rubric: Rubric) -> Score
     if isinstance(pro, Missing) or isinstance(con, Missing):
         reason = _unjudged(pro, con)
         return ScorecardVerdictReached(
-            winner="neither", mean=means, rounds=rounds, margin=missing(reason), reason=reason,
+            winner="neither",
+            mean=means,
+            rounds=rounds,
+            margin=missing(reason),
+            reason=reason,
         )
     margin = round(abs(pro - con), 6)
     leader: Winner = "pro" if pro > con else "con"
@@ -20,7 +24,11 @@ def scorecard_verdict(means: BothSides, rounds: Rounds, rubric: Rubric) -> Score
     score = f"pro {say(pro)}, con {say(con)}"
     reason = f"{score}: {within}" if tied else f"{score}: {leader} leads by {say(margin)}"
     return ScorecardVerdictReached(
-        winner="neither" if tied else leader, mean=means, rounds=rounds, margin=margin, reason=reason,
+        winner="neither" if tied else leader,
+        mean=means,
+        rounds=rounds,
+        margin=margin,
+        reason=reason,
     )
 
 

@@ -84,7 +84,11 @@ def _fault(quote: str, text: str, rubric: Rubric) -> str:
 
 
 def _dimension(
-    name: str, dimension: Dimension, turn: int, components: Components, answers: Sequence[ScoreAnswer],
+    name: str,
+    dimension: Dimension,
+    turn: int,
+    components: Components,
+    answers: Sequence[ScoreAnswer],
 ) -> DimensionScore:
     """Sum, scale up what does not apply yet, then cap."""
     members = [member for member in dimension.components if member in components]

@@ -24,14 +24,15 @@ class SecondOpinion(Struct, frozen=True, kw_only=True):
     verdict: Literal["upheld", "cleared"]
 
 
-def second_prompt(
-    prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], claim: Claim
-) -> Prompt:
+def second_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], claim: Claim) -> Prompt:
     """The words in their turn and the rule; nothing tells that somebody has flagged or penalised them."""
     turn = next(each for each in spoken if each.turn == claim.turn)
     ask = fill(
-        section(prompts["second_opinion"], "ask"), turn=str(turn.turn), speaker=speaker(spoken, turn),
-        quote=quoted(claim.quote), kind=rubric.claims[claim.kind].asks,
+        section(prompts["second_opinion"], "ask"),
+        turn=str(turn.turn),
+        speaker=speaker(spoken, turn),
+        quote=quoted(claim.quote),
+        kind=rubric.claims[claim.kind].asks,
     )
     return (*opening(prompts, motion), turn_segment(prompts, spoken, turn), Segment("user", ask))
 
@@ -59,8 +60,14 @@ def settle(desk: EventBatch, name: str, answers: Answers[SecondOpinion], *, by: 
     applied = change(balance, requested)
     desk.add(
         PenaltyReversed(
-            turn=claim.turn, dimension=rule.dimension, requested=requested, applied=applied, rule="cleared",
-            because_of=cleared, claim=name, reason=f"{name} was cleared{absorbed(balance, requested, applied)}",
+            turn=claim.turn,
+            dimension=rule.dimension,
+            requested=requested,
+            applied=applied,
+            rule="cleared",
+            because_of=cleared,
+            claim=name,
+            reason=f"{name} was cleared{absorbed(balance, requested, applied)}",
         ),
         cleared,
     )

@@ -158,9 +158,12 @@ def _state(desk: EventBatch, number: int, stated: Stated, cause: int) -> None:
         if each.side == turn.side and each.state != "dropped" and _said(each.text) == _said(stated.text)
     ]
     fault = (
-        "the premise has no words" if not _said(stated.text)
-        else "the quote is not in the turn, or too short to tell" if span is None
-        else f"stated before as {known[0]}" if known
+        "the premise has no words"
+        if not _said(stated.text)
+        else "the quote is not in the turn, or too short to tell"
+        if span is None
+        else f"stated before as {known[0]}"
+        if known
         else ""
     )
     if fault or span is None:
@@ -169,8 +172,12 @@ def _state(desk: EventBatch, number: int, stated: Stated, cause: int) -> None:
     mine = sum(each.turn == number for each in desk.debate.spine.premises.values())
     desk.add(
         PremiseStated(
-            premise=f"P{number}.{mine + 1}", side=turn.side, turn=number, text=stated.text,
-            quote=turn.text[span[0] : span[1]], span=span,
+            premise=f"P{number}.{mine + 1}",
+            side=turn.side,
+            turn=number,
+            text=stated.text,
+            quote=turn.text[span[0] : span[1]],
+            span=span,
         ),
         cause,
     )
@@ -217,7 +224,9 @@ def _contradict(desk: EventBatch, number: int, contradicted: Contradicted, cause
         refuse(desk, number, PURPOSE, ", ".join(names), "; ".join(faults), cause)
         return
     found = ContradictionFound(
-        side=desk.debate.transcript.turns[number].side, turns=tuple(sorted(turns | {number})), premises=names,
+        side=desk.debate.transcript.turns[number].side,
+        turns=tuple(sorted(turns | {number})),
+        premises=names,
         reason=contradicted.reason,
     )
     _charge(desk, number, "contradiction", desk.add(found, cause), f"it contradicts {', '.join(names)}")

@@ -66,7 +66,7 @@ def measure(ratings: Ratings, level: Level, rules: PanelRules) -> Measured:
     if isinstance(value, str):
         return Measured(undefined=value)
     pairable = ratings.pairable
-    enough = np.unique(pairable.items).size >= rules.least_items   # a few items drawn again are the same few
+    enough = np.unique(pairable.items).size >= rules.least_items  # a few items drawn again are the same few
     sampled = draws(ratings, level, rules.bootstrap) if enough else np.empty(0)
     return stated(value, sampled, pairable.items.size, rules)
 
@@ -176,7 +176,7 @@ def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sample
     m, size = counts.sum(axis=1), domain.size
     one, other = np.triu_indices(size)
     pairs = counts[:, one] * counts[:, other] - np.where(one == other, counts[:, one], 0)
-    coincidences = np.where(one == other, 1, 2) * pairs / (m - 1)[:, None]   # (v, k) and (k, v) are one column
+    coincidences = np.where(one == other, 1, 2) * pairs / (m - 1)[:, None]  # (v, k) and (k, v) are one column
     sums = _summed(np.column_stack([counts, coincidences]), clusters, number)
 
     def sample(weights: Array) -> Array:
@@ -191,7 +191,10 @@ def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sample
 
 
 _PARTS: Final[dict[Level, Callable[[Array, NDArray[np.int64], int], _Sampler]]] = {
-    "nominal": _nominal, "ordinal": _ordinal, "interval": _interval, "ratio": _ratio,
+    "nominal": _nominal,
+    "ordinal": _ordinal,
+    "interval": _interval,
+    "ratio": _ratio,
 }
 
 

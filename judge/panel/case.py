@@ -34,9 +34,7 @@ def case_type(case: Case, criteria: Criteria) -> Any:
 def case_prompt(opened: DebateOpened, seat: Rater, case: Case) -> Prompt:
     """Ask a rater for its scores of every argument of a case."""
     frame = section(opened.prompts["protocol"], "argument")
-    shown = (
-        Segment("user", fill(frame, id=each.id, text=quoted(in_words(each)))) for each in (*case.pro, *case.con)
-    )
+    shown = (Segment("user", fill(frame, id=each.id, text=quoted(in_words(each)))) for each in (*case.pro, *case.con))
     return (*opening(opened.prompts, case.motion), *shown, rating(opened, seat, names_of(case)))
 
 

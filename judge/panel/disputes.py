@@ -58,11 +58,7 @@ def counting(totals: Totals, sides: Mapping[str, Side]) -> tuple[str, ...]:
 
 def sums(totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], *, without: str = "") -> Sums:
     """The weighted scores of the raters in ``weights``, one item left out where it is named."""
-    items = {
-        item: score
-        for item in sides
-        if item != without and (score := _item(totals, weights, item)) is not None
-    }
+    items = {item: score for item in sides if item != without and (score := _item(totals, weights, item)) is not None}
     scored = {side: [score for item, score in items.items() if sides[item] == side] for side in SIDES}
     return Sums(sides={side: fmean(each) if each else None for side, each in scored.items()}, items=items)
 

@@ -66,21 +66,31 @@ class Panel(Struct, frozen=True, kw_only=True):
         """The panel with one rater less."""
         gone = [seat.name for seat in self.seats].index(name)
         return replace(
-            self, seats=self.seats[:gone] + self.seats[gone + 1 :], ratings=self.ratings.without(gone),
+            self,
+            seats=self.seats[:gone] + self.seats[gone + 1 :],
+            ratings=self.ratings.without(gone),
             totals={rater: given for rater, given in self.totals.items() if rater != name},
             standings=self.standings[:gone] + self.standings[gone + 1 :],
         )
 
 
 def conclude(
-    seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side], rules: PanelRules,
-    criteria: Criteria, topic_type: str,
+    seats: Sequence[Rater],
+    scored: Mapping[str, PanelistScored],
+    sides: Mapping[str, Side],
+    rules: PanelRules,
+    criteria: Criteria,
+    topic_type: str,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
     """The agreement of a panel and what follows from it.  ``sides``: the side of every item, scored or not."""
     given = {seat.name: scored[seat.name] for seat in seats if seat.name in scored}
     standings = ({} if seat.name not in given else given[seat.name].standings for seat in seats)
     panel = Panel(
-        seats=tuple(seats), sides=sides, rules=rules, topic_type=topic_type, totals=_totals(seats, given, sides),
+        seats=tuple(seats),
+        sides=sides,
+        rules=rules,
+        topic_type=topic_type,
+        totals=_totals(seats, given, sides),
         ratings=_ratings(seats, given, sides, tuple(criteria.dimensions)),
         standings=tuple({item: said for item, said in each.items() if item in sides} for each in standings),
     )
@@ -88,11 +98,25 @@ def conclude(
     reading = read(panel, _value(measured.raw), _value(measured.kappa))
     without = {name: _without(panel.without(name)) for name in reading.weights}
     return measured, PanelConcluded(
-        outcome=reading.outcome, winner=reading.winner, leaning=reading.sums.leaning, weights=reading.weights,
-        topic_type=topic_type, weighted=reading.sums.both, calibrated=_calibrated(panel, reading.weights).both,
-        gap=reading.sums.gap, disputed=reading.disputed, without=without,
+        outcome=reading.outcome,
+        winner=reading.winner,
+        leaning=reading.sums.leaning,
+        weights=reading.weights,
+        topic_type=topic_type,
+        weighted=reading.sums.both,
+        calibrated=_calibrated(panel, reading.weights).both,
+        gap=reading.sums.gap,
+        disputed=reading.disputed,
+        without=without,
         reasons=words.reasons(
-            panel.seats, scored, sides, rules, measured, reading.sums, reading.disputed, reading.weights,
+            panel.seats,
+            scored,
+            sides,
+            rules,
+            measured,
+            reading.sums,
+            reading.disputed,
+            reading.weights,
             reading.outcome,
         ),
         advice=words.advice(panel.seats, reading.outcome, reading.disputed, without, reading.winner),
@@ -113,7 +137,9 @@ def _totals(seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides:
 
 
 def _ratings(
-    seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side],
+    seats: Sequence[Rater],
+    scored: Mapping[str, PanelistScored],
+    sides: Mapping[str, Side],
     dimensions: Sequence[str],
 ) -> Ratings:
     """Item × dimension, a row a rater; by the items' names, so that their order says nothing."""
@@ -131,10 +157,13 @@ def agreement(panel: Panel) -> AgreementMeasured:
     ratings, rules = panel.ratings, panel.rules
     method = _method(panel)
     return AgreementMeasured(
-        raw=measure(ratings, "interval", rules), nominal=measure(ratings, "nominal", rules),
-        ordinal=measure(ratings, "ordinal", rules), ratio=measure(ratings, "ratio", rules),
+        raw=measure(ratings, "interval", rules),
+        nominal=measure(ratings, "nominal", rules),
+        ordinal=measure(ratings, "ordinal", rules),
+        ratio=measure(ratings, "ratio", rules),
         calibrated=measure(Ratings(calibrated(ratings.values, method), ratings.items), "interval", rules),
-        kappa=measure_kappa(panel.standings, rules), calibration=method,
+        kappa=measure_kappa(panel.standings, rules),
+        calibration=method,
     )
 
 
@@ -145,13 +174,20 @@ def read(panel: Panel, alpha_value: float | None, kappa_value: float | None) -> 
     weighing = weights([seat for seat in panel.seats if seat.name in names], rules, panel.topic_type)
     total, contested = sums(totals, weighing, sides), disputed(totals, weighing, sides, rules)
     return Reading(
-        outcome=_outcome(total, contested, alpha_value, kappa_value, rules), sums=total, weights=weighing,
-        disputed=contested, alpha=alpha_value, kappa=kappa_value,
+        outcome=_outcome(total, contested, alpha_value, kappa_value, rules),
+        sums=total,
+        weights=weighing,
+        disputed=contested,
+        alpha=alpha_value,
+        kappa=kappa_value,
     )
 
 
 def _outcome(
-    total: Sums, contested: Mapping[str, Dispute], alpha_value: float | None, kappa_value: float | None,
+    total: Sums,
+    contested: Mapping[str, Dispute],
+    alpha_value: float | None,
+    kappa_value: float | None,
     rules: PanelRules,
 ) -> PanelOutcome:
     gap = total.gap
@@ -176,7 +212,9 @@ def _without(panel: Panel) -> Without:
     leaning = kappa(counts) if len(counts) >= panel.rules.least_items else np.nan
     reading = read(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
     return Without(
-        outcome=reading.outcome, winner=reading.winner, gap=reading.sums.gap,
+        outcome=reading.outcome,
+        winner=reading.winner,
+        gap=reading.sums.gap,
         alpha=missing(value) if isinstance(value, str) else round(value, PLACES),
     )
 

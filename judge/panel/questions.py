@@ -50,10 +50,13 @@ def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, h
     writes = msgspec.defstruct(
         "PanelScores",
         [
-            ("scores", keyed("ScoredItems", names, card)), ("standings", keyed("Standings", names, choice(STANDINGS))),
+            ("scores", keyed("ScoredItems", names, card)),
+            ("standings", keyed("Standings", names, choice(STANDINGS))),
             ("notes", keyed("Notes", names, Annotated[str, Meta(max_length=NOTE_MOST)])),
         ],
-        frozen=True, kw_only=True, module=__name__,
+        frozen=True,
+        kw_only=True,
+        module=__name__,
     )
     middle = dict.fromkeys(dimensions, (low + high) // 2)
     neutral = {"scores": dict.fromkeys(names, middle), "standings": dict.fromkeys(names, "UNCERTAIN"), "notes": {}}
@@ -72,9 +75,13 @@ def rating(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
     criteria = opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     ask = fill(
-        section(opened.prompts["panel"], "ask"), title=seat.title.lower(), focus=seat.focus,
+        section(opened.prompts["panel"], "ask"),
+        title=seat.title.lower(),
+        focus=seat.focus,
         weights=listed(f"{name} {weight:.0%}" for name, weight in seat.weights.items()),
-        ids=listed(names), low=str(criteria.low), high=str(criteria.high),
+        ids=listed(names),
+        low=str(criteria.low),
+        high=str(criteria.high),
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
     )
     return Segment("user", ask)

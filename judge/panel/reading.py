@@ -46,8 +46,14 @@ def read_rater(seat: Rater, answers: Answers[Any], names: Sequence[str], criteri
             rater=seat.name, model=seat.model, samples=len(samples), missing=why, absent=samples[0].absent
         )
     return PanelistScored(
-        rater=seat.name, model=seat.model, samples=len(samples), scores=scores, standings=standings, spread=spread,
-        notes=samples[0].notes, absent=_absent(samples, scores, standings, names, criteria),
+        rater=seat.name,
+        model=seat.model,
+        samples=len(samples),
+        scores=scores,
+        standings=standings,
+        spread=spread,
+        notes=samples[0].notes,
+        absent=_absent(samples, scores, standings, names, criteria),
     )
 
 
@@ -84,7 +90,10 @@ def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> Rated:
         if text := tidy(note):
             notes[name] = text[:NOTE_MOST]
     return Rated(
-        scores=scores, standings=standings, notes=notes, absent=absent,
+        scores=scores,
+        standings=standings,
+        notes=notes,
+        absent=absent,
         invented=tuple(dict.fromkeys((*unknown, *more))),
     )
 
@@ -104,7 +113,7 @@ def _by_item(value: Any, part: str, names: Sequence[str]) -> tuple[dict[str, Any
         pairs = [(str(name), item) for name, item in inner.items()]
     elif isinstance(inner, list):
         pairs = entries(inner, (), IDS)
-    elif part == "scores" and isinstance(value, dict):   # the items themselves, without anything around them
+    elif part == "scores" and isinstance(value, dict):  # the items themselves, without anything around them
         pairs = [(name, item) for name, item in value.items() if name not in _PARTS]
     else:
         pairs = []
@@ -168,8 +177,11 @@ def _standings(samples: Sequence[Rated], names: Iterable[str]) -> dict[str, Stan
 
 
 def _absent(
-    samples: Sequence[Rated], scores: Mapping[str, Mapping[str, float]], standings: Mapping[str, Standing],
-    names: Iterable[str], criteria: Criteria,
+    samples: Sequence[Rated],
+    scores: Mapping[str, Mapping[str, float]],
+    standings: Mapping[str, Standing],
+    names: Iterable[str],
+    criteria: Criteria,
 ) -> dict[str, str]:
     """What none of the samples gave, and why."""
     reasons: dict[str, str] = {}

@@ -68,7 +68,7 @@ def verdict(mean: BothSides, rules: PanelRules) -> Winner | Missing:
     if isinstance(mean.con, Missing):
         return mean.con
     apart, both = mean.pro - mean.con, mean.pro + mean.con
-    if not both or round(abs(apart) / both, 9) < rules.least_gap:   # 4.2 against 3.8 is a gap of 5 %, not of less
+    if not both or round(abs(apart) / both, 9) < rules.least_gap:  # 4.2 against 3.8 is a gap of 5 %, not of less
         return "neither"
     return "pro" if apart > 0 else "con"
 
@@ -86,8 +86,14 @@ def calibrated(seat: Rater, case: Case, scores: Scores | Reason, rules: PanelRul
         said = verdict(mean, rules)
     is_missing = isinstance(said, Missing)
     return RaterCalibrated(
-        rater=seat.name, model=seat.model, case=case.id, digest=case.digest, scores=given, mean=mean,
-        said=UNSET if isinstance(said, Missing) else said, truth=case.truth,
+        rater=seat.name,
+        model=seat.model,
+        case=case.id,
+        digest=case.digest,
+        scores=given,
+        mean=mean,
+        said=UNSET if isinstance(said, Missing) else said,
+        truth=case.truth,
         right=UNSET if is_missing else said == case.truth,
         missing=said.missing if isinstance(said, Missing) else UNSET,
     )

@@ -23,19 +23,32 @@ NAMES: Mapping[Winner, str] = {"pro": "Pro", "con": "Con", "neither": "nobody"}
 
 
 def reasons(
-    seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side], rules: PanelRules,
-    measured: AgreementMeasured, total: Sums, contested: Mapping[str, Dispute], weighing: Mapping[str, float],
+    seats: Sequence[Rater],
+    scored: Mapping[str, PanelistScored],
+    sides: Mapping[str, Side],
+    rules: PanelRules,
+    measured: AgreementMeasured,
+    total: Sums,
+    contested: Mapping[str, Dispute],
+    weighing: Mapping[str, float],
     outcome: PanelOutcome,
 ) -> tuple[str, ...]:
     """Why the outcome is what it is, the weightiest first."""
     return (
-        *_disputes(contested, rules), *_gap(total, rules), *_alpha(measured.raw), *_kappa(measured, rules, outcome),
-        *_one_model(seats), *_left_out(seats, scored, sides, weighing),
+        *_disputes(contested, rules),
+        *_gap(total, rules),
+        *_alpha(measured.raw),
+        *_kappa(measured, rules, outcome),
+        *_one_model(seats),
+        *_left_out(seats, scored, sides, weighing),
     )
 
 
 def advice(
-    seats: Sequence[Rater], outcome: PanelOutcome, contested: Mapping[str, Dispute], without: Mapping[str, Without],
+    seats: Sequence[Rater],
+    outcome: PanelOutcome,
+    contested: Mapping[str, Dispute],
+    without: Mapping[str, Without],
     winner: Winner,
 ) -> tuple[str, ...]:
     """What to find out, or to do, next."""
@@ -77,8 +90,10 @@ def _alpha(raw: Measured) -> Iterator[str]:
         yield f"How far the raters agree on scores cannot be said: {raw.undefined}."
         return
     enough = {
-        "high": "enough to rely on", "moderate": "enough to conclude",
-        "low": "enough to conclude with care only", "unacceptable": "too little to conclude",
+        "high": "enough to rely on",
+        "moderate": "enough to conclude",
+        "low": "enough to conclude with care only",
+        "unacceptable": "too little to conclude",
     }
     yield f"Agreement on scores is {raw.value:.2f}, {enough[str(raw.band)]}."
     if raw.low is UNSET:
@@ -88,7 +103,7 @@ def _alpha(raw: Measured) -> Iterator[str]:
 def _kappa(measured: AgreementMeasured, rules: PanelRules, outcome: PanelOutcome) -> Iterator[str]:
     raw, said = measured.raw.value, measured.kappa
     if raw is not UNSET and raw >= rules.low:
-        return   # standings are asked only where scores do not agree
+        return  # standings are asked only where scores do not agree
     if said.value is UNSET:
         if said.undefined != measured.raw.undefined:
             yield f"How far they agree on where arguments stand cannot be said: {said.undefined}."
@@ -102,7 +117,9 @@ def _kappa(measured: AgreementMeasured, rules: PanelRules, outcome: PanelOutcome
 
 
 def _left_out(
-    seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side],
+    seats: Sequence[Rater],
+    scored: Mapping[str, PanelistScored],
+    sides: Mapping[str, Side],
     weighing: Mapping[str, float],
 ) -> Iterator[str]:
     for seat in seats:
@@ -121,7 +138,10 @@ def _left_out(
 
 
 def _advice(
-    seats: Mapping[str, Rater], outcome: PanelOutcome, contested: Mapping[str, Dispute], without: Mapping[str, Without],
+    seats: Mapping[str, Rater],
+    outcome: PanelOutcome,
+    contested: Mapping[str, Dispute],
+    without: Mapping[str, Without],
     winner: Winner,
 ) -> Iterator[str]:
     for item, dispute in contested.items():

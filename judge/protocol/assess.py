@@ -43,16 +43,23 @@ def _assess_type(
     reason = Annotated[str, Meta(max_length=REASON_MOST)]
     insight = Annotated[str, Meta(min_length=INSIGHT_LEAST, max_length=INSIGHT_MOST)]
     traced = msgspec.defstruct(
-        "TracedArgument", [("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores)],
-        frozen=True, kw_only=True, module=__name__,
+        "TracedArgument",
+        [("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores)],
+        frozen=True,
+        kw_only=True,
+        module=__name__,
     )
     fallacy = msgspec.defstruct(
         "FallacyNamed",
         [
-            ("argument", choice(names)), ("quote", Annotated[str, Meta(max_length=QUOTE_MOST)]), ("reason", reason),
+            ("argument", choice(names)),
+            ("quote", Annotated[str, Meta(max_length=QUOTE_MOST)]),
+            ("reason", reason),
             ("fallacy", choice(fallacies)),
         ],
-        frozen=True, kw_only=True, module=__name__,
+        frozen=True,
+        kw_only=True,
+        module=__name__,
     )
     writes = msgspec.defstruct(
         "Assessment",
@@ -63,13 +70,17 @@ def _assess_type(
             ("unresolved_questions", Annotated[list[reason], Meta(max_length=QUESTIONS_MOST)]),
             ("recommendation", insight),
         ],
-        frozen=True, kw_only=True, module=__name__,
+        frozen=True,
+        kw_only=True,
+        module=__name__,
     )
     middle = dict.fromkeys(dimensions, (low + high) // 2)
     neutral = {
         "fallacies": [],
         "arguments": {name: {"reason": "", "standing": "UNCERTAIN", "scores": middle} for name in names},
-        "key_insight": "", "unresolved_questions": [], "recommendation": "",
+        "key_insight": "",
+        "unresolved_questions": [],
+        "recommendation": "",
     }
     return guided(Any, writes, neutral)
 
@@ -86,8 +97,10 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
     assert criteria is not None, "likewise"
     protocol = debate.protocol
     ask = fill(
-        section(opened.prompts["assess"], "ask"), ids=listed(protocol.arguments),
-        low=str(criteria.low), high=str(criteria.high),
+        section(opened.prompts["assess"], "ask"),
+        ids=listed(protocol.arguments),
+        low=str(criteria.low),
+        high=str(criteria.high),
         fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
     )
@@ -102,14 +115,15 @@ def material(opened: DebateOpened, debate: Debate) -> Prompt:
     shown = []
     for name, argument in protocol.arguments.items():
         text = fill(
-            section(template, "argument"), id=name, speaker=SPEAKER[argument.side], text=quoted(in_words(argument)),
+            section(template, "argument"),
+            id=name,
+            speaker=SPEAKER[argument.side],
+            text=quoted(in_words(argument)),
             answer=answered(template, argument, opponent=SPEAKER[other(argument.side)]),
         )
         shown.append(Segment("user", text))
     for by in SIDES:
-        is_answered = any(
-            each.cross is not UNSET for each in protocol.arguments.values() if each.side == other(by)
-        )
+        is_answered = any(each.cross is not UNSET for each in protocol.arguments.values() if each.side == other(by))
         if not is_answered:
             frame = section(template, "examination")
             shown += [

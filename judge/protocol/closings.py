@@ -39,10 +39,14 @@ def closing_type(names: tuple[str, ...]) -> Any:
             ("standing_arguments", Annotated[list[own], Meta(max_length=len(names))]),
             ("final_position", Annotated[str, Meta(min_length=POSITION_LEAST, max_length=POSITION_MOST)]),
         ],
-        frozen=True, kw_only=True, module=__name__,
+        frozen=True,
+        kw_only=True,
+        module=__name__,
     )
     neutral = {
-        "concessions": [], "standing_arguments": list(names), "final_position": "The script gives no final position.",
+        "concessions": [],
+        "standing_arguments": list(names),
+        "final_position": "The script gives no final position.",
     }
     return guided(Any, writes, neutral)
 
@@ -105,12 +109,21 @@ def read_closing(
         faults.append(f"it has {count} words, at most {rules.closing_words} are allowed")
     faults += also
     event = ClosingStated(
-        side=side, turn=turn, concessions=granted, standing_arguments=held, final_position=position, words=count,
-        faults=tuple(faults), free_text=raw if faults else "",
+        side=side,
+        turn=turn,
+        concessions=granted,
+        standing_arguments=held,
+        final_position=position,
+        words=count,
+        faults=tuple(faults),
+        free_text=raw if faults else "",
     )
     text, is_over = _said(event), count > rules.closing_words
     return Reading(
-        text=_cut(text, rules.closing_words) if is_over else text, events=(event,), faults=tuple(faults), kept=kept,
+        text=_cut(text, rules.closing_words) if is_over else text,
+        events=(event,),
+        faults=tuple(faults),
+        kept=kept,
         is_clipped=is_over,
     )
 

@@ -45,11 +45,14 @@ def cross_type(targets: tuple[str, ...]) -> Any:
             ("response", CrossResponse),
             ("follow_up", Annotated[str, Meta(min_length=FOLLOW_UP_LEAST, max_length=FOLLOW_UP_MOST)]),
         ],
-        frozen=True, kw_only=True, module=__name__,
+        frozen=True,
+        kw_only=True,
+        module=__name__,
     )
     neutral = {
         name: {
-            "reasoning": f"The script gives no answer to {name}.", "response": "challenge",
+            "reasoning": f"The script gives no answer to {name}.",
+            "response": "challenge",
             "follow_up": f"What does {name} rest on?",
         }
         for name in targets
@@ -75,9 +78,7 @@ def argument_segment(template: Template, name: str, argument: Traced) -> Segment
     return Segment("user", fill(section(template, "argument"), id=name, text=quoted(in_words(argument))))
 
 
-def read_cross(
-    raw: str, by: Side, turn: int, names: tuple[str, ...], also: tuple[str, ...] = ()
-) -> Reading:
+def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tuple[str, ...] = ()) -> Reading:
     """The answers that keep the form, the first to each of ``names``; an argument that nobody answered has none."""
     value = loose(raw)
     found = [(argument_id(name), item) for name, item in entries(value, _AROUND, _IDS)]
@@ -114,9 +115,7 @@ def answered(template: Template, argument: Traced, **labels: str) -> str:
     if argument.cross is UNSET:
         return fill(section(template, "unanswered"), **labels)
     cross = argument.cross
-    return fill(
-        section(template, "answered"), response=cross.response, text=quoted(answer_in_words(cross)), **labels
-    )
+    return fill(section(template, "answered"), response=cross.response, text=quoted(answer_in_words(cross)), **labels)
 
 
 def _answer(item: Any, name: str, by: Side, turn: int) -> tuple[ArgumentCrossExamined | None, list[str]]:

@@ -31,7 +31,8 @@ def again(opened: DebateOpened, before: Prompt, answer: str, faults: Sequence[st
     """The same question, with the answer that was given and what is wrong with it."""
     shown = answer if len(answer) <= REPEATED else f"{answer[:REPEATED]}…"
     ask = fill(
-        section(opened.prompts["protocol"], "again"), answer=quoted(shown),
+        section(opened.prompts["protocol"], "again"),
+        answer=quoted(shown),
         faults="\n".join(f"- {fault}" for fault in faults),
     )
     return (*before, Segment("user", ask))

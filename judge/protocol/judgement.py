@@ -105,9 +105,7 @@ def _find_fallacies(desk: EventBatch, read: Sequence[Read], opened: DebateOpened
                 refuse(desk, turn, PURPOSE, quote, why, position)
                 continue
             desk.add(
-                FallacyFound(
-                    argument=name, fallacy=fallacy, quote=quote, turn=turn, span=span, reason=finding.reason
-                ),
+                FallacyFound(argument=name, fallacy=fallacy, quote=quote, turn=turn, span=span, reason=finding.reason),
                 position,
             )
 
@@ -145,8 +143,12 @@ def _traced(name: str, said: Sequence[Said], criteria: Criteria) -> ArgumentTrac
     standing = majority(told, "UNCERTAIN") if told else None
     agreeing = [each for each in said if each.standing == standing] or list(said)
     return ArgumentTraced(
-        argument=name, standing=UNSET if standing is None else standing, reason=agreeing[0].reason, scores=scores,
-        spread=spread if len(said) > 1 else {}, total=_total(scores, said, criteria),
+        argument=name,
+        standing=UNSET if standing is None else standing,
+        reason=agreeing[0].reason,
+        scores=scores,
+        spread=spread if len(said) > 1 else {},
+        total=_total(scores, said, criteria),
         missing=Reason(said[0].why) if standing is None else UNSET,
     )
 
@@ -166,7 +168,8 @@ def _overall(debate: Debate, read: Sequence[Assessment], opened: DebateOpened) -
     count = opened.rubric.protocol.arguments
     totals = {side: _side_total(debate, side, count) for side in SIDES}
     return AssessmentGiven(
-        pro_total=totals["pro"], con_total=totals["con"],
+        pro_total=totals["pro"],
+        con_total=totals["con"],
         key_insight=next((each.key_insight for each in read if each.key_insight), ""),
         unresolved_questions=next((each.unresolved for each in read if each.unresolved), ()),
         recommendation=next((each.recommendation for each in read if each.recommendation), ""),

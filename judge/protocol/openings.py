@@ -31,7 +31,9 @@ CLAIM_MOST: Final = 240
 REASONING_MOST: Final = 900
 EVIDENCE_MOST: Final = 500
 _FIELDS: Final[dict[str, tuple[str, ...]]] = {
-    "claim": ("claim", "title"), "reasoning": ("reasoning", "reason", "reasons"), "evidence": ("evidence", "support"),
+    "claim": ("claim", "title"),
+    "reasoning": ("reasoning", "reason", "reasons"),
+    "evidence": ("evidence", "support"),
 }
 
 
@@ -50,12 +52,15 @@ def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: 
             ("reasoning", Annotated[str, Meta(min_length=reasoning, max_length=REASONING_MOST)]),
             ("evidence", Annotated[str, Meta(min_length=evidence, max_length=EVIDENCE_MOST)]),
         ],
-        frozen=True, kw_only=True, module=__name__,
+        frozen=True,
+        kw_only=True,
+        module=__name__,
     )
     writes = keyed("Opening", names, argument)
     neutral = {
         name: {
-            "claim": f"The script gives no claim for {name}.", "reasoning": "The script gives no reasoning for it.",
+            "claim": f"The script gives no claim for {name}.",
+            "reasoning": "The script gives no reasoning for it.",
             "evidence": "The script gives no evidence for it.",
         }
         for name in names
@@ -76,7 +81,9 @@ def opening_prompt(opened: DebateOpened, side: Side) -> Prompt:
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
     ask = fill(
-        section(opened.prompts["open"], "ask"), stance=STANCE[side], count=str(rules.arguments),
+        section(opened.prompts["open"], "ask"),
+        stance=STANCE[side],
+        count=str(rules.arguments),
         ids=listed(argument_ids(side, rules.arguments)),
     )
     return (*frame(opened, side), Segment("user", ask))
@@ -131,7 +138,9 @@ def _misnamed(found: list[tuple[str, Any]], names: tuple[str, ...]) -> list[str]
 
 def _short(parts: dict[str, str], rules: ProtocolRules) -> list[str]:
     least = {
-        "claim": rules.claim_minimum, "reasoning": rules.reasoning_minimum, "evidence": rules.evidence_minimum,
+        "claim": rules.claim_minimum,
+        "reasoning": rules.reasoning_minimum,
+        "evidence": rules.evidence_minimum,
     }
     return [
         f"its {field} has {len(parts[field])} characters, at least {most} are wanted"

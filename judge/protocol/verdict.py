@@ -147,6 +147,8 @@ def _fallacies(value: Any, scored: Iterable[tuple[str, Any]]) -> Iterator[Findin
 def _finding(name: str, item: Any) -> Finding:
     told = item if isinstance(item, str) else first(item, ("fallacy", "type", "name"))
     return Finding(
-        argument=argument_id(name), fallacy=tidy(told), quote=tidy(first(item, ("quote", "words"))),
+        argument=argument_id(name),
+        fallacy=tidy(told),
+        quote=tidy(first(item, ("quote", "words"))),
         reason=tidy(first(item, ("reason", "reasoning", "explanation"))),
     )

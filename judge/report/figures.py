@@ -27,8 +27,11 @@ def spread(values: Sequence[float]) -> Spread:
     """Of one value or more."""
     commonest = max(sorted(set(values)), key=values.count)
     return Spread(
-        mean=round(fmean(values), 4), deviation=round(pstdev(values), 4), commonest=commonest,
-        share=share(values.count(commonest), len(values)), of=len(values),
+        mean=round(fmean(values), 4),
+        deviation=round(pstdev(values), 4),
+        commonest=commonest,
+        share=share(values.count(commonest), len(values)),
+        of=len(values),
     )
 
 

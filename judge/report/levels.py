@@ -157,9 +157,19 @@ def _deliberation(rubric: Rubric) -> Iterator[str]:
 
 
 RULES: Final[Mapping[str, Rules]] = {
-    "score": _score, "comparison": _comparison, "narrative": _narrative, "conflict": _conflict,
-    "convergence": _convergence, "claims": _claims, "appeals": _appeals, "gaps": _gaps, "spine": _spine,
-    "pressure": _pressure, "protocol": _protocol, "panel": _panel, "deliberation": _deliberation,
+    "score": _score,
+    "comparison": _comparison,
+    "narrative": _narrative,
+    "conflict": _conflict,
+    "convergence": _convergence,
+    "claims": _claims,
+    "appeals": _appeals,
+    "gaps": _gaps,
+    "spine": _spine,
+    "pressure": _pressure,
+    "protocol": _protocol,
+    "panel": _panel,
+    "deliberation": _deliberation,
 }
 
 

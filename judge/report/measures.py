@@ -45,8 +45,13 @@ def order(tally: Tally) -> Finding:
             "both orders, a judge without a favourite place would name them equally often."
         )
     figures = {
-        "comparisons_flipped": turned, "share": share(turned, asked), "dimensions_flipped": flipped,
-        "dimensions": compared, "by_dimension": tally.by("flipped"), "named_first": first, "named_second": second,
+        "comparisons_flipped": turned,
+        "share": share(turned, asked),
+        "dimensions_flipped": flipped,
+        "dimensions": compared,
+        "by_dimension": tally.by("flipped"),
+        "named_first": first,
+        "named_second": second,
     }
     shows = (rate(turned, asked), "comparisons turned by the order")
     return Found(shows=shows, figures=figures, of=asked, says=tuple(says))
@@ -73,8 +78,10 @@ def length(tally: Tally) -> Finding:
         says.append(f"Words and composite correlate at r = {_signed(given)}{after} {over}.")
     if won + lost:
         says.append(f"The side that said more won {out_of(won, won + lost, 'scorecards that name a winner')}.")
-    shows = (_signed(given), "correlation of words and score") if given is not None else (
-        rate(won, won + lost), "scorecards to the longer side"
+    shows = (
+        (_signed(given), "correlation of words and score")
+        if given is not None
+        else (rate(won, won + lost), "scorecards to the longer side")
     )
     return Found(shows=shows, figures=figures, of=len(words), says=tuple(says))
 
@@ -119,7 +126,10 @@ def quotes(tally: Tally) -> Finding:
     about = f" ({listed(tally.by('refused'))})" if refused else ""
     says.append(f"{many(refused, 'finding')} refused because words, ids or rules did not bear them out{about}.")
     figures = {
-        "not_there": invented, "none_given": none, "share": share(invented + none, asked), "refused": refused,
+        "not_there": invented,
+        "none_given": none,
+        "share": share(invented + none, asked),
+        "refused": refused,
         "refused_by_purpose": tally.by("refused"),
     }
     shows = (rate(invented + none, asked), "components without a quote that holds")
@@ -192,7 +202,8 @@ def leniency(tally: Tally) -> Finding:
     spreads = {name: spread(values) for name, values in named.items()}
     pooled = spread([value for values in named.values() for value in values])
     figures = {
-        "mean": pooled.mean, "deviation": pooled.deviation,
+        "mean": pooled.mean,
+        "deviation": pooled.deviation,
         "components": {
             name: {"mean": each.mean, "deviation": each.deviation, "of": each.of} for name, each in spreads.items()
         },
@@ -215,10 +226,12 @@ def _components(spreads: dict[str, Spread]) -> Table:
         for name, each in spreads.items()
     )  # fmt: skip
     return Table(
-        id="spread-of-components", title="Raw points by component",
+        id="spread-of-components",
+        title="Raw points by component",
         caption="Raw points by component, as shares of the most that can be had",
         head=("Component", "Mean", "Standard deviation", "Commonest", "How often", "Turns"),
-        figures=(1, 2, 3, 4, 5), rows=rows,
+        figures=(1, 2, 3, 4, 5),
+        rows=rows,
     )
 
 

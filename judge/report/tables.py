@@ -18,8 +18,10 @@ def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[Table, ...]:
         return shown
     old, now = {table.id: table for table in _tables(before)}, {table.id: table for table in shown}
     return tuple(
-        compared(now[name], old[name]) if name in now and name in old
-        else compared(replace(old[name], rows=()), old[name]) if name in old
+        compared(now[name], old[name])
+        if name in now and name in old
+        else compared(replace(old[name], rows=()), old[name])
+        if name in old
         else compared(now[name], replace(now[name], rows=()))
         for name in {**old, **now}
     )
@@ -27,31 +29,47 @@ def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[Table, ...]:
 
 def _tables(rubric: Rubric) -> Iterator[Table]:
     yield Table(
-        id="points", title="Points of a turn", caption="Dimensions and their components, with the most points of each",
-        head=("Component", "Asks whether the speech", "Points", "Needs a quote", "From turn"), figures=(2, 4),
+        id="points",
+        title="Points of a turn",
+        caption="Dimensions and their components, with the most points of each",
+        head=("Component", "Asks whether the speech", "Points", "Needs a quote", "From turn"),
+        figures=(2, 4),
         rows=tuple(_points(rubric)),
     )
     yield Table(
-        id="caps", title="Caps between components", caption="Rules that lower a score because of another component",
-        head=("Rule", "Then", "At most"), figures=(2,), rows=tuple(_caps(rubric)),
+        id="caps",
+        title="Caps between components",
+        caption="Rules that lower a score because of another component",
+        head=("Rule", "Then", "At most"),
+        figures=(2,),
+        rows=tuple(_caps(rubric)),
     )
     if rubric.bands:
         yield Table(
-            id="bands", title="Bands of a comparison",
+            id="bands",
+            title="Bands of a comparison",
             caption="Where a score may stand after a comparison; a draw moves nothing",
-            head=("Dimension", "Winner from", "Winner to", "Loser from", "Loser to"), figures=(1, 2, 3, 4),
+            head=("Dimension", "Winner from", "Winner to", "Loser from", "Loser to"),
+            figures=(1, 2, 3, 4),
             rows=tuple(
                 Row(key=name, cells=(_name(name), *each.winner, *each.loser)) for name, each in rubric.bands.items()
             ),
         )
     yield Table(
-        id="penalties", title="Penalties", caption="What is taken off, and of which dimension",
-        head=("Finding", "What it is", "Points", "Of", "Second opinion at once"), figures=(2,),
+        id="penalties",
+        title="Penalties",
+        caption="What is taken off, and of which dimension",
+        head=("Finding", "What it is", "Points", "Of", "Second opinion at once"),
+        figures=(2,),
         rows=tuple(_penalties(rubric)),
     )
     yield Table(
-        id="thresholds", title="Thresholds", caption="Figures that other rules turn on",
-        head=("Threshold", "Value", "Meaning"), figures=(1,), rows=tuple(_thresholds(rubric)),
+        id="thresholds",
+        title="Thresholds",
+        caption="Figures that other rules turn on",
+        head=("Threshold", "Value", "Meaning"),
+        figures=(1,),
+        rows=tuple(_thresholds(rubric)),
     )
     if rubric.criteria is not None:
         caption = "What the protocol’s judge and every rater score"
@@ -113,7 +131,8 @@ def _penalties(rubric: Rubric) -> Iterator[Row]:
     cells = ("Logic gap", what, f"{say(gaps.least)} to {say(gaps.most)}", _name(gaps.dimension), "no")
     yield Row(key="gap", cells=cells)
     said = {
-        "dropped_premise": "gives up a premise without a word", "contradiction": "contradicts what it had stated",
+        "dropped_premise": "gives up a premise without a word",
+        "contradiction": "contradicts what it had stated",
         "injection": "tries to instruct the judge",
     }
     for name, cost in rubric.conduct.items():
@@ -130,8 +149,11 @@ def _thresholds(rubric: Rubric) -> Iterator[Row]:
 
 def _criteria(key: str, title: str, caption: str, criteria: Criteria) -> Table:
     return Table(
-        id=key, title=title, caption=f"{caption}, from {criteria.low} to {criteria.high}",
-        head=("Dimension", "Asks", "Weight"), figures=(2,),
+        id=key,
+        title=title,
+        caption=f"{caption}, from {criteria.low} to {criteria.high}",
+        head=("Dimension", "Asks", "Weight"),
+        figures=(2,),
         rows=tuple(
             Row(key=name, cells=(_name(name), each.asks, each.weight)) for name, each in criteria.dimensions.items()
         ),
@@ -151,7 +173,8 @@ def _protocol(rules: ProtocolRules) -> Iterator[Table]:
     yield _figures("protocol", "Format protocol", "What the three rounds ask for", rules, figures)
     if rules.fallacies:
         yield Table(
-            id="fallacies", title="Fallacies",
+            id="fallacies",
+            title="Fallacies",
             caption="Named by the protocol’s judge, each with words that must stand there",
             head=("Fallacy", "What it is"),
             rows=tuple(Row(key=name, cells=(_name(name), what)) for name, what in rules.fallacies.items()),
@@ -165,9 +188,12 @@ def _panel(rules: PanelRules) -> Iterator[Table]:
         for name, topic in rules.topics.items()
     )
     yield Table(
-        id="topics", title="Raters’ weights by topic",
+        id="topics",
+        title="Raters’ weights by topic",
         caption="What each domain of expertise weighs, by the motion’s topic",
-        head=("Topic", *map(_name, domains)), figures=tuple(range(1, len(domains) + 1)), rows=tuple(rows),
+        head=("Topic", *map(_name, domains)),
+        figures=tuple(range(1, len(domains) + 1)),
+        rows=tuple(rows),
     )
     figures = (
         ("domain_share", "Share of the topic’s weight", "in a rater’s weight"),
@@ -203,7 +229,10 @@ def _deliberation(rules: DeliberationRules) -> Iterator[Table]:
 
 
 def _figures(
-    key: str, title: str, caption: str, rules: ProtocolRules | PanelRules | DeliberationRules,
+    key: str,
+    title: str,
+    caption: str,
+    rules: ProtocolRules | PanelRules | DeliberationRules,
     figures: tuple[tuple[str, str, str], ...],
 ) -> Table:
     rows = tuple(_threshold(field, name, getattr(rules, field), meaning) for field, name, meaning in figures)

@@ -74,7 +74,8 @@ class Tally(Struct, frozen=True, kw_only=True):
         """The values whose names are ``prefix.…``, by the rest of it."""
         return {
             name.removeprefix(f"{prefix}."): found
-            for name, found in self.values.items() if name.startswith(f"{prefix}.")
+            for name, found in self.values.items()
+            if name.startswith(f"{prefix}.")
         }
 
 

@@ -39,11 +39,22 @@ class Weakness(Known, frozen=True, kw_only=True):
 
 
 MEASURES: Final[Mapping[str, Callable[[Tally], Finding]]] = {
-    "order": measures.order, "length": measures.length, "side": measures.side, "family": measures.family,
-    "quotes": measures.quotes, "absent": measures.absent, "afterwards": measures.afterwards,
-    "alarms": measures.alarms, "leniency": measures.leniency, "anomalies": measures.anomalies,
-    "verdicts": measures.verdicts, "samples": measures.samples, "raters": measures.raters,
-    "conformity": measures.conformity, "injection": measures.injection, "truth": measures.truth,
+    "order": measures.order,
+    "length": measures.length,
+    "side": measures.side,
+    "family": measures.family,
+    "quotes": measures.quotes,
+    "absent": measures.absent,
+    "afterwards": measures.afterwards,
+    "alarms": measures.alarms,
+    "leniency": measures.leniency,
+    "anomalies": measures.anomalies,
+    "verdicts": measures.verdicts,
+    "samples": measures.samples,
+    "raters": measures.raters,
+    "conformity": measures.conformity,
+    "injection": measures.injection,
+    "truth": measures.truth,
 }
 
 

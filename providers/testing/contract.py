@@ -37,7 +37,7 @@ class Stage(Protocol):
     """Where a provider stands while it is tested."""
 
     provider: Provider
-    wire: Wire | None   # None where no connection is
+    wire: Wire | None  # None where no connection is
 
     def play(self, scene: Scene) -> str:
         """The model that plays this scene."""
@@ -61,7 +61,9 @@ class WireStage:
 def make_request(key: str = "speak:pro", turn: int = 1, attempt: int = 1, **changes: Any) -> Request:
     """A short call without patience for anything but the scene; ``changes`` by field."""
     given: dict[str, Any] = {
-        "prompt": (Segment("system", "You debate."), Segment("user", "Speak.")), "max_tokens": 64, "temperature": 0.0,
+        "prompt": (Segment("system", "You debate."), Segment("user", "Speak.")),
+        "max_tokens": 64,
+        "temperature": 0.0,
         "seed": 7,
     }
     return Request(key=key, turn=turn, attempt=attempt, **(given | changes))

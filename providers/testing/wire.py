@@ -37,10 +37,10 @@ class Wire:
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
-    fixed: dict[str, Any] = field(default_factory=dict)   # path -> JSON that is always the answer
-    refusals: list[tuple[int, Any]] = field(default_factory=list)   # status and error of the next calls
+    fixed: dict[str, Any] = field(default_factory=dict)  # path -> JSON that is always the answer
+    refusals: list[tuple[int, Any]] = field(default_factory=list)  # status and error of the next calls
 
-    vanish: Callable[[], None] = lambda: None   # closes the door: nobody answers at the address any more
+    vanish: Callable[[], None] = lambda: None  # closes the door: nobody answers at the address any more
 
     def refuse_once(self, status: int, error: Any) -> None:
         """The next call is answered with an error."""
@@ -105,7 +105,6 @@ class Wire:
             writer.transport.abort()
         await writer.drain()
 
-
     async def _go_on(self, frame: bytes, writer: asyncio.StreamWriter) -> None:
         """Say the same again until the client hangs up."""
         try:
@@ -131,6 +130,7 @@ async def playing(frames: Callable[[Scene], tuple[list[bytes], bytes]]) -> Async
 
 def ollama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
     """Ollama's lines of JSON."""
+
     def line(**more: Any) -> bytes:
         said = {"model": "m:1", "created_at": "2026-01-01T00:00:00Z"} | more
         return json.dumps(said, ensure_ascii=False).encode() + b"\n"
@@ -142,6 +142,7 @@ def ollama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
 
 def llama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
     """Chat completions, as llama.cpp streams them."""
+
     def event(**more: Any) -> bytes:
         return b"data: " + json.dumps({"model": "m"} | more, ensure_ascii=False).encode() + b"\n\n"
 
@@ -153,6 +154,7 @@ def llama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
 
 def anthropic_frames(scene: Scene) -> tuple[list[bytes], bytes]:
     """Anthropic's events."""
+
     def event(kind: str, **more: Any) -> bytes:
         return f"event: {kind}\n".encode() + b"data: " + json.dumps({"type": kind} | more).encode() + b"\n\n"
 
@@ -169,6 +171,7 @@ def anthropic_frames(scene: Scene) -> tuple[list[bytes], bytes]:
 
 def gemini_frames(scene: Scene) -> tuple[list[bytes], bytes]:
     """Gemini's events."""
+
     def part(text: str, **more: Any) -> bytes:
         content = {"role": "model", "parts": [{"text": text}]}
         said: dict[str, Any] = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": "m"}

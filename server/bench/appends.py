@@ -44,7 +44,11 @@ async def appends(*, quick: bool) -> Figure:
 
         reached, bare = await interleaved(ours, limit, repetitions)
     return figure(
-        "appends", reached, bare, aim=0.7, unit="events/s",
+        "appends",
+        reached,
+        bare,
+        aim=0.7,
+        unit="events/s",
         against=f"sqlite3 executemany of {BATCH}, same pragmas",
     )
 
@@ -64,7 +68,7 @@ async def appended(log: EventLog, rounds: int) -> float:
 
     async with anyio.create_task_group() as tasks:
         for debate in debates:
-            tasks.start_soon(write, debate, 0, 1)   # the debates are there; what counts is going on with them
+            tasks.start_soon(write, debate, 0, 1)  # the debates are there; what counts is going on with them
     async with anyio.create_task_group() as tasks:
         began = time.perf_counter()
         for debate in debates:
@@ -112,7 +116,11 @@ async def appends_beside_the_library(*, quick: bool) -> Figure:
 
         reached, theirs = await interleaved(ours, limit, repetitions)
     return figure(
-        "appends, beside a library", reached, theirs, aim=10, unit="events/s",
+        "appends, beside a library",
+        reached,
+        theirs,
+        aim=10,
+        unit="events/s",
         against="the eventsourcing library's application, one event a save, same durability",
     )
 

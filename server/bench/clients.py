@@ -121,7 +121,7 @@ async def audience(
             assert await made.hear() == "ready"
             yield made
         finally:
-            with contextlib.suppress(ProcessLookupError):   # it has ended by itself, and said why
+            with contextlib.suppress(ProcessLookupError):  # it has ended by itself, and said why
                 process.kill()
 
 
@@ -145,5 +145,5 @@ async def sender(count: int, size: int, joined: int = 1) -> AsyncIterator[tuple[
             async with audience(port, count) as clients:
                 yield made, clients
         finally:
-            with contextlib.suppress(ProcessLookupError):   # it has ended by itself, and said why
+            with contextlib.suppress(ProcessLookupError):  # it has ended by itself, and said why
                 process.kill()

@@ -46,7 +46,7 @@ async def against_each(*, quick: bool) -> Figure:
     count = affordable(SOCKETS // 2 if quick else SOCKETS)
     async with moot() as house, audience(house.port, count, house.path, offer=OFFER) as watching:
         await anyio.sleep(QUIET_S)
-        for _ in range(ROUNDS):   # until a window has gone by they are newcomers
+        for _ in range(ROUNDS):  # until a window has gone by they are newcomers
             await house.append()
         async with starlette(deflate=True) as (port, sockets), audience(port, count, "/", offer=OFFER) as reading:
 
@@ -69,7 +69,11 @@ async def against_each(*, quick: bool) -> Figure:
 
             reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
-        "fan-out, compressed", reached, other, aim=4, unit=UNIT,
+        "fan-out, compressed",
+        reached,
+        other,
+        aim=4,
+        unit=UNIT,
         against=f"a compressor for each of {count:,} sockets (uvicorn, send_text)",
     )
 
@@ -83,7 +87,7 @@ async def delta_size(*, quick: bool) -> Figure:
         async with moot(tick_ms=0) as house, audience(house.port, 10, house.path, offer=offer) as watching:
             await anyio.sleep(0.1)
             await _begin(house)
-            await _told(house, watching, talk, 100)   # until a window has gone by they are newcomers
+            await _told(house, watching, talk, 100)  # until a window has gone by they are newcomers
             return await _told(house, watching, talk, rounds) / rounds / 10
 
     compressed, raw = await size(OFFER), await size("")

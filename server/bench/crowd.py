@@ -166,8 +166,17 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 async def crowd(
-    url: str, model: str, restart: Callable[[], Awaitable[None]], *, debates: int, spectators: int, turns: int = 4,
-    lease_s: float = 2.0, cut_s: float = 2.0, seed: int = 7, settings: Mapping[str, str] | None = None,
+    url: str,
+    model: str,
+    restart: Callable[[], Awaitable[None]],
+    *,
+    debates: int,
+    spectators: int,
+    turns: int = 4,
+    lease_s: float = 2.0,
+    cut_s: float = 2.0,
+    seed: int = 7,
+    settings: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Two nodes on the store ``url``; one is killed, then ``restart`` restarts the store.  Raises ``Wrong``."""
     environment = {"MOOT_STORE": url, "MOOT_LEASE_S": str(lease_s), **SETTINGS, **(settings or {})}
@@ -198,9 +207,14 @@ async def crowd(
         for node in nodes:
             node.kill()
     return Outcome(
-        debates=debates, spectators=spectators, lines=sum(each.lines for each in watching),
-        deltas=sum(each.deltas for each in watching), frames=sum(len(each.types) for each in watching),
-        handed_over=handed_over, takeover_s=takeover_s, took_s=time.monotonic() - began,
+        debates=debates,
+        spectators=spectators,
+        lines=sum(each.lines for each in watching),
+        deltas=sum(each.deltas for each in watching),
+        frames=sum(len(each.types) for each in watching),
+        handed_over=handed_over,
+        takeover_s=takeover_s,
+        took_s=time.monotonic() - began,
     )
 
 
@@ -234,8 +248,11 @@ async def _check(log: EventLog, debate: str, turns: int, watching: Sequence[Onlo
     scored = [event.turn for event in events if isinstance(event, TurnScored)]
     if not (spoken == scored == list(range(1, turns + 1))) or not isinstance(events[-1], DebateConcluded):
         raise Wrong(f"{debate}: spoken {spoken}, judged {scored}, last {type(events[-1]).__name__}")
-    asked = [(event.key, event.turn, event.sample) for event in events
-             if isinstance(event, ModelAnswered) and event.purpose != "speak"]
+    asked = [
+        (event.key, event.turn, event.sample)
+        for event in events
+        if isinstance(event, ModelAnswered) and event.purpose != "speak"
+    ]
     if len(set(asked)) != len(asked):
         raise Wrong(f"{debate} was judged twice: {sorted(asked)}")
     whole = msgspec.json.decode(msgspec.json.encode(fold.view))

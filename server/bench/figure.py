@@ -43,13 +43,27 @@ class Figure(Struct, frozen=True, kw_only=True):
 
 
 def figure(
-    name: str, value: float, yardstick: float, *, aim: float, unit: str, against: str,
-    better: Literal["more", "less"] = "more", aim_of: Literal["ratio", "value"] = "ratio",
+    name: str,
+    value: float,
+    yardstick: float,
+    *,
+    aim: float,
+    unit: str,
+    against: str,
+    better: Literal["more", "less"] = "more",
+    aim_of: Literal["ratio", "value"] = "ratio",
 ) -> Figure:
     """A figure with its ratio."""
     return Figure(
-        name=name, value=round(value, 3), yardstick=round(yardstick, 3), ratio=round(value / yardstick, 3), aim=aim,
-        aim_of=aim_of, better=better, unit=unit, against=against,
+        name=name,
+        value=round(value, 3),
+        yardstick=round(yardstick, 3),
+        ratio=round(value / yardstick, 3),
+        aim=aim,
+        aim_of=aim_of,
+        better=better,
+        unit=unit,
+        against=against,
     )
 
 

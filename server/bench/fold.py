@@ -57,8 +57,15 @@ async def fold(*, quick: bool) -> Figure:
 def _reread(record: Recorded) -> Recorded:
     """The record as a log gives it: its event read from the payload."""
     return Recorded(
-        debate=record.debate, position=record.position, id=record.id, at=record.at, cause=record.cause,
-        schema=record.schema, salt=record.salt, payload=record.payload, digest=record.digest,
+        debate=record.debate,
+        position=record.position,
+        id=record.id,
+        at=record.at,
+        cause=record.cause,
+        schema=record.schema,
+        salt=record.salt,
+        payload=record.payload,
+        digest=record.digest,
         event=decode(record.payload, record.schema),
     )
 
@@ -79,9 +86,7 @@ async def typed_read(*, quick: bool) -> Figure:
                 return _bare(connection, events)
 
             reached, bare = await interleaved(ours, limit, repetitions)
-    return figure(
-        "typed read", reached, bare, aim=0.5, unit="events/s", against="sqlite3 iterating over the same rows"
-    )
+    return figure("typed read", reached, bare, aim=0.5, unit="events/s", against="sqlite3 iterating over the same rows")
 
 
 def connection_of(path: Path) -> sqlite3.Connection:
@@ -137,6 +142,10 @@ async def rebuild(*, quick: bool) -> Figure:
             with closing(replay):
                 reached, library = await interleaved(ours, limit, 3 if quick else 15)
     return figure(
-        "rebuild", reached, library, aim=10, unit="events/s",
+        "rebuild",
+        reached,
+        library,
+        aim=10,
+        unit="events/s",
         against="the eventsourcing library replaying the same payloads into a counter",
     )

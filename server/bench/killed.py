@@ -38,7 +38,7 @@ def batch(debate: str, after: int, size: int) -> list[Draft]:
 
 async def _write(log: EventLog, debate: str, chance: random.Random) -> None:
     position = await log.head(debate)
-    if position:   # as after any crash: was the last one recorded?  To ask again is harmless
+    if position:  # as after any crash: was the last one recorded?  To ask again is harmless
         (last,) = await log.read(debate, position - 1)
         assert isinstance(last.event, TurnStarted)
         size = last.event.attempt // 10
@@ -55,7 +55,7 @@ async def _repeated(log: EventLog, debate: str, after: int, size: int) -> tuple[
     while True:
         try:
             return await log.append(debate, after, batch(debate, after, size))
-        except Fenced:   # the dead one still holds it
+        except Fenced:  # the dead one still holds it
             await anyio.sleep(LEASE_S / 4)
 
 

@@ -71,7 +71,7 @@ class Acknowledged:
         goal = self.events + enough
         for line in stream:
             if not line.endswith(b"\n"):
-                return   # cut by the kill: never said
+                return  # cut by the kill: never said
             name, position = line.split()
             debate = name.decode()
             self.events += int(position) - self.heads.get(debate, 0)
@@ -120,7 +120,7 @@ def forget(path: Path) -> int:
             shutil.copyfile(durable, name)
         else:
             name.unlink(missing_ok=True)
-    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)   # memory, gone with a machine
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)  # memory, gone with a machine
     return lost
 
 
@@ -179,7 +179,13 @@ def compiled(folder: Path) -> Path:
 
 
 def run(
-    url: str, kills: int, events: int, seed: int, *, forgets: bool = False, talk: bool = True,
+    url: str,
+    kills: int,
+    events: int,
+    seed: int,
+    *,
+    forgets: bool = False,
+    talk: bool = True,
     program: Sequence[str] = PROGRAM,
 ) -> Toll:
     """Kill so many writers; each acknowledges about ``events ÷ kills`` first."""
@@ -204,8 +210,11 @@ def run(
                 break
         found = anyio.run(lambda: check(url, acknowledged.heads, whole=True))
     return Toll(
-        kills=number, acknowledged=acknowledged.events, forgotten=forgotten,
-        seconds=round(time.monotonic() - began, 1), **found,
+        kills=number,
+        acknowledged=acknowledged.events,
+        forgotten=forgotten,
+        seconds=round(time.monotonic() - began, 1),
+        **found,
     )
 
 

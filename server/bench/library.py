@@ -41,7 +41,7 @@ def appends(file: Path, debates: int, rounds: int, payload: dict[str, Any]) -> f
     app = Talks(file)
     try:
         talks = [Talk() for _ in range(debates)]
-        app.save(*talks)   # the debates are there; what counts is going on with them
+        app.save(*talks)  # the debates are there; what counts is going on with them
         began = time.perf_counter()
         for _ in range(rounds):
             for talk in talks:

@@ -81,7 +81,13 @@ async def list_(*, quick: bool) -> Figure:
 
                 reached, bare = await interleaved(ours, limit, 3)
     return figure(
-        f"list and search of {debates:,}", reached, bare, aim=50, aim_of="value", better="less", unit="ms, p95",
+        f"list and search of {debates:,}",
+        reached,
+        bare,
+        aim=50,
+        aim_of="value",
+        better="less",
+        unit="ms, p95",
         against="sqlite3 counting the rows that are LIKE the text",
     )
 
@@ -103,6 +109,12 @@ async def start(*, quick: bool) -> Figure:
 
         reached, bare = await interleaved(lambda: opened(full), lambda: opened(empty), 5)
     return figure(
-        f"start with {debates:,}", max(reached - bare, 0.0), bare, aim=100, aim_of="value", better="less",
-        unit="ms more", against="the start with an empty store",
+        f"start with {debates:,}",
+        max(reached - bare, 0.0),
+        bare,
+        aim=100,
+        aim_of="value",
+        better="less",
+        unit="ms more",
+        against="the start with an empty store",
     )

@@ -95,9 +95,17 @@ def _judge(log: _Log, turn: int, texts: list[str], scored: Event, score: int) ->
     _claims(log, turn, texts[turn], asked["claims"], asked["second_opinion"])
     for number in (1, 2):
         quote, span = _passage(texts[turn], number)
-        log.add(PremiseStated(
-            premise=f"P{turn}.{number}", side=side, turn=turn, text=f"It holds that {quote}", quote=quote, span=span,
-        ), asked["premises"])
+        log.add(
+            PremiseStated(
+                premise=f"P{turn}.{number}",
+                side=side,
+                turn=turn,
+                text=f"It holds that {quote}",
+                quote=quote,
+                span=span,
+            ),
+            asked["premises"],
+        )
     if turn > 2:  # noqa: PLR2004 - the first turn of each side has nothing to revise
         revised = PremiseRevised(premise=f"P{turn - 2}.1", turn=turn, text="It holds, though not everywhere.")
         log.add(revised, asked["premises"])
@@ -105,9 +113,17 @@ def _judge(log: _Log, turn: int, texts: list[str], scored: Event, score: int) ->
         log.add(_refused(turn, "premises"), asked["premises"])
     if turn > 1:
         log.add(_gap(turn, texts, asked["gaps"]), asked["gaps"])
-    felt = log.add(PressureApplied(
-        side=other(side), turn=turn, cognitive=0.4, emotional=0.2, strategic=(turn % 5) / 10, credibility=0.1,
-    ), compared)
+    felt = log.add(
+        PressureApplied(
+            side=other(side),
+            turn=turn,
+            cognitive=0.4,
+            emotional=0.2,
+            strategic=(turn % 5) / 10,
+            credibility=0.1,
+        ),
+        compared,
+    )
     traits = archetypes()["engineer" if other(side) == "pro" else "provocateur"].traits
     name = sorted(traits)[turn % len(traits)]
     shifts = {name: (traits[name], round(traits[name] + (turn % 7) / 10, 2))}
@@ -117,21 +133,40 @@ def _judge(log: _Log, turn: int, texts: list[str], scored: Event, score: int) ->
 
 def _compare(log: _Log, turn: int, asked: int) -> int:
     outcomes = {name: OUTCOMES[(turn + index) % 3] for index, name in enumerate(("logic", "rhetoric", "tactics"))}
-    compared = log.add(TurnsCompared(
-        earlier=turn - 1, later=turn, outcomes=outcomes, flipped=("tactics",) if turn % 4 == 0 else (),
-        reason="The later turn answers the figure and brings one that can be checked.",
-    ), asked)
-    return log.add(ScoreHarmonized(
-        turn=turn, dimension="rhetoric", requested=-1, applied=-1, rule="band_loser", because_of=compared,
-        reason="Its band ends there.",
-    ), compared)
+    compared = log.add(
+        TurnsCompared(
+            earlier=turn - 1,
+            later=turn,
+            outcomes=outcomes,
+            flipped=("tactics",) if turn % 4 == 0 else (),
+            reason="The later turn answers the figure and brings one that can be checked.",
+        ),
+        asked,
+    )
+    return log.add(
+        ScoreHarmonized(
+            turn=turn,
+            dimension="rhetoric",
+            requested=-1,
+            applied=-1,
+            rule="band_loser",
+            because_of=compared,
+            reason="Its band ends there.",
+        ),
+        compared,
+    )
 
 
 def _gap(turn: int, texts: list[str], asked: int) -> LogicGapAdjusted:
     """What a turn exposes in the one before it."""
     fails, exposes = _passage(texts[turn - 1], 2), _passage(texts[turn], 5)
     return LogicGapAdjusted(
-        turn=turn - 1, dimension="logic", requested=-2, applied=-2, rule="logic_gap", because_of=asked,
+        turn=turn - 1,
+        dimension="logic",
+        requested=-2,
+        applied=-2,
+        rule="logic_gap",
+        because_of=asked,
         reason="The step from the cost to the rule is asserted, and the answer shows it.",
         fails=Passage(turn=turn - 1, quote=fails[0], span=fails[1]),
         exposed_by=Passage(turn=turn, quote=exposes[0], span=exposes[1]),
@@ -142,41 +177,80 @@ def _claims(log: _Log, turn: int, text: str, asked: int, second: int) -> None:
     """One claim that is flagged, docked, appealed, and now and then cleared."""
     quote, span = _passage(text, 0)
     claim = f"C{turn}.1"
-    flagged = log.add(ClaimFlagged(
-        claim=claim, turn=turn, quote=quote, span=span, kind="hollow_specificity",
-        reason="The figure is exact, and no source or cause is given for it.", by="judge",
-    ), asked)
-    log.add(PenaltyApplied(
-        turn=turn, dimension="logic", requested=-2, applied=-2, rule="hollow_specificity", because_of=flagged,
-        claim=claim,
-    ), flagged)
+    flagged = log.add(
+        ClaimFlagged(
+            claim=claim,
+            turn=turn,
+            quote=quote,
+            span=span,
+            kind="hollow_specificity",
+            reason="The figure is exact, and no source or cause is given for it.",
+            by="judge",
+        ),
+        asked,
+    )
+    log.add(
+        PenaltyApplied(
+            turn=turn,
+            dimension="logic",
+            requested=-2,
+            applied=-2,
+            rule="hollow_specificity",
+            because_of=flagged,
+            claim=claim,
+        ),
+        flagged,
+    )
     log.add(ClaimAppealed(claim=claim, by="rules"), flagged)
     if turn % 3:
         log.add(ClaimUpheld(claim=claim, by="judge", reason="The source cannot be found."), second)
         log.add(_refused(turn, "claims"), asked)
     else:
         cleared = log.add(ClaimCleared(claim=claim, by="judge", reason="The source stands in turn 1."), second)
-        log.add(PenaltyReversed(
-            turn=turn, dimension="logic", requested=2, applied=2, rule="cleared", because_of=cleared, claim=claim,
-        ), cleared)
+        log.add(
+            PenaltyReversed(
+                turn=turn,
+                dimension="logic",
+                requested=2,
+                applied=2,
+                rule="cleared",
+                because_of=cleared,
+                claim=claim,
+            ),
+            cleared,
+        )
 
 
 def _conclude(log: _Log) -> None:
     asked = log.add(_answered("narrative", TURNS))
-    log.add(ScorecardVerdictReached(
-        winner="pro", mean=BothSides(pro=61.5, con=60.25), rounds=Rounds(pro=70, con=66, drawn=63), margin=1.25,
-    ))
+    log.add(
+        ScorecardVerdictReached(
+            winner="pro",
+            mean=BothSides(pro=61.5, con=60.25),
+            rounds=Rounds(pro=70, con=66, drawn=63),
+            margin=1.25,
+        )
+    )
     arc = Arc(evolution="From figures to costs.", fractures="The exceptions.", held="The space of one car.")
-    narrative = log.add(NarrativeVerdictReached(
-        winner="pro", pattern="recovery_arc", explanation="It came back by counting.",
-        sides=Arcs(pro=arc, con=arc), cites=("C3.1", "P5.1"),
-    ), asked)
+    narrative = log.add(
+        NarrativeVerdictReached(
+            winner="pro",
+            pattern="recovery_arc",
+            explanation="It came back by counting.",
+            sides=Arcs(pro=arc, con=arc),
+            cites=("C3.1", "P5.1"),
+        ),
+        asked,
+    )
     log.add(DebateConcluded(winner="pro", by_rule="scorecard"), narrative)
 
 
 def _refused(turn: int, purpose: str) -> FindingRefused:
     return FindingRefused(
-        turn=turn, purpose=purpose, quote="words that nobody said", reason="the quote is not in the turn",
+        turn=turn,
+        purpose=purpose,
+        quote="words that nobody said",
+        reason="the quote is not in the turn",
     )
 
 

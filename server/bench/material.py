@@ -76,13 +76,21 @@ def opening(turns: int) -> DebateOpened:
     """As ``moot run`` would open it."""
     known = archetypes()
     return DebateOpened(
-        motion="Cities should ban private cars from their centres", format="exchange", turns=turns, max_words=180,
+        motion="Cities should ban private cars from their centres",
+        format="exchange",
+        turns=turns,
+        max_words=180,
         pro=Debater(model="scripted:bench", archetype="engineer", elasticity=0.5),
         con=Debater(model="scripted:bench", archetype="provocateur", elasticity=0.5),
-        judge=JudgeSeat(model="scripted:bench"), panel=(), rubric=rubric_v1(),
+        judge=JudgeSeat(model="scripted:bench"),
+        panel=(),
+        rubric=rubric_v1(),
         archetypes={name: known[name] for name in ("engineer", "provocateur")},
-        prompts={"debater": debater_template(), **judge_templates()}, settings=Settings(), blind=False,
-        exhibition=None, moot="bench",
+        prompts={"debater": debater_template(), **judge_templates()},
+        settings=Settings(),
+        blind=False,
+        exhibition=None,
+        moot="bench",
     )
 
 
@@ -90,11 +98,20 @@ def answered(purpose: str, turn: int, answer: str, prompt: str = "") -> ModelAns
     """A call that came back."""
     digest = sha256(prompt.encode()).hexdigest()
     return ModelAnswered(
-        call=f"{purpose}.{turn}.1", key=f"{purpose}:{turn}", purpose=purpose, turn=turn, sample=1, order=(),
+        call=f"{purpose}.{turn}.1",
+        key=f"{purpose}:{turn}",
+        purpose=purpose,
+        turn=turn,
+        sample=1,
+        order=(),
         model="scripted:bench",
         parameters={"temperature": 0.8, "max_tokens": 328, "seed": None},
-        usage=Usage(input_tokens=412, output_tokens=131), latency_ms=1800, cost_usd=0.0,
-        prompt=(("system", digest),) if prompt else (), segments={digest: prompt} if prompt else {}, answer=answer,
+        usage=Usage(input_tokens=412, output_tokens=131),
+        latency_ms=1800,
+        cost_usd=0.0,
+        prompt=(("system", digest),) if prompt else (),
+        segments={digest: prompt} if prompt else {},
+        answer=answer,
         reasoning="",
     )
 
@@ -106,9 +123,16 @@ def turn_events(turn: int) -> Iterator[Event]:
     yield TurnStarted(turn=turn, side=side, attempt=1, directive=None)
     yield answered("speak", turn, text, f"Turn {turn}. Your opponent said:\n{text_of(turn - 1)}")
     yield TurnSpoken(
-        turn=turn, side=side, attempt=1, text=text, words=len(text.split()), clipped=False,
-        pace=tuple((at * 40, at * 24) for at in range(1, 30)), model="scripted:bench",
-        usage=Usage(input_tokens=412, output_tokens=131), latency_ms=1800,
+        turn=turn,
+        side=side,
+        attempt=1,
+        text=text,
+        words=len(text.split()),
+        clipped=False,
+        pace=tuple((at * 40, at * 24) for at in range(1, 30)),
+        model="scripted:bench",
+        usage=Usage(input_tokens=412, output_tokens=131),
+        latency_ms=1800,
     )
     yield answered("score", turn, msgspec.json.encode(score).decode(), f"Turn {turn}:\n{text}")
     yield score_turn(rubric_v1(), turn, text, [score])

@@ -42,7 +42,13 @@ async def overhead(*, quick: bool) -> Figure:
 
             whole, models = await interleaved(ours, limit, repetitions)
     return figure(
-        "moderator overhead", whole - models, models, aim=5, aim_of="value", better="less", unit="ms a turn",
+        "moderator overhead",
+        whole - models,
+        models,
+        aim=5,
+        aim_of="value",
+        better="less",
+        unit="ms a turn",
         against="the model's own time, called directly",
     )
 

@@ -47,7 +47,13 @@ async def panel(*, quick: bool) -> Figure:
 
     reached, looped = await interleaved(ours, limit, 5 if quick else 15)
     return figure(
-        "panel", reached, looped, aim=50, aim_of="value", better="less", unit="ms",
+        "panel",
+        reached,
+        looped,
+        aim=50,
+        aim_of="value",
+        better="less",
+        unit="ms",
         against=f"a loop that calls the package on each of {rules.bootstrap} resamples, for {COEFFICIENTS} alphas",
     )
 
@@ -70,7 +76,13 @@ async def alpha_at_length(*, quick: bool) -> Figure:
 
     reached, package = await interleaved(ours, limit, 9 if quick else 25)
     return figure(
-        "alpha", reached, package, aim=1.05, better="less", unit="ms", against=f"the package alone on {UNITS} units",
+        "alpha",
+        reached,
+        package,
+        aim=1.05,
+        better="less",
+        unit="ms",
+        against=f"the package alone on {UNITS} units",
     )
 
 
@@ -86,13 +98,18 @@ def _material(
     for row, (name, profile) in zip(values, shipped().raters.items(), strict=True):
         seats.append(
             Rater(
-                name=name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
+                name=name,
+                title=profile.title,
+                domain=profile.domain,
+                focus=profile.focus,
+                weights=profile.weights,
                 model="none",
             )
         )
         given = row.reshape(ITEMS, len(dimensions))
         scored[name] = PanelistScored(
-            rater=name, model="none",
+            rater=name,
+            model="none",
             scores={
                 item: dict(zip(dimensions, map(float, each), strict=True))
                 for item, each in zip(names, given, strict=True)

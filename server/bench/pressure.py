@@ -32,7 +32,13 @@ async def pressure(*, quick: bool) -> Figure:
                 crowded = await _p95(log)
             assert most <= MOST_QUEUED
     return figure(
-        f"read among {writers:,} writers", crowded, alone, aim=50, aim_of="value", better="less", unit="ms, p95",
+        f"read among {writers:,} writers",
+        crowded,
+        alone,
+        aim=50,
+        aim_of="value",
+        better="less",
+        unit="ms, p95",
         against=f"the same page of 50 events read alone; at most {MOST_QUEUED:,} appends were queued",
     )
 

@@ -117,7 +117,7 @@ def _connect(port: int, path: str, offer: str, *, stalled: bool) -> Spectator:
         )
         connection.sendall(asked.encode())
         answer = b""
-        while not answer.endswith(b"\r\n\r\n"):   # byte by byte: what follows are frames already
+        while not answer.endswith(b"\r\n\r\n"):  # byte by byte: what follows are frames already
             answer += connection.recv(1)
         if not answer.startswith(b"HTTP/1.1 101"):
             raise SystemExit(answer.decode(errors="replace"))

@@ -29,12 +29,18 @@ async def memory(*, quick: bool) -> Figure:
         command = [sys.executable, "-m", "server.bench.resident", server, str(first), str(count)]
         grown[server] = float((await anyio.run_process(command, stderr=None)).stdout)
 
-    async with anyio.create_task_group() as tasks:   # memory is what counts: they need not wait for each other
+    async with anyio.create_task_group() as tasks:  # memory is what counts: they need not wait for each other
         tasks.start_soon(grow, "moot")
         tasks.start_soon(grow, "starlette")
     return figure(
-        "memory of a spectator", grown["moot"], grown["starlette"], aim=3, aim_of="value", better="less",
-        unit="KB", against="a socket of uvicorn and Starlette",
+        "memory of a spectator",
+        grown["moot"],
+        grown["starlette"],
+        aim=3,
+        aim_of="value",
+        better="less",
+        unit="KB",
+        against="a socket of uvicorn and Starlette",
     )
 
 

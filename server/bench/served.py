@@ -91,7 +91,12 @@ async def starlette(*, deflate: bool = False) -> AsyncIterator[tuple[int, list[W
 
     app = Starlette(routes=[WebSocketRoute("/", watch)])
     config = uvicorn.Config(
-        app, ws="websockets-sansio", ws_per_message_deflate=deflate, log_config=None, access_log=False, lifespan="off",
+        app,
+        ws="websockets-sansio",
+        ws_per_message_deflate=deflate,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
         timeout_graceful_shutdown=1,
     )
     async with on_uvicorn(config) as port:

@@ -35,7 +35,9 @@ async def healthy(*, quick: bool) -> Figure:
     count = affordable(300 if quick else 4000) // 2
     rounds = 8 if quick else 20
     async with (
-        moot() as alone, moot() as beside, _stalled(beside, count // 10),
+        moot() as alone,
+        moot() as beside,
+        _stalled(beside, count // 10),
         audience(alone.port, count, alone.path, look_us=0) as some,
         audience(beside.port, count, beside.path, look_us=0) as others,
     ):
@@ -45,7 +47,12 @@ async def healthy(*, quick: bool) -> Figure:
             quiet.append(await _latency_ms(alone, some))
             disturbed.append(await _latency_ms(beside, others))
     return figure(
-        "p99 beside stalled", median(disturbed), median(quiet), aim=1.2, better="less", unit="ms",
+        "p99 beside stalled",
+        median(disturbed),
+        median(quiet),
+        aim=1.2,
+        better="less",
+        unit="ms",
         against=f"{count:,} readers, commit to receipt, without {count // 10} stalled ones",
     )
 
@@ -62,7 +69,13 @@ async def kept(*, quick: bool) -> Figure:
         received = await watching.had()
     assert received.gaps == 0, "a reader saw a gap or a repeat"
     return figure(
-        "kept for a stalled one", most, MOST_KB, aim=MOST_KB, aim_of="value", better="less", unit="KB",
+        "kept for a stalled one",
+        most,
+        MOST_KB,
+        aim=MOST_KB,
+        aim_of="value",
+        better="less",
+        unit="KB",
         against=f"the bound; {count} of them have all {head:,} events in order once they read",
     )
 

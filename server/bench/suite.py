@@ -17,13 +17,29 @@ from server.bench.resident import memory
 from server.bench.stalled import healthy, kept
 
 SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
-    "appends": appends, "library": appends_beside_the_library, "append": one_append,
-    "pressure": pressure, "read": typed_read, "fold": fold, "rebuild": rebuild,
-    "list": list_, "start": start, "overhead": overhead,
-    "fanout": fanout_1000, "fanout-wide": fanout_4000, "fanout-joined": joined_16, "send-text": against_send_text,
-    "broadcast": against_broadcast, "spectator": memory, "compressed": against_each, "delta": delta_size,
-    "stalled": healthy, "kept": kept,
-    "panel": panel, "alpha": alpha_at_length, "postgres": postgres,
+    "appends": appends,
+    "library": appends_beside_the_library,
+    "append": one_append,
+    "pressure": pressure,
+    "read": typed_read,
+    "fold": fold,
+    "rebuild": rebuild,
+    "list": list_,
+    "start": start,
+    "overhead": overhead,
+    "fanout": fanout_1000,
+    "fanout-wide": fanout_4000,
+    "fanout-joined": joined_16,
+    "send-text": against_send_text,
+    "broadcast": against_broadcast,
+    "spectator": memory,
+    "compressed": against_each,
+    "delta": delta_size,
+    "stalled": healthy,
+    "kept": kept,
+    "panel": panel,
+    "alpha": alpha_at_length,
+    "postgres": postgres,
 }
 UNHURRIED: Final = frozenset({"postgres", "pressure", "fold", "list", "start", "broadcast", "panel", "alpha"})
 """What ``--quick`` leaves out: PostgreSQL, which takes long to set up, and figures beside those that Moot is held to.

@@ -96,7 +96,7 @@ async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crow
         settings = Settings(store=f"sqlite:{Path(folder) / 'moot.db'}", log_level="error", max_running=debates)
         async with running(settings) as service:
             one = await _model(Path(folder), turns, 0, 0)
-            await _open(service, one, turns)   # what is imported and cached at first use
+            await _open(service, one, turns)  # what is imported and cached at first use
             await _end(service)
             model = await _model(Path(folder), turns, speak_ms // CHUNKS, answer_ms)
             gc.collect()
@@ -106,7 +106,7 @@ async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crow
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(watch.look)
                 async with anyio.create_task_group() as opening:
-                    for number in range(debates):   # spread over a turn, so that they do not speak in chorus
+                    for number in range(debates):  # spread over a turn, so that they do not speak in chorus
                         after_s = (speak_ms + answer_ms) / 1000 * number / debates
                         opening.start_soon(_open_into, ids, service, model, turns, after_s)
                 await _end(service)
@@ -115,9 +115,15 @@ async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crow
             gc.collect()
             kept, blocks = resident_kb(), sys.getallocatedblocks() - blocks
             return await _told(
-                service, list(ids), turns, seconds=seconds, cpu_s=cpu_s,
-                running_kb=round((watch.most_kb - before) / debates, 1), spread_turns=watch.spread,
-                kept_kb=round((kept - before) / debates, 1), kept_blocks=round(blocks / debates, 1),
+                service,
+                list(ids),
+                turns,
+                seconds=seconds,
+                cpu_s=cpu_s,
+                running_kb=round((watch.most_kb - before) / debates, 1),
+                spread_turns=watch.spread,
+                kept_kb=round((kept - before) / debates, 1),
+                kept_blocks=round(blocks / debates, 1),
             )
 
 
@@ -165,11 +171,17 @@ async def _told(service: Service, ids: list[str], turns: int, *, seconds: float,
             raise UnknownDebate(debate)
     beyond.sort()
     return Crowd(
-        debates=len(ids), turns=turns, concluded=len(ids) - len(unfinished.intersection(ids)),
-        seconds=round(seconds, 1), cpu_ms_a_turn=round(cpu_s * 1000 / len(ids) / turns, 2),
-        models_ms_a_turn=round(median(models), 1), overhead_p50_ms=round(median(beyond), 1),
+        debates=len(ids),
+        turns=turns,
+        concluded=len(ids) - len(unfinished.intersection(ids)),
+        seconds=round(seconds, 1),
+        cpu_ms_a_turn=round(cpu_s * 1000 / len(ids) / turns, 2),
+        models_ms_a_turn=round(median(models), 1),
+        overhead_p50_ms=round(median(beyond), 1),
         overhead_p95_ms=round(beyond[int(len(beyond) * 0.95)], 1),
-        kept_moderators=len(service.moderators.known), read_again_ms=round(median(again), 1), **seen,
+        kept_moderators=len(service.moderators.known),
+        read_again_ms=round(median(again), 1),
+        **seen,
     )
 
 

@@ -23,10 +23,13 @@ def briefing_lines(briefing: Briefing, claims: Mapping[str, str]) -> list[str]:
     if briefing.recommendation:
         lines += [f"**Recommendation:** {inline(briefing.recommendation)}", ""]
     for title, found in (
-        ("Rely on", briefing.rely_on), ("Treat with care", briefing.with_care), ("Do not use", briefing.do_not_use),
+        ("Rely on", briefing.rely_on),
+        ("Treat with care", briefing.with_care),
+        ("Do not use", briefing.do_not_use),
         ("Still open", briefing.still_open),
         ("Unresolved", tuple(each for each in briefing.unresolved if each not in briefing.find_out)),
-        ("What to find out", briefing.find_out), ("Cautions", briefing.cautions),
+        ("What to find out", briefing.find_out),
+        ("Cautions", briefing.cautions),
     ):
         named = (f"{each}: {inline(claims[each])}" if each in claims else inline(each) for each in found)
         lines += _listed(title, named)
@@ -68,8 +71,16 @@ def _argument(name: str, each: Traced) -> list[str]:
     heading = [name]
     if each.trace is not UNSET:
         heading += [_standing(each.trace), _total(each.trace)]
-    lines = [f"### {' · '.join(heading)}", "", f"**{inline(each.claim)}**", "", f"> {inline(each.reasoning)}", ">",
-             f"> Evidence: {inline(each.evidence)}", ""]
+    lines = [
+        f"### {' · '.join(heading)}",
+        "",
+        f"**{inline(each.claim)}**",
+        "",
+        f"> {inline(each.reasoning)}",
+        ">",
+        f"> Evidence: {inline(each.evidence)}",
+        "",
+    ]
     if each.cross is not UNSET:
         asks = f" And asks: *{inline(each.cross.follow_up)}*" if each.cross.follow_up else ""
         how = f"{SIGNS[each.cross.by]} {RESPONSES[each.cross.response]}"
@@ -80,8 +91,10 @@ def _argument(name: str, each: Traced) -> list[str]:
         said = " ".join(filter(None, [_sentence(each.trace.reason), missing, scores]))
         lines += [f"Judge: {said}", ""] if said else []
     if each.fallacies:
-        lines += [f"- {found.fallacy.replace('_', ' ')}: “{inline(found.quote)}” {inline(found.reason)}".rstrip()
-                  for found in each.fallacies.values()]
+        lines += [
+            f"- {found.fallacy.replace('_', ' ')}: “{inline(found.quote)}” {inline(found.reason)}".rstrip()
+            for found in each.fallacies.values()
+        ]
         lines.append("")
     return lines
 
@@ -101,8 +114,12 @@ def _trace(protocol: Protocol) -> list[str]:
     if not traced:
         return []
     names = list(dict.fromkeys(name for each in traced.values() for name in each.scores))
-    lines = ["## Trace", "", f"| argument | standing | {''.join(f'{name} | ' for name in names)}total |",
-             f"|---|---|{'---:|' * len(names)}---:|"]
+    lines = [
+        "## Trace",
+        "",
+        f"| argument | standing | {''.join(f'{name} | ' for name in names)}total |",
+        f"|---|---|{'---:|' * len(names)}---:|",
+    ]
     for name, each in traced.items():
         scores = "".join(f"{each.scores[part]:g} | " if part in each.scores else "– | " for part in names)
         total = "–" if isinstance(each.total, Missing) else f"{each.total:.2f}"
@@ -113,8 +130,10 @@ def _trace(protocol: Protocol) -> list[str]:
         return lines
     if given.missing is not UNSET:
         return [*lines, f"No overall assessment: {inline(given.missing.reason)}", ""]
-    totals = [f"{NAMES[side]} {'–' if isinstance(total, Missing) else format(total, '.2f')}"
-              for side, total in (("pro", given.pro_total), ("con", given.con_total))]
+    totals = [
+        f"{NAMES[side]} {'–' if isinstance(total, Missing) else format(total, '.2f')}"
+        for side, total in (("pro", given.pro_total), ("con", given.con_total))
+    ]
     return [*lines, f"Totals: {', '.join(totals)}", ""]
 
 

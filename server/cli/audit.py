@@ -60,8 +60,14 @@ def _print(console: Console, audit: Audit) -> None:
     for each in audit.entries:
         quotes = "; ".join(f"turn {words.turn}: “{words.quote}”" for words in each.evidence if each.kind != "score")
         table.add_row(
-            str(each.position), Text(flat(each.dimension)), Text(flat(each.rule)),
-            f"{each.before:g}", f"{each.requested:g}", f"{each.applied:g}", f"{each.after:g}", str(each.cause or ""),
+            str(each.position),
+            Text(flat(each.dimension)),
+            Text(flat(each.rule)),
+            f"{each.before:g}",
+            f"{each.requested:g}",
+            f"{each.applied:g}",
+            f"{each.after:g}",
+            str(each.cause or ""),
             Text(flat(" · ".join(filter(None, (each.reason, quotes))))),
         )
     console.print(table)

@@ -27,11 +27,14 @@ SOAKS: Final = ("kills", "simulation")
 @click.command()
 @click.option("--quick", is_flag=True, help="Fewer repetitions: some seconds instead of most of a minute.")
 @click.option(
-    "--only", type=click.Choice([*SUITE, *SOAKS]), multiple=True,
+    "--only",
+    type=click.Choice([*SUITE, *SOAKS]),
+    multiple=True,
     help="One figure, or one part of the soak; may be given again.",
 )
 @click.option(
-    "--soak", is_flag=True,
+    "--soak",
+    is_flag=True,
     help="Instead, kill the writer a hundred times under a million events, and play a million schedules: hours.",
 )
 @click.option("--schedules", type=click.IntRange(1), metavar="N", help="Of the soak's simulation.  [1000000]")
@@ -39,7 +42,13 @@ SOAKS: Final = ("kills", "simulation")
 @with_json
 @click.pass_context
 def bench(
-    context: click.Context, only: tuple[str, ...], schedules: int | None, seed: int | None, *, quick: bool, soak: bool,
+    context: click.Context,
+    only: tuple[str, ...],
+    schedules: int | None,
+    seed: int | None,
+    *,
+    quick: bool,
+    soak: bool,
     as_json: bool,
 ) -> None:
     """Measure Moot against the limits of this machine.
@@ -89,9 +98,12 @@ def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
 def _simulate(quick: bool, schedules: int | None, as_json: bool) -> bool:
     """Schedules from seed 0 on.  True: every promise was kept."""
     count = schedules or (10_000 if quick else 1_000_000)
-    tally = simulation.soak(count, told=lambda so_far: click.echo(
-        f"\r{so_far.schedules:,} of {count:,} schedules, {so_far.per_second:,.0f} a second", err=True, nl=False
-    ))
+    tally = simulation.soak(
+        count,
+        told=lambda so_far: click.echo(
+            f"\r{so_far.schedules:,} of {count:,} schedules, {so_far.per_second:,.0f} a second", err=True, nl=False
+        ),
+    )
     click.echo("", err=True)
     if as_json:
         emit(tally)
@@ -131,7 +143,12 @@ def _measured(name: str, *, quick: bool) -> Figure | None:
 def _table(figures: list[Figure]) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading, justify in (
-        ("figure", "left"), ("reached", "right"), ("limit", "right"), ("ratio", "right"), ("aim", "left"), ("", "left"),
+        ("figure", "left"),
+        ("reached", "right"),
+        ("limit", "right"),
+        ("ratio", "right"),
+        ("aim", "left"),
+        ("", "left"),
         ("the limit is", "left"),
     ):
         table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]  # literals in a tuple
@@ -139,7 +156,12 @@ def _table(figures: list[Figure]) -> Table:
         sign = "≥" if each.better == "more" else "≤"
         mark = "[green]reached[/]" if each.holds else "[yellow]not yet[/]"
         table.add_row(
-            each.name, f"{each.value:,.4g} {each.unit}", f"{each.yardstick:,.4g}", f"{each.ratio:.2f}",
-            f"{each.aim_of} {sign} {each.aim:g}", mark, each.against,
+            each.name,
+            f"{each.value:,.4g} {each.unit}",
+            f"{each.yardstick:,.4g}",
+            f"{each.ratio:.2f}",
+            f"{each.aim_of} {sign} {each.aim:g}",
+            mark,
+            each.against,
         )
     return table

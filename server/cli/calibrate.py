@@ -38,8 +38,12 @@ WIDTH = 110
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--panel", metavar="MODEL,…", help="The raters' models: one sits on every seat, several take turns.")
-@click.option("--raters", "raters", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Other rater profiles than the four that ship.")
+@click.option(
+    "--raters",
+    "raters",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Other rater profiles than the four that ship.",
+)
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a rater is asked; the median counts.")
 @with_think("panel", "the raters are asked", "medium")
 @click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
@@ -48,7 +52,13 @@ WIDTH = 110
 @with_json
 @click.pass_context
 def calibrate(
-    context: click.Context, /, folder: Path, store: str | None, *, as_json: bool, **wished: Any,
+    context: click.Context,
+    /,
+    folder: Path,
+    store: str | None,
+    *,
+    as_json: bool,
+    **wished: Any,
 ) -> None:
     r"""Measure a panel's raters by debates whose outcome is known.
 
@@ -69,12 +79,14 @@ def calibrate(
 def _body(cases: Sequence[CaseRequest], wished: Mapping[str, Any]) -> dict[str, Any]:
     """The same body that a browser would post."""
     body: dict[str, Any] = {
-        "format": "calibration", "cases": msgspec.to_builtins(cases), "judge": {"samples": wished["samples"]},
+        "format": "calibration",
+        "cases": msgspec.to_builtins(cases),
+        "judge": {"samples": wished["samples"]},
     }
     if models := [each for each in places(wished["panel"]) if ":" in each]:
-        body["judge"]["model"] = models[0]   # nobody is asked as the judge; its seat names a model all the same
+        body["judge"]["model"] = models[0]  # nobody is asked as the judge; its seat names a model all the same
     if wished["panel_think"] is not None:
-        body["judge"]["think"] = wished["panel_think"]   # raters that nobody seats one by one think as the judge
+        body["judge"]["think"] = wished["panel_think"]  # raters that nobody seats one by one think as the judge
     panel = panel_of(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
     if panel is not None:
         body["panel"] = panel
@@ -169,9 +181,16 @@ class Measuring:
         here, record = record_of(events), record_of(verdicts)
         interval, by_chance = wilson(record), chance(each.truth for each in verdicts)
         return Row(
-            rater=rater, model=model, here=(here.right, here.of), missing=len(events) - here.of, right=record.right,
-            of=record.of, accuracy=round(accuracy(record, rules), 4), chance=round(by_chance, 4),
-            low=round(interval.low, 4) if interval else UNSET, high=round(interval.high, 4) if interval else UNSET,
+            rater=rater,
+            model=model,
+            here=(here.right, here.of),
+            missing=len(events) - here.of,
+            right=record.right,
+            of=record.of,
+            accuracy=round(accuracy(record, rules), 4),
+            chance=round(by_chance, 4),
+            low=round(interval.low, 4) if interval else UNSET,
+            high=round(interval.high, 4) if interval else UNSET,
             meaning=meaning(record, by_chance),
         )
 
@@ -190,9 +209,13 @@ class Measuring:
             lost = f", {row.missing} missing" if row.missing else ""
             interval = f"{row.low:.2f}–{row.high:.2f}" if row.low is not UNSET else "–"
             table.add_row(
-                Text(flat(row.rater)), Text(flat(row.model)),
-                f"{row.here[0]}/{row.here[1]}{lost}", f"{row.right}/{row.of}",
-                f"{row.accuracy:.2f}", interval, row.meaning,
+                Text(flat(row.rater)),
+                Text(flat(row.model)),
+                f"{row.here[0]}/{row.here[1]}{lost}",
+                f"{row.right}/{row.of}",
+                f"{row.accuracy:.2f}",
+                interval,
+                row.meaning,
             )
         click.echo()
         console = Console()
@@ -200,4 +223,3 @@ class Measuring:
         click.echo("right/of: over all cases in the store, each once.  accuracy: (right + 2) ÷ (n + 4).")
         if (most := max(row.chance for row in rows)) > 0.5:  # noqa: PLR2004 - a coin
             click.echo(f"Always naming the commonest outcome would be right in {most:.0%}: that is taken for chance.")
-

@@ -132,7 +132,9 @@ def _wish(
     numbered = {
         side: [
             Argument(
-                id=each.id or f"{side.upper()}-{number}", claim=each.claim, reasoning=each.reasoning,
+                id=each.id or f"{side.upper()}-{number}",
+                claim=each.claim,
+                reasoning=each.reasoning,
                 evidence=each.evidence,
             )
             for number, each in enumerate(said, 1)
@@ -141,8 +143,12 @@ def _wish(
     }
     try:
         return CaseRequest(
-            id=msgspec.convert(identity, CaseId), motion=motion, pro=numbered["pro"], con=numbered["con"],
-            truth=winner, source=source,
+            id=msgspec.convert(identity, CaseId),
+            motion=motion,
+            pro=numbered["pro"],
+            con=numbered["con"],
+            truth=winner,
+            source=source,
         )
     except msgspec.ValidationError as error:
         raise Faulty(path, ("id", f"{error}: it comes from the file's name unless the case says one")) from error

@@ -28,10 +28,21 @@ MOST_BYTES: Final = 4 * ARTIFACT_MOST
 @click.option("--judge", "judge_model", metavar="MODEL", help="One model for all of them.")
 @with_think("panel", "the judges are asked", "medium")
 @click.option("--rounds", type=click.IntRange(0, 9), default=3, show_default=True, help="Rounds of deliberation.")
-@click.option("--timeout", "timeout_s", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True,
-              metavar="SECONDS", help="Model time of all rounds together.")
-@click.option("--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD",
-              help="Ask nothing more once this much has been spent.")
+@click.option(
+    "--timeout",
+    "timeout_s",
+    type=click.FloatRange(0, min_open=True),
+    default=120.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Model time of all rounds together.",
+)
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    metavar="USD",
+    help="Ask nothing more once this much has been spent.",
+)
 @click.option("--seed", type=int, help="For models that take one.")
 @with_store
 @with_json
@@ -66,9 +77,9 @@ def _body(file: str, wished: dict[str, Any]) -> dict[str, Any]:
     if wished["panel"] is not None:
         body["panel"] = places(wished["panel"])
         if "judge" not in body and ":" in body["panel"][0]:
-            body["judge"] = {"model": body["panel"][0]}   # nobody else is asked, and no default is looked for
+            body["judge"] = {"model": body["panel"][0]}  # nobody else is asked, and no default is looked for
     if wished["panel_think"] is not None:
-        body.setdefault("judge", {})["think"] = wished["panel_think"]   # who is named by a model thinks as the judge
+        body.setdefault("judge", {})["think"] = wished["panel_think"]  # who is named by a model thinks as the judge
     rubric = rubric_v1()
     assert rubric.deliberation is not None
     rules = msgspec.structs.replace(rubric.deliberation, rounds=wished["rounds"], timeout_s=wished["timeout_s"])

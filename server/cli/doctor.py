@@ -66,9 +66,7 @@ class Report(Struct, frozen=True, kw_only=True):
 @with_store
 @with_json
 @click.pass_context
-def doctor(
-    context: click.Context, store: str | None, models: tuple[str, ...], *, calls: bool, as_json: bool
-) -> None:
+def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *, calls: bool, as_json: bool) -> None:
     """Which models answer here, and how to get the others.
 
     With --call each of MODELS is called two or three times (without any, one model of each provider that answers), and
@@ -114,7 +112,7 @@ def _shown(findings: Sequence[Finding]) -> list[Finding]:
         if listed[each.provider] <= MANY or (is_current and left[each.provider] > 0):
             left[each.provider] -= 1
             shown.append(each)
-    unseen = set(listed) - {each.provider for each in shown}   # whatever it lists, a provider has a row
+    unseen = set(listed) - {each.provider for each in shown}  # whatever it lists, a provider has a row
     return shown + [next(each for each in findings if each.provider == name) for name in sorted(unseen)]
 
 
@@ -127,7 +125,8 @@ async def tried(registry: Registry, models: Sequence[str]) -> tuple[Trial, ...]:
         names = tuple(dict.fromkeys(models)) or candidates(await registry.check_all())
         click.echo(
             f"calling {', '.join(names) or 'nobody: no provider answers'}: two or three short calls each, "
-            "at the vendors' prices", err=True,
+            "at the vendors' prices",
+            err=True,
         )
         found: dict[str, Trial] = {}
 
@@ -198,8 +197,15 @@ def _finding(status: ModelStatus, load: Load) -> Finding:
         detail = f"the server leaves it alone for {load.rests_s:.0f} s more after failures, last: {load.last}"
         hint = hint or "it is tried again by itself"
     return Finding(
-        name=status.name, provider=status.provider, ok=ok, detail=detail, hint=hint, caveat=status.caveat,
-        window=status.window, notice=status.notice, load=load,
+        name=status.name,
+        provider=status.provider,
+        ok=ok,
+        detail=detail,
+        hint=hint,
+        caveat=status.caveat,
+        window=status.window,
+        notice=status.notice,
+        load=load,
     )
 
 

@@ -9,8 +9,14 @@ from typing import Any, Final, overload
 
 _PICTURES: Final = {code: 0x2400 + code for code in range(0x20)}
 _SHOWN: Final[dict[int, str | int]] = {
-    **_PICTURES, ord("\n"): "\n", ord("\t"): "\t", ord("\r"): " ",
-    0x7F: 0x2421, 0x85: " ", 0x2028: " ", 0x2029: " ",
+    **_PICTURES,
+    ord("\n"): "\n",
+    ord("\t"): "\t",
+    ord("\r"): " ",
+    0x7F: 0x2421,
+    0x85: " ",
+    0x2028: " ",
+    0x2029: " ",
     **dict.fromkeys((*range(128, 133), *range(134, 160), *range(8234, 8239), *range(8294, 8298)), 65533),
 }
 _IN_JSON: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

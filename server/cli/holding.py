@@ -116,7 +116,7 @@ async def _go_on(service: Service, debate: str, max_cost_usd: float | None) -> N
     if view.state == "concluded":
         raise BadField("resume", f"debate {debate} has concluded")
     if view.state == "open":
-        with suppress(Elsewhere):   # another node has it: then it is watched
+        with suppress(Elsewhere):  # another node has it: then it is watched
             await service.moderators.take_up_one(debate)
     else:
         await service.moderators.resume(debate, "resumed from the command line", "operator", max_cost_usd)
@@ -187,8 +187,11 @@ async def _remote_messages(
     while True:
         try:
             async with connect(
-                address + str(after), additional_headers=headers, subprotocols=[Subprotocol(SUBPROTOCOL)],
-                max_size=1 << 26, proxy=None,
+                address + str(after),
+                additional_headers=headers,
+                subprotocols=[Subprotocol(SUBPROTOCOL)],
+                max_size=1 << 26,
+                proxy=None,
             ) as socket:
                 async for raw in socket:
                     message = raw if isinstance(raw, str) else raw.decode()

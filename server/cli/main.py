@@ -33,11 +33,10 @@ PLACES: Final = {
         "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
     ),
     "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
-    "diff": Place(
-        "server.cli.diff", "diff", "What changed between two positions, and because of which events."
-    ),
+    "diff": Place("server.cli.diff", "diff", "What changed between two positions, and because of which events."),
     "whatif": Place(
-        "server.cli.whatif", "whatif",
+        "server.cli.whatif",
+        "whatif",
         "What the same answers would come to under other rules, beside what they came to.",
     ),
     "decide": Place(
@@ -48,7 +47,8 @@ PLACES: Final = {
     ),
     "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
     "export": Place(
-        "server.cli.transfer", "export",
+        "server.cli.transfer",
+        "export",
         "Write a debate's whole log, its view, a transcript, or a page that replays it.",
     ),
     "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
@@ -76,4 +76,3 @@ PLACES: Final = {
 def main(store: str | None, log_level: str | None) -> None:
     """See ``help``: the text that a person reads is composed above."""
     del store, log_level  # read by settings_of from the context
-

@@ -64,7 +64,7 @@ def _end(view: View) -> list[str]:
     if view.conclusion is UNSET:
         return [f"*{view.state}{': ' if view.reason else ''}{inline(view.reason)}*", ""]
     if view.format in {"calibration", "deliberation"}:
-        return []   # nobody debated, so nobody won
+        return []  # nobody debated, so nobody won
     if isinstance(view.panel, Panel) and view.panel.conclusion is not UNSET:
         return [f"**{conclusion_of(view.panel)}**", ""]
     verdict = view.verdicts.scorecard

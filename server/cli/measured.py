@@ -28,9 +28,7 @@ def case_lines(events: Iterable[RaterCalibrated]) -> list[str]:
         for word in [verdict_of(each)]
     ]
     why = [f"  {each.rater}: {each.missing.reason}" for each in said if each.missing is not UNSET]
-    return [
-        " · ".join([f"{said[0].case} ({said[0].truth})", *shown]), *(click.style(line, dim=True) for line in why)
-    ]
+    return [" · ".join([f"{said[0].case} ({said[0].truth})", *shown]), *(click.style(line, dim=True) for line in why)]
 
 
 def as_table(view: View) -> list[str]:

@@ -20,7 +20,7 @@ def migrate(context: click.Context, store: str | None, *, as_json: bool) -> None
     """
     settings = settings_of(context, store=store)
     if not is_postgres(settings.store):
-        sqlite_path(settings.store)   # a name of no store is told as such
+        sqlite_path(settings.store)  # a name of no store is told as such
         if as_json:
             emit({"before": None, "after": None})
         else:

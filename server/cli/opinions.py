@@ -119,7 +119,8 @@ def judged_lines(event: dict[str, Any]) -> list[str]:
     shares = ", ".join(f"{verdict} {share:.0%}" for verdict, share in event["shares"].items())
     said = f"Verdict: {event['verdict']} ({shares})"
     return [
-        *lines, f"Independent verdict: {event['independent']}",
+        *lines,
+        f"Independent verdict: {event['independent']}",
         click.style(said, bold=True, fg=COLOURS[event["verdict"]]),
     ]
 

@@ -49,7 +49,7 @@ class Group(click.Group):
         if (place := self._places.get(cmd_name)) is None:
             return None
         command: click.Command = getattr(import_module(place.module), place.attribute)
-        command.help = (command.help or "").replace("\\b\n", "\b\n")   # click's mark of lines that stay as they are
+        command.help = (command.help or "").replace("\\b\n", "\b\n")  # click's mark of lines that stay as they are
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -67,9 +67,7 @@ class Group(click.Group):
         except click.UsageError as error:
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.5)
             if near:
-                raise click.UsageError(
-                    f"{error.message.rstrip('.')}. Did you mean '{near[0]}'?", ctx
-                ) from error
+                raise click.UsageError(f"{error.message.rstrip('.')}. Did you mean '{near[0]}'?", ctx) from error
             raise
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

@@ -62,10 +62,14 @@ def _agreement(given: AgreementMeasured, items: str) -> list[str]:
         f" nominal {interval(given.nominal)}; ratio {interval(given.ratio)}."
     )
     return [
-        "### How far the raters agree", "",
+        "### How far the raters agree",
+        "",
         f"- Scores (Krippendorff’s alpha): {inline(measured(given.raw, f'{others_like_these} rated'))}.",
         f"- Standings (Fleiss’ kappa): {inline(measured(given.kappa, f'{others_like_these} given a standing'))}.",
-        others, "", "1 is agreement throughout, 0 what chance would give.", "",
+        others,
+        "",
+        "1 is agreement throughout, 0 what chance would give.",
+        "",
     ]
 
 
@@ -73,11 +77,15 @@ def _disputes(said: PanelConcluded) -> list[str]:
     if not said.disputed:
         return ["Nothing is disputed: on no item do the raters lie far apart.", ""]
     ordered = sorted(said.disputed.items(), key=lambda each: -each[1].variance)
-    return _listed("Most disputed", (
-        f"{inline(item_name(item))}: {', '.join(f'{inline(name)} {score:.1f}' for name, score in each.scores.items())};"
-        f" variance {each.variance:.2f}{'; it decides' if each.decides else ''}"
-        for item, each in ordered
-    ))
+    return _listed(
+        "Most disputed",
+        (
+            f"{inline(item_name(item))}: "
+            f"{', '.join(f'{inline(name)} {score:.1f}' for name, score in each.scores.items())};"
+            f" variance {each.variance:.2f}{'; it decides' if each.decides else ''}"
+            for item, each in ordered
+        ),
+    )
 
 
 def _numbers(panel: Panel) -> list[str]:
@@ -85,8 +93,12 @@ def _numbers(panel: Panel) -> list[str]:
     if not names:
         return []
     items = list(dict.fromkeys(item for name in names for item in _items(panel.raters[name])))
-    lines = ["### Every rater’s numbers", "", f"| item | {' | '.join(map(inline, names))} | variance |",
-             f"|---|{'---:|' * len(names)}---:|"]
+    lines = [
+        "### Every rater’s numbers",
+        "",
+        f"| item | {' | '.join(map(inline, names))} | variance |",
+        f"|---|{'---:|' * len(names)}---:|",
+    ]
     for item in items:
         known = panel.items.get(item)
         variance = "–" if known is None or known.variance is UNSET else f"{known.variance:.2f}"
@@ -126,12 +138,15 @@ def _seat(name: str, heard: Heard, weights: Mapping[str, float]) -> str:
 
 
 def _without(said: PanelConcluded) -> list[str]:
-    return _listed("If one rater were left out", (
-        f"Without the {inline(name.replace('_', ' '))} rater: {each.outcome},"
-        f" {'no winner' if each.winner == 'neither' else NAMES[each.winner]} (alpha {figure(each.alpha)},"
-        f" gap {share(each.gap)})"
-        for name, each in said.without.items()
-    ))
+    return _listed(
+        "If one rater were left out",
+        (
+            f"Without the {inline(name.replace('_', ' '))} rater: {each.outcome},"
+            f" {'no winner' if each.winner == 'neither' else NAMES[each.winner]} (alpha {figure(each.alpha)},"
+            f" gap {share(each.gap)})"
+            for name, each in said.without.items()
+        ),
+    )
 
 
 # deliberation
@@ -182,12 +197,18 @@ def _verdict(said: ArtifactJudged) -> list[str]:
         return ", ".join(f"{inline(verdict)} {share(weight)}" for verdict, weight in shares.items())
 
     lines = [
-        f"## Verdict: {said.verdict}", "", f"After deliberation: {weights(said.shares)}.",
-        f"On their own, the verdict of record: {said.independent} ({weights(said.independent_shares)}).", "",
+        f"## Verdict: {said.verdict}",
+        "",
+        f"After deliberation: {weights(said.shares)}.",
+        f"On their own, the verdict of record: {said.independent} ({weights(said.independent_shares)}).",
+        "",
     ]
     lines += [*(f"- {inline(each)}" for each in said.reasons), ""]
-    return [*lines, *_listed("Findings", map(inline, said.findings)),
-            *_listed("Remediation", map(inline, said.remediation))]
+    return [
+        *lines,
+        *_listed("Findings", map(inline, said.findings)),
+        *_listed("Remediation", map(inline, said.remediation)),
+    ]
 
 
 def _opinion(said: OpinionGiven) -> str:

@@ -88,8 +88,10 @@ def _assessed(event: dict[str, Any]) -> Iterator[Line]:
     if "missing" in event:
         yield Line(f"no assessment: {event['missing']['reason']}", BOLD)
         return
-    totals = (f"{NAMES[side]} {'–' if isinstance(event[key], dict) else format(event[key], 'g')}"
-              for side, key in (("pro", "pro_total"), ("con", "con_total")))
+    totals = (
+        f"{NAMES[side]} {'–' if isinstance(event[key], dict) else format(event[key], 'g')}"
+        for side, key in (("pro", "pro_total"), ("con", "con_total"))
+    )
     yield Line(f"totals: {', '.join(totals)}", BOLD)
 
 

@@ -86,5 +86,3 @@ async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterato
         before = at
         fold, frame = frames.step(fold, record, revealed=True)
         yield frame
-
-

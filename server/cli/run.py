@@ -23,8 +23,13 @@ from server.errors import BadField
 @click.option("--con", "con_model", metavar="MODEL", help="Who speaks against it.")
 @click.option("--judge", "judge_model", metavar="MODEL", help="Who judges.")
 @click.option("--second", "second", metavar="MODEL", help="Another judge, for second opinions on suspect claims.")
-@click.option("--appeals", type=click.Choice(["none", "serious", "all"]), default="serious", show_default=True,
-              help="Flags that get a second opinion by themselves.")
+@click.option(
+    "--appeals",
+    type=click.Choice(["none", "serious", "all"]),
+    default="serious",
+    show_default=True,
+    help="Flags that get a second opinion by themselves.",
+)
 @click.option("--rubric", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Another rubric than v1.")
 @click.option("--exhibition", metavar="NAME", help="Play a scripted debate that ships with Moot: moot exhibitions.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
@@ -32,12 +37,24 @@ from server.errors import BadField
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
 @click.option("--max-words", type=int, default=180, show_default=True, help="Words that a turn may have.")
 @click.option("--format", "form", type=click.Choice(["exchange", "protocol"]), default="exchange", show_default=True)
-@click.option("--panel", "panel", metavar="MODEL,…",
-              help="Seat a panel: one model sits on every seat, several take turns; a rater's name seats that one.")
-@click.option("--raters", "raters", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="Other rater profiles than the four that ship.")
-@click.option("--topic-type", "topic_type", metavar="TYPE",
-              help="What the motion is about, for the raters' weights; without it its words tell.")
+@click.option(
+    "--panel",
+    "panel",
+    metavar="MODEL,…",
+    help="Seat a panel: one model sits on every seat, several take turns; a rater's name seats that one.",
+)
+@click.option(
+    "--raters",
+    "raters",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Other rater profiles than the four that ship.",
+)
+@click.option(
+    "--topic-type",
+    "topic_type",
+    metavar="TYPE",
+    help="What the motion is about, for the raters' weights; without it its words tell.",
+)
 @with_think("pro", "the debater for the motion is asked", "low")
 @with_think("con", "the debater against it is asked", "low")
 @with_think("judge", "the judge is asked", "medium")
@@ -50,7 +67,13 @@ from server.errors import BadField
 @with_json
 @click.pass_context
 def run(
-    context: click.Context, /, motion: str | None, store: str | None, resume: str | None, *, as_json: bool,
+    context: click.Context,
+    /,
+    motion: str | None,
+    store: str | None,
+    resume: str | None,
+    *,
+    as_json: bool,
     **wished: Any,
 ) -> None:
     r"""Hold a debate in the terminal.  Its id comes last, alone on its line.
@@ -76,9 +99,13 @@ def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
     if wished["exhibition"] is not None:
         return {"exhibition": wished["exhibition"], "blind": wished["blind"]}
     body: dict[str, Any] = {
-        "motion": motion, "turns": wished["turns"], "max_words": wished["max_words"], "format": wished["form"],
+        "motion": motion,
+        "turns": wished["turns"],
+        "max_words": wished["max_words"],
+        "format": wished["form"],
         "blind": wished["blind"],
-        "pro": {"archetype": wished["pro_as"]}, "con": {"archetype": wished["con_as"]},
+        "pro": {"archetype": wished["pro_as"]},
+        "con": {"archetype": wished["con_as"]},
         "judge": {"samples": wished["samples"], "appeals": wished["appeals"]},
     }
     for role in ("pro", "con", "judge"):

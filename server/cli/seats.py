@@ -20,9 +20,7 @@ def places(said: str | None) -> list[str]:
     return named
 
 
-def panel_of(
-    said: str | None, raters: Path | None, samples: int, think: Think | None = None
-) -> list[Any] | None:
+def panel_of(said: str | None, raters: Path | None, samples: int, think: Think | None = None) -> list[Any] | None:
     """A panel as a browser would ask for it; None where nobody asked.
 
     The profiles of a file take the seats in place of those that ship, the models taking turns.  A name in ``said``

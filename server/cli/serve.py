@@ -37,8 +37,14 @@ GRACE_S = 4
 @click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")
 @click.pass_context
 def serve(
-    context: click.Context, host: str | None, port: int | None, store: str | None, bus: str | None,
-    workers: int | None, *, open_page: bool,
+    context: click.Context,
+    host: str | None,
+    port: int | None,
+    store: str | None,
+    bus: str | None,
+    workers: int | None,
+    *,
+    open_page: bool,
 ) -> None:
     r"""Serve the page and the API, and go on with debates that were open.
 
@@ -76,9 +82,17 @@ async def serve_until_stopped(settings: Settings, *, open_page: bool = False, wo
 def web_config(service: Service, access: Access) -> uvicorn.Config:
     """How the application is served."""
     return uvicorn.Config(
-        make_app(service, access), ws=Detachable, ws_max_size=1 << 16, ws_ping_interval=20,
-        ws_ping_timeout=30, ws_per_message_deflate=False, log_config=None, access_log=False,
-        timeout_graceful_shutdown=GRACE_S, server_header=False, date_header=False,
+        make_app(service, access),
+        ws=Detachable,
+        ws_max_size=1 << 16,
+        ws_ping_interval=20,
+        ws_ping_timeout=30,
+        ws_per_message_deflate=False,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=GRACE_S,
+        server_header=False,
+        date_header=False,
     )
 
 

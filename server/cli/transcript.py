@@ -79,7 +79,7 @@ class Transcriber:
                 else:
                     click.echo(f"\n{event['text']}" if self._shown else event["text"])
             case "turn_failed" | "attempt_abandoned":
-                why = event.get("message", "withheld; moot show --json tells it")   # in a blind debate
+                why = event.get("message", "withheld; moot show --json tells it")  # in a blind debate
                 click.secho(f"  {event['kind']}: {why}", fg="red")
             case "turn_scored":
                 click.secho(f"  {self._scores(event['turn'])}", dim=True)
@@ -119,7 +119,7 @@ class Transcriber:
             click.secho(f"halted: {self.ended['reason']}", fg="red")
             return
         if self.ended["by_rule"] in {"calibration", "artifact"}:
-            return   # nobody debated, so nobody won
+            return  # nobody debated, so nobody won
         self._briefing()
         self._narrative()
         self._audience()

@@ -92,7 +92,7 @@ def export(
 @contextmanager
 def _replacing(output: Path) -> Iterator[BinaryIO]:
     """Write beside ``output`` and put it there whole: what stood there stays until then, and after a failure."""
-    if output.exists() and not output.is_file():   # /dev/stdout, a pipe: nothing to keep
+    if output.exists() and not output.is_file():  # /dev/stdout, a pipe: nothing to keep
         with output.open("wb") as file:
             yield file
         return
@@ -170,5 +170,3 @@ def import_(context: click.Context, file: str, store: str | None, *, as_json: bo
 async def _import(settings: Settings, file: BinaryIO) -> Imported:
     async with opened_log(settings.store) as log:
         return await import_debate(log, read_lines(file))
-
-

@@ -75,7 +75,9 @@ async def try_out(registry: Registry, name: str) -> Trial:
         learned = Trial(name=name, ok=False, detail=f"{error.kind}: {error.message}")
     costs = [each.cost_usd for each in spent]
     return msgspec.structs.replace(
-        learned, notice=status.notice, latency_ms=round((time.monotonic() - began) * 1000),
+        learned,
+        notice=status.notice,
+        latency_ms=round((time.monotonic() - began) * 1000),
         cost_usd=None if None in costs else sum(each for each in costs if each is not None),
     )
 
@@ -101,17 +103,18 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial
     thinks = thought or any(each.reasoning for each in spent)
     said = first.tokens.output
     return Trial(
-        name=name, ok=True, detail="it speaks and answers" + (", and thinks" if thinks else ""),
-        answered_by=first.model, thought_tokens=thought,
+        name=name,
+        ok=True,
+        detail="it speaks and answers" + (", and thinks" if thinks else ""),
+        answered_by=first.model,
+        thought_tokens=thought,
         structured_output=str(answer.outcome.parameters.get("structured_output") or ""),
         cached_tokens=None if again is None else again.tokens.cached,
         tokens_per_s=round(said / first_s, 1) if said and first_s > 0 else None,
     )
 
 
-async def _speech(
-    registry: Registry, name: str, prompt: tuple[Segment, ...], attempt: int
-) -> tuple[Outcome, float]:
+async def _speech(registry: Registry, name: str, prompt: tuple[Segment, ...], attempt: int) -> tuple[Outcome, float]:
     """One short text, to its end, and the seconds that it took."""
     began = time.monotonic()
     async with registry.call(name, DEBATE) as call:
@@ -130,8 +133,14 @@ async def _heard(stream: TextStream) -> None:
 def _request(key: str, prompt: Sequence[Segment], attempt: int) -> Request:
     tokens = TEXT_TOKENS if key == "doctor:text" else ANSWER_TOKENS
     return Request(
-        key=key, turn=0, attempt=attempt, prompt=tuple(prompt), max_tokens=tokens, temperature=0.2,
-        idle_timeout_s=CALL_S, think="low",
+        key=key,
+        turn=0,
+        attempt=attempt,
+        prompt=tuple(prompt),
+        max_tokens=tokens,
+        temperature=0.2,
+        idle_timeout_s=CALL_S,
+        think="low",
     )
 
 

@@ -35,17 +35,29 @@ class Row(NamedTuple):
 
 @click.command()
 @click.argument("debate", metavar="ID")
-@click.option("--rubric", "rubric", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
-              help="JSON with what is to be other in the debate's own rubric; null takes a part away.")
-@click.option("--set", "sets", multiple=True, metavar="PATH=VALUE",
-              help="One figure of the rubric, as often as needed.")
+@click.option(
+    "--rubric",
+    "rubric",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="JSON with what is to be other in the debate's own rubric; null takes a part away.",
+)
+@click.option(
+    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="One figure of the rubric, as often as needed."
+)
 @click.option("--without", "without", metavar="RATER", help="Read the panel without this rater.")
 @with_store
 @with_json
 @click.pass_context
 def whatif(
-    context: click.Context, debate: str, rubric: Path | None, sets: tuple[str, ...], without: str | None,
-    store: str | None, *, as_json: bool,
+    context: click.Context,
+    debate: str,
+    rubric: Path | None,
+    sets: tuple[str, ...],
+    without: str | None,
+    store: str | None,
+    *,
+    as_json: bool,
 ) -> None:
     r"""What the same answers would come to under other rules, beside what they came to.  No model is called.
 
@@ -66,9 +78,7 @@ def whatif(
     _print(console, answer)
 
 
-async def _ask(
-    settings: Settings, said: str, rubric: Path | None, sets: Sequence[str], without: str | None
-) -> WhatIf:
+async def _ask(settings: Settings, said: str, rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIf:
     async with reading(settings) as log:
         records = await records_of(log, await whole_id(log, said))
     return what_if(records, _wish(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
@@ -166,8 +176,9 @@ def _figures(said: Outcome) -> Iterator[tuple[str, Any]]:
     yield "scorecard leader", card.leader if card else UNSET
     yield "mean composite, pro", card.pro.composite if card else UNSET
     yield "mean composite, con", card.con.composite if card else UNSET
-    yield "exchanges won, pro · con · drawn", (
-        f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET
+    yield (
+        "exchanges won, pro · con · drawn",
+        (f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET),
     )
     yield "margin", said.margin
     yield "narrative", said.narrative

@@ -11,10 +11,15 @@ from events.types import AgreementMeasured, Measured, Missing, PanelConcluded
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
 STANDINGS: Final = {
-    "UPHELD": "upheld", "PARTIALLY_UPHELD": "upheld in part", "REFUTED": "refuted", "UNCERTAIN": "uncertain",
+    "UPHELD": "upheld",
+    "PARTIALLY_UPHELD": "upheld in part",
+    "REFUTED": "refuted",
+    "UNCERTAIN": "uncertain",
 }
 RESPONSES: Final = {
-    "refute": "refutes this", "challenge": "challenges this", "concede": "concedes this",
+    "refute": "refutes this",
+    "challenge": "challenges this",
+    "concede": "concedes this",
     "partial": "accepts this in part",
 }
 RECORD_STANDS: Final = (

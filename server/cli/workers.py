@@ -80,7 +80,7 @@ def serve_with_workers(settings: Settings, serve: Callable[[int], None]) -> int:
         if ending:
             code = max(code, ended)
         elif ended > 0 and time.monotonic() - started_at[number] < PAUSE_S:
-            code = ended   # it said why it cannot serve
+            code = ended  # it said why it cannot serve
             pass_on(signal.SIGTERM, None)
         else:
             logger.error("worker_ended", worker=number, code=ended)

@@ -97,7 +97,7 @@ class Node:
         left_s = max(until - asyncio.get_running_loop().time(), 0)
         try:
             answer = read_answer(await self._inbox.send(debate, write(errand), left_s))
-        except msgspec.DecodeError as error:   # by another version of Moot
+        except msgspec.DecodeError as error:  # by another version of Moot
             raise Unanswered(debate, taken=True) from error
         match answer:
             case Done(position=position):
@@ -123,7 +123,7 @@ class Node:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._say_goodbye)
             await self._known.drain(within_s)
-        with anyio.move_on_after(within_s):   # the last ones are given back by now, or when the store is back
+        with anyio.move_on_after(within_s):  # the last ones are given back by now, or when the store is back
             await self._give_back_all()
 
     @property
@@ -195,9 +195,9 @@ class Node:
         try:
             async with self._folding:
                 await self._known.take_up_one(debate)
-        except (Elsewhere, Fenced, StoreUnavailable):   # it is somebody else's, or is found free again
+        except (Elsewhere, Fenced, StoreUnavailable):  # it is somebody else's, or is found free again
             self._needless.set()
-        except LogError as error:   # one debate that cannot be read must not keep the others from going on
+        except LogError as error:  # one debate that cannot be read must not keep the others from going on
             self._unreadable.add(debate)
             logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
         finally:
@@ -230,7 +230,7 @@ class Node:
         try:
             answer = await self._answer(act)
             await self._inbox.answer(act, write(answer))
-        except StoreUnavailable as error:   # whoever sent it is told that it may have been done
+        except StoreUnavailable as error:  # whoever sent it is told that it may have been done
             logger.warning("store_unavailable", debate=act.debate, message=str(error))
         except Exception:
             # A bug in one act must not end the others.

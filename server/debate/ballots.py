@@ -48,7 +48,7 @@ class BallotBox:
                 while not slip.position and slip.refused is None:
                     await self._count()
         finally:
-            self._slips.pop(slip, None)   # still there where whoever sent it was cancelled, or the store has failed
+            self._slips.pop(slip, None)  # still there where whoever sent it was cancelled, or the store has failed
         if slip.refused is not None:
             raise slip.refused
         return slip.position

@@ -21,17 +21,25 @@ def usage(outcome: Outcome) -> Usage:
     """Tokens as events keep them."""
     tokens = outcome.tokens
     return Usage(
-        input_tokens=tokens.input, output_tokens=tokens.output, cached_tokens=tokens.cached or UNSET,
-        written_tokens=tokens.written or UNSET, thought_tokens=tokens.thought or UNSET,
+        input_tokens=tokens.input,
+        output_tokens=tokens.output,
+        cached_tokens=tokens.cached or UNSET,
+        written_tokens=tokens.written or UNSET,
+        thought_tokens=tokens.thought or UNSET,
     )
 
 
 def answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate: Debate) -> ModelAnswered:
     """A call that came back with what was asked for."""
     return ModelAnswered(
-        **_question(step, call, debate), model=outcome.model, parameters=dict(outcome.parameters),
-        usage=usage(outcome), latency_ms=outcome.latency_ms, cost_usd=_cost(step, outcome, debate),
-        answer=clean(answer), reasoning=clean(outcome.reasoning),
+        **_question(step, call, debate),
+        model=outcome.model,
+        parameters=dict(outcome.parameters),
+        usage=usage(outcome),
+        latency_ms=outcome.latency_ms,
+        cost_usd=_cost(step, outcome, debate),
+        answer=clean(answer),
+        reasoning=clean(outcome.reasoning),
     )
 
 
@@ -45,8 +53,15 @@ def failed(
     else:
         used, parameters, cost = usage(outcome), dict(outcome.parameters), _cost(step, outcome, debate)
     return ModelFailed(
-        **_question(step, call, debate), kind=error.kind, message=clean(error.message), model=step.model,
-        parameters=parameters, usage=used, latency_ms=latency_ms, cost_usd=cost, answer=clean(answer),
+        **_question(step, call, debate),
+        kind=error.kind,
+        message=clean(error.message),
+        model=step.model,
+        parameters=parameters,
+        usage=used,
+        latency_ms=latency_ms,
+        cost_usd=cost,
+        answer=clean(answer),
     )
 
 

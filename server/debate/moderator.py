@@ -87,7 +87,7 @@ class Moderator:
         """Take steps until there are none: the debate rests or has ended."""
         self.is_running = True
         try:
-            if self.debate.opened and self.debate.opened.panel:   # with numpy: everybody would wait at the verdict
+            if self.debate.opened and self.debate.opened.panel:  # with numpy: everybody would wait at the verdict
                 await load("judge.panel.outcome")
             while not self.floor.is_leaving and (steps := next_steps(self.debate)):
                 self._decided_at = self.debate.position
@@ -226,7 +226,7 @@ class Moderator:
         """What follows from any failed call: the numbers, and the end where no time is left for another."""
         purpose, provider = "speak" if isinstance(step, Speak) else step.purpose, self._provider(step)
         observe.MODEL_FAILURES.labels(purpose, provider, error.kind).inc()
-        if error.outcome is not None:   # it is paid for like any other
+        if error.outcome is not None:  # it is paid for like any other
             observe.count_call(provider, purpose, error.outcome, is_answered=False)
         elif is_untold(step.model, error, answer):
             observe.count_untold(provider)
@@ -251,13 +251,18 @@ class Moderator:
         self._hub.begin(self.id, speech)
         try:
             request = Request(
-                key=f"speak:{step.side}", turn=step.turn, attempt=step.attempt, prompt=step.prompt,
-                max_tokens=math.ceil(step.max_words * 1.6) + 40, temperature=step.temperature,
-                seed=self._seed(step.turn * 100 + step.attempt), idle_timeout_s=self._idle_timeout_s,
+                key=f"speak:{step.side}",
+                turn=step.turn,
+                attempt=step.attempt,
+                prompt=step.prompt,
+                max_tokens=math.ceil(step.max_words * 1.6) + 40,
+                temperature=step.temperature,
+                seed=self._seed(step.turn * 100 + step.attempt),
+                idle_timeout_s=self._idle_timeout_s,
                 think=step.think,
             )
             async with self._call(step) as call:
-                began = time.monotonic()   # a place in the queue was waited for: that is not the model's time
+                began = time.monotonic()  # a place in the queue was waited for: that is not the model's time
                 with deadline(settings.turn_timeout_s):
                     async with call.provider.stream(call.model, request) as stream:
                         async for chunk in stream:
@@ -277,8 +282,16 @@ class Moderator:
             await self._spoke_in_vain(step, record.position, error, speech.text, began)
             return
         spoken = TurnSpoken(
-            turn=step.turn, side=step.side, attempt=step.attempt, text=text, words=words(text), clipped=clipped,
-            pace=pace.until(len(text)), model=outcome.model, usage=usage(outcome), latency_ms=outcome.latency_ms,
+            turn=step.turn,
+            side=step.side,
+            attempt=step.attempt,
+            text=text,
+            words=words(text),
+            clipped=clipped,
+            pace=pace.until(len(text)),
+            model=outcome.model,
+            usage=usage(outcome),
+            latency_ms=outcome.latency_ms,
         )
         name = f"speak.{step.turn}.{step.attempt}"
 
@@ -292,9 +305,7 @@ class Moderator:
         self._hub.silence(self.id)
         observe.count_call(self._provider(step), "speak", outcome)
 
-    async def _spoke_in_vain(
-        self, step: Speak, started: int, error: ProviderError, so_far: str, began: float
-    ) -> None:
+    async def _spoke_in_vain(self, step: Speak, started: int, error: ProviderError, so_far: str, began: float) -> None:
         self._hub.silence(self.id)
         logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
         latency_ms = int((time.monotonic() - began) * 1000)
@@ -318,10 +329,15 @@ class Moderator:
         settings, began = self._settings(), time.monotonic()
         try:
             request = Request(
-                key=step.key, turn=step.turn or 0, attempt=step.sample + step.attempt - 1, prompt=step.prompt,
-                max_tokens=step.max_tokens, temperature=step.temperature,
+                key=step.key,
+                turn=step.turn or 0,
+                attempt=step.sample + step.attempt - 1,
+                prompt=step.prompt,
+                max_tokens=step.max_tokens,
+                temperature=step.temperature,
                 seed=self._seed((step.turn or 0) * 100 + step.sample * 10 + step.attempt),
-                idle_timeout_s=self._idle_timeout_s, think=step.think,
+                idle_timeout_s=self._idle_timeout_s,
+                think=step.think,
             )
             async with self._call(step) as call:
                 began = time.monotonic()

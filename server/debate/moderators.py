@@ -40,8 +40,15 @@ class Moderators:
     """Starts, finds and resumes moderators.  ``run`` holds their tasks."""
 
     def __init__(
-        self, log: EventLog, registry: Registry, hub: Hub, *, idle_timeout_s: float = 60.0, most: int = 1000,
-        tenancy: Ownership = ALONE, within_s: float = WITHIN_S,
+        self,
+        log: EventLog,
+        registry: Registry,
+        hub: Hub,
+        *,
+        idle_timeout_s: float = 60.0,
+        most: int = 1000,
+        tenancy: Ownership = ALONE,
+        within_s: float = WITHIN_S,
     ) -> None:
         """``within_s``: seconds in which an act is done by whichever node has the debate, or refused."""
         self.is_draining = False
@@ -81,7 +88,7 @@ class Moderators:
         for debate in debates:
             try:
                 self._start(await self._moderator(debate))
-            except LogError as error:   # one debate that cannot be read must not keep the others from going on
+            except LogError as error:  # one debate that cannot be read must not keep the others from going on
                 logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
             else:
                 taken += 1
@@ -213,7 +220,7 @@ class Moderators:
             self.lose(debate)
             raise
         except LogError:
-            linger = False   # what it has folded may not be what the log holds
+            linger = False  # what it has folded may not be what the log holds
             raise
         finally:
             self._acts[debate] -= 1
@@ -292,7 +299,7 @@ class Moderators:
                 await moderator.run()
         except Exception as error:
             if any(isinstance(each, Fenced) for each in _leaves(error)):
-                self.lose(moderator.id)   # whatever else failed followed from that
+                self.lose(moderator.id)  # whatever else failed followed from that
             else:
                 # A bug must neither take the other debates down nor leave this one silently dead.
                 logger.exception("moderator_failed", debate=moderator.id)

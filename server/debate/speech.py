@@ -91,7 +91,7 @@ class Words:
     def _add_character(self, character: str) -> None:
         is_letter = character.isalnum()
         if is_letter and (found := _UNSPACED.match(character)):
-            if self._before != "marks":   # signs before a letter have been counted as its word
+            if self._before != "marks":  # signs before a letter have been counted as its word
                 self._sixths += _HAN if found["han"] else _OTHERS
             self._before, self._length = "letter", 0
             return

@@ -92,7 +92,7 @@ class StreamWriter:
         try:
             drafts, ends = self._drafts(wishes)
             records = await self._append_patiently(drafts) if drafts else ()
-        except BaseException:   # whose task holds the pen may be cancelled: the others' wishes stay
+        except BaseException:  # whose task holds the pen may be cancelled: the others' wishes stay
             self._wishes = wishes + self._wishes
             raise
         start = 0

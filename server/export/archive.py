@@ -50,7 +50,11 @@ async def archive_of(log: EventLog, debate: str, *, director: bool = False, with
     shown = with_calls and revealed
     calls = _calls(records) if shown else b""
     members = {
-        "id": debate, "moot": VERSION, "position": fold.view.position, "state": state, "revealed": revealed,
+        "id": debate,
+        "moot": VERSION,
+        "position": fold.view.position,
+        "state": state,
+        "revealed": revealed,
         "view": views.for_director(fold) if revealed else fold.view,
         "audits": {str(number): auditor.audit(number) for number in auditor.debate.transcript.turns},
         "frames": msgspec.Raw(b"[" + ",".join(made).encode() + b"]"),
@@ -58,8 +62,13 @@ async def archive_of(log: EventLog, debate: str, *, director: bool = False, with
     if shown:
         members["asked"] = msgspec.Raw(calls)
     return Archive(
-        body=_json.encode(members), motion=fold.view.motion, position=fold.view.position, state=state,
-        revealed=revealed, has_calls=shown, calls_bytes=len(calls),
+        body=_json.encode(members),
+        motion=fold.view.motion,
+        position=fold.view.position,
+        state=state,
+        revealed=revealed,
+        has_calls=shown,
+        calls_bytes=len(calls),
     )
 
 

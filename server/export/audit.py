@@ -81,7 +81,7 @@ class Auditors:
 
     async def audit(self, debate: str, number: int) -> Audit | None:
         """Audit one turn of a debate; None where it has no such turn."""
-        async with self._turn:   # a record is to be taken once
+        async with self._turn:  # a record is to be taken once
             auditor = self._kept.setdefault(debate, Auditor())
             self._kept.move_to_end(debate)
             if len(self._kept) > KEPT:
@@ -108,9 +108,17 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
         side=turn.side,
         entries=tuple(
             AuditEntry(
-                position=each.position, cause=each.cause, rule=each.rule, kind=each.kind, dimension=each.dimension,
-                requested=each.requested, applied=each.applied, before=each.before, after=each.after,
-                evidence=each.evidence or flagged.get(each.cause or 0, ()), reason=each.reason,
+                position=each.position,
+                cause=each.cause,
+                rule=each.rule,
+                kind=each.kind,
+                dimension=each.dimension,
+                requested=each.requested,
+                applied=each.applied,
+                before=each.before,
+                after=each.after,
+                evidence=each.evidence or flagged.get(each.cause or 0, ()),
+                reason=each.reason,
                 call=auditor.call_behind(each.position),
             )
             for each in card.entries

@@ -114,7 +114,7 @@ def _shown(fold: Fold, *, revealed: bool) -> Any:
 
 def _patch(before: Fold, after: Fold, record: Recorded, *, revealed: bool) -> Any:
     """What an event did to the view.  The director's is made only where it may differ: that costs."""
-    ends = before.view.state != after.view.state == "concluded"   # spectators are told then what the director knew
+    ends = before.view.state != after.view.state == "concluded"  # spectators are told then what the director knew
     if revealed and before.view.position and (ends or frames.is_told_apart(before, record)):
         return msgspec.to_builtins(views.difference(views.for_director(before), views.for_director(after)))
     return msgspec.to_builtins(views.difference(before.view, after.view))
@@ -125,8 +125,10 @@ def _cause(record: Recorded, *, revealed: bool) -> Cause:
         return Cause(type="withheld")
     turn, rule = getattr(record.event, "turn", None), getattr(record.event, "rule", None)
     return Cause(
-        type=codec.tag_of(record.event), cause=UNSET if record.cause is None else record.cause,
-        turn=turn if isinstance(turn, int) else UNSET, rule=rule if isinstance(rule, str) else UNSET,
+        type=codec.tag_of(record.event),
+        cause=UNSET if record.cause is None else record.cause,
+        turn=turn if isinstance(turn, int) else UNSET,
+        rule=rule if isinstance(rule, str) else UNSET,
     )
 
 

@@ -107,9 +107,14 @@ def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, 
 
 def _policy(digests: Mapping[str, Sequence[str]]) -> str:
     rules = (
-        "default-src 'none'", f"script-src data: {' '.join(digests['script'])}",
-        f"style-src {' '.join(digests['style'])}", "img-src data:", "base-uri 'none'", "form-action 'none'",
-        "require-trusted-types-for 'script'", "trusted-types 'none'",
+        "default-src 'none'",
+        f"script-src data: {' '.join(digests['script'])}",
+        f"style-src {' '.join(digests['style'])}",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
     )
     return f'<meta http-equiv="content-security-policy" content="{"; ".join(rules)}">'
 

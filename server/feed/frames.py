@@ -62,7 +62,7 @@ def is_told_apart(fold: Fold, record: Recorded) -> bool:
     """Whether the director's frame of a record differs from the spectators'; ``fold`` is the one before it."""
     event = record.event
     blind = fold.debate.is_blind or (isinstance(event, DebateOpened) and event.blind)
-    if blind and isinstance(event, AttemptAbandoned):   # names nobody, yet views keep the words of all failures back
+    if blind and isinstance(event, AttemptAbandoned):  # names nobody, yet views keep the words of all failures back
         return True
     return event.private == ALL_PRIVATE or (blind and bool(event.naming))
 

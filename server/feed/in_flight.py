@@ -24,6 +24,9 @@ class Speech:
     def so_far(self, upto: int | None = None) -> dict[str, Any]:
         """What a joiner is given once: the text, or its first ``upto`` code points."""
         return {
-            "turn": self.turn, "side": self.side, "attempt": self.attempt, "text": self.text[:upto],
+            "turn": self.turn,
+            "side": self.side,
+            "attempt": self.attempt,
+            "text": self.text[:upto],
             "started_at": self.started_at,
         }

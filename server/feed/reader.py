@@ -10,9 +10,7 @@ from server.feed.hub import RING, Hub, Room
 class Reader:
     """One spectator's place in a debate: what it has, and therefore what it lacks."""
 
-    def __init__(
-        self, hub: Hub, room: Room, after: int | None, *, whole: bool = False, director: bool = False
-    ) -> None:
+    def __init__(self, hub: Hub, room: Room, after: int | None, *, whole: bool = False, director: bool = False) -> None:
         """``whole``: give every frame, even where a snapshot would be shorter."""
         self._hub, self._room, self._whole, self._director = hub, room, whole, director
         self._after = after

@@ -170,7 +170,7 @@ class Relay:
         said = _read(message)
         if not isinstance(said, Listens):
             return
-        is_first = self._now() > telling.until   # nothing was told since the last one left
+        is_first = self._now() > telling.until  # nothing was told since the last one left
         telling.until = self._now() + INTEREST_S
         if said.lacks or is_first:
             telling.told = 0
@@ -200,7 +200,7 @@ class Relay:
 
     def _hear(self, hearing: _Hearing, message: bytes) -> None:
         room = hearing.room
-        if room.debate in self._told:   # whoever speaks of it has lost it, and does not know yet
+        if room.debate in self._told:  # whoever speaks of it has lost it, and does not know yet
             return
         match _read(message):
             case Said() as said if not self._take(room, said):

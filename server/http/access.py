@@ -21,9 +21,17 @@ MOST_BODY: Final = 1 << 20
 FORBIDDEN: Final = 4403
 POLICY: Final = "; ".join(  # noqa: FLY002 - a line a rule reads better
     (
-        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'",
-        "font-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'self'",
-        "require-trusted-types-for 'script'", "trusted-types 'none'",
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "font-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
     )
 )
 HEADERS: Final[Mapping[str, str]] = {
@@ -123,7 +131,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 headers_out = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers_out.setdefault(name, value)   # a page that may be framed says so itself
+                    headers_out.setdefault(name, value)  # a page that may be framed says so itself
                 observe.count_request(scope["method"], message["status"])
             await send(message)
 
@@ -132,7 +140,7 @@ class Guard:
     async def _refuse(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.accept"})   # only an open socket can be told a code of ours
+            await send({"type": "websocket.accept"})  # only an open socket can be told a code of ours
             await send({"type": "websocket.close", "code": FORBIDDEN, "reason": str(error)[:100]})
             return
         await error_response(error)(scope, receive, send)

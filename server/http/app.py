@@ -115,7 +115,7 @@ def make_app(service: Service, access: Access) -> Starlette:
             Route("/api/debates", routes.open_debate, methods=["POST"]),
             *routes_of_debate(),
             Route("/api/estimate", routes.show_estimate, methods=["POST"]),
-        Route("/api/models", routes.list_models),
+            Route("/api/models", routes.list_models),
             Route("/api/archetypes", routes.list_archetypes),
             Route("/api/exhibitions", routes.list_exhibitions),
             Route("/api/session", routes.open_session, methods=["POST"]),
@@ -127,7 +127,9 @@ def make_app(service: Service, access: Access) -> Starlette:
         ],
         middleware=[Middleware(Guard, access=access)],
         exception_handlers={
-            **dict.fromkeys(EXPECTED, _refused), HTTPException: _http_error, Exception: _bug,
+            **dict.fromkeys(EXPECTED, _refused),
+            HTTPException: _http_error,
+            Exception: _bug,
         },
         lifespan=lifespan,
     )

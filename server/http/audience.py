@@ -63,7 +63,11 @@ class Booth:
     def remember(self, request: Request, response: Response, voter: str) -> None:
         """Give a new voter the cookie."""
         response.set_cookie(
-            COOKIE, self._cookies.dumps(voter), max_age=COOKIE_AGE_S, httponly=True, samesite="strict",
+            COOKIE,
+            self._cookies.dumps(voter),
+            max_age=COOKIE_AGE_S,
+            httponly=True,
+            samesite="strict",
             secure=request.url.scheme == "https",
         )
 

@@ -124,14 +124,18 @@ class Survey:
         unread = len(self._known.keys() - self._read.keys())
         judges = tuple(Judged(name, debates) for name, debates in sorted(named.items(), key=lambda each: -each[1]))
         over = Measured(
-            debates=len(found), turns=tally.of("turns"), as_of=self.as_of, judges=judges, most=self._most,
-            unread=unread, judge=judge or UNSET, says=tuple(self._says(found, tally, named, judge, unread)),
+            debates=len(found),
+            turns=tally.of("turns"),
+            as_of=self.as_of,
+            judges=judges,
+            most=self._most,
+            unread=unread,
+            judge=judge or UNSET,
+            says=tuple(self._says(found, tally, named, judge, unread)),
         )
         return over, tally
 
-    def _says(
-        self, found: list[Tally], tally: Tally, named: dict[str, int], judge: str, unread: int
-    ) -> Iterator[str]:
+    def _says(self, found: list[Tally], tally: Tally, named: dict[str, int], judge: str, unread: int) -> Iterator[str]:
         if not found:
             whose = f" judged by {judge}" if judge else ""
             yield f"No debate here{whose} has concluded yet, so nothing could be measured: below stands what will be."
@@ -171,13 +175,21 @@ def _take(count: Count, page: Iterable[Envelope]) -> None:
     for each in page:
         try:
             event = decode(each.payload, each.schema)
-        except UnknownEvent as error:   # one that cannot be read must not keep the others from being counted
+        except UnknownEvent as error:  # one that cannot be read must not keep the others from being counted
             logger.warning("event_not_counted", debate=each.debate, position=each.position, message=str(error))
             continue
         count.take(
             Recorded(
-                debate=each.debate, position=each.position, id=each.id, at=each.at, cause=each.cause,
-                schema=each.schema, salt=each.salt, payload=each.payload, digest=each.digest, event=event,
+                debate=each.debate,
+                position=each.position,
+                id=each.id,
+                at=each.at,
+                cause=each.cause,
+                schema=each.schema,
+                salt=each.salt,
+                payload=each.payload,
+                digest=each.digest,
+                event=event,
             )
         )
 
@@ -210,8 +222,13 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
         rubric, shown = opened[1].rubric, tables(opened[1].rubric, rubric_v1())
         steps = levels(rubric, opened[1].prompts)
     report = Report(
-        rubric=rubric, digest=digest(rubric), tables=shown, weaknesses=weaknesses(tally), measured_over=over,
-        levels=tuple(step for step in steps if step.number), beside=tuple(step for step in steps if not step.number),
+        rubric=rubric,
+        digest=digest(rubric),
+        tables=shown,
+        weaknesses=weaknesses(tally),
+        measured_over=over,
+        levels=tuple(step for step in steps if step.number),
+        beside=tuple(step for step in steps if not step.number),
         links=tuple(_links(over)),
         about=f"“{rubric.name}”, version {rubric.version}: that of every debate that brings none of its own.",
     )

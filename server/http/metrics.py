@@ -46,7 +46,8 @@ class Readings(Collector):
         yield _gauge("moot_append_queue_items", "Appends that wait for the store", items)
         yield _gauge("moot_append_queue_bytes", "Payload of the appends that wait for the store", size)
         yield _gauge(
-            "moot_store_silence_seconds", "Time since notifications of the store were last heard or it was polled",
+            "moot_store_silence_seconds",
+            "Time since notifications of the store were last heard or it was polled",
             log.silence_s,
         )
 
@@ -58,8 +59,9 @@ class Readings(Collector):
         if self._unconcluded is not None:
             found = {state: self._unconcluded.get(state, 0) for state in STATES}
             yield _labelled("moot_debates", "Debates of the whole store that have not concluded", "state", found)
-        yield _gauge("moot_moderators", "Debates folded in memory to be run or acted on",
-                     len(self._service.moderators.known))
+        yield _gauge(
+            "moot_moderators", "Debates folded in memory to be run or acted on", len(self._service.moderators.known)
+        )
 
     def _watching(self) -> Iterator[Metric]:
         hub, log = self._service.hub, self._service.log
@@ -69,8 +71,11 @@ class Readings(Collector):
         yield _gauge("moot_rooms", "Debates folded in memory for readers", hub.rooms)
         yield _gauge("moot_room_frames", "Frames kept encoded for readers", sum(room.kept for room in rooms))
         yield _gauge("moot_folds", "Folds of past positions kept in memory", hub.folds.kept)
-        yield _gauge("moot_room_lag_events", "Events that the room furthest behind its log has not folded",
-                     max(behind, default=0))
+        yield _gauge(
+            "moot_room_lag_events",
+            "Events that the room furthest behind its log has not folded",
+            max(behind, default=0),
+        )
         yield _gauge("moot_rooms_behind", "Rooms that have not folded all that was recorded", sum(map(bool, behind)))
 
     def _providers(self) -> Iterator[Metric]:
@@ -79,7 +84,8 @@ class Readings(Collector):
             ("moot_provider_running", "Calls under way", {each.provider: each.running for each in loads}),
             ("moot_provider_waiting", "Calls that wait for a place", {each.provider: each.waiting for each in loads}),
             (
-                "moot_provider_breaker_open", "1 while a provider is left alone after failures",
+                "moot_provider_breaker_open",
+                "1 while a provider is left alone after failures",
                 {each.provider: each.rests_s > 0 for each in loads},
             ),
         ):
@@ -92,8 +98,9 @@ class Readings(Collector):
             "moot_bus_dropped", "Messages of text in flight that could not be sent", value=bus.dropped
         )
         yield _gauge("moot_leases_held", "Debates that this node holds among others", node.held if node else 0)
-        yield _gauge("moot_node_draining", "1 while this node hands its debates over",
-                     self._service.moderators.is_draining)
+        yield _gauge(
+            "moot_node_draining", "1 while this node hands its debates over", self._service.moderators.is_draining
+        )
 
 
 def _gauge(name: str, words: str, value: float) -> Metric:

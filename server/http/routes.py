@@ -262,8 +262,9 @@ async def list_models(request: Request) -> Response:
 async def list_exhibitions(request: Request) -> Response:
     """GET /api/exhibitions."""
     del request
-    return json_response({"exhibitions": [{"name": name, **msgspec.structs.asdict(each)} for name, each in
-                                          exhibitions().items()]})
+    return json_response(
+        {"exhibitions": [{"name": name, **msgspec.structs.asdict(each)} for name, each in exhibitions().items()]}
+    )
 
 
 async def list_archetypes(request: Request) -> Response:
@@ -288,7 +289,11 @@ async def open_session(request: Request) -> Response:
         raise NotAllowed("that is not the token")
     response = JSONResponse({"ok": True})
     response.set_cookie(
-        COOKIE, access.session(), max_age=COOKIE_AGE_S, httponly=True, samesite="strict",
+        COOKIE,
+        access.session(),
+        max_age=COOKIE_AGE_S,
+        httponly=True,
+        samesite="strict",
         secure=request.url.scheme == "https",
     )
     return response

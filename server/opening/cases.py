@@ -83,7 +83,12 @@ def _case(wish: CaseRequest) -> Case:
     """The digest is taken over what raters are asked and not over the outcome: a corrected outcome replaces the old."""
     motion, pro, con = clean(wish.motion).strip(), _cleaned(wish.pro), _cleaned(wish.con)
     return Case(
-        id=wish.id, motion=motion, pro=pro, con=con, truth=wish.truth, source=clean(wish.source).strip(),
+        id=wish.id,
+        motion=motion,
+        pro=pro,
+        con=con,
+        truth=wish.truth,
+        source=clean(wish.source).strip(),
         digest=hashlib.sha256(msgspec.json.encode([motion, pro, con])).hexdigest(),
     )
 
@@ -91,7 +96,9 @@ def _case(wish: CaseRequest) -> Case:
 def _cleaned(arguments: Sequence[Argument]) -> tuple[Argument, ...]:
     return tuple(
         Argument(
-            id=each.id, claim=clean(each.claim).strip(), reasoning=clean(each.reasoning).strip(),
+            id=each.id,
+            claim=clean(each.claim).strip(),
+            reasoning=clean(each.reasoning).strip(),
             evidence=clean(each.evidence).strip(),
         )
         for each in arguments

@@ -63,8 +63,10 @@ def estimate(opened: DebateOpened) -> Estimate:
     unknown = sorted({each.model for each in calls if not is_priced(each.model)})
     cost_usd = missing(f"no price is known for {', '.join(unknown)}") if unknown else round(sum(map(_cost, calls)), 4)
     return Estimate(
-        calls=round(sum(each.number for each in calls)), input_tokens=round(sum(each.read for each in calls)),
-        output_tokens=round(sum(each.written for each in calls)), cost_usd=cost_usd,
+        calls=round(sum(each.number for each in calls)),
+        input_tokens=round(sum(each.read for each in calls)),
+        output_tokens=round(sum(each.written for each in calls)),
+        cost_usd=cost_usd,
         cached_tokens=round(sum(each.cached for each in calls)),
         thought_tokens=round(sum(each.thought for each in calls)),
     )
@@ -74,8 +76,11 @@ def in_words(found: Estimate) -> str:
     """One line for a person."""
     tokens = round(found.input_tokens + found.output_tokens, -3)
     money = (
-        f"cost unknown ({found.cost_usd.missing.reason})" if isinstance(found.cost_usd, Missing)
-        else f"about {found.cost_usd:.2f} USD" if found.cost_usd else "no cost"
+        f"cost unknown ({found.cost_usd.missing.reason})"
+        if isinstance(found.cost_usd, Missing)
+        else f"about {found.cost_usd:.2f} USD"
+        if found.cost_usd
+        else "no cost"
     )
     return f"about {found.calls} calls and {tokens:,} tokens, {money}"
 
@@ -106,7 +111,7 @@ def _level(found: Model, think: Think) -> str:
         return "off" if found.thinks == "on_request" else found.default or "medium"
     if think == "off" and (found.off or found.thinks == "on_request"):
         return "off"
-    if think == "off":   # it cannot be kept from thinking: it is asked for as little as it takes
+    if think == "off":  # it cannot be kept from thinking: it is asked for as little as it takes
         return found.levels[0] if found.levels else "low"
     return think
 
@@ -125,9 +130,15 @@ def _counted(opened: DebateOpened) -> Iterator[Calls]:
         cached, kept = caches[each.model].take(each, pieces, found, read)
         thought = thought_tokens(each.model, each.think)
         yield Calls(
-            model=each.model, purpose=each.purpose, turn=each.turn, number=each.number, read=each.number * read,
-            written=each.number * (swells * tokens(each.answer) + thought), cached=each.number * cached,
-            kept=each.number * kept, thought=each.number * thought,
+            model=each.model,
+            purpose=each.purpose,
+            turn=each.turn,
+            number=each.number,
+            read=each.number * read,
+            written=each.number * (swells * tokens(each.answer) + thought),
+            cached=each.number * cached,
+            kept=each.number * kept,
+            thought=each.number * thought,
         )
 
 
@@ -208,7 +219,11 @@ def _cost(calls: Calls) -> float:
         return 0.0
     each = max(calls.number, 1)
     one = cost(
-        provider, model, round(calls.read / each), round(calls.written / each), cached=round(calls.cached / each),
+        provider,
+        model,
+        round(calls.read / each),
+        round(calls.written / each),
+        cached=round(calls.cached / each),
         written=round(calls.kept / each),
     )
     return 0.0 if one is None else one * calls.number

@@ -50,8 +50,13 @@ def request_for(name: str) -> dict[str, Any]:
         raise BadField("exhibition", f"{name!r} is none of {', '.join(known) or 'none at all'}")
     shown, model = known[name], f"scripted:{name}"
     wish: dict[str, Any] = {
-        "motion": shown.motion, "format": shown.format, "turns": shown.turns, "max_words": shown.max_words,
-        "exhibition": name, "pro": {"model": model, **shown.pro}, "con": {"model": model, **shown.con},
+        "motion": shown.motion,
+        "format": shown.format,
+        "turns": shown.turns,
+        "max_words": shown.max_words,
+        "exhibition": name,
+        "pro": {"model": model, **shown.pro},
+        "con": {"model": model, **shown.con},
         "judge": {"model": model, **shown.judge},
     }
     if shown.panel:

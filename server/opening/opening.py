@@ -189,7 +189,9 @@ def _field_of(error: msgspec.ValidationError) -> BadField:
 
 
 async def opened(
-    wish: DebateRequest, registry: Registry, settings: Settings,
+    wish: DebateRequest,
+    registry: Registry,
+    settings: Settings,
     records: Mapping[tuple[str, str], TrackRecord] | None = None,
 ) -> DebateOpened:
     """The opening of a debate.  Every model is asked whether it answers; ``BadField`` names the one that does not.
@@ -220,17 +222,28 @@ async def opened(
     def debater(side: str, seat: SeatRequest) -> Debater:
         model = names[f"{side}.model"]
         return Debater(
-            model=model, archetype=chosen[side], elasticity=seat.elasticity, caveat=caveats[model],
-            window=windows[model], think=seat.think,
+            model=model,
+            archetype=chosen[side],
+            elasticity=seat.elasticity,
+            caveat=caveats[model],
+            window=windows[model],
+            think=seat.think,
         )
 
     return DebateOpened(
-        motion=wish.motion, format=wish.format, turns=wish.turns if is_debate else 0, max_words=wish.max_words,
+        motion=wish.motion,
+        format=wish.format,
+        turns=wish.turns if is_debate else 0,
+        max_words=wish.max_words,
         pro=debater("pro", wish.pro) if is_debate else NOBODY,
         con=debater("con", wish.con) if is_debate else NOBODY,
         judge=JudgeSeat(
-            model=names["judge.model"], samples=wish.judge.samples, caveat=caveats[names["judge.model"]],
-            second=_or_unset(wish.judge.second), appeals=wish.judge.appeals, think=wish.judge.think,
+            model=names["judge.model"],
+            samples=wish.judge.samples,
+            caveat=caveats[names["judge.model"]],
+            second=_or_unset(wish.judge.second),
+            appeals=wish.judge.appeals,
+            think=wish.judge.think,
         ),
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
@@ -240,15 +253,22 @@ async def opened(
         archetypes={name: known[name] for name in set(chosen.values())} if is_debate else {},
         prompts={"debater": debater_template(), **judge_templates()},
         settings=DebateSettings(
-            turn_attempts=settings.attempts, judge_attempts=settings.attempts,
+            turn_attempts=settings.attempts,
+            judge_attempts=settings.attempts,
             outage_attempts=settings.attempts + OUTAGE_ATTEMPTS,
-            turn_timeout_s=settings.turn_timeout_s, judge_timeout_s=settings.judge_timeout_s,
-            retry_ms=settings.retry_ms, seed=_or_unset(wish.seed), max_cost_usd=_or_unset(wish.max_cost_usd),
+            turn_timeout_s=settings.turn_timeout_s,
+            judge_timeout_s=settings.judge_timeout_s,
+            retry_ms=settings.retry_ms,
+            seed=_or_unset(wish.seed),
+            max_cost_usd=_or_unset(wish.max_cost_usd),
             deadline_s=_or_unset(wish.deadline_s),
         ),
-        blind=wish.blind, exhibition=wish.exhibition, moot=VERSION,
+        blind=wish.blind,
+        exhibition=wish.exhibition,
+        moot=VERSION,
         topic_type=topic if seated else "",
-        artifact=_artifact(wish), cases=cases_of(wish.cases or ()),
+        artifact=_artifact(wish),
+        cases=cases_of(wish.cases or ()),
     )
 
 
@@ -297,8 +317,11 @@ def _rubric(wish: DebateRequest) -> Rubric:
     except RubricError as error:
         raise BadField(f"rubric.{error.field}" if error.field else "rubric", error.why) from error
     return msgspec.structs.replace(
-        given, criteria=given.criteria or known.criteria, protocol=given.protocol or known.protocol,
-        panel=given.panel or known.panel, deliberation=given.deliberation or known.deliberation,
+        given,
+        criteria=given.criteria or known.criteria,
+        protocol=given.protocol or known.protocol,
+        panel=given.panel or known.panel,
+        deliberation=given.deliberation or known.deliberation,
     )
 
 
@@ -337,7 +360,7 @@ async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, s
     faults: dict[str, str] = {}
 
     async def ask(name: str) -> None:
-        status = await registry.check(name)   # which imports the provider, and not on the loop
+        status = await registry.check(name)  # which imports the provider, and not on the loop
         try:
             provider, model = registry.resolve(name)
         except ProviderError as error:

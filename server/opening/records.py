@@ -44,11 +44,11 @@ async def _verdicts(log: EventLog, debate: str) -> AsyncIterator[tuple[str, Rate
     while page := await log.envelopes(debate, after, PAGE):
         after = page[-1].position
         for envelope in page:
-            if _MARK not in envelope.payload:   # most of a calibration are prompts and answers: not worth decoding
+            if _MARK not in envelope.payload:  # most of a calibration are prompts and answers: not worth decoding
                 continue
             try:
                 event = decode(envelope.payload, envelope.schema)
-            except UnknownEvent as error:   # one that cannot be read must not keep every panel from being seated
+            except UnknownEvent as error:  # one that cannot be read must not keep every panel from being seated
                 logger.warning("calibration_not_read", debate=debate, position=envelope.position, message=str(error))
                 continue
             if isinstance(event, RaterCalibrated) and event.said is not UNSET:

@@ -98,12 +98,25 @@ class _Play:
 
     def _spoken(self, step: Speak, batch: int) -> Asked:
         made = Asked(
-            model=step.model, purpose="speak", turn=step.turn, batch=batch, prompt=step.prompt,
-            answer=self._words, think=step.think,
+            model=step.model,
+            purpose="speak",
+            turn=step.turn,
+            batch=batch,
+            prompt=step.prompt,
+            answer=self._words,
+            think=step.think,
         )
         said = TurnSpoken(
-            turn=step.turn, side=step.side, attempt=step.attempt, text=self._words, words=1, clipped=False, pace=(),
-            model=step.model, usage=Usage(), latency_ms=0,
+            turn=step.turn,
+            side=step.side,
+            attempt=step.attempt,
+            text=self._words,
+            words=1,
+            clipped=False,
+            pace=(),
+            model=step.model,
+            usage=Usage(),
+            latency_ms=0,
         )
         self._add(TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive), said)
         return made
@@ -112,14 +125,20 @@ class _Play:
         built = asks[:: max(1, len(asks) // MOST_ASKED)]
         for each in built:
             yield Asked(
-                model=each.model, purpose=each.purpose, turn=each.turn or 0, batch=batch, prompt=each.prompt,
-                answer=self._answer(each), think=each.think, form=_form(each.answer_type),
+                model=each.model,
+                purpose=each.purpose,
+                turn=each.turn or 0,
+                batch=batch,
+                prompt=each.prompt,
+                answer=self._answer(each),
+                think=each.think,
+                form=_form(each.answer_type),
                 number=len(asks) / len(built),
             )
 
     def _answer(self, step: Ask) -> str:
         said = _Answer(step.purpose, step.turn or 0, self._words).of(schema(step.answer_type))
-        if step.purpose == "compare" and isinstance(said, dict):   # the later turn wins, in both orders
+        if step.purpose == "compare" and isinstance(said, dict):  # the later turn wins, in both orders
             later = "second" if step.order == tuple(sorted(step.order)) else "first"
             said = {name: value if name == "reason" else later for name, value in said.items()}
         return json.dumps(said, ensure_ascii=False)
@@ -134,9 +153,21 @@ class _Play:
 
 def _given(step: Ask, answer: str) -> ModelAnswered:
     return ModelAnswered(
-        call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
-        model=step.model, parameters={}, usage=Usage(), latency_ms=0, cost_usd=0.0, prompt=(), segments={},
-        answer=answer, reasoning="",
+        call=step.call,
+        key=step.key,
+        purpose=step.purpose,
+        turn=step.turn,
+        sample=step.sample,
+        order=step.order,
+        model=step.model,
+        parameters={},
+        usage=Usage(),
+        latency_ms=0,
+        cost_usd=0.0,
+        prompt=(),
+        segments={},
+        answer=answer,
+        reasoning="",
     )
 
 

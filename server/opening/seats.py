@@ -45,14 +45,26 @@ class Seat(Struct, frozen=True, kw_only=True):
         """The seat as the debate carries it."""
         profile = self.profile
         return Rater(
-            name=self.name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
-            model=self.model, samples=self.samples, share=profile.share, record=record, caveat=caveat,
+            name=self.name,
+            title=profile.title,
+            domain=profile.domain,
+            focus=profile.focus,
+            weights=profile.weights,
+            model=self.model,
+            samples=self.samples,
+            share=profile.share,
+            record=record,
+            caveat=caveat,
             think=self.think,
         )
 
 
 def seats(
-    wish: PanelRequest, profiles: Mapping[str, Profile], default: str, dimensions: Sequence[str], samples: int = 1,
+    wish: PanelRequest,
+    profiles: Mapping[str, Profile],
+    default: str,
+    dimensions: Sequence[str],
+    samples: int = 1,
     think: Think = "medium",
 ) -> tuple[Seat, ...]:
     """The seats of a panel.
@@ -100,7 +112,12 @@ def _seat(
     except RubricError as error:
         raise BadField(field, error.why) from error
     return Seat(
-        field=field, name=name, profile=profile, model=wish.model or default, samples=wish.samples, think=wish.think,
+        field=field,
+        name=name,
+        profile=profile,
+        model=wish.model or default,
+        samples=wish.samples,
+        think=wish.think,
     )
 
 

@@ -37,12 +37,21 @@ PROMPT: Final = Later(lambda: (Segment("user", "Speak."),))
 def opening(seed: int, turns: int, *, loud: bool, blind: bool) -> DebateOpened:
     """A debate of that many turns."""
     return DebateOpened(
-        motion=LOUD if loud else "Cities should ban private cars", format="exchange", turns=turns, max_words=1000,
+        motion=LOUD if loud else "Cities should ban private cars",
+        format="exchange",
+        turns=turns,
+        max_words=1000,
         pro=Debater(model="scripted:pro", archetype="plain", elasticity=0.5),
         con=Debater(model="scripted:con", archetype="plain", elasticity=0.5),
-        judge=JudgeSeat(model="scripted:judge"), panel=(), rubric=Rubric(name="none", version=1, dimensions={}),
-        archetypes={"plain": Archetype(title="Plain", manner="dry", traits={"rigour": 5.0})}, prompts={},
-        settings=Settings(seed=seed, retry_ms=100), blind=blind, exhibition=None, moot="simulation",
+        judge=JudgeSeat(model="scripted:judge"),
+        panel=(),
+        rubric=Rubric(name="none", version=1, dimensions={}),
+        archetypes={"plain": Archetype(title="Plain", manner="dry", traits={"rigour": 5.0})},
+        prompts={},
+        settings=Settings(seed=seed, retry_ms=100),
+        blind=blind,
+        exhibition=None,
+        moot="simulation",
     )
 
 
@@ -73,18 +82,35 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
 def _speak(opened: DebateOpened, turn: int, attempt: int) -> Speak:
     side = side_of(turn)
     return Speak(
-        turn=turn, side=side, attempt=attempt, model=(opened.pro if side == "pro" else opened.con).model, build=PROMPT,
-        max_words=opened.max_words, temperature=0.0, think="default",
+        turn=turn,
+        side=side,
+        attempt=attempt,
+        model=(opened.pro if side == "pro" else opened.con).model,
+        build=PROMPT,
+        max_words=opened.max_words,
+        temperature=0.0,
+        think="default",
     )
 
 
 @cache
 def _kinds(*, loud: bool) -> tuple[Event, Event]:
     answered = ModelAnswered(
-        call="score.1.1", key="score:1", purpose="score", turn=1, sample=1, order=(), model="scripted:judge",
-        parameters={"stop": "x" * LONG} if loud else {}, usage=Usage(input_tokens=3, output_tokens=2), latency_ms=1,
+        call="score.1.1",
+        key="score:1",
+        purpose="score",
+        turn=1,
+        sample=1,
+        order=(),
+        model="scripted:judge",
+        parameters={"stop": "x" * LONG} if loud else {},
+        usage=Usage(input_tokens=3, output_tokens=2),
+        latency_ms=1,
         cost_usd=0.0,
-        prompt=(("user", "00"),), segments={"00": "what the judge was asked"}, answer="so", reasoning="because",
+        prompt=(("user", "00"),),
+        segments={"00": "what the judge was asked"},
+        answer="so",
+        reasoning="because",
     )
     return DirectiveIssued(side="pro", text="Press the point about trams."), answered
 

@@ -98,8 +98,14 @@ def scope_of(app: Any, debate: str, query: str, extensions: dict[str, Any], *, d
     """What a web server says of a request."""
     offers = [(b"sec-websocket-extensions", ANSWER.encode())] if deflate else []
     return {
-        "type": "websocket", "path": f"/ws/debates/{debate}", "path_params": {"debate": debate}, "subprotocols": [],
-        "query_string": query.encode(), "headers": offers, "extensions": extensions, "app": app,
+        "type": "websocket",
+        "path": f"/ws/debates/{debate}",
+        "path_params": {"debate": debate},
+        "subprotocols": [],
+        "query_string": query.encode(),
+        "headers": offers,
+        "extensions": extensions,
+        "app": app,
     }
 
 
@@ -135,7 +141,7 @@ async def admit(app: Any, pipe: Pipe, debate: str, query: str, *, deflate: bool,
     finally:
         if not is_away:
             pipe.close()
-            if pipe.get_write_buffer_size():   # who never reads is not waited for
+            if pipe.get_write_buffer_size():  # who never reads is not waited for
                 pipe.loop.call_later(20, pipe.abort)
 
 

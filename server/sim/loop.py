@@ -115,7 +115,7 @@ def run(main: Callable[[], Awaitable[T]], loop: Loop) -> T:
     """Run to the end, then end whatever still runs.  Raises what went wrong first, ``Stuck`` if nothing else did."""
     try:
         return anyio.run(main, backend_options={"loop_factory": lambda: loop})
-    except RuntimeError:   # stopped in the middle
+    except RuntimeError:  # stopped in the middle
         if not loop.failures:
             raise
         raise loop.failures[0] from None

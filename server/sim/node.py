@@ -45,7 +45,7 @@ def words(chance: random.Random, longest: int) -> str:
 class Voice:
     """A provider that says what the schedule drew, chunk by chunk, and sometimes breaks off."""
 
-    name = "scripted"   # as ``providers.calls`` knows it: nobody is there who could be left alone
+    name = "scripted"  # as ``providers.calls`` knows it: nobody is there who could be left alone
 
     def __init__(self, truth: Truth, chance: random.Random, *, longest: int, breaks: float) -> None:
         self._truth, self._chance, self._longest, self._breaks = truth, chance, longest, breaks
@@ -100,9 +100,7 @@ class Said:
 class Place:
     """What runs on one node."""
 
-    def __init__(
-        self, line: Line, voice: Voice, settings: Settings, *, idle_s: float, ping_s: float
-    ) -> None:
+    def __init__(self, line: Line, voice: Voice, settings: Settings, *, idle_s: float, ping_s: float) -> None:
         self.line, self.leases = line, LineLeases(line)
         entry = SimpleNamespace(name="scripted", module=__name__, load=lambda: lambda: voice)
         self.registry = Registry([entry])  # type: ignore[list-item]
@@ -132,7 +130,7 @@ class Place:
             try:
                 for debate in await self.leases.renew():
                     await self.leases.release(debate)
-                if not self.moderators.running:   # what was lost may still be speaking: not before it has noticed
+                if not self.moderators.running:  # what was lost may still be speaking: not before it has noticed
                     for lease in await self.leases.claim(MOST):
                         await self.moderators.take_up_one(lease.debate)
             except LogError as error:

@@ -25,9 +25,7 @@ class Pace:
 class Pipe(asyncio.Transport):
     """Above ``high`` bytes its protocol is paused: at once, or (``late``, as uvloop does) in the next step."""
 
-    def __init__(
-        self, loop: Loop, far: Any, pace: Pace, *, high: int, late: bool, chance: random.Random
-    ) -> None:
+    def __init__(self, loop: Loop, far: Any, pace: Pace, *, high: int, late: bool, chance: random.Random) -> None:
         super().__init__()
         self.loop, self.far, self.pace, self.high, self.late = loop, far, pace, high, late
         self.protocol: Any = None
@@ -47,7 +45,7 @@ class Pipe(asyncio.Transport):
     def write(self, data: Any) -> None:
         """See ``asyncio.Transport``."""
         if self.is_lost:
-            return   # as asyncio: dropped without a word
+            return  # as asyncio: dropped without a word
         if self.is_closed:
             self.faults.append("written to after it was closed")
         self._waiting += data

@@ -48,7 +48,15 @@ def play(seed: int, *, keep: bool = False, **shape: Any) -> Report:
     if fault:
         world.note(fault)
     return Report(
-        seed=seed, digest=world.digest, fault=fault, events=world.truth.head if world.debate else 0,
-        messages=world.messages, resumes=world.resumes, epochs=len(world.shared.claims) - 1,
-        fenced=world.shared.fenced, slow=world.slow, virtual_s=round(loop.now, 3), trace=tuple(world.lines),
+        seed=seed,
+        digest=world.digest,
+        fault=fault,
+        events=world.truth.head if world.debate else 0,
+        messages=world.messages,
+        resumes=world.resumes,
+        epochs=len(world.shared.claims) - 1,
+        fenced=world.shared.fenced,
+        slow=world.slow,
+        virtual_s=round(loop.now, 3),
+        trace=tuple(world.lines),
     )

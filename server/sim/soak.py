@@ -87,7 +87,7 @@ def soak(
     processes = processes or os.cpu_count() or 1
     tally, began = Tally(processes=processes), time.monotonic()
     parts = _parts(first, count)
-    context = get_context("spawn")   # nothing of this process is wanted there
+    context = get_context("spawn")  # nothing of this process is wanted there
     with ProcessPoolExecutor(processes, mp_context=context) as pool:
         running: set[Future[Tally]] = set()
         while True:
@@ -110,12 +110,14 @@ def _parts(first: int, count: int) -> Iterator[tuple[int, int]]:
 
 def tally_in_words(tally: Tally) -> str:
     """What came of it, and how each fault is seen again."""
-    lines = [(
-        f"{tally.schedules:,} schedules, {tally.per_second:,.0f} a second over {tally.processes} processes,"
-        f" {tally.virtual_s / 3600:,.0f} virtual hours: {tally.events:,} events, {tally.messages:,} messages,"
-        f" {tally.resumes:,} resumed, {tally.takeovers:,} taken over, {tally.fenced:,} appends fenced,"
-        f" {tally.slow:,} too slow; {len(tally.faults)} broke a promise"
-    )]
+    lines = [
+        (
+            f"{tally.schedules:,} schedules, {tally.per_second:,.0f} a second over {tally.processes} processes,"
+            f" {tally.virtual_s / 3600:,.0f} virtual hours: {tally.events:,} events, {tally.messages:,} messages,"
+            f" {tally.resumes:,} resumed, {tally.takeovers:,} taken over, {tally.fenced:,} appends fenced,"
+            f" {tally.slow:,} too slow; {len(tally.faults)} broke a promise"
+        )
+    ]
     lines += [f"seed {seed}: {fault}" for seed, fault in tally.faults]
     if tally.faults:
         lines.append(f"see it again: moot bench --soak --only simulation --seed {tally.faults[0][0]}")

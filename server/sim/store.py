@@ -254,5 +254,3 @@ class LineLeases:
     async def nodes(self) -> tuple[Node, ...]:
         """Nobody asks."""
         raise NotImplementedError
-
-

@@ -81,8 +81,16 @@ class StreamWriter:
             return
         text = said.strip()
         spoken = TurnSpoken(
-            turn=turn, side=side, attempt=attempt, text=text, words=len(text.split()), clipped=False,
-            pace=((0, len(text)),), model="sim", usage=Usage(), latency_ms=1,
+            turn=turn,
+            side=side,
+            attempt=attempt,
+            text=text,
+            words=len(text.split()),
+            clipped=False,
+            pace=((0, len(text)),),
+            model="sim",
+            usage=Usage(),
+            latency_ms=1,
         )
         await self._append([spoken, *beside(turn, attempt, loud=False)] if chance.random() < 0.5 else [spoken])  # noqa: PLR2004
         self._place.hub.silence(debate)

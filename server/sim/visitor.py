@@ -58,21 +58,31 @@ class Visitor(Watcher):
         self.is_here = True
         pace = Pace(*chance.choice(((0.001, 1 << 20), (0.02, 1 << 20), (0.01, 700))))
         pipe = self.pipe = Pipe(
-            world.loop, self, pace, high=plan.high, late=chance.random() < 0.5, chance=chance  # noqa: PLR2004
+            world.loop,
+            self,
+            pace,
+            high=plan.high,
+            late=chance.random() < 0.5,  # noqa: PLR2004
+            chance=chance,
         )
-        pipe.unread_s = plan.patience_s + CLOSING_S + 3 if self.is_detached else 0.0   # elsewhere while nothing is said
+        pipe.unread_s = plan.patience_s + CLOSING_S + 3 if self.is_detached else 0.0  # elsewhere while nothing is said
         place = chance.choice([each for each in world.places if each is not self.place] or world.places)
         self.place = place if chance.random() < 0.7 else None  # noqa: PLR2004 - the next visit is to another node then
-        query = "&".join(
-            [f"after={after}"] * (after is not None) + ["director=1"] * self.director
-        )
+        query = "&".join([f"after={after}"] * (after is not None) + ["director=1"] * self.director)
         world.note(self.name, "comes", place.line.node, query)
         world.resumes += after is not None
         if not world.is_calm and chance.random() < plan.rough:
             self._plan_trouble(pipe, pace)
-        world.beside(admit(
-            place.app, pipe, world.debate, query, deflate=self.deflate and self.is_detached, detached=self.is_detached
-        ))
+        world.beside(
+            admit(
+                place.app,
+                pipe,
+                world.debate,
+                query,
+                deflate=self.deflate and self.is_detached,
+                detached=self.is_detached,
+            )
+        )
         await self._gone.wait()
         self.is_here = False
         world.note(self.name, "goes", self.position, self.closed, pipe.most)
@@ -80,7 +90,7 @@ class Visitor(Watcher):
 
     def _plan_trouble(self, pipe: Pipe, pace: Pace) -> None:
         chance, loop, plan = self.chance, self.world.loop, self.world.plan
-        at = plan.span_s * chance.random() ** 2   # rather early: a debate is short
+        at = plan.span_s * chance.random() ** 2  # rather early: a debate is short
         match chance.choice(("cut", "silence", "leave", "stall", "stall")):
             case "cut":
                 loop.call_later(at, self._unless_calm, pipe.cut, chance.choice((0.0, 0.1, 3.0)))

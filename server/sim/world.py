@@ -48,7 +48,10 @@ class World:
         voice = Voice(self.truth, self._fork(), longest=plan.longest, breaks=plan.breaks)
         self.places = [
             Place(
-                Line(self.shared, f"node{number}", self._fork(), lag_s=plan.lag_s), voice, settings, idle_s=IDLE_S,
+                Line(self.shared, f"node{number}", self._fork(), lag_s=plan.lag_s),
+                voice,
+                settings,
+                idle_s=IDLE_S,
                 ping_s=20.0,
             )
             for number in range(plan.nodes)
@@ -144,7 +147,8 @@ class World:
 
     def _acts(self, moderators: Moderators) -> tuple[Callable[[], Awaitable[Any]], ...]:
         return (
-            lambda: moderators.pause(self.debate, "tea", "x"), lambda: moderators.resume(self.debate, "on", "x"),
+            lambda: moderators.pause(self.debate, "tea", "x"),
+            lambda: moderators.resume(self.debate, "on", "x"),
             lambda: moderators.say(self.debate, ModeratorSpoke(text="Let us hear the reply.", by="x")),
             lambda: moderators.cast(self.debate, AudienceVoted(voter="v", winner="pro")),
             lambda: moderators.halt(self.debate, "enough", "x"),
@@ -229,9 +233,15 @@ class World:
         """How much a node holds in memory for those who watch and for a debate that runs."""
         hub, crowd = place.hub, place.crowd
         return {
-            "rooms": hub.rooms, "spectators": hub.spectators, "sockets": crowd.sockets, "kept": len(crowd.spectators()),
-            "galleries": len(crowd._galleries), "slow": len(crowd._slow), "closing": len(crowd._closing),  # noqa: SLF001
-            "speeches": len(hub._speeches), "waiting": len(place.line.waited_for),  # noqa: SLF001
+            "rooms": hub.rooms,
+            "spectators": hub.spectators,
+            "sockets": crowd.sockets,
+            "kept": len(crowd.spectators()),
+            "galleries": len(crowd._galleries),  # noqa: SLF001
+            "slow": len(crowd._slow),  # noqa: SLF001
+            "closing": len(crowd._closing),  # noqa: SLF001
+            "speeches": len(hub._speeches),  # noqa: SLF001
+            "waiting": len(place.line.waited_for),
             "moderators": place.moderators.running,
         }
 

@@ -94,8 +94,11 @@ def what_if(records: Sequence[Recorded], wish: Wish) -> WhatIf:
     recorded, would_be = (_picture(debate) for debate in (walked.recorded, walked.would_be))
     turns, arguments = (_beside(recorded[part], would_be[part]) for part in ("turns", "arguments"))
     return WhatIf(
-        note=_note(walked, opened), rubric_changes=differences(opened.rubric, other.rubric),
-        recorded=recorded["outcome"], would_be=would_be["outcome"], unanswered=walked.unanswered,
+        note=_note(walked, opened),
+        rubric_changes=differences(opened.rubric, other.rubric),
+        recorded=recorded["outcome"],
+        would_be=would_be["outcome"],
+        unanswered=walked.unanswered,
         without_rater=wish.without_rater or UNSET,
         turns={name: TurnBoth(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentBoth(recorded=one, would_be=two) for name, (one, two) in arguments.items()},

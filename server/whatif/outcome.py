@@ -110,7 +110,8 @@ def arguments_of(debate: Debate) -> dict[str, ArgumentSays]:
     """Every argument of the protocol that was traced, by its id."""
     return {
         name: ArgumentSays(
-            standing=said.trace.standing, missing=said.trace.missing,
+            standing=said.trace.standing,
+            missing=said.trace.missing,
             total=UNSET if isinstance(said.trace.total, Missing) else said.trace.total,
         )
         for name, said in debate.protocol.arguments.items()
@@ -121,9 +122,7 @@ def arguments_of(debate: Debate) -> dict[str, ArgumentSays]:
 def _effective(card: Card, dimensions: tuple[str, ...]) -> Effective:
     if card.missing is not None:
         return Missing(missing=card.missing)
-    return {
-        "composite": card.composite(dimensions), **{name: each.effective for name, each in card.balances.items()}
-    }
+    return {"composite": card.composite(dimensions), **{name: each.effective for name, each in card.balances.items()}}
 
 
 def _panel(debate: Debate) -> PanelSays | UnsetType:
@@ -133,8 +132,15 @@ def _panel(debate: Debate) -> PanelSays | UnsetType:
     if said is UNSET:
         return PanelSays(alpha=agreement.raw, kappa=agreement.kappa)
     return PanelSays(
-        alpha=agreement.raw, kappa=agreement.kappa, outcome=said.outcome, winner=said.winner, leaning=said.leaning,
-        gap=said.gap, weighted=said.weighted, weights=said.weights, disputed=tuple(said.disputed),
+        alpha=agreement.raw,
+        kappa=agreement.kappa,
+        outcome=said.outcome,
+        winner=said.winner,
+        leaning=said.leaning,
+        gap=said.gap,
+        weighted=said.weighted,
+        weights=said.weights,
+        disputed=tuple(said.disputed),
     )
 
 
@@ -143,8 +149,11 @@ def _artifact(debate: Debate) -> ArtifactSays | UnsetType:
     if said is UNSET:
         return UNSET
     return ArtifactSays(
-        verdict=_or_missing(said.verdict, said.missing), shares=said.shares, independent=said.independent,
-        agreement=said.agreement, rounds=len(debate.panel.rounds),
+        verdict=_or_missing(said.verdict, said.missing),
+        shares=said.shares,
+        independent=said.independent,
+        agreement=said.agreement,
+        rounds=len(debate.panel.rounds),
     )
 
 

@@ -71,7 +71,9 @@ def walk(records: Sequence[Recorded], change: Change) -> Walked:
     while walker.at < len(records):
         walker.go_on()
     return Walked(
-        recorded=walker.recorded, would_be=walker.debate, departs=walker.departs,
+        recorded=walker.recorded,
+        would_be=walker.debate,
+        departs=walker.departs,
         unanswered=tuple(Unanswered(key=key, sample=sample, why=why) for (key, sample), why in walker.missed.items()),
     )
 
@@ -108,7 +110,7 @@ class _Walk:
                 while self._decide():
                     pass
             return
-        for record in batch:   # a halt is no outcome of a rubric: money, time or a debater ran out
+        for record in batch:  # a halt is no outcome of a rubric: money, time or a debater ran out
             if (event := self._from_outside(record.event)) is not None:
                 self._fold(event, record.cause)
                 self._moved = self._moved or not isinstance(event, ModelAnswered | ModelFailed)
@@ -147,8 +149,16 @@ class _Walk:
         self.debate = debates.evolve(
             self.debate,
             Recorded(
-                debate=self._records[0].debate, position=self.debate.position + 1, id="",
-                at=self._records[self.at - 1].at, cause=cause, schema=1, salt=b"", payload=b"", digest=b"", event=event,
+                debate=self._records[0].debate,
+                position=self.debate.position + 1,
+                id="",
+                at=self._records[self.at - 1].at,
+                cause=cause,
+                schema=1,
+                salt=b"",
+                payload=b"",
+                digest=b"",
+                event=event,
             ),
         )
 
@@ -226,8 +236,12 @@ class _Walk:
         except ProviderError as error:
             self.missed[key, event.sample] = f"{error.kind}: {error.message}"
             return replace(
-                _failed(ask, error.kind, error.message), usage=event.usage, cost_usd=event.cost_usd,
-                latency_ms=event.latency_ms, model=event.model, answer=event.answer,
+                _failed(ask, error.kind, error.message),
+                usage=event.usage,
+                cost_usd=event.cost_usd,
+                latency_ms=event.latency_ms,
+                model=event.model,
+                answer=event.answer,
             )
         return replace(event, key=key)
 
@@ -282,7 +296,13 @@ def _same_claim(one: Debate, other: Debate, name: str) -> str | None:
 
 def _failed(ask: Ask, kind: str, message: str) -> ModelFailed:
     return ModelFailed(
-        call=ask.call, key=ask.key, purpose=ask.purpose, turn=ask.turn, sample=ask.sample, order=ask.order, kind=kind,
+        call=ask.call,
+        key=ask.key,
+        purpose=ask.purpose,
+        turn=ask.turn,
+        sample=ask.sample,
+        order=ask.order,
+        kind=kind,
         message=message,
     )
 
@@ -304,4 +324,3 @@ def _without_bounds(debate: Debate) -> Debate:
     return replace(
         debate, opened=replace(debate.opened, settings=settings), standing=replace(debate.standing, max_cost_usd=None)
     )
-

@@ -57,7 +57,9 @@ class Server:
         with (self.folder / "server.log").open("ab") as log:
             self._process = subprocess.Popen(
                 [moot, "serve", "--store", f"sqlite:{self.folder / 'moot.db'}", "--port", str(self.port)],
-                stdout=log, stderr=log, env=environment,
+                stdout=log,
+                stderr=log,
+                env=environment,
             )
         until = time.monotonic() + 30
         while time.monotonic() < until:
@@ -93,7 +95,9 @@ class Server:
         answer = self.http.post(
             "/api/debates",
             json={
-                "motion": motion, "turns": turns, "max_words": wish.get("max_words", 180),
+                "motion": motion,
+                "turns": turns,
+                "max_words": wish.get("max_words", 180),
                 "pro": {"model": model, "archetype": "engineer"} | wish.get("pro", {}),
                 "con": {"model": model, "archetype": "provocateur"} | wish.get("con", {}),
                 "judge": {"model": model} | wish.get("judge", {}),
@@ -255,7 +259,7 @@ def new_page(browser: Browser, warm: Profile, watched: Watched) -> Iterator[Open
     warm.settle()
     for page, own in pages:
         if own:
-            page.close()   # and its profile
+            page.close()  # and its profile
         else:
             page.remove_listener("console", heard)
             page.remove_listener("pageerror", thrown)
@@ -300,7 +304,9 @@ QUICK: dict[str, Any] = {
 }
 LONG = " ".join(f"Sentence number {number} of a long speech about streets." for number in range(60))
 SLOW: dict[str, Any] = {
-    "label": "made for a test", "pace": {"chunk_ms": 20, "chunk_chars": 8}, "says": {"pro": [LONG], "con": [LONG]},
+    "label": "made for a test",
+    "pace": {"chunk_ms": 20, "chunk_chars": 8},
+    "says": {"pro": [LONG], "con": [LONG]},
 }
 
 

@@ -19,7 +19,6 @@ def ask(page: Page, question: str, argument: Any = None) -> Any:
     return page.evaluate(f"(argument) => {{ {_ASKS}; return {question}(argument); }}", argument)
 
 
-
 class Watch:
     """Everything that a page said, asked for, or put in front of its reader."""
 
@@ -50,7 +49,7 @@ class Watch:
     def visit(self, address: str) -> Page:
         """The page at an address, once it is complete."""
         if "#" in address:
-            self.page.goto("about:blank")   # another cursor alone would not load the page again
+            self.page.goto("about:blank")  # another cursor alone would not load the page again
         self.page.goto(address)
         expect(self.page.locator("body[data-ready]")).to_be_attached()
         if "#e" in address:

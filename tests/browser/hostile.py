@@ -126,7 +126,8 @@ def script(texts: dict[str, str]) -> dict[str, Any]:
         return next(words) if key in SAYABLE else value
 
     return {
-        "label": next(dealt(texts.values(), 900)), "says": {"pro": [spoken], "con": [spoken]},
+        "label": next(dealt(texts.values(), 900)),
+        "says": {"pro": [spoken], "con": [spoken]},
         "answers": {key: changed(each) for key, each in content["answers"].items()},
     }
 
@@ -146,7 +147,7 @@ class Poison:
         self._known: dict[str, str] = {}
         self._texts = dealt(texts, 600)
         self._called = {name: None for event in events for name in called(event) if not name.isdigit()}
-        if names:   # what is seen most comes first, so that it gets the names that are hostile and nothing else
+        if names:  # what is seen most comes first, so that it gets the names that are hostile and nothing else
             seen = sorted(self._called, key=lambda name: SEEN.match(name) is None)
             again = (f"{name} {turn}" for turn in itertools.count(2) for name in NAMES)
             self._known = dict(zip(seen, itertools.chain(NAMES, again), strict=False))
@@ -193,11 +194,41 @@ def fits(value: Any, kind: inspect.Type) -> bool:
     }.get(type(kind), ()))  # fmt: skip
 
 
-NAMING: Final = frozenset({
-    "dimension", "dimensions", "rule", "claim", "premise", "premises", "argument", "arguments", "rater", "call", "id",
-    "target", "name", "case", "links", "leader", "follower", "archetype", "domain", "topic_type", "cites", "roles",
-    "flipped", "digest", "purpose", "by_rule", "by", "voter", "kind", "role", "standing_arguments",
-})
+NAMING: Final = frozenset(
+    {
+        "dimension",
+        "dimensions",
+        "rule",
+        "claim",
+        "premise",
+        "premises",
+        "argument",
+        "arguments",
+        "rater",
+        "call",
+        "id",
+        "target",
+        "name",
+        "case",
+        "links",
+        "leader",
+        "follower",
+        "archetype",
+        "domain",
+        "topic_type",
+        "cites",
+        "roles",
+        "flipped",
+        "digest",
+        "purpose",
+        "by_rule",
+        "by",
+        "voter",
+        "kind",
+        "role",
+        "standing_arguments",
+    }
+)
 SEEN: Final = re.compile(
     r"[CP]\d+\.\d|PRO-|CON-|technical|business|risk|general|\w+_(analyst|expert|auditor)|aspirin|canals",
 )

@@ -22,10 +22,22 @@ from events.types import (
 from judge.panel.raters import shipped
 from tests.browser.records import DIMENSIONS, opened, protocol, rater
 
-SPLIT: Final = {"PRO-1": (9, 3, 4, 7), "PRO-2": (8, 8, 7, 8), "PRO-3": (2, 2, 1, 3), "CON-1": (2, 4, 7, 9),
-                "CON-2": (6, 7, 6, 6), "CON-3": (8, 3, 4, 5)}
-CLOSE: Final = {"PRO-1": (7, 7, 8, 7), "PRO-2": (8, 8, 8, 9), "PRO-3": (2, 2, 3, 2), "CON-1": (5, 5, 4, 5),
-                "CON-2": (5, 6, 5, 5), "CON-3": (3, 3, 4, 3)}
+SPLIT: Final = {
+    "PRO-1": (9, 3, 4, 7),
+    "PRO-2": (8, 8, 7, 8),
+    "PRO-3": (2, 2, 1, 3),
+    "CON-1": (2, 4, 7, 9),
+    "CON-2": (6, 7, 6, 6),
+    "CON-3": (8, 3, 4, 5),
+}
+CLOSE: Final = {
+    "PRO-1": (7, 7, 8, 7),
+    "PRO-2": (8, 8, 8, 9),
+    "PRO-3": (2, 2, 3, 2),
+    "CON-1": (5, 5, 4, 5),
+    "CON-2": (5, 6, 5, 5),
+    "CON-3": (3, 3, 4, 3),
+}
 
 
 def _standing(score: int) -> str:
@@ -39,7 +51,9 @@ def scored(given: dict[str, tuple[int, ...]], *, absent: bool = False) -> Iterat
         gone = {"CON-3": "left out"} if absent and name == "risk" else {}
         kept = {item: value for item, value in mine.items() if item not in gone}
         yield PanelistScored(
-            rater=name, model=f"scripted:{name}", absent=gone,
+            rater=name,
+            model=f"scripted:{name}",
+            absent=gone,
             scores={item: dict.fromkeys(DIMENSIONS, value) for item, value in kept.items()},
             standings={item: _standing(int(value)) for item, value in kept.items()},  # type: ignore[misc]
             notes={"PRO-1": "The doubling of the buses is not told apart from the fare."},
@@ -52,9 +66,12 @@ def measured(value: float, low: float, high: float, band: str, items: int = 24) 
 
 def agreement(raw: Measured, kappa: Measured) -> AgreementMeasured:
     return AgreementMeasured(
-        raw=raw, calibrated=measured(.58, .40, .72, "low"), kappa=kappa,
-        nominal=measured(.12, .02, .24, "unacceptable"),
-        ordinal=measured(.46, .28, .61, "unacceptable"), ratio=Measured(undefined="a score of 0 has no ratio"),
+        raw=raw,
+        calibrated=measured(0.58, 0.40, 0.72, "low"),
+        kappa=kappa,
+        nominal=measured(0.12, 0.02, 0.24, "unacceptable"),
+        ordinal=measured(0.46, 0.28, 0.61, "unacceptable"),
+        ratio=Measured(undefined="a score of 0 has no ratio"),
         calibration="min-max",
     )
 
@@ -72,24 +89,35 @@ def disputed(variance: float, *given: float, decides: bool = False) -> Dispute:
 def rounds() -> Iterator[Event]:
     """Three rounds after which the raters still disagree."""
     said: dict[str, str] = {"technical": "pro", "business": "con", "risk": "con", "general": "tie"}
-    figures = [(.41, .44), (.44, .52), (.52, .55)]
-    moves = {1: [("general", "tie", "con", "evidence", "61 percent name waiting, 14 percent the fare.")],
-             2: [("technical", "pro", "tie", "conformity", "")], 3: []}
+    figures = [(0.41, 0.44), (0.44, 0.52), (0.52, 0.55)]
+    moves = {
+        1: [("general", "tie", "con", "evidence", "61 percent name waiting, 14 percent the fare.")],
+        2: [("technical", "pro", "tie", "conformity", "")],
+        3: [],
+    }
     for number, (before, after) in enumerate(figures, 1):
         said |= {name: end for name, _, end, _, _ in moves[number]}
         for name, verdict in said.items():
             quote = "61 percent name waiting, 14 percent the fare." if name == "general" else ""
             yield OpinionGiven(
-                rater=name, model=f"scripted:{name}", round=number, verdict=verdict, confidence=0.6,  # type: ignore[arg-type]
+                rater=name,
+                model=f"scripted:{name}",
+                round=number,
+                verdict=verdict,
+                confidence=0.6,  # type: ignore[arg-type]
                 scores={"logic": 6.0, "evidence": 5.0, "responsiveness": 6.0, "honesty": 7.0},
-                rationale=f"The {name} rater, round {number}: the question is what keeps people away.", quote=quote,
+                rationale=f"The {name} rater, round {number}: the question is what keeps people away.",
+                quote=quote,
                 verified=bool(quote),
             )
         yield DeliberationHeld(
-            round=number, before=before, after=after, elapsed_ms=4200,
+            round=number,
+            before=before,
+            after=after,
+            elapsed_ms=4200,
             disagreements=(
                 Disagreement(dimension="", positions=dict(said), severity=0.75),
-                Disagreement(dimension="evidence", positions={"technical": 8.0, "business": 3.0}, severity=.55),
+                Disagreement(dimension="evidence", positions={"technical": 8.0, "business": 3.0}, severity=0.55),
             ),
             changes=tuple(changed(*each) for each in moves[number]),
             ended="three rounds are the most" if number == 3 else "",
@@ -101,26 +129,39 @@ def irreconcilable(**more: Any) -> list[Event]:
     caveats = {"risk": "A script, written beforehand."}
     seats = tuple(rater(name, caveat=caveats.get(name, "")) for name in shipped().raters)
     return [
-        opened(panel=seats), *protocol(**more), *scored(SPLIT, absent=True),
-        agreement(measured(.38, .16, .57, "unacceptable"), measured(.21, .03, .39, "unacceptable", 6)), *rounds(),
+        opened(panel=seats),
+        *protocol(**more),
+        *scored(SPLIT, absent=True),
+        agreement(measured(0.38, 0.16, 0.57, "unacceptable"), measured(0.21, 0.03, 0.39, "unacceptable", 6)),
+        *rounds(),
         PanelConcluded(
-            outcome="irreconcilable", winner="neither", leaning="con", topic_type="default",
-            weights={"technical": .28, "business": .23, "risk": .2, "general": .29},
-            weighted=BothSides(pro=5.42, con=5.81), calibrated=BothSides(pro=.48, con=.53), gap=.035,
+            outcome="irreconcilable",
+            winner="neither",
+            leaning="con",
+            topic_type="default",
+            weights={"technical": 0.28, "business": 0.23, "risk": 0.2, "general": 0.29},
+            weighted=BothSides(pro=5.42, con=5.81),
+            calibrated=BothSides(pro=0.48, con=0.53),
+            gap=0.035,
             disputed={
-                "PRO-1": disputed(7.58, 9, 3, 4, 7), "CON-1": disputed(9.67, 2, 4, 7, 9, decides=True),
+                "PRO-1": disputed(7.58, 9, 3, 4, 7),
+                "CON-1": disputed(9.67, 2, 4, 7, 9, decides=True),
                 "CON-3": disputed(6.33, 8, 3, 5),
             },
             without={
-                "technical": Without(outcome="cautious", winner="con", alpha=.55, gap=.12),
-                "business": Without(outcome="irreconcilable", winner="neither", alpha=.33, gap=.02),
-                "risk": Without(outcome="concluded", winner="pro", alpha=.71, gap=.09),
-                "general": Without(outcome="undetermined", winner="neither", alpha=missing("too few items"), gap=.04),
+                "technical": Without(outcome="cautious", winner="con", alpha=0.55, gap=0.12),
+                "business": Without(outcome="irreconcilable", winner="neither", alpha=0.33, gap=0.02),
+                "risk": Without(outcome="concluded", winner="pro", alpha=0.71, gap=0.09),
+                "general": Without(outcome="undetermined", winner="neither", alpha=missing("too few items"), gap=0.04),
             },
-            reasons=("CON-1 is disputed with a variance of 9.67, and the winner changes without it",
-                     "the sides are 3.5 % apart, under the 5 % that a winner needs"),
-            advice=("Find out what the survey of 2023 asked those who do not own a car.",
-                    "Have CON-1 examined by somebody who has seen the data."),
+            reasons=(
+                "CON-1 is disputed with a variance of 9.67, and the winner changes without it",
+                "the sides are 3.5 % apart, under the 5 % that a winner needs",
+            ),
+            advice=(
+                "Find out what the survey of 2023 asked those who do not own a car.",
+                "Have CON-1 examined by somebody who has seen the data.",
+            ),
         ),
         DebateConcluded(winner="neither", by_rule="panel"),
     ]
@@ -130,13 +171,21 @@ def agreeing() -> list[Event]:
     """Four raters close together: the panel concludes."""
     return [
         opened(panel=tuple(rater(name) for name in shipped().raters), motion="The town should buy back its waterworks"),
-        *protocol(), *scored(CLOSE),
-        agreement(measured(.86, .74, .93, "high"), measured(.72, .51, .9, "moderate", 6)),
+        *protocol(),
+        *scored(CLOSE),
+        agreement(measured(0.86, 0.74, 0.93, "high"), measured(0.72, 0.51, 0.9, "moderate", 6)),
         PanelConcluded(
-            outcome="concluded", winner="pro", leaning="pro", topic_type="default",
-            weights=dict.fromkeys(shipped().raters, .25), weighted=BothSides(pro=5.92, con=4.42),
-            calibrated=BothSides(pro=.61, con=.42), gap=.145,
-            without={name: Without(outcome="concluded", winner="pro", alpha=.84, gap=.14) for name in shipped().raters},
+            outcome="concluded",
+            winner="pro",
+            leaning="pro",
+            topic_type="default",
+            weights=dict.fromkeys(shipped().raters, 0.25),
+            weighted=BothSides(pro=5.92, con=4.42),
+            calibrated=BothSides(pro=0.61, con=0.42),
+            gap=0.145,
+            without={
+                name: Without(outcome="concluded", winner="pro", alpha=0.84, gap=0.14) for name in shipped().raters
+            },
             reasons=("alpha is .86, at or above .67",),
         ),
         DebateConcluded(winner="pro", by_rule="panel"),

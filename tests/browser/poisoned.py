@@ -67,7 +67,14 @@ def exchange(exported: bytes) -> list[Event]:
     """An exhibition's log with the rest of the events."""
     said = [record.event for record in parse_lines(exported.splitlines(keepends=True))]
     failed = ModelFailed(
-        call="a-call", key="score:2", purpose="score", turn=2, sample=1, order=(), kind="timeout", message=WHY,
+        call="a-call",
+        key="score:2",
+        purpose="score",
+        turn=2,
+        sample=1,
+        order=(),
+        kind="timeout",
+        message=WHY,
     )
     return [*said[:-1], failed, *REST, said[-1]]
 
@@ -78,7 +85,9 @@ def logs(exported: bytes) -> dict[str, list[Event]]:
     return {
         "exchange": exchange(exported),
         "protocol": [
-            records.opened(), *records.protocol(faulty=True), DebateConcluded(winner="con", by_rule="assessment"),
+            records.opened(),
+            *records.protocol(faulty=True),
+            DebateConcluded(winner="con", by_rule="assessment"),
         ],
         "panel": [*panels.irreconcilable(), decided],
         "artifact": artifacts.artifact(),

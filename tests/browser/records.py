@@ -93,8 +93,13 @@ STANDING: Final = {
 }  # fmt: skip
 FALLACIES: Final = (
     ("PRO-3", "appeal_to_authority", 1, CASES["PRO-3"][2], "A name stands where the counts should."),
-    ("PRO-3", "slippery_slope", 1, "From there the roads empty, the air clears and the hospitals with it.",
-     "No step from one to the next is shown."),
+    (
+        "PRO-3",
+        "slippery_slope",
+        1,
+        "From there the roads empty, the air clears and the hospitals with it.",
+        "No step from one to the next is shown.",
+    ),
     ("CON-1", "ad_hominem", 6, "Only those who hate cars could think otherwise.", ""),
 )
 DIMENSIONS: Final = ("logic", "evidence", "responsiveness", "honesty")
@@ -106,8 +111,15 @@ def rater(name: str, *, persona: bool = False, caveat: str = "") -> Rater:
     profile = (shipped().personas if persona else shipped().raters)[name]
     right, of = RECORDS.get(name, (0, 0))
     return Rater(
-        name=name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
-        model=f"scripted:{name}", share=profile.share, record=TrackRecord(right=right, of=of), caveat=caveat,
+        name=name,
+        title=profile.title,
+        domain=profile.domain,
+        focus=profile.focus,
+        weights=profile.weights,
+        model=f"scripted:{name}",
+        share=profile.share,
+        record=TrackRecord(right=right, of=of),
+        caveat=caveat,
     )
 
 
@@ -126,14 +138,24 @@ def opened(form: str = "protocol", *, panel: tuple[Rater, ...] = (), motion: str
 
 def _spoken(turn: int, text: str) -> TurnSpoken:
     return TurnSpoken(
-        turn=turn, side="pro" if turn % 2 else "con", attempt=1, text=text, words=len(text.split()), clipped=False,
-        pace=((900, len(text)),), model="scripted", usage=Usage(input_tokens=400, output_tokens=300), latency_ms=900,
+        turn=turn,
+        side="pro" if turn % 2 else "con",
+        attempt=1,
+        text=text,
+        words=len(text.split()),
+        clipped=False,
+        pace=((900, len(text)),),
+        model="scripted",
+        usage=Usage(input_tokens=400, output_tokens=300),
+        latency_ms=900,
     )
 
 
 def _started(first: int) -> list[Event]:
-    return [TurnStarted(turn=turn, side=side, attempt=1, directive=None)
-            for turn, side in zip((first, first + 1), SIDES, strict=True)]
+    return [
+        TurnStarted(turn=turn, side=side, attempt=1, directive=None)
+        for turn, side in zip((first, first + 1), SIDES, strict=True)
+    ]
 
 
 def protocol(*, claims: dict[str, str] | None = None, faulty: bool = False) -> Iterator[Event]:
@@ -144,13 +166,18 @@ def protocol(*, claims: dict[str, str] | None = None, faulty: bool = False) -> I
     yield from _started(1)
     texts = {}
     for turn, side in enumerate(SIDES, 1):
-        mine = [Argument(id=name, claim=c, reasoning=r, evidence=e) for name, (c, r, e) in known.items()
-                if name.startswith(side.upper())]
+        mine = [
+            Argument(id=name, claim=c, reasoning=r, evidence=e)
+            for name, (c, r, e) in known.items()
+            if name.startswith(side.upper())
+        ]
         texts[turn] = "\n\n".join(f"{a.id}: {a.claim}\n{a.reasoning}\nEvidence: {a.evidence}" for a in mine)
         is_faulty = faulty and side == "con"
         yield _spoken(turn, texts[turn])
         yield ArgumentsOpened(
-            side=side, turn=turn, arguments=tuple(mine),
+            side=side,
+            turn=turn,
+            arguments=tuple(mine),
             faults=("2 arguments where 3 are asked for",) if is_faulty else (),
             free_text="I have two good reasons and a feeling: <b>that buses will be cut</b>." if is_faulty else "",
         )
@@ -160,37 +187,54 @@ def protocol(*, claims: dict[str, str] | None = None, faulty: bool = False) -> I
         yield _spoken(turn, "\n\n".join(f"On {name}: {said[1]} {said[2]}" for name, said in theirs))
         for name, (response, reasoning, follow_up) in theirs:
             yield ArgumentCrossExamined(
-                by=side, turn=turn, target=name, response=response, reasoning=reasoning, follow_up=follow_up,  # type: ignore[arg-type]
+                by=side,
+                turn=turn,
+                target=name,
+                response=response,
+                reasoning=reasoning,
+                follow_up=follow_up,  # type: ignore[arg-type]
             )
         if faulty and side == "con":
             yield CrossExaminationFaulted(by="con", turn=4, faults=("PRO-9 is no argument",), free_text="On PRO-9: no.")
     yield from _started(5)
     for turn, side in ((5, "pro"), (6, "con")):
         position = (
-            "Drop the fare and keep the timetable; the collecting alone pays for a part of it." if side == "pro"
+            "Drop the fare and keep the timetable; the collecting alone pays for a part of it."
+            if side == "pro"
             else "Buy frequency first. Only those who hate cars could think otherwise."
         )
         yield _spoken(turn, position)
         yield ClosingStated(
-            side=side, turn=turn, final_position=position, words=len(position.split()),
+            side=side,
+            turn=turn,
+            final_position=position,
+            words=len(position.split()),
             concessions=("Congestion will not vanish.",) if side == "pro" else ("Collecting fares costs a fifth.",),
             standing_arguments=("PRO-1", "PRO-2") if side == "pro" else ("CON-1", "CON-2"),
         )
     for argument, fallacy, turn, quote, reason in FALLACIES:
         start = (texts[1] if turn == 1 else position).index(quote)
         yield FallacyFound(
-            argument=argument, fallacy=fallacy, quote=quote, turn=turn, span=(start, start + len(quote)), reason=reason,  # type: ignore[arg-type]
+            argument=argument,
+            fallacy=fallacy,
+            quote=quote,
+            turn=turn,
+            span=(start, start + len(quote)),
+            reason=reason,  # type: ignore[arg-type]
         )
     for name in known:
         standing, scores = STANDING[name]
         yield ArgumentTraced(
-            argument=name, standing=standing, scores=dict(zip(DIMENSIONS, map(float, scores), strict=True)),  # type: ignore[arg-type]
-            reason=f"The answer to {name} was weighed against its evidence.", total=round(sum(
-                weight * score for weight, score in zip((.3, .3, .25, .15), scores, strict=True)), 2),
+            argument=name,
+            standing=standing,
+            scores=dict(zip(DIMENSIONS, map(float, scores), strict=True)),  # type: ignore[arg-type]
+            reason=f"The answer to {name} was weighed against its evidence.",
+            total=round(sum(weight * score for weight, score in zip((0.3, 0.3, 0.25, 0.15), scores, strict=True)), 2),
             spread={"logic": 2.0} if name == "CON-1" else {},
         )
     yield AssessmentGiven(
-        pro_total=16.5, con_total=19.05,
+        pro_total=16.5,
+        con_total=19.05,
         key_insight="Both sides want more riders; they differ on what keeps people away.",
         unresolved_questions=("How many of Dunkirk’s new riders came for the frequency?",),
         recommendation="Try one more bus an hour on two lines before the fare is touched.",

@@ -123,9 +123,7 @@ def test_it_is_read_by_keyboard_and_by_ear(page: Page, server: Any, juries: str)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_but_a_table_is_wider_than_a_small_screen(
-    new_page: Any, server: Any, juries: str, scheme: str
-) -> None:
+def test_nothing_but_a_table_is_wider_than_a_small_screen(new_page: Any, server: Any, juries: str, scheme: str) -> None:
     page = new_page(width=320, height=800, scheme=scheme)
     visit(page, server, f"?debate={juries}")
     wide = page.evaluate(

@@ -13,9 +13,14 @@ AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text(enc
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]
 PAGES = {
-    "list": "/", "judge": "/judge", "exchange": "/d/{juries}", "why": "/d/{juries}?turn=3",
+    "list": "/",
+    "judge": "/judge",
+    "exchange": "/d/{juries}",
+    "why": "/d/{juries}?turn=3",
     "read back": "/d/{juries}#e64",
-    "audit": "/d/{juries}?view=audit&event=64", "protocol": "/d/{transit}", "panel": "/d/{monolith}",
+    "audit": "/d/{juries}?view=audit&event=64",
+    "protocol": "/d/{transit}",
+    "panel": "/d/{monolith}",
     "nowhere": "/d/01a1fdbb-0000-7000-8000-000000000000",
 }
 

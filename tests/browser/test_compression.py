@@ -30,8 +30,12 @@ def agreed(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("compress", ["true", "false"])
 def test_pages_that_join_at_random_show_the_transcript_of_the_log(
-    new_page: Callable[..., Page], watched: Any, tmp_path: Path, scripts: SimpleNamespace,
-    monkeypatch: pytest.MonkeyPatch, compress: str,
+    new_page: Callable[..., Page],
+    watched: Any,
+    tmp_path: Path,
+    scripts: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    compress: str,
 ) -> None:
     chance = random.Random(11)
     monkeypatch.setenv("MOOT_COMPRESS", compress)

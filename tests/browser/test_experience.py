@@ -23,8 +23,8 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
 def test_the_first_page_is_complete_within_a_second(new_page: Any, server: Any, ended: str) -> None:
     """The quickest of three: other work on the machine is not the page's."""
     took = []
-    for _ in range(3):   # the best of them: other work on the machine is let be
-        page = new_page(own=True)   # which has read nothing before
+    for _ in range(3):  # the best of them: other work on the machine is let be
+        page = new_page(own=True)  # which has read nothing before
         page.goto(server.url)
         expect(page.locator("#debates li").first).to_be_visible()
         page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
@@ -60,7 +60,7 @@ def test_the_status_shows_each_state_in_turn(own_page: Page, server: Any, script
 
     assert "connecting" == seen[0]
     assert ["live", "reconnecting"] == [state for state in seen if state in {"live", "reconnecting"}][:2]
-    assert "live" in seen[seen.index("reconnecting"):]
+    assert "live" in seen[seen.index("reconnecting") :]
     assert "ended" == seen[-1]
 
 
@@ -99,9 +99,7 @@ def test_numbers_are_tabular(page: Page, server: Any) -> None:
         assert "tabular-nums" in style
 
 
-def test_a_score_shows_its_spread_where_there_are_samples(
-    page: Page, server: Any, scripts: SimpleNamespace
-) -> None:
+def test_a_score_shows_its_spread_where_there_are_samples(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     scored = scripts.quick["answers"]["score:1"]["components"]
     samples = [{"components": {**scored, "cause": {**scored["cause"], "points": n}}} for n in (4, 6, 9)]
     debate = server.open({**scripts.quick, "answers": {"score:1": samples}}, turns=1, judge={"samples": 3})

@@ -56,10 +56,15 @@ def test_a_seat_is_told_how_much_to_think(page: Page, server: Any, scripts: Simp
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("motion", "   "), ("turns", "0"), ("max_words", "5"), ("pro.model", "nobody:at-all")],
+    ("field", "value"),
+    [("motion", "   "), ("turns", "0"), ("max_words", "5"), ("pro.model", "nobody:at-all")],
 )
 def test_what_is_wrong_is_said_at_its_field(
-    new_page: Any, server: Any, scripts: SimpleNamespace, field: str, value: str,
+    new_page: Any,
+    server: Any,
+    scripts: SimpleNamespace,
+    field: str,
+    value: str,
 ) -> None:
     page = new_page()
     model = server.script(scripts.quick)

@@ -62,7 +62,11 @@ class House:
     def say(self, group: str, texts: dict[str, str]) -> None:
         motion = " ".join(texts.values())[:1990]
         self.debates[group] = self.server.open(
-            script(texts), motion=motion, turns=6, judge={"appeals": "all"}, max_words=1000,
+            script(texts),
+            motion=motion,
+            turns=6,
+            judge={"appeals": "all"},
+            max_words=1000,
         )
 
     def halt(self, scripts: Any) -> None:
@@ -96,7 +100,7 @@ def house(server: Any, scripts: Any, tmp_path_factory: pytest.TempPathFactory) -
     running = type(server)(tmp_path_factory.mktemp("hostile"))
     made = House(running)
     try:
-        with ThreadPoolExecutor(1) as beside:   # the browser's own loop runs in this thread
+        with ThreadPoolExecutor(1) as beside:  # the browser's own loop runs in this thread
             beside.submit(anyio.run, made.take_in, exported).result()
         running.start()
         for group, texts in GROUPS.items():
@@ -170,7 +174,7 @@ def test_a_log_made_to_do_harm_does_none(house: House, watch: Watch, key: str) -
     events = house.events[key]
     page = watch.visit(address(house, key))
     open_all(page)
-    shows(page, [events[0].motion], "#motion")   # type: ignore[union-attr]
+    shows(page, [events[0].motion], "#motion")  # type: ignore[union-attr]
     unharmed(watch, house.calm["end"])
     middle, late = len(events) // 2, len(events) - 3
     for rest in (f"#e{middle}", "?turn=2", "?view=audit&event=2", f"?view=audit&event={late}", "/embed"):

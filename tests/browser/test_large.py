@@ -38,7 +38,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str
     """A server of its own whose store has that debate."""
     house = Server(tmp_path_factory.mktemp("long"))
     debate = "01900000-0000-7000-8000-000000005000"
-    with ThreadPoolExecutor(1) as thread:   # Playwright's loop runs in this one
+    with ThreadPoolExecutor(1) as thread:  # Playwright's loop runs in this one
         thread.submit(anyio.run, _import, f"sqlite:{house.folder / 'moot.db'}", debate).result()
     house.start()
     yield house, debate
@@ -74,7 +74,7 @@ def heap(page: Page) -> int:
 
 @pytest.mark.parametrize(("key", "shift"), [("ArrowLeft", False), ("ArrowLeft", True), (",", False)])
 def test_a_key_is_answered_at_once(reader: Page, key: str, shift: bool) -> None:
-    times = pressed(reader, key, 30, shift=shift)   # the first reads a part of the debate; others meet other work
+    times = pressed(reader, key, 30, shift=shift)  # the first reads a part of the debate; others meet other work
 
     assert min(times) < QUICK_MS, times
 

@@ -24,7 +24,10 @@ def test_the_modules_pass_their_tests() -> None:
             pytest.fail(reason)
         pytest.skip(f"NOT TESTED: {reason}")
     done = subprocess.run(
-        [node, "--test", *map(str, sorted(FOLDER.glob("*.test.mjs")))], capture_output=True, text=True, check=False,
+        [node, "--test", *map(str, sorted(FOLDER.glob("*.test.mjs")))],
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 0, done.stdout

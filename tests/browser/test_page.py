@@ -265,9 +265,18 @@ def test_keys_move_the_cursor(page: Page, server: Any, ended: str) -> None:
     head, turns = view["position"], view["turns"]
     where = page.locator("#slider")
     for key, position in (
-        ("ArrowLeft", head - 1), ("k", head - 2), ("ArrowRight", head - 1), ("j", head), ("Home", 1), ("ArrowLeft", 1),
-        ("Shift+ArrowRight", turns["1"]["judged"]), ("Shift+ArrowRight", turns["2"]["judged"]),
-        ("Shift+ArrowLeft", turns["1"]["judged"]), ("End", head), ("Home", 1), ("l", head),
+        ("ArrowLeft", head - 1),
+        ("k", head - 2),
+        ("ArrowRight", head - 1),
+        ("j", head),
+        ("Home", 1),
+        ("ArrowLeft", 1),
+        ("Shift+ArrowRight", turns["1"]["judged"]),
+        ("Shift+ArrowRight", turns["2"]["judged"]),
+        ("Shift+ArrowLeft", turns["1"]["judged"]),
+        ("End", head),
+        ("Home", 1),
+        ("l", head),
     ):
         page.keyboard.press(key)
         expect(where).to_have_value(str(position))
@@ -287,7 +296,7 @@ def test_space_plays_from_the_start_and_brackets_set_the_pace(page: Page, server
 
 
 def test_a_replay_keeps_the_pace(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
-    page = new_page(own=True)   # its clock is the profile's
+    page = new_page(own=True)  # its clock is the profile's
     debate = server.open({**scripts.slow, "pace": {"chunk_ms": 20, "chunk_chars": 10}}, turns=1)
     view = server.concluded(debate)
     page.clock.install(time=0)
@@ -340,7 +349,7 @@ def test_back_undoes_a_jump(page: Page, server: Any, ended: str) -> None:
 def test_the_chair_pauses_resumes_and_halts(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     debate = server.open(scripts.slow, turns=6)
     visit(page, server, debate)
-    expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")   # what stands above the button stands now
+    expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")  # what stands above the button stands now
     page.get_by_role("button", name="Pause the debate").click()
     expect(status(page)).to_have_text("Paused")
     page.get_by_role("button", name="Resume").click()

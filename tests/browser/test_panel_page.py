@@ -43,7 +43,7 @@ def house(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any
     """A server over a store that holds all of them."""
     running = type(server)(tmp_path_factory.mktemp("records"))
     try:
-        with ThreadPoolExecutor(1) as beside:   # the browser's own loop runs in this thread
+        with ThreadPoolExecutor(1) as beside:  # the browser's own loop runs in this thread
             beside.submit(anyio.run, _fill, f"sqlite:{running.folder / 'moot.db'}").result()
         running.start()
         yield running
@@ -107,10 +107,12 @@ def test_the_briefing_names_claims_and_links_to_them(page: Page, house: Any) -> 
     visit(page, house, "split")
     briefing = page.locator("#briefing")
 
-    expect(briefing.locator(".rely_on li")).to_have_text([
-        "PRO-2 Collecting fares costs more than it seems.",
-        "CON-1 The money buys more as frequency than as a free ticket.",
-    ])
+    expect(briefing.locator(".rely_on li")).to_have_text(
+        [
+            "PRO-2 Collecting fares costs more than it seems.",
+            "CON-1 The money buys more as frequency than as a free ticket.",
+        ]
+    )
     expect(briefing.locator(".do_not_use")).to_contain_text("congestion will vanish")
     expect(briefing.locator(".still_open")).to_contain_text("CON-3")
     briefing.locator(".do_not_use a").click()
@@ -132,10 +134,16 @@ def test_paper_gets_the_briefing_and_nothing_else(page: Page, house: Any) -> Non
 
 def test_a_running_protocol_says_which_round_it_is_and_who_writes(page: Page, server: Any) -> None:
     model = server.script({"label": "slow", "pace": {"answer_ms": 2500}})
-    answer = server.http.post("/api/debates", json={
-        "motion": "Zoos should close", "format": "protocol",
-        "pro": {"model": model}, "con": {"model": model}, "judge": {"model": model},
-    })
+    answer = server.http.post(
+        "/api/debates",
+        json={
+            "motion": "Zoos should close",
+            "format": "protocol",
+            "pro": {"model": model},
+            "con": {"model": model},
+            "judge": {"model": model},
+        },
+    )
     page.goto(f"{server.url}/d/{answer.json()['id']}")
 
     expect(page.locator("#progress")).to_have_text("Round 1 of 3: openings")

@@ -45,8 +45,13 @@ def test_the_file_replays_by_keyboard_with_the_network_off(
     head, turns = view["position"], view["turns"]
     expect(page.get_by_role("status")).to_have_text(re.compile("^Ended: "))
     for key, position in (
-        ("ArrowLeft", head - 1), ("ArrowRight", head), ("Home", 1), ("ArrowRight", 2),
-        ("Shift+ArrowRight", turns["1"]["judged"]), ("Shift+ArrowRight", turns["2"]["judged"]), ("End", head),
+        ("ArrowLeft", head - 1),
+        ("ArrowRight", head),
+        ("Home", 1),
+        ("ArrowRight", 2),
+        ("Shift+ArrowRight", turns["1"]["judged"]),
+        ("Shift+ArrowRight", turns["2"]["judged"]),
+        ("End", head),
     ):
         page.keyboard.press(key)
         expect(page.locator("#slider")).to_have_value(str(position))
@@ -82,16 +87,24 @@ def test_a_copy_answers_as_the_server_does(page: Page, server: Any, ended: str, 
     opened(page, server, ended, tmp_path)
     root, head = f"/api/debates/{ended}", server.view(ended)["position"]
     call = next(
-        event["event"]["call"] for event in server.get(f"{root}/events")["events"]
+        event["event"]["call"]
+        for event in server.get(f"{root}/events")["events"]
         if event["event"]["type"] == "model_answered" and event["event"]["purpose"] == "score"
     )
     paths = (
-        "", f"?at={head // 2}", "?at=1", "/frames?after=3&limit=7", f"/frames?after={head - 2}&limit=5",
-        "/audit/turns/1", f"/calls/{call}", f"/diff?from=0&to={head}", f"/diff?from={head // 3}&to={head - 1}",
+        "",
+        f"?at={head // 2}",
+        "?at=1",
+        "/frames?after=3&limit=7",
+        f"/frames?after={head - 2}&limit=5",
+        "/audit/turns/1",
+        f"/calls/{call}",
+        f"/diff?from=0&to={head}",
+        f"/diff?from={head // 3}&to={head - 1}",
     )
     for rest in paths:
         told, said = server.get(root + rest), page.evaluate(ASKED, root + rest)
-        if "diff" in rest:   # the order of changes is that of the keys, and means nothing
+        if "diff" in rest:  # the order of changes is that of the keys, and means nothing
             for each in (told, said):
                 each["changes"].sort(key=lambda change: change["keys"])
 
@@ -172,7 +185,8 @@ def test_nothing_is_done_from_within_another_site(new_page: Any, server: Any, sc
     expect(page.locator("body[data-ready]")).to_be_attached()
     said = page.evaluate(
         "async (id) => { const { api } = await import('/static/api.js');"
-        " return api.act(id, 'halt', 'x').then(() => 'done', (error) => error.message); }", debate,
+        " return api.act(id, 'halt', 'x').then(() => 'done', (error) => error.message); }",
+        debate,
     )
 
     expect(page.locator("#chair")).to_be_hidden()

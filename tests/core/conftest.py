@@ -23,7 +23,7 @@ def anyio_backend() -> str:
 def postgres() -> Iterator[Server]:
     """A server of the session's own, with a migrated database."""
     with started() as server:
-        with ThreadPoolExecutor(1) as elsewhere:   # the test that asks first may have its loop running
+        with ThreadPoolExecutor(1) as elsewhere:  # the test that asks first may have its loop running
             elsewhere.submit(anyio.run, server.database, DATABASE).result()
         yield server
 

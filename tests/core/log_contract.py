@@ -145,7 +145,7 @@ class LogContract:
 
         for number in range(64):
             records = await log.read(f"d{number}")
-            assert list(range(50)) == [record.event.turn for record in records]   # type: ignore[union-attr]
+            assert list(range(50)) == [record.event.turn for record in records]  # type: ignore[union-attr]
             assert first_break(records, f"d{number}") is None
 
     async def test_follow_has_no_gap_and_no_repeat(self, log: EventLog) -> None:

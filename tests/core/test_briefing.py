@@ -53,8 +53,16 @@ class Rounds:
         for event in events:
             self.position += 1
             record = Recorded(
-                debate="d", position=self.position, id="", at="", cause=None, schema=1, salt=b"", payload=b"",
-                digest=b"", event=event,
+                debate="d",
+                position=self.position,
+                id="",
+                at="",
+                cause=None,
+                schema=1,
+                salt=b"",
+                payload=b"",
+                digest=b"",
+                event=event,
             )
             self.protocol = rounds.apply(self.protocol, self.opened, record, self.panel)
         return self
@@ -69,7 +77,9 @@ def opens(side: Any, evidence: str = "The counts of 2019.", faults: tuple[str, .
     name = side.upper()
     topics = ("trams carry more people", "noise keeps children awake")
     return ArgumentsOpened(
-        side=side, turn=1 if side == "pro" else 2, faults=faults,
+        side=side,
+        turn=1 if side == "pro" else 2,
+        faults=faults,
         arguments=tuple(
             Argument(id=f"{name}-{n}", claim=f"For {side}, {topic}.", reasoning="Because it does.", evidence=evidence)
             for n, topic in enumerate(topics, 1)
@@ -85,8 +95,10 @@ def answers(name: str, follow_up: str) -> ArgumentCrossExamined:
 
 
 FOLLOW_UPS = {
-    "PRO-1": "How many people ride at night?", "PRO-2": "Which street was measured?",
-    "CON-1": "Who delivers to the shops today?", "CON-2": "What would a windowpane cost?",
+    "PRO-1": "How many people ride at night?",
+    "PRO-2": "Which street was measured?",
+    "CON-1": "Who delivers to the shops today?",
+    "CON-2": "What would a windowpane cost?",
 }
 
 
@@ -105,10 +117,19 @@ def said() -> Rounds:
 
 def panel(outcome: Any, *advice: str) -> Panel:
     empty = BothSides(pro=missing("x"), con=missing("x"))
-    return Panel(conclusion=PanelConcluded(
-        outcome=outcome, winner="neither", leaning="pro", weights={}, topic_type="default", weighted=empty,
-        calibrated=empty, gap=missing("x"), advice=advice,
-    ))
+    return Panel(
+        conclusion=PanelConcluded(
+            outcome=outcome,
+            winner="neither",
+            leaning="pro",
+            weights={},
+            topic_type="default",
+            weighted=empty,
+            calibrated=empty,
+            gap=missing("x"),
+            advice=advice,
+        )
+    )
 
 
 @pytest.mark.parametrize(
@@ -148,49 +169,76 @@ def test_a_missing_total_is_no_gap() -> None:
 
 
 def test_arguments_are_told_apart_by_their_standing() -> None:
-    briefing = said().add(
-        traced("PRO-1"), traced("PRO-2", "PARTIALLY_UPHELD"), traced("CON-1", "REFUTED"),
-        traced("CON-2", "UNCERTAIN"), given(),
-    ).briefing
+    briefing = (
+        said()
+        .add(
+            traced("PRO-1"),
+            traced("PRO-2", "PARTIALLY_UPHELD"),
+            traced("CON-1", "REFUTED"),
+            traced("CON-2", "UNCERTAIN"),
+            given(),
+        )
+        .briefing
+    )
 
     assert (("PRO-1",), ("PRO-2",), ("CON-1",), ("CON-2",)) == (
-        briefing.rely_on, briefing.with_care, briefing.do_not_use, briefing.still_open
+        briefing.rely_on,
+        briefing.with_care,
+        briefing.do_not_use,
+        briefing.still_open,
     )
 
 
 def test_an_argument_without_a_standing_is_still_open() -> None:
-    briefing = said().add(
-        traced("PRO-1"), ArgumentTraced(argument="PRO-2", total=NOTHING, missing=Reason("left out")), given(),
-    ).briefing
+    briefing = (
+        said()
+        .add(
+            traced("PRO-1"),
+            ArgumentTraced(argument="PRO-2", total=NOTHING, missing=Reason("left out")),
+            given(),
+        )
+        .briefing
+    )
 
     assert ("PRO-2", "CON-1", "CON-2") == briefing.still_open
     assert "PRO-2 has no total: the judge was silent." in briefing.cautions
 
 
 def test_what_the_judge_says_stands_in_it() -> None:
-    briefing = said().add(
-        given(key_insight="K.", unresolved_questions=("Who pays?",), recommendation="R.")
-    ).briefing
+    briefing = said().add(given(key_insight="K.", unresolved_questions=("Who pays?",), recommendation="R.")).briefing
 
     assert ("K.", ("Who pays?",), "R.") == (briefing.key_insight, briefing.unresolved, briefing.recommendation)
 
 
 def test_what_to_find_out_is_what_was_asked_of_arguments_that_are_not_settled() -> None:
-    briefing = said().add(
-        traced("PRO-1"), traced("PRO-2", "PARTIALLY_UPHELD"), traced("CON-1", "REFUTED"),
-        traced("CON-2", "UNCERTAIN"), given(unresolved_questions=("Who pays for the trams?",)),
-    ).briefing
+    briefing = (
+        said()
+        .add(
+            traced("PRO-1"),
+            traced("PRO-2", "PARTIALLY_UPHELD"),
+            traced("CON-1", "REFUTED"),
+            traced("CON-2", "UNCERTAIN"),
+            given(unresolved_questions=("Who pays for the trams?",)),
+        )
+        .briefing
+    )
 
     assert (
-        "Who pays for the trams?", "PRO-2: Which street was measured?", "CON-2: What would a windowpane cost?",
+        "Who pays for the trams?",
+        "PRO-2: Which street was measured?",
+        "CON-2: What would a windowpane cost?",
     ) == briefing.find_out
 
 
 def test_what_was_asked_twice_is_to_be_found_out_once() -> None:
     again = Rounds().add(
-        opens("pro"), opens("con"), answers("PRO-1", "Who pays for the trams?"),
-        answers("PRO-2", "And who pays for the trams?"), answers("CON-1", "Which shops are meant?"),
-        answers("CON-2", "Which nurses?"), given(unresolved_questions=("Who pays for the trams?",)),
+        opens("pro"),
+        opens("con"),
+        answers("PRO-1", "Who pays for the trams?"),
+        answers("PRO-2", "And who pays for the trams?"),
+        answers("CON-1", "Which shops are meant?"),
+        answers("CON-2", "Which nurses?"),
+        given(unresolved_questions=("Who pays for the trams?",)),
     )
 
     assert ("Who pays for the trams?", "CON-1: Which shops are meant?", "CON-2: Which nurses?") == (
@@ -199,11 +247,20 @@ def test_what_was_asked_twice_is_to_be_found_out_once() -> None:
 
 
 def test_evidence_that_is_lacking_or_weak_is_to_be_found() -> None:
-    briefing = Rounds().add(
-        opens("pro", evidence=""), opens("con"), *(answers(*each) for each in FOLLOW_UPS.items()),
-        traced("PRO-1"), traced("PRO-2", "REFUTED"), traced("CON-1", evidence=5.0), traced("CON-2", evidence=5.5),
-        given(),
-    ).briefing
+    briefing = (
+        Rounds()
+        .add(
+            opens("pro", evidence=""),
+            opens("con"),
+            *(answers(*each) for each in FOLLOW_UPS.items()),
+            traced("PRO-1"),
+            traced("PRO-2", "REFUTED"),
+            traced("CON-1", evidence=5.0),
+            traced("CON-2", evidence=5.5),
+            given(),
+        )
+        .briefing
+    )
 
     assert (
         "PRO-1: what evidence is there that “For pro, trams carry more people”? None was given.",
@@ -224,23 +281,40 @@ def test_cautions_name_models_faults_and_fallacies_once() -> None:
     seats = opened()
     tiny = "A tiny model."
     seats = replace(
-        seats, judge=replace(seats.judge, caveat=tiny), pro=replace(seats.pro, caveat=tiny),
+        seats,
+        judge=replace(seats.judge, caveat=tiny),
+        pro=replace(seats.pro, caveat=tiny),
         con=replace(seats.con, caveat="Scripted."),
     )
-    briefing = Rounds(seats).add(
-        opens("pro", faults=("there are 2 arguments",)), opens("con"),
-        *(answers(*each) for each in FOLLOW_UPS.items()),
-        CrossExaminationFaulted(by="con", turn=4, faults=("PRO-9 is none", "so"), free_text=""),
-        ClosingStated(side="con", turn=6, concessions=(), standing_arguments=(), final_position="x", words=900,
-                      faults=("it has 900 words",)),
-        FallacyFound(argument="PRO-1", fallacy="straw_man", quote="all of them", turn=1, span=(0, 3)),
-        given(),
-    ).briefing
+    briefing = (
+        Rounds(seats)
+        .add(
+            opens("pro", faults=("there are 2 arguments",)),
+            opens("con"),
+            *(answers(*each) for each in FOLLOW_UPS.items()),
+            CrossExaminationFaulted(by="con", turn=4, faults=("PRO-9 is none", "so"), free_text=""),
+            ClosingStated(
+                side="con",
+                turn=6,
+                concessions=(),
+                standing_arguments=(),
+                final_position="x",
+                words=900,
+                faults=("it has 900 words",),
+            ),
+            FallacyFound(argument="PRO-1", fallacy="straw_man", quote="all of them", turn=1, span=(0, 3)),
+            given(),
+        )
+        .briefing
+    )
 
     assert (
-        tiny, "Scripted.", "Pro's opening did not keep the form: there are 2 arguments.",
+        tiny,
+        "Scripted.",
+        "Pro's opening did not keep the form: there are 2 arguments.",
         "Con's cross-examination did not keep the form: PRO-9 is none; so.",
-        "Con's closing did not keep the form: it has 900 words.", "PRO-1: straw man in “all of them”.",
+        "Con's closing did not keep the form: it has 900 words.",
+        "PRO-1: straw man in “all of them”.",
     ) == briefing.cautions
 
 
@@ -301,7 +375,14 @@ def test_the_round_moves_on_when_both_sides_have_spoken() -> None:
         seen.append(debate.protocol.round)
 
     assert [
-        "openings", "openings", "cross_examination", "cross_examination", "closings", "closings", "judgement", "done",
+        "openings",
+        "openings",
+        "cross_examination",
+        "cross_examination",
+        "closings",
+        "closings",
+        "judgement",
+        "done",
     ] == seen
 
 
@@ -309,9 +390,9 @@ def test_what_is_said_of_an_argument_that_nobody_opened_changes_nothing() -> Non
     debate = Rounds().add(opens("pro"))
     before = debate.protocol.arguments
 
-    debate.add(traced("CON-1"), FallacyFound(
-        argument="CON-2", fallacy="straw_man", quote="all of them", turn=1, span=(0, 3)
-    ))
+    debate.add(
+        traced("CON-1"), FallacyFound(argument="CON-2", fallacy="straw_man", quote="all of them", turn=1, span=(0, 3))
+    )
 
     assert before is debate.protocol.arguments
 

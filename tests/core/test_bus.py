@@ -117,7 +117,7 @@ async def test_who_listens_hears_it_in_order_and_whole(buses: tuple[Bus, Bus]) -
         await until(lambda: len(heard) == len(said))
 
     assert said == heard
-    assert [] == other   # neither another debate nor what one said oneself
+    assert [] == other  # neither another debate nor what one said oneself
     assert BusState(up=True, dropped=here.state.dropped) == here.state
 
 
@@ -164,7 +164,7 @@ async def test_a_nats_that_was_never_there_harms_nobody() -> None:
     bus = NatsBus("nats://127.0.0.1:1")
     with bus.subscribe("d1", lambda message: None):
         bus.publish("d1", b"nobody is there")
-        await anyio.sleep(0.05)   # it tries in vain
+        await anyio.sleep(0.05)  # it tries in vain
 
         assert BusState(up=False, dropped=1) == bus.state
     await bus.close()
@@ -185,9 +185,7 @@ async def test_a_message_that_nats_does_not_take_is_dropped_alone(nats: Nats) ->
 
 
 @pytest.mark.slow
-async def test_a_database_that_is_away_costs_what_was_said_and_never_an_event(
-    database: str, postgres: Server
-) -> None:
+async def test_a_database_that_is_away_costs_what_was_said_and_never_an_event(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log, await PostgresLog.open(database) as other:
         here, there = PostgresBus(log), PostgresBus(other)
         heard: list[bytes] = []

@@ -20,7 +20,7 @@ def test_what_is_encoded_is_decoded(event: Any) -> None:
     try:
         payload = codec.encode(event)
     except UnicodeEncodeError:
-        return   # lone surrogates are refused, never mangled
+        return  # lone surrogates are refused, never mangled
 
     assert event == codec.decode(payload, event.schema)
 
@@ -32,7 +32,7 @@ def test_samples_survive(event: Any) -> None:
 
 
 def test_every_class_is_found_by_its_tag() -> None:
-    assert all(name == msgspec.inspect.type_info(cls).tag for name, cls in codec.CLASSES.items())   # type: ignore[attr-defined]
+    assert all(name == msgspec.inspect.type_info(cls).tag for name, cls in codec.CLASSES.items())  # type: ignore[attr-defined]
     assert len(codec.CLASSES) >= 13
 
 
@@ -81,8 +81,14 @@ def test_what_cannot_be_lifted_says_why(payload: bytes, schema: int, says: str) 
 
 @pytest.mark.parametrize(
     ("payload", "schema"),
-    [(b'{"type":"turn_sung"}', 1), (b"", 1), (b"{", 1), (b'{"type":"debate_paused","reason":"\xff","by":""}', 1),
-     (b'{"type":"debate_paused","reason":"r","by":"b"}', 2), (b"[" * 100_000, 1)],
+    [
+        (b'{"type":"turn_sung"}', 1),
+        (b"", 1),
+        (b"{", 1),
+        (b'{"type":"debate_paused","reason":"\xff","by":""}', 1),
+        (b'{"type":"debate_paused","reason":"r","by":"b"}', 2),
+        (b"[" * 100_000, 1),
+    ],
 )
 def test_what_is_no_event_of_ours_is_named(payload: bytes, schema: int) -> None:
     with pytest.raises(UnknownEvent):

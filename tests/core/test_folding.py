@@ -16,8 +16,17 @@ from events.view import view as views
 
 GOLDEN: Final = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
 PARTS: Final[dict[str, Any]] = {
-    "audience": audience, "claims": claims, "exchanges": exchanges, "ledger": ledger, "panel": panel,
-    "protocol": protocol, "spine": spine, "temper": character, "transcript": transcript, "usage": usage, "words": words,
+    "audience": audience,
+    "claims": claims,
+    "exchanges": exchanges,
+    "ledger": ledger,
+    "panel": panel,
+    "protocol": protocol,
+    "spine": spine,
+    "temper": character,
+    "transcript": transcript,
+    "usage": usage,
+    "words": words,
 }
 
 

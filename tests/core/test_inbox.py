@@ -32,7 +32,7 @@ async def other(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]
 async def test_an_act_is_done_by_the_debates_node_and_answered(
     owner: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)   # what arrives has been heard
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # what arrives has been heard
     here, there = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
     await until_live(owner, other)
@@ -122,7 +122,7 @@ async def test_an_act_on_its_way_in_when_its_sender_gives_up_is_not_done_later(
     await there._do("SELECT 1", ())
     with pytest.raises(Unanswered, match="is not done"):
         await there.send("d1", b"act", within_s=0)
-    await other.close()   # whatever was under way has ended
+    await other.close()  # whatever was under way has ended
 
     with anyio.move_on_after(0.3) as waited:
         await here.take()
@@ -155,7 +155,8 @@ async def test_rows_that_nobody_came_back_for_are_removed(
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.05)
     postgres.do(
         "INSERT INTO moot.inbox (key, debate, act, at) VALUES ('old', 'd', '', now() - interval '11 min'),"
-        " ('new', 'd', '', now())", DATABASE,
+        " ('new', 'd', '', now())",
+        DATABASE,
     )
     PostgresInbox(owner)
 

@@ -52,7 +52,9 @@ async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pyt
     acknowledged: dict[str, int] = {}
     for _ in range(8):
         with subprocess.Popen(  # noqa: ASYNC220 - nothing else runs in this loop
-            [sys.executable, "-c", WRITE, store], stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", WRITE, store],
+            stdout=subprocess.PIPE,
+            text=True,
             env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
         ) as process:
             assert process.stdout is not None
@@ -66,7 +68,7 @@ async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pyt
                 assert int(position) > acknowledged.get(name, 0)
                 acknowledged[name] = int(position)
 
-        if is_postgres(store):   # who was killed has let nothing go, and its last statement may still be under way
+        if is_postgres(store):  # who was killed has let nothing go, and its last statement may still be under way
             server = request.getfixturevalue("postgres")
             server.do(f"SELECT pg_terminate_backend(pid, 5000) {OF_MOOT}")
             server.do("UPDATE moot.debates SET lease_until = clock_timestamp()", DATABASE)
@@ -76,6 +78,6 @@ async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pyt
                 assert head >= position
                 assert head % BATCH == 0
                 assert (await verify_log(log, name)).ok
-                assert list(range(1, head + 1)) == [record.event.turn for record in await log.read(name)]   # type: ignore[union-attr]
+                assert list(range(1, head + 1)) == [record.event.turn for record in await log.read(name)]  # type: ignore[union-attr]
 
     assert len(acknowledged) == 8

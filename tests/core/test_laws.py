@@ -44,11 +44,23 @@ def test_the_digest_covers_what_the_contract_says() -> None:
     first, second = stamp_all("d1", [started(), started(2)])
 
     assert first.digest == chain(
-        digest_before_first("d1"), debate="d1", position=1, id=first.id, at=AT, cause=None, schema=1,
+        digest_before_first("d1"),
+        debate="d1",
+        position=1,
+        id=first.id,
+        at=AT,
+        cause=None,
+        schema=1,
         payload_digest=digest_payload(first.salt, first.payload),
     )
     assert second.digest == chain(
-        first.digest, debate="d1", position=2, id=second.id, at=AT, cause=None, schema=1,
+        first.digest,
+        debate="d1",
+        position=2,
+        id=second.id,
+        at=AT,
+        cause=None,
+        schema=1,
         payload_digest=second.payload_digest,
     )
 

@@ -226,6 +226,6 @@ async def test_a_debate_claimed_by_an_answer_that_got_lost_is_claimed_again(one:
     await two.close()
     leases = PostgresLeases(one)
     await leases.claim(1)
-    one.epochs.clear()   # as if the connection had gone between the commit and the answer
+    one.epochs.clear()  # as if the connection had gone between the commit and the answer
 
     assert await leases.claim(1) == (Lease("d1", 3),)

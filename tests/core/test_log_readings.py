@@ -36,7 +36,7 @@ async def test_a_head_is_known_once_this_process_has_written_and_waits(log: Even
         await anyio.lowlevel.checkpoint()
         await log.append("a", 1, [HALTED])
 
-    assert log.known_head("a") in {2, None}   # None: notifications of a database are not heard yet
+    assert log.known_head("a") in {2, None}  # None: notifications of a database are not heard yet
     assert not log.known_head("nobody")
 
 

@@ -62,7 +62,7 @@ async def test_it_is_all_there_after_closing(database: str) -> None:
 async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)   # what arrives has been heard, not looked up
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # what arrives has been heard, not looked up
     total, debates = 60, [f"d{number}" for number in range(12)]
     seen: dict[tuple[str, str], list[int]] = {(log.node, name): [] for name in debates}
     seen |= {(other.node, name): [] for name in debates}
@@ -141,7 +141,7 @@ async def test_a_listening_connection_that_is_ended_misses_nothing(
                 await log.append("d1", position, [started()])
                 if position % 5 == 0:
                     postgres.do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
-                    await anyio.sleep(0.05)   # so that some of it happens while nobody listens
+                    await anyio.sleep(0.05)  # so that some of it happens while nobody listens
 
     assert list(range(1, 31)) == seen
 
@@ -186,9 +186,7 @@ def test_a_notification_of_another_form_is_known_as_such(payload: str) -> None:
         read_changed(payload)
 
 
-async def test_a_debate_goes_from_sqlite_to_postgres_and_back_byte_for_byte(
-    log: PostgresLog, tmp_path: object
-) -> None:
+async def test_a_debate_goes_from_sqlite_to_postgres_and_back_byte_for_byte(log: PostgresLog, tmp_path: object) -> None:
     async with await SqliteLog.open(f"{tmp_path}/a.db") as here, await SqliteLog.open(f"{tmp_path}/b.db") as back:
         await here.append("d1", 0, [Draft(event=opened("ñ “日本” \x00 end"), id="given"), *debate()[1:]])
         lines = [line async for line in export(here, "d1")]
@@ -237,7 +235,7 @@ async def test_forgotten_heads_are_found_again(log: PostgresLog, monkeypatch: py
         for number in range(6):
             await log.append(f"d{number}", position, [(opened(), spoken(1), spoken(2))[position]])
 
-    assert len(log._writer._heads) <= 2   # type: ignore[union-attr]
+    assert len(log._writer._heads) <= 2  # type: ignore[union-attr]
     for number in range(6):
         assert (await verify_log(log, f"d{number}")).ok
     assert {2} == {row.turns_spoken for row in (await log.summaries()).debates}
@@ -289,7 +287,7 @@ async def test_a_cancelled_append_leaves_the_log_whole(log: PostgresLog) -> None
             await log.append("d1", head, [opened()])
             break
         except WrongExpectedPosition as error:
-            head = error.found   # a cancelled one was recorded after all
+            head = error.found  # a cancelled one was recorded after all
 
     assert head % 2 == 0
     assert (await verify_log(log, "d1")).ok
@@ -323,8 +321,13 @@ async def test_a_full_debate_is_refused(log: PostgresLog) -> None:
 async def test_a_changed_row_is_found_at_its_position(log: PostgresLog, postgres: Server, column: str) -> None:
     await log.append("d1", 0, [Draft(event=opened()), *[Draft(event=started(), cause=1) for _ in range(5)]])
     change = {
-        "id": "'other'", "at": "'2026-11-21T09:30:00.000000Z'", "cause": "2", "schema": "7",
-        "payload": "'\\x7b7d'", "salt": "'\\x00'", "digest": "'\\x00'",
+        "id": "'other'",
+        "at": "'2026-11-21T09:30:00.000000Z'",
+        "cause": "2",
+        "schema": "7",
+        "payload": "'\\x7b7d'",
+        "salt": "'\\x00'",
+        "digest": "'\\x00'",
     }[column]
     postgres.do(f"UPDATE moot.events SET {column} = {change} WHERE position = 4", DATABASE)
 
@@ -338,7 +341,8 @@ async def test_a_changed_row_is_found_at_its_position(log: PostgresLog, postgres
 @given(
     st.lists(
         st.tuples(st.sampled_from(["append", "take over", "repeat", "foreign"]), st.integers(0, 1), st.integers(1, 3)),
-        min_size=3, max_size=20,
+        min_size=3,
+        max_size=20,
     )
 )
 @pytest.mark.usefixtures("database")
@@ -369,11 +373,10 @@ async def run_schedule(url: str, steps: list[tuple[str, int, int]]) -> None:
                     assert await PostgresLeases(node).claim_one(name) is not None
                     holder = index
                 case "repeat":
-                    assert tuple(accepted[-len(last):]) == await node.append(name, head - len(last), last)
+                    assert tuple(accepted[-len(last) :]) == await node.append(name, head - len(last), last)
                 case _:
                     with pytest.raises((Fenced, WrongExpectedPosition)):
                         await node.append(name, head + 5, drafts)
 
         assert tuple(accepted) == await one.read(name) == await two.read(name)
         assert first_break(accepted, name) is None
-

@@ -57,7 +57,7 @@ async def test_a_schema_of_a_newer_moot_is_refused_and_left_alone(empty: str, po
 
     for act in (migrate, PostgresLog.open):
         with pytest.raises(NotMigrated, match=rf"has schema 99, written by a newer Moot \(this one knows {VERSION}\)"):
-            await act(empty)   # type: ignore[operator]
+            await act(empty)  # type: ignore[operator]
 
 
 async def test_a_step_that_fails_leaves_nothing(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,10 +95,14 @@ def test_a_file_needs_no_migration() -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "postgres://moot:s3cret@127.0.0.1:1/moot", "postgresql://moot@127.0.0.1:1/moot?password=s3cret",
-        "postgres://moot:s3cret@127.0.0.1:1/moot?sslmode=never", "postgres://moot:s3cret@127.0.0.1:1/moot?nonsense=1",
-        "postgres://moot:s3c/ret@s3cret@127.0.0.1:1/moot", "postgress://moot:s3cret@h/moot",
-        "postgres://moot:%s3cret@127.0.0.1:1/moot", "postgres://moot:s3cret@[::1/moot",
+        "postgres://moot:s3cret@127.0.0.1:1/moot",
+        "postgresql://moot@127.0.0.1:1/moot?password=s3cret",
+        "postgres://moot:s3cret@127.0.0.1:1/moot?sslmode=never",
+        "postgres://moot:s3cret@127.0.0.1:1/moot?nonsense=1",
+        "postgres://moot:s3c/ret@s3cret@127.0.0.1:1/moot",
+        "postgress://moot:s3cret@h/moot",
+        "postgres://moot:%s3cret@127.0.0.1:1/moot",
+        "postgres://moot:s3cret@[::1/moot",
     ],
 )
 async def test_no_message_repeats_a_password(url: str) -> None:

@@ -93,7 +93,7 @@ async def test_a_server_that_stands_still_is_waited_for(database: str, postgres:
     async with await PostgresLog.open(database) as log, loaded(log) as load:
         with postgres.paused():
             before = dict(load.acknowledged)
-            await anyio.sleep(1)   # how long it stands still is what is tested
+            await anyio.sleep(1)  # how long it stands still is what is tested
             assert all(load.acknowledged[debate] <= position + 3 for debate, position in before.items())
         await load.beyond(2)
 
@@ -107,7 +107,7 @@ async def test_one_that_stands_still_for_longer_counts_as_lost_and_is_found_agai
     monkeypatch.setattr("events.store.postgres.connection.ANSWER_S", 0.3)
     async with await PostgresLog.open(database) as log, loaded(log) as load:
         with postgres.paused():
-            await anyio.sleep(1)   # how long it stands still is what is tested
+            await anyio.sleep(1)  # how long it stands still is what is tested
         await load.beyond(2)
 
     assert [] == load.failures
@@ -155,7 +155,7 @@ async def test_a_partition_without_a_word_is_noticed(
     monkeypatch.setattr("events.store.postgres.connection.ANSWER_S", 0.3)
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         proxy.silent = True
-        await anyio.sleep(1)   # how long nothing comes through is what is tested
+        await anyio.sleep(1)  # how long nothing comes through is what is tested
         proxy.silent = False
         await load.beyond(2)
         assert (await log.read("d0"))[0].position == 1
@@ -266,7 +266,7 @@ async def test_a_server_that_became_a_standby_is_left_for_the_primary(database: 
 
         async with anyio.create_task_group() as group:
             group.start_soon(log.append, "d1", 1, [started()])
-            await anyio.sleep(0.3)   # until it has met with the refusal
+            await anyio.sleep(0.3)  # until it has met with the refusal
             postgres.do(f"ALTER DATABASE {DATABASE} RESET default_transaction_read_only")
 
         assert await log.head("d1") == 2

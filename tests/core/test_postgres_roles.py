@@ -35,7 +35,7 @@ async def server(postgres: Server, anyio_backend: str) -> AsyncIterator[Server]:
         postgres.do(statement)
     await migrate(postgres.url("moot", "moot_owner"))
     with psycopg.connect(postgres.url("moot", "moot_owner")) as owner:
-        owner.execute(RIGHTS)   # type: ignore[call-overload]
+        owner.execute(RIGHTS)  # type: ignore[call-overload]
     yield postgres
     postgres.do("DROP DATABASE moot WITH (FORCE)")
     for role in ("moot_owner", "moot_node", "moot_reader"):
@@ -68,15 +68,19 @@ async def test_a_node_cannot_change_or_remove_an_event(server: Server) -> None:
     async with await PostgresLog.open(server.url("moot", "moot_node")) as log:
         await log.append("d1", 0, debate())
         for statement in (
-            "UPDATE moot.events SET payload = ''", "DELETE FROM moot.events", "TRUNCATE moot.events",
-            "DELETE FROM moot.debates", "DROP TABLE moot.events", "CREATE TABLE moot.more (x int)",
+            "UPDATE moot.events SET payload = ''",
+            "DELETE FROM moot.events",
+            "TRUNCATE moot.events",
+            "DELETE FROM moot.debates",
+            "DROP TABLE moot.events",
+            "CREATE TABLE moot.more (x int)",
             "INSERT INTO moot.migrations (version) VALUES (99)",
         ):
             with (
                 psycopg.connect(server.url("moot", "moot_node")) as connection,
                 pytest.raises(psycopg.errors.InsufficientPrivilege),
             ):
-                connection.execute(statement)   # type: ignore[call-overload]
+                connection.execute(statement)  # type: ignore[call-overload]
         assert first_break(await log.read("d1"), "d1") is None
 
 

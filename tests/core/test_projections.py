@@ -235,6 +235,7 @@ def test_a_concluded_view_holds_the_verdict_and_who_won() -> None:
 
 def test_a_margin_that_floats_beyond_the_tie_is_still_a_tie() -> None:
     """64.02 − 62.02 is not 2 in floating point."""
+
     def ledger(pro: float, con: float) -> Ledger:
         cards = {
             turn: Card(turn=turn, side=side, balances={"logic": Balance(raw=v, admitted=v, effective=v, maximum=100)})  # type: ignore[arg-type]

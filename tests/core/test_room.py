@@ -25,7 +25,7 @@ async def test_who_finds_no_room_waits_in_line() -> None:
 
         room.leave(4)
         await anyio.wait_all_tasks_blocked()
-        assert ["a", "b"] == order   # the small one does not pass the large one
+        assert ["a", "b"] == order  # the small one does not pass the large one
 
         room.leave(6)
 

@@ -74,7 +74,7 @@ async def test_forgotten_heads_are_found_again(log: SqliteLog, monkeypatch: pyte
         for number in range(6):
             await log.append(f"d{number}", position, [(opened(), spoken(1), spoken(2))[position]])
 
-    assert len(log._writer._committer._heads) <= 2   # type: ignore[union-attr]
+    assert len(log._writer._committer._heads) <= 2  # type: ignore[union-attr]
     for number in range(6):
         assert (await verify_log(log, f"d{number}")).ok
     assert {2} == {row.turns_spoken for row in (await log.summaries()).debates}

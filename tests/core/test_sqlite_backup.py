@@ -80,7 +80,7 @@ async def test_a_copy_made_while_many_write_is_of_one_moment(path: Path, tmp_pat
 
     events = [each.events for each in made]
     assert events == sorted(set(events))
-    assert all(count % 3 == 0 for count in events)   # no half batch
+    assert all(count % 3 == 0 for count in events)  # no half batch
     async with await SqliteLog.open(tmp_path / "2.db") as copied:
         assert events[2] == sum([await copied.head(f"d{number}") for number in range(8)])
 

@@ -68,13 +68,14 @@ async def test_memory_and_file_say_the_same_from_every_position(
     chance, heads, at_hand = random.Random(7), dict.fromkeys("abcd", 0), 0
 
     async with anyio.create_task_group() as tasks:
+
         async def waiter(debate: str) -> None:
             position = 0
             while True:
                 await log.wait_beyond(debate, position)
                 position = log.known_head(debate) or 0
 
-        for debate in "abc":   # nobody follows the fourth
+        for debate in "abc":  # nobody follows the fourth
             tasks.start_soon(waiter, debate)
         for _ in range(120):
             debate = chance.choice("abcd")
@@ -86,7 +87,7 @@ async def test_memory_and_file_say_the_same_from_every_position(
             for after in range(max(0, heads[debate] - 12), heads[debate] + 2):
                 kept = dict(log._wakeups._tails)
                 known = log._wakeups.newest(debate, after)
-                log._wakeups._tails = dict(kept)   # handed out once, and asked about more often here
+                log._wakeups._tails = dict(kept)  # handed out once, and asked about more often here
                 at_hand += bool(known)
                 expected = await from_file(log, debate, after)
                 assert known in (None, expected)

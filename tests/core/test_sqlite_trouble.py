@@ -142,7 +142,7 @@ async def test_a_conflict_is_no_trouble(log: SqliteLog) -> None:
         try:
             answers.append(await log.append("d1", expected, [started()]))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
-            answers.append(type(error).__name__)   # type: ignore[arg-type]
+            answers.append(type(error).__name__)  # type: ignore[arg-type]
 
     async with anyio.create_task_group() as group:
         group.start_soon(write, 7)
@@ -216,7 +216,7 @@ def damage(path: Path, mark: bytes) -> None:
     at = written.find(mark)
     while at >= 0:
         page = at // PAGE * PAGE
-        if written[page] == 13:   # a leaf of a table, not the rest of a long row
+        if written[page] == 13:  # a leaf of a table, not the rest of a long row
             written[page : page + 8] = b"\xff" * 8
         at = written.find(mark, page + PAGE)
     path.write_bytes(written)
@@ -260,9 +260,7 @@ async def test_who_writes_waits_for_a_place_and_who_reads_does_not(
     assert log.queued == (0, 0)
 
 
-async def test_places_are_counted_in_bytes_too(
-    log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_places_are_counted_in_bytes_too(log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED_BYTES", 100_000)
     assert log._writing is not None
     log._writing.execute("PRAGMA busy_timeout = 20000")
@@ -306,9 +304,7 @@ async def test_who_gives_up_waiting_leaves_the_place_to_the_next(
     assert await log.head("gone1") == 0
 
 
-async def test_closing_turns_away_who_still_waits_for_a_place(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_closing_turns_away_who_still_waits_for_a_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 1)
     log = await SqliteLog.open(path)
     ended: list[str] = []

@@ -143,12 +143,25 @@ async def test_a_payload_of_a_newer_moot_is_not_imported() -> None:
 
 def stamped(payload: bytes, schema: int) -> list[bytes]:
     digest = chain(
-        digest_before_first("d1"), debate="d1", position=1, id="i", at=AT, cause=None, schema=schema,
+        digest_before_first("d1"),
+        debate="d1",
+        position=1,
+        id="i",
+        at=AT,
+        cause=None,
+        schema=schema,
         payload_digest=digest_payload(bytes(16), payload),
     )
     line = Line(
-        debate="d1", position=1, id="i", at=AT, cause=None, schema=schema, digest=digest.hex(),
-        salt=bytes(16).hex(), event=msgspec.Raw(payload),
+        debate="d1",
+        position=1,
+        id="i",
+        at=AT,
+        cause=None,
+        schema=schema,
+        digest=digest.hex(),
+        salt=bytes(16).hex(),
+        event=msgspec.Raw(payload),
     )
     return [msgspec.json.encode(line) + b"\n"]
 
@@ -240,9 +253,7 @@ async def test_a_changed_row_is_found_and_never_a_crash(tmp_path: Path, column: 
             values += [was[:-1] + bytes([was[-1] ^ 1]), bytes([was[0] ^ 0x80]) + was[1:]]
         for broken in values:
             as_text = f"CAST(? AS {'TEXT' if isinstance(value, str) else 'BLOB'})" if isinstance(broken, bytes) else "?"
-            log._writing.execute(
-                f"UPDATE events SET {column} = {as_text} WHERE key & 0xFFFFFF = ?", (broken, position)
-            )
+            log._writing.execute(f"UPDATE events SET {column} = {as_text} WHERE key & 0xFFFFFF = ?", (broken, position))
             verdict = await verify_log(log, "d1")
 
             assert (False, position, position - 1) == (verdict.ok, verdict.broken_at, verdict.events)

@@ -34,7 +34,9 @@ def files() -> dict[str, str]:
 def found(files: dict[str, str], pattern: str) -> list[str]:
     """Where a pattern stands, as ``file:line``."""
     return [
-        f"{name}:{number}" for name, text in files.items() for number, line in enumerate(text.splitlines(), 1)
+        f"{name}:{number}"
+        for name, text in files.items()
+        for number, line in enumerate(text.splitlines(), 1)
         if re.search(pattern, line)
     ]
 
@@ -53,6 +55,12 @@ def test_events_is_ours() -> None:
 
 def test_ruff_is_content() -> None:
     done = run(tool("ruff"), "check", ".")
+
+    assert done.returncode == 0, done.stdout
+
+
+def test_python_is_formatted() -> None:
+    done = run(tool("ruff"), "format", "--check", ".")
 
     assert done.returncode == 0, done.stdout
 

@@ -223,8 +223,11 @@ async def test_the_routes_are_the_documented_ones() -> None:
 
 def test_every_field_of_a_body_that_opens_a_debate_is_documented() -> None:
     (wanted,) = {
-        field for each in vars(opening).values() if isinstance(each, type) and issubclass(each, Struct)
-        for field in [each.__struct_fields__] if {"motion", "max_cost_usd", "exhibition"} <= set(field)
+        field
+        for each in vars(opening).values()
+        if isinstance(each, type) and issubclass(each, Struct)
+        for field in [each.__struct_fields__]
+        if {"motion", "max_cost_usd", "exhibition"} <= set(field)
     }
     cells = pages.first_cells(pages.section(pages.read("http"), "Opening a debate"))[1:]
 
@@ -239,7 +242,9 @@ def test_every_field_of_the_view_is_documented() -> None:
 
 def test_every_close_code_is_documented() -> None:
     codes = {
-        value for module in (socket, access) for value in vars(module).values()
+        value
+        for module in (socket, access)
+        for value in vars(module).values()
         if type(value) is int and 4400 <= value < 4500
     }
 
@@ -335,7 +340,12 @@ def test_the_changelog_is_one() -> None:
     assert len(releases) == len(re.findall(r"^## ", said, re.MULTILINE))
     assert releases[0][0] == version("moot")
     assert set(re.findall(r"^### (.+)$", said, re.MULTILINE)) <= {
-        "Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"
+        "Added",
+        "Changed",
+        "Deprecated",
+        "Removed",
+        "Fixed",
+        "Security",
     }
     assert "`moot migrate` once more" not in said
 
@@ -375,14 +385,26 @@ def test_a_light_command_does_not_wait_for_heavy_imports(said: str, loads: str, 
         "print('\\n'.join(sys.modules))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True,
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
         env={"MOOT_STORE": f"sqlite:{tmp_path / 'moot.db'}", "PATH": ""},
     )
     loaded = set(done.stdout.splitlines())
 
     assert loads in loaded
     assert set() == loaded & {
-        "uvicorn", "starlette", "limits", "prometheus_client", "httpx", "websockets", "ollama", "numpy", "structlog",
+        "uvicorn",
+        "starlette",
+        "limits",
+        "prometheus_client",
+        "httpx",
+        "websockets",
+        "ollama",
+        "numpy",
+        "structlog",
     }
 
 

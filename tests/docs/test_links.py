@@ -88,7 +88,8 @@ def test_the_house_is_drawn_folder_by_folder() -> None:
 
 
 @pytest.mark.parametrize(
-    "init", [path for name in PACKAGES for path in sorted((ROOT / name).rglob("__init__.py"))],
+    "init",
+    [path for name in PACKAGES for path in sorted((ROOT / name).rglob("__init__.py"))],
     ids=lambda init: str(init.parent.relative_to(ROOT)),
 )
 def test_a_package_names_what_it_holds(init: Path) -> None:

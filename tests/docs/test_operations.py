@@ -189,7 +189,7 @@ def test_the_commands_of_the_containers_exist() -> None:
 
 def unit() -> configparser.ConfigParser:
     parser = configparser.ConfigParser(strict=False, interpolation=None, delimiters=("=",), comment_prefixes=("#",))
-    parser.optionxform = str   # type: ignore[assignment,method-assign]  # systemd's names have capitals
+    parser.optionxform = str  # type: ignore[assignment,method-assign]  # systemd's names have capitals
     parser.read_string(text("moot.service"))
     return parser
 
@@ -207,8 +207,14 @@ def test_the_unit_starts_a_command_that_exists_with_settings_that_exist() -> Non
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("NoNewPrivileges", "yes"), ("ProtectSystem", "strict"), ("ProtectHome", "yes"), ("DynamicUser", "yes"),
-        ("PrivateTmp", "yes"), ("PrivateDevices", "yes"), ("CapabilityBoundingSet", ""), ("UMask", "0077"),
+        ("NoNewPrivileges", "yes"),
+        ("ProtectSystem", "strict"),
+        ("ProtectHome", "yes"),
+        ("DynamicUser", "yes"),
+        ("PrivateTmp", "yes"),
+        ("PrivateDevices", "yes"),
+        ("CapabilityBoundingSet", ""),
+        ("UMask", "0077"),
         ("RestrictAddressFamilies", "AF_INET AF_INET6 AF_UNIX"),
     ],
 )
@@ -255,5 +261,7 @@ def test_yaml_is_read() -> None:
     said = '# c\na:\n  b: ["x", 1]\n  c: ${D:?say it}\nl:\n  - n: 1\n    m: text with spaces\n  - plain\ne: {}\n'
 
     assert parse(said) == {
-        "a": {"b": ["x", 1], "c": "${D:?say it}"}, "l": [{"n": 1, "m": "text with spaces"}, "plain"], "e": {}
+        "a": {"b": ["x", 1], "c": "${D:?say it}"},
+        "l": [{"n": 1, "m": "text with spaces"}, "plain"],
+        "e": {},
     }

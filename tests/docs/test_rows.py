@@ -101,7 +101,8 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     "dark and light by the system and remembered": [(PAGE, "test_the_theme_is_the_systems_until_chosen")],
     "all by keyboard, focus visible": [(EXPERIENCE, "test_everything_is_reached_by_keyboard_and_the_focus_is_seen")],
     "axe-core, targets, no horizontal scroll at 320 px": [
-        (ACCESS, "test_axe_finds_nothing"), (ACCESS, "test_axe_finds_nothing_while_it_runs"),
+        (ACCESS, "test_axe_finds_nothing"),
+        (ACCESS, "test_axe_finds_nothing_while_it_runs"),
         (PAGE, "test_nothing_scrolls_sideways_at_320"),
     ],
     "reduced motion respected": [(EXPERIENCE, "test_reduced_motion_is_respected")],

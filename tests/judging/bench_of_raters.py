@@ -18,8 +18,13 @@ def seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
     """The four that ship, or the first of them."""
     return [
         Rater(
-            name=name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
-            model=f"scripted:{name}", record=records.get(name, TrackRecord()),
+            name=name,
+            title=profile.title,
+            domain=profile.domain,
+            focus=profile.focus,
+            weights=profile.weights,
+            model=f"scripted:{name}",
+            record=records.get(name, TrackRecord()),
         )
         for name, profile in list(shipped().raters.items())[:count]
     ]
@@ -30,8 +35,12 @@ def alike(count: int, weights: Mapping[str, float] | None = None) -> list[Rater]
     profile = shipped().raters["general"]
     return [
         Rater(
-            name=f"r{number}", title=f"Rater {number}", domain="general", focus=profile.focus,
-            weights=dict(weights or profile.weights), model="scripted:x",
+            name=f"r{number}",
+            title=f"Rater {number}",
+            domain="general",
+            focus=profile.focus,
+            weights=dict(weights or profile.weights),
+            model="scripted:x",
         )
         for number in range(count)
     ]
@@ -45,13 +54,17 @@ def flat(scores: Mapping[str, float | None], standings: Mapping[str, str] | None
 
 
 def panel(
-    raters: Sequence[Rater], rows: Sequence[Sequence[float | None]], *, topic: str = "default",
+    raters: Sequence[Rater],
+    rows: Sequence[Sequence[float | None]],
+    *,
+    topic: str = "default",
     standings: Sequence[Mapping[str, str]] | None = None,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
     """What a panel says whose raters give these scores, one number an item in the order of ``ITEMS``."""
     scored = {
         seat.name: PanelistScored(
-            rater=seat.name, model=seat.model,
+            rater=seat.name,
+            model=seat.model,
             **flat(dict(zip(ITEMS, row, strict=True)), None if standings is None else standings[number]),
         )
         for number, (seat, row) in enumerate(zip(raters, rows, strict=True))
@@ -60,7 +73,9 @@ def panel(
 
 
 def read(
-    raters: Sequence[Rater], scored: Mapping[str, PanelistScored], topic: str = "default",
+    raters: Sequence[Rater],
+    scored: Mapping[str, PanelistScored],
+    topic: str = "default",
     items: Mapping[str, Side] = ITEMS,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
     """By rubric v1."""

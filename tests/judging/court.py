@@ -40,9 +40,21 @@ BLANK = {"blank": Archetype(title="a blank", manner="…", traits={})}
 def opened(rubric: Rubric = RUBRIC, turns: int = 6) -> DebateOpened:
     seat = Debater(model="grand:model", archetype="blank", elasticity=0.5)
     return DebateOpened(
-        motion="Cities should ban cars", format="exchange", turns=turns, max_words=180, pro=seat, con=seat,
-        judge=JudgeSeat(model="wise:judge"), panel=(), rubric=rubric, archetypes=BLANK, prompts=PROMPTS,
-        settings=Settings(), blind=False, exhibition=None, moot="test",
+        motion="Cities should ban cars",
+        format="exchange",
+        turns=turns,
+        max_words=180,
+        pro=seat,
+        con=seat,
+        judge=JudgeSeat(model="wise:judge"),
+        panel=(),
+        rubric=rubric,
+        archetypes=BLANK,
+        prompts=PROMPTS,
+        settings=Settings(),
+        blind=False,
+        exhibition=None,
+        moot="test",
     )
 
 
@@ -52,8 +64,16 @@ def side_of(turn: int) -> Side:
 
 def said(turn: int, text: str, side: Side | None = None) -> TurnSpoken:
     return TurnSpoken(
-        turn=turn, side=side or side_of(turn), attempt=1, text=text, words=len(text.split()), clipped=False, pace=(),
-        model="grand:model", usage=Usage(), latency_ms=1,
+        turn=turn,
+        side=side or side_of(turn),
+        attempt=1,
+        text=text,
+        words=len(text.split()),
+        clipped=False,
+        pace=(),
+        model="grand:model",
+        usage=Usage(),
+        latency_ms=1,
     )
 
 
@@ -123,6 +143,14 @@ def effective(desk: EventBatch, turn: int, dimension: str = "logic") -> float:
 
 def record(position: int, event: Event) -> Recorded:
     return Recorded(
-        debate="d", position=position, id="", at="", cause=None, schema=1, salt=b"", payload=b"", digest=b"",
+        debate="d",
+        position=position,
+        id="",
+        at="",
+        cause=None,
+        schema=1,
+        salt=b"",
+        payload=b"",
+        digest=b"",
         event=event,
     )

@@ -15,7 +15,11 @@ FAILS = object()
 """An answer that does not come."""
 Reply = Callable[[Ask], Any]
 POINTS: dict[str, tuple[int, ...]] = {
-    "logic": (5, 5, 5, 5), "rhetoric": (5, 4, 5, 4), "tactics": (6, 6, 6), "frame_control": (5,), "credibility": (5,),
+    "logic": (5, 5, 5, 5),
+    "rhetoric": (5, 4, 5, 4),
+    "tactics": (6, 6, 6),
+    "frame_control": (5,),
+    "credibility": (5,),
 }
 """20, 18 and 18 of the composite's 40, 30 and 30."""
 

@@ -38,8 +38,12 @@ def seats(share: Mapping[str, float] | None = None) -> tuple[Rater, ...]:
     profiles = shipped().personas
     return tuple(
         Rater(
-            name=name, title=profiles[name].title, domain=profiles[name].domain, focus=profiles[name].focus,
-            weights=profiles[name].weights, model="scripted:judge",
+            name=name,
+            title=profiles[name].title,
+            domain=profiles[name].domain,
+            focus=profiles[name].focus,
+            weights=profiles[name].weights,
+            model="scripted:judge",
             share=share[name] if share is not None else profiles[name].share,
         )
         for name in (PERSONAS if share is None else share)
@@ -47,13 +51,22 @@ def seats(share: Mapping[str, float] | None = None) -> tuple[Rater, ...]:
 
 
 def before_judges(
-    share: Mapping[str, float] | None = None, *, text: str = TEXT, settings: Mapping[str, Any] | None = None,
+    share: Mapping[str, float] | None = None,
+    *,
+    text: str = TEXT,
+    settings: Mapping[str, Any] | None = None,
     **rules: Any,
 ) -> DebateOpened:
     """An artifact is brought in."""
     return msgspec.structs.replace(
-        opened(0, **(settings or {})), motion="Does it pass?", format="deliberation", pro=NOBODY, con=NOBODY,
-        archetypes={}, panel=seats(share), rubric=rubric(**rules),
+        opened(0, **(settings or {})),
+        motion="Does it pass?",
+        format="deliberation",
+        pro=NOBODY,
+        con=NOBODY,
+        archetypes={},
+        panel=seats(share),
+        rubric=rubric(**rules),
         artifact=Artifact(name="design.md", text=text, digest="0" * 64),
     )
 
@@ -61,8 +74,14 @@ def before_judges(
 def says(verdict: str, score: float = 2, quote: str = "", **more: Any) -> dict[str, Any]:
     """An answer with one score on every dimension."""
     return {
-        "verdict": verdict, "confidence": 0.7, "scores": dict.fromkeys(DIMENSIONS, score), "findings": [],
-        "remediation": [], "rationale": f"so {verdict}", "quote": quote, **more,
+        "verdict": verdict,
+        "confidence": 0.7,
+        "scores": dict.fromkeys(DIMENSIONS, score),
+        "findings": [],
+        "remediation": [],
+        "rationale": f"so {verdict}",
+        "quote": quote,
+        **more,
     }
 
 
@@ -95,28 +114,59 @@ def reply(step: Ask, value: Any, latency_ms: int = 1, cost_usd: float = 0.0) -> 
     if value is FAILS or late:
         lasted = round((step.timeout_s or 0) * 1000) if late else latency_ms
         return ModelFailed(
-            call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
-            kind="timeout" if late else "refused", message="it did not answer", latency_ms=lasted,
+            call=step.call,
+            key=step.key,
+            purpose=step.purpose,
+            turn=step.turn,
+            sample=step.sample,
+            order=step.order,
+            kind="timeout" if late else "refused",
+            message="it did not answer",
+            latency_ms=lasted,
         )
     said = msgspec.json.encode(neutral(step.answer_type) if value is None else value).decode()
     parse(said, step.answer_type)
     return ModelAnswered(
-        call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
-        model="judge", parameters={}, usage=Usage(), latency_ms=latency_ms, cost_usd=cost_usd, prompt=(),
-        segments={}, answer=said, reasoning="",
+        call=step.call,
+        key=step.key,
+        purpose=step.purpose,
+        turn=step.turn,
+        sample=step.sample,
+        order=step.order,
+        model="judge",
+        parameters={},
+        usage=Usage(),
+        latency_ms=latency_ms,
+        cost_usd=cost_usd,
+        prompt=(),
+        segments={},
+        answer=said,
+        reasoning="",
     )
 
 
 def opinion(
-    verdict: str = "", scores: Mapping[str, float] | None = None, *, quote: str = "", verified: bool = False,
-    rater: str = "", number: int = 0, **more: Any,
+    verdict: str = "",
+    scores: Mapping[str, float] | None = None,
+    *,
+    quote: str = "",
+    verified: bool = False,
+    rater: str = "",
+    number: int = 0,
+    **more: Any,
 ) -> OpinionGiven:
     """An opinion; without a verdict a missing one."""
     if not verdict:
         return OpinionGiven(rater=rater, model="m", round=number, missing=Reason("it did not answer"))
     return OpinionGiven(
-        rater=rater, model="m", round=number, verdict=verdict, scores=dict(scores or {}), quote=quote,  # type: ignore[arg-type]
-        verified=verified, **more,
+        rater=rater,
+        model="m",
+        round=number,
+        verdict=verdict,
+        scores=dict(scores or {}),
+        quote=quote,  # type: ignore[arg-type]
+        verified=verified,
+        **more,
     )
 
 

@@ -29,9 +29,11 @@ def opened(**changes: Any) -> DebateOpened:
 def argument(name: str, **changes: str) -> dict[str, str]:
     topic = TOPICS[name[:3]][int(name[-1]) - 1]
     return {
-        "id": name, "claim": f"The {topic} decides what a city is for.",
+        "id": name,
+        "claim": f"The {topic} decides what a city is for.",
         "reasoning": f"Whoever plans for the {topic} plans for all, because all depend on it.",
-        "evidence": f"The {topic} count of Basel, 2019.", **changes,
+        "evidence": f"The {topic} count of Basel, 2019.",
+        **changes,
     }
 
 
@@ -46,7 +48,8 @@ def cross(by: str, **changes: Any) -> dict[str, Any]:
     other = "CON" if by == "pro" else "PRO"
     answers = {
         f"{other}-{n}": {
-            "response": response, "reasoning": f"{other}-{n} leaves out what it costs.",
+            "response": response,
+            "reasoning": f"{other}-{n} leaves out what it costs.",
             "follow_up": f"What does {other}-{n} cost, and who pays?",
         }
         for n, response in ((1, "refute"), (2, "challenge"), (3, "concede"))
@@ -56,8 +59,10 @@ def cross(by: str, **changes: Any) -> dict[str, Any]:
 
 def closing(side: str, **changes: Any) -> dict[str, Any]:
     return {
-        "concessions": ["Costs were left out."], "standing_arguments": [f"{side.upper()}-1"],
-        "final_position": f"What {side} said first still holds, within limits.", **changes,
+        "concessions": ["Costs were left out."],
+        "standing_arguments": [f"{side.upper()}-1"],
+        "final_position": f"What {side} said first still holds, within limits.",
+        **changes,
     }
 
 
@@ -69,11 +74,12 @@ def judged(name: str = "", points: int = 6, standing: str = "UPHELD", **changes:
 def assessment(**changes: Any) -> dict[str, Any]:
     """Pro at 7 points everywhere, con at 5."""
     return {
-        "fallacies": [], "arguments": {
-            name: judged(name, 7 if name.startswith("PRO") else 5) for name in NAMES
-        },
-        "key_insight": "Costs decide.", "unresolved_questions": ["Who pays for the trams?"],
-        "recommendation": "Count the costs first.", **changes,
+        "fallacies": [],
+        "arguments": {name: judged(name, 7 if name.startswith("PRO") else 5) for name in NAMES},
+        "key_insight": "Costs decide.",
+        "unresolved_questions": ["Who pays for the trams?"],
+        "recommendation": "Count the costs first.",
+        **changes,
     }
 
 
@@ -124,8 +130,16 @@ def _read(desk: EventBatch, kind: str, side: Side, turn: int, raw: str) -> Readi
 
 def _spoken(turn: int, side: Side, reading: Reading) -> TurnSpoken:
     return TurnSpoken(
-        turn=turn, side=side, attempt=1, text=reading.text, words=len(reading.text.split()),
-        clipped=reading.is_clipped, pace=(), model="grand:model", usage=Usage(), latency_ms=1,
+        turn=turn,
+        side=side,
+        attempt=1,
+        text=reading.text,
+        words=len(reading.text.split()),
+        clipped=reading.is_clipped,
+        pace=(),
+        model="grand:model",
+        usage=Usage(),
+        latency_ms=1,
     )
 
 

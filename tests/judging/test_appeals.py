@@ -46,10 +46,10 @@ def opinions(play: Play) -> list[Ask]:
     ("kind", "second", "appeals", "asked"),
     [
         (SERIOUS, "scripted:other", "serious", "scripted:other"),
-        (SERIOUS, UNSET, "serious", None),           # nobody else sits there
+        (SERIOUS, UNSET, "serious", None),  # nobody else sits there
         (MILD, "scripted:other", "serious", None),
         (MILD, "scripted:other", "all", "scripted:other"),
-        (MILD, UNSET, "all", "scripted:judge"),      # the judge, asked again without what it said
+        (MILD, UNSET, "all", "scripted:judge"),  # the judge, asked again without what it said
         (SERIOUS, "scripted:other", "none", None),
         (SERIOUS, UNSET, "none", None),
     ],

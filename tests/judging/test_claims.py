@@ -41,10 +41,16 @@ def opinion(verdict: Any = "cleared") -> Answers[SecondOpinion]:
 # flags
 
 
-@pytest.mark.parametrize(("kind", "points"), [
-    ("hollow_specificity", 1), ("no_mechanism", 1), ("fabricated_citation", 2), ("inverted_fact", 2),
-    ("reversed_causality", 2),
-])
+@pytest.mark.parametrize(
+    ("kind", "points"),
+    [
+        ("hollow_specificity", 1),
+        ("no_mechanism", 1),
+        ("fabricated_citation", 2),
+        ("inverted_fact", 2),
+        ("reversed_causality", 2),
+    ],
+)
 def test_a_flag_costs_what_the_rubric_says_at_once(kind: ClaimKind, points: float) -> None:
     desk = debate()
 
@@ -53,20 +59,33 @@ def test_a_flag_costs_what_the_rubric_says_at_once(kind: ClaimKind, points: floa
     [flag] = events(desk, ClaimFlagged)
     [penalty] = events(desk, PenaltyApplied)
     assert ("C1.1", COUNT, TEXT[slice(*flag.span)], kind, "judge") == (
-        flag.claim, flag.quote, COUNT, flag.kind, flag.by
+        flag.claim,
+        flag.quote,
+        COUNT,
+        flag.kind,
+        flag.by,
     )
     assert (-points, -points, kind, "C1.1", "logic") == (
-        penalty.requested, penalty.applied, penalty.rule, penalty.claim, penalty.dimension
+        penalty.requested,
+        penalty.applied,
+        penalty.rule,
+        penalty.claim,
+        penalty.dimension,
     )
     assert desk.debate.claims["C1.1"].flagged == penalty.because_of
     assert (20 - points, -points) == (effective(desk, 1), desk.debate.claims["C1.1"].penalty)
 
 
-@pytest.mark.parametrize(("logic", "applied", "words"), [
-    (5, -2, ""), (2, -2, ""), (1.5, -1.5, "(1.5 of 2 applied: the floor of 0 takes the rest)"),
-    (1, -1, "(1 of 2 applied: the floor of 0 takes the rest)"),
-    (0, 0, "(0 of 2 applied: the floor of 0 takes the rest)"),
-])
+@pytest.mark.parametrize(
+    ("logic", "applied", "words"),
+    [
+        (5, -2, ""),
+        (2, -2, ""),
+        (1.5, -1.5, "(1.5 of 2 applied: the floor of 0 takes the rest)"),
+        (1, -1, "(1 of 2 applied: the floor of 0 takes the rest)"),
+        (0, 0, "(0 of 2 applied: the floor of 0 takes the rest)"),
+    ],
+)
 def test_what_a_floor_absorbs_is_shown(logic: float, applied: float, words: str) -> None:
     desk = debate(logic=logic)
 
@@ -88,10 +107,15 @@ def test_a_turn_without_a_score_is_flagged_and_pays_nothing() -> None:
     assert [] == [*events(desk, PenaltyApplied), *events(desk, PenaltyReversed)]
 
 
-@pytest.mark.parametrize(("quote", "why"), [
-    ("64 percent of shops are gone", "not in the turn"), ("", "not in the turn"), ("shops", "too short to tell"),
-    ("Shops close, therefore people stay", "not in the turn"),
-])
+@pytest.mark.parametrize(
+    ("quote", "why"),
+    [
+        ("64 percent of shops are gone", "not in the turn"),
+        ("", "not in the turn"),
+        ("shops", "too short to tell"),
+        ("Shops close, therefore people stay", "not in the turn"),
+    ],
+)
 def test_words_that_nobody_said_are_refused(quote: str, why: str) -> None:
     desk = debate()
 
@@ -134,18 +158,27 @@ def test_nothing_said_is_nothing_flagged(answers: Answers[ClaimsAnswer]) -> None
 # samples
 
 
-@pytest.mark.parametrize(("samples", "kinds", "refused"), [
-    ([[suspect()], [suspect()], []], ["fabricated_citation"], []),
-    ([[suspect()], [], []], [], ["only 1 of 3 samples find it suspect"]),
-    ([[suspect()], []], [], ["only 1 of 2 samples find it suspect"]),
-    ([[suspect()], [suspect("63 percent of shops", "hollow_specificity")], []], ["hollow_specificity"], []),
-    ([[suspect()], [suspect(kind="inverted_fact")], [suspect(kind="inverted_fact")]], ["inverted_fact"], []),
-    ([[suspect(kind="no_mechanism")], [suspect(kind="hollow_specificity")]], ["hollow_specificity"], []),
-    ([[suspect(), suspect(kind="inverted_fact")], []], [], ["only 1 of 2 samples find it suspect"]),
-    ([[suspect(), suspect(SIGN)], [suspect(SIGN)]], ["fabricated_citation"], ["only 1 of 2 samples find it suspect"]),
-])
+@pytest.mark.parametrize(
+    ("samples", "kinds", "refused"),
+    [
+        ([[suspect()], [suspect()], []], ["fabricated_citation"], []),
+        ([[suspect()], [], []], [], ["only 1 of 3 samples find it suspect"]),
+        ([[suspect()], []], [], ["only 1 of 2 samples find it suspect"]),
+        ([[suspect()], [suspect("63 percent of shops", "hollow_specificity")], []], ["hollow_specificity"], []),
+        ([[suspect()], [suspect(kind="inverted_fact")], [suspect(kind="inverted_fact")]], ["inverted_fact"], []),
+        ([[suspect(kind="no_mechanism")], [suspect(kind="hollow_specificity")]], ["hollow_specificity"], []),
+        ([[suspect(), suspect(kind="inverted_fact")], []], [], ["only 1 of 2 samples find it suspect"]),
+        (
+            [[suspect(), suspect(SIGN)], [suspect(SIGN)]],
+            ["fabricated_citation"],
+            ["only 1 of 2 samples find it suspect"],
+        ),
+    ],
+)
 def test_a_claim_stands_when_more_than_half_of_the_samples_flag_it(
-    samples: list[list[Suspicion]], kinds: list[str], refused: list[str],
+    samples: list[list[Suspicion]],
+    kinds: list[str],
+    refused: list[str],
 ) -> None:
     desk = debate()
 
@@ -170,15 +203,18 @@ def test_a_flag_bears_the_words_and_the_reason_of_its_kind() -> None:
 # the same claim again
 
 
-@pytest.mark.parametrize(("again", "quote", "refused"), [
-    ("The count stands: 63 percent of shops are gone.", "63 percent of shops are gone", True),
-    ("I say: “63 PERCENT of Shops are gone”!", "63 PERCENT of Shops are gone", True),
-    ("The count, 63 percent of shops are gone, stands.", "The count, 63 percent of shops are gone, stands", True),
-    ("It was 63 percent, as we heard.", "It was 63 percent, as we heard", True),
-    ("It was 63% of them all.", "It was 63% of them all", True),
-    ("It was 62 percent, as we heard.", "It was 62 percent, as we heard", False),
-    ("Prices rose by a third in a year.", "Prices rose by a third in a year", False),
-])
+@pytest.mark.parametrize(
+    ("again", "quote", "refused"),
+    [
+        ("The count stands: 63 percent of shops are gone.", "63 percent of shops are gone", True),
+        ("I say: “63 PERCENT of Shops are gone”!", "63 PERCENT of Shops are gone", True),
+        ("The count, 63 percent of shops are gone, stands.", "The count, 63 percent of shops are gone, stands", True),
+        ("It was 63 percent, as we heard.", "It was 63 percent, as we heard", True),
+        ("It was 63% of them all.", "It was 63% of them all", True),
+        ("It was 62 percent, as we heard.", "It was 62 percent, as we heard", False),
+        ("Prices rose by a third in a year.", "Prices rose by a third in a year", False),
+    ],
+)
 def test_a_side_pays_once_for_the_same_claim(again: str, quote: str, refused: bool) -> None:
     desk = debate()
     flag_claims(desk, 1, given(answer(suspect())))
@@ -192,9 +228,14 @@ def test_a_side_pays_once_for_the_same_claim(again: str, quote: str, refused: bo
     assert (20 if refused else 18) == effective(desk, 3)
 
 
-@pytest.mark.parametrize(("first", "again"), [
-    (SIGN, f"and so {SIGN} in the end"), (f"and {SIGN}", SIGN), ("the sign killed", "sign killed the trade"),
-])
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (SIGN, f"and so {SIGN} in the end"),
+        (f"and {SIGN}", SIGN),
+        ("the sign killed", "sign killed the trade"),
+    ],
+)
 def test_words_around_a_claim_make_no_new_one(first: str, again: str) -> None:
     desk = debate()
     flag_claims(desk, 1, given(answer(suspect(first))))
@@ -251,7 +292,9 @@ def test_clearing_gives_the_points_back() -> None:
     assert ("C1.1", "second judge", "it is known") == (cleared.claim, cleared.by, cleared.reason)
     assert (2, 2, "C1.1", desk.debate.position - 1) == (back.requested, back.applied, back.claim, back.because_of)
     assert (20, 0, "cleared") == (
-        effective(desk, 1), desk.debate.claims["C1.1"].penalty, desk.debate.claims["C1.1"].state
+        effective(desk, 1),
+        desk.debate.claims["C1.1"].penalty,
+        desk.debate.claims["C1.1"].state,
     )
 
 
@@ -266,9 +309,14 @@ def test_upholding_leaves_the_points_where_they_are() -> None:
     assert (18, "upheld") == (effective(desk, 1), desk.debate.claims["C1.1"].state)
 
 
-@pytest.mark.parametrize(("verdicts", "state"), [
-    (["cleared", "cleared", "upheld"], "cleared"), (["cleared", "upheld"], "upheld"), (["upheld", "upheld"], "upheld"),
-])
+@pytest.mark.parametrize(
+    ("verdicts", "state"),
+    [
+        (["cleared", "cleared", "upheld"], "cleared"),
+        (["cleared", "upheld"], "upheld"),
+        (["upheld", "upheld"], "upheld"),
+    ],
+)
 def test_more_than_half_of_the_samples_must_clear_a_claim(verdicts: list[Any], state: str) -> None:
     desk = debate()
     flag_claims(desk, 1, given(answer(suspect())))
@@ -311,12 +359,15 @@ def test_a_reversal_returns_what_a_floor_had_left_to_take() -> None:
     assert "C1.1 was cleared (1 of 2 applied: the floor of 0 had absorbed the rest before)" == back.reason
 
 
-@pytest.mark.parametrize(("logic", "points", "back", "left"), [
-    (10, 8, 2, 2),   # 10 - 2 - 8 = 0; without the penalty 2
-    (10, 7, 2, 3),   # 10 - 2 - 7 = 1; without the penalty 3
-    (9, 8, 1, 1),    #  9 - 2 - 8 < 0; without the penalty 1
-    (1, 8, 0, 0),    #  the docking alone takes all
-])
+@pytest.mark.parametrize(
+    ("logic", "points", "back", "left"),
+    [
+        (10, 8, 2, 2),  # 10 - 2 - 8 = 0; without the penalty 2
+        (10, 7, 2, 3),  # 10 - 2 - 7 = 1; without the penalty 3
+        (9, 8, 1, 1),  #  9 - 2 - 8 < 0; without the penalty 1
+        (1, 8, 0, 0),  #  the docking alone takes all
+    ],
+)
 def test_a_reversal_after_a_docking(logic: float, points: int, back: float, left: float) -> None:
     desk = debate(logic=logic)
     flag_claims(desk, 1, given(answer(suspect())))

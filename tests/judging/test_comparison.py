@@ -41,15 +41,18 @@ def flag(desk: EventBatch, turn: int, quote: str, kind: str = "fabricated_citati
 # the verdict
 
 
-@pytest.mark.parametrize(("forward", "backward", "outcome", "flipped"), [
-    ("first", "second", "earlier", False),
-    ("second", "first", "later", False),
-    ("draw", "draw", "draw", False),
-    ("first", "first", "draw", True),      # whoever is shown first
-    ("second", "second", "draw", True),
-    ("first", "draw", "draw", True),
-    ("draw", "first", "draw", True),
-])
+@pytest.mark.parametrize(
+    ("forward", "backward", "outcome", "flipped"),
+    [
+        ("first", "second", "earlier", False),
+        ("second", "first", "later", False),
+        ("draw", "draw", "draw", False),
+        ("first", "first", "draw", True),  # whoever is shown first
+        ("second", "second", "draw", True),
+        ("first", "draw", "draw", True),
+        ("draw", "first", "draw", True),
+    ],
+)
 def test_only_what_survives_both_orders_counts(forward: str, backward: str, outcome: str, flipped: bool) -> None:
     desk = debate()
 
@@ -60,12 +63,15 @@ def test_only_what_survives_both_orders_counts(forward: str, backward: str, outc
     assert (("logic",) if flipped else ()) == found.flipped
 
 
-@pytest.mark.parametrize(("samples", "outcome"), [
-    (["first", "first", "second"], "earlier"),
-    (["first", "second", "draw"], "draw"),
-    (["first", "second"], "draw"),
-    (["second", "second"], "later"),
-])
+@pytest.mark.parametrize(
+    ("samples", "outcome"),
+    [
+        (["first", "first", "second"], "earlier"),
+        (["first", "second", "draw"], "draw"),
+        (["first", "second"], "draw"),
+        (["second", "second"], "later"),
+    ],
+)
 def test_an_order_says_what_most_of_its_samples_say(samples: list[str], outcome: str) -> None:
     desk = debate()
     swapped = [{"first": "second", "second": "first", "draw": "draw"}[each] for each in samples]
@@ -117,16 +123,29 @@ def test_a_rubric_without_bands_compares_nothing() -> None:
 # bands
 
 
-@pytest.mark.parametrize(("one", "two", "winner", "after", "reasons"), [
-    (30, 30, "later", (21, 30), ["lost logic against turn 2: at most 21"]),
-    (15, 15, "later", (15, 22), ["won logic against turn 1: at least 22"]),
-    (25, 12, "later", (21, 22), ["won logic against turn 1: at least 22", "lost logic against turn 2: at most 21"]),
-    (15, 25, "earlier", (22, 21), ["lost logic against turn 1: at most 21", "won logic against turn 2: at least 22"]),
-    (22, 21, "earlier", (22, 21), []),
-    (40, 0, "earlier", (40, 0), []),
-])
+@pytest.mark.parametrize(
+    ("one", "two", "winner", "after", "reasons"),
+    [
+        (30, 30, "later", (21, 30), ["lost logic against turn 2: at most 21"]),
+        (15, 15, "later", (15, 22), ["won logic against turn 1: at least 22"]),
+        (25, 12, "later", (21, 22), ["won logic against turn 1: at least 22", "lost logic against turn 2: at most 21"]),
+        (
+            15,
+            25,
+            "earlier",
+            (22, 21),
+            ["lost logic against turn 1: at most 21", "won logic against turn 2: at least 22"],
+        ),
+        (22, 21, "earlier", (22, 21), []),
+        (40, 0, "earlier", (40, 0), []),
+    ],
+)
 def test_both_turns_of_the_first_exchange_are_banded(
-    one: float, two: float, winner: str, after: tuple[float, float], reasons: list[str],
+    one: float,
+    two: float,
+    winner: str,
+    after: tuple[float, float],
+    reasons: list[str],
 ) -> None:
     desk = debate(one=one, two=two)
 
@@ -156,7 +175,11 @@ def test_from_the_second_exchange_on_only_the_newer_turn_is_banded() -> None:
     assert (30, 21, 21) == (effective(desk, 1), effective(desk, 2), effective(desk, 3))
     [anomaly] = desk.debate.exchanges.anomalies.values()
     assert (2, "logic", "winner", 21, (22, 40)) == (
-        anomaly.turn, anomaly.dimension, anomaly.outcome, anomaly.effective, anomaly.band
+        anomaly.turn,
+        anomaly.dimension,
+        anomaly.outcome,
+        anomaly.effective,
+        anomaly.band,
     )
 
 
@@ -221,7 +244,7 @@ def test_a_penalty_before_the_band_stays_whole() -> None:
     compare(desk, 2, logic="earlier")
 
     [banded] = events(desk, ScoreHarmonized)
-    assert (7, 7, 21) == (banded.requested, banded.applied, effective(desk, 1))   # 15 + 7 - 1
+    assert (7, 7, 21) == (banded.requested, banded.applied, effective(desk, 1))  # 15 + 7 - 1
     assert {"1-2.1.logic"} == desk.debate.exchanges.anomalies.keys()
 
 
@@ -231,7 +254,7 @@ def test_a_penalty_after_the_band_stays_whole() -> None:
 
     flag(desk, 2, FALSE)
 
-    assert (-9, 19) == (balance(desk, 2).harmonized, effective(desk, 2))   # 30 - 9 - 2
+    assert (-9, 19) == (balance(desk, 2).harmonized, effective(desk, 2))  # 30 - 9 - 2
 
 
 def test_a_band_pays_what_a_floor_had_absorbed() -> None:
@@ -242,5 +265,5 @@ def test_a_band_pays_what_a_floor_had_absorbed() -> None:
     compare(desk, 2, logic="earlier")
 
     [banded] = events(desk, ScoreHarmonized)
-    assert (21, 20, 20) == (banded.requested, banded.applied, effective(desk, 1))   # 1 + 21 - 2
+    assert (21, 20, 20) == (banded.requested, banded.applied, effective(desk, 1))  # 1 + 21 - 2
     assert banded.reason.endswith("(20 of 21 applied: the floor of 0 had absorbed the rest before)")

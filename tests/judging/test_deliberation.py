@@ -64,7 +64,7 @@ def test_without_a_common_dimension_the_verdicts_alone_count() -> None:
     given = (opinion("PASS", {"risk": 3}), opinion("PASS", {"clarity": 3}), opinion("FAIL"))
 
     assert pytest.approx(2 / 3) == measured(*given)
-    assert not has_converged(measured(*given), RULES)   # .6 × 2/3 + .4 × 1 would have converged
+    assert not has_converged(measured(*given), RULES)  # .6 × 2/3 + .4 × 1 would have converged
 
 
 def test_a_missing_opinion_counts_for_nothing() -> None:
@@ -109,10 +109,7 @@ def test_agreement_does_not_ask_in_which_order_judges_sit(given: list[OpinionGiv
 
 
 def found(*given: OpinionGiven, scale: float = SCALE, rules: DeliberationRules = RULES) -> list[tuple[str, float]]:
-    return [
-        (each.dimension, each.severity)
-        for each in disagreements(opinions(*given), DIMENSIONS, rules, scale)
-    ]
+    return [(each.dimension, each.severity) for each in disagreements(opinions(*given), DIMENSIONS, rules, scale)]
 
 
 def test_a_split_verdict_weighs_as_much_as_the_commonest_lacks() -> None:
@@ -149,9 +146,7 @@ def test_the_widest_difference_comes_first_and_equals_stay_in_their_order() -> N
 def test_of_equal_severity_the_verdict_comes_before_a_dimension() -> None:
     rules = DeliberationRules(gap_share=0.5)
 
-    assert [("", 0.5), ("risk", 0.5)] == found(
-        opinion("PASS", {"risk": 1}), opinion("FAIL", {"risk": 2}), rules=rules
-    )
+    assert [("", 0.5), ("risk", 0.5)] == found(opinion("PASS", {"risk": 1}), opinion("FAIL", {"risk": 2}), rules=rules)
 
 
 def test_a_disagreement_names_who_stands_where() -> None:
@@ -181,8 +176,12 @@ def test_a_checked_quote_that_was_not_named_before_is_new_evidence() -> None:
 @pytest.mark.parametrize(
     ("quote", "verified"),
     [
-        ("", False), (QUOTE, False), (OTHER_QUOTE, True), (f"“{OTHER_QUOTE.upper()}”", True),
-        (f"{OTHER_QUOTE} at last", True), (OTHER_QUOTE[:12], True),
+        ("", False),
+        (QUOTE, False),
+        (OTHER_QUOTE, True),
+        (f"“{OTHER_QUOTE.upper()}”", True),
+        (f"{OTHER_QUOTE} at last", True),
+        (OTHER_QUOTE[:12], True),
     ],
 )
 def test_anything_else_is_conformity(quote: str, *, verified: bool) -> None:
@@ -240,6 +239,11 @@ def test_the_shipped_rules_are_the_seeds() -> None:
 
     assert rules == RULES
     assert (3, 0.8, 0.6, 0.4, 2, 120) == (
-        RULES.rounds, RULES.converged, RULES.verdict_share, RULES.dimension_share, RULES.least_judges, RULES.timeout_s
+        RULES.rounds,
+        RULES.converged,
+        RULES.verdict_share,
+        RULES.dimension_share,
+        RULES.least_judges,
+        RULES.timeout_s,
     )
     assert 1.5 == RULES.gap_share * (RULES.artifact.high - RULES.artifact.low)

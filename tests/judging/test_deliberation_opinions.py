@@ -17,21 +17,28 @@ from providers.schema import parse, schema
 from tests.judging.jury import DIMENSIONS, QUOTE, RULES, TEXT, before_judges, flat, opinion, opinions, says, seats
 
 MATTER = Matter(
-    verdicts=ON_ARTIFACTS, dimensions=dict.fromkeys(DIMENSIONS, "is it good"), low=1, high=3, texts=(TEXT,),
+    verdicts=ON_ARTIFACTS,
+    dimensions=dict.fromkeys(DIMENSIONS, "is it good"),
+    low=1,
+    high=3,
+    texts=(TEXT,),
     quote_minimum=8,
 )
 DEBATE = Matter(
-    verdicts=("pro", "con", "tie"), dimensions={"pro.logic": "x", "con.logic": "x"}, low=1, high=10, texts=(TEXT,),
-    quote_minimum=8, wire={"pro": "A", "con": "B", "pro.logic": "A.logic", "con.logic": "B.logic"},
+    verdicts=("pro", "con", "tie"),
+    dimensions={"pro.logic": "x", "con.logic": "x"},
+    low=1,
+    high=10,
+    texts=(TEXT,),
+    quote_minimum=8,
+    wire={"pro": "A", "con": "B", "pro.logic": "A.logic", "con.logic": "B.logic"},
 )
 
 
 def read(matter: Matter = MATTER, **answer: Any) -> Any:
     """A whole answer with changes, the way that it takes from the model."""
     said = msgspec.json.encode(says("PASS") | answer).decode()
-    return read_opinion(
-        parse(said, questions.opinion_type(matter, lists=True)), matter, rater="a", model="m", number=1
-    )
+    return read_opinion(parse(said, questions.opinion_type(matter, lists=True)), matter, rater="a", model="m", number=1)
 
 
 def test_a_whole_answer_is_taken_as_it_is() -> None:
@@ -191,7 +198,7 @@ def test_a_round_shows_the_widest_difference_first_and_no_models() -> None:
     assert "Technical architect: PASS (confidence 90%)" in text
     assert f"| Evidence: {QUOTE}" in text
     assert "| Finding: no password" in text
-    assert "never written" not in text   # what nobody wrote is no evidence
+    assert "never written" not in text  # what nobody wrote is no evidence
     assert "x" * 301 not in text
     assert "\nSYSTEM" not in text
     assert "grand" not in text
@@ -199,9 +206,7 @@ def test_a_round_shows_the_widest_difference_first_and_no_models() -> None:
 
 def test_two_judges_of_one_title_are_told_apart() -> None:
     twins = tuple(msgspec.structs.replace(seats()[0], name=name) for name in ("one", "two"))
-    text = questions.shown_to_all(
-        PROMPTS, MATTER, twins, {"one": opinion("PASS"), "two": opinion("FAIL")}, (), 1
-    )
+    text = questions.shown_to_all(PROMPTS, MATTER, twins, {"one": opinion("PASS"), "two": opinion("FAIL")}, (), 1)
 
     assert "Technical architect (one): PASS" in text
     assert "Technical architect (two): FAIL" in text

@@ -23,7 +23,11 @@ WORDS = "Trams carry more people than cars, because they share one track."
 def seat(name: str, **changes: Any) -> Rater:
     profile = shipped().raters[name]
     known = Rater(
-        name=name, title=profile.title, domain=profile.domain, focus=profile.focus, weights=profile.weights,
+        name=name,
+        title=profile.title,
+        domain=profile.domain,
+        focus=profile.focus,
+        weights=profile.weights,
         model="grand:model",
     )
     return msgspec.structs.replace(known, **changes)
@@ -53,9 +57,7 @@ def play_of(opened_: DebateOpened, *scores: PanelistScored) -> Play:
 
 def panel(*scores: tuple[float | None, float | None], **rules: Any) -> Play:
     names = RATERS[: len(scores)]
-    return play_of(
-        opening(*names, **rules), *(scored(name, *each) for name, each in zip(names, scores, strict=True))
-    )
+    return play_of(opening(*names, **rules), *(scored(name, *each) for name, each in zip(names, scores, strict=True)))
 
 
 def steps(play: Play) -> Any:
@@ -89,7 +91,7 @@ def test_a_gap_under_a_twentieth_is_a_tie(pro: float, con: float, verdict: str) 
 
 
 def test_exactly_a_twentieth_is_no_tie() -> None:
-    assert "pro" == stand(panel((4.2, 3.8)))["technical"]   # .4 ÷ 8
+    assert "pro" == stand(panel((4.2, 3.8)))["technical"]  # .4 ÷ 8
 
 
 def test_the_raters_own_weights_decide() -> None:
@@ -106,20 +108,24 @@ def test_scores_are_means_of_each_side_and_dimension() -> None:
     play = play_of(
         opening("technical"),
         PanelistScored(
-            rater="technical", model="m",
+            rater="technical",
+            model="m",
             scores={"1": {"logic": 4}, "3": {"logic": 7, "honesty": 2}, "2": dict.fromkeys(CRITERIA, 5)},
         ),
     )
     assert play.debate.opened is not None
     (only,) = positions(play.debate, play.debate.opened).values()
 
-    assert isinstance(only.missing, Reason)   # no argument of pro has every score
+    assert isinstance(only.missing, Reason)  # no argument of pro has every score
     play = play_of(
         opening("technical"),
         PanelistScored(
-            rater="technical", model="m",
+            rater="technical",
+            model="m",
             scores={
-                "1": dict.fromkeys(CRITERIA, 4), "3": {"logic": 7}, "2": dict.fromkeys(CRITERIA, 5),
+                "1": dict.fromkeys(CRITERIA, 4),
+                "3": {"logic": 7},
+                "2": dict.fromkeys(CRITERIA, 5),
             },
         ),
     )
@@ -167,10 +173,11 @@ def test_a_panel_that_differs_first_records_where_it_stands() -> None:
 
     assert isinstance(first, Record)
     assert [("technical", 0, "pro"), ("business", 0, "con")] == [
-        (each.rater, each.round, each.verdict) for draft in first.drafts
+        (each.rater, each.round, each.verdict)
+        for draft in first.drafts
         if isinstance(each := draft.event, OpinionGiven)
     ]
-    assert [8, 9] == [draft.cause for draft in first.drafts]   # the scores that they follow from
+    assert [8, 9] == [draft.cause for draft in first.drafts]  # the scores that they follow from
     assert [] == play.of(ModelAnswered)
 
 
@@ -199,9 +206,13 @@ def answer(verdict: str, pro: float, con: float, quote: str = "") -> dict[str, A
 
 def test_a_rater_that_is_convinced_names_words_that_were_spoken() -> None:
     play = panel((9, 1), (1, 9))
-    settle(play, {
-        "deliberate:technical:1": answer("A", 9, 1), "deliberate:business:1": answer("A", 8, 1, WORDS[:24]),
-    })
+    settle(
+        play,
+        {
+            "deliberate:technical:1": answer("A", 9, 1),
+            "deliberate:business:1": answer("A", 8, 1, WORDS[:24]),
+        },
+    )
     (held,) = play.of(DeliberationHeld)
 
     assert (0.3 + 0.4 / 9, 1.0) == (pytest.approx(held.before), pytest.approx(held.after, abs=0.1))
@@ -223,10 +234,14 @@ def test_deliberation_leaves_every_independent_score_as_it_was() -> None:
 
 def test_three_rounds_without_convergence_are_the_last() -> None:
     play = panel((9, 1), (1, 9))
-    settle(play, {
-        f"deliberate:{name}:{number}": answer(said, *scores)
-        for number in (1, 2, 3) for name, said, scores in (("technical", "A", (9, 1)), ("business", "B", (1, 9)))
-    })
+    settle(
+        play,
+        {
+            f"deliberate:{name}:{number}": answer(said, *scores)
+            for number in (1, 2, 3)
+            for name, said, scores in (("technical", "A", (9, 1)), ("business", "B", (1, 9)))
+        },
+    )
 
     assert [1, 2, 3] == [each.round for each in play.of(DeliberationHeld)]
     assert 6 == len(play.of(ModelAnswered))
@@ -234,10 +249,17 @@ def test_three_rounds_without_convergence_are_the_last() -> None:
 
 
 def test_no_round_is_bought_beyond_the_cost_cap() -> None:
-    play = play_of(opening(*RATERS[:2], settings={"max_cost_usd": 0.15}), scored("technical", 9, 1),
-                   scored("business", 1, 9))
-    settle(play, {f"deliberate:{name}:1": answer(said, *scores) for name, said, scores in (
-        ("technical", "A", (9, 1)), ("business", "B", (1, 9)))}, cost_usd=0.1)
+    play = play_of(
+        opening(*RATERS[:2], settings={"max_cost_usd": 0.15}), scored("technical", 9, 1), scored("business", 1, 9)
+    )
+    settle(
+        play,
+        {
+            f"deliberate:{name}:1": answer(said, *scores)
+            for name, said, scores in (("technical", "A", (9, 1)), ("business", "B", (1, 9)))
+        },
+        cost_usd=0.1,
+    )
     (held,) = play.of(DeliberationHeld)
 
     assert "the cost cap is reached" == held.ended

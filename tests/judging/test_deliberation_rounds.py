@@ -131,11 +131,11 @@ def test_a_round_shows_the_others_positions() -> None:
     for step in play.steps:
         assert isinstance(step, Ask)
         play.add(reply(step, in_rounds(SPLIT)(step)))
-    play.add(*play.steps[0].drafts)   # type: ignore[union-attr]
+    play.add(*play.steps[0].drafts)  # type: ignore[union-attr]
     steps = [step for step in play.steps if isinstance(step, Ask)]
 
     assert [f"deliberate:{name}:1" for name in PERSONAS] == [step.key for step in steps]
-    assert 1 == len({step.prompt[:-1] for step in steps})   # all but who is asked is the same: read once
+    assert 1 == len({step.prompt[:-1] for step in steps})  # all but who is asked is the same: read once
     shown = steps[0].prompt[-2].text
     assert "Compliance auditor: PASS" in shown
     assert "| Why: so FAIL" in shown
@@ -153,9 +153,7 @@ def test_without_rounds_or_judges_enough_the_independent_verdict_is_all(rules: d
 
 def test_a_difference_that_is_nowhere_wide_is_not_argued_about() -> None:
     share = dict.fromkeys(PERSONAS[:2], 0.5)
-    play = heard(
-        {"technical_architect": says("PASS", 1.6), "*": says("PASS", 3)}, share=share, converged=0.9
-    )
+    play = heard({"technical_architect": says("PASS", 1.6), "*": says("PASS", 3)}, share=share, converged=0.9)
 
     assert [] == held(play)
     assert "no deliberation: the judges differ, but nowhere far enough to be asked again" in verdict(play).reasons
@@ -186,7 +184,7 @@ def test_a_judge_that_fails_in_the_middle_is_left_out_of_that_round_and_asked_in
 
     assert isinstance(rounds["1"]["security_analyst"].missing, Reason)
     assert "FAIL" == rounds["0"]["security_analyst"].verdict == rounds["2"]["security_analyst"].verdict
-    assert pytest.approx(0.6 * 0.5) == held(play)[0].after   # two against two of those who answered
+    assert pytest.approx(0.6 * 0.5) == held(play)[0].after  # two against two of those who answered
     assert [3, 1.0] == [held(play)[-1].round, held(play)[-1].after]
     said = [reason for reason in verdict(play).reasons if "in round 1" in reason]
     assert 1 == len(said)
@@ -305,7 +303,7 @@ def test_whatever_has_been_recorded_the_next_step_is_the_same() -> None:
     whole = heard(SPLIT, SPLIT, AGREED)
     for cut in range(1, len(whole.records)):
         if isinstance(whole.events[cut - 1], OpinionGiven) and isinstance(whole.events[cut], BATCHED):
-            continue   # no log ends within a batch
+            continue  # no log ends within a batch
         play = Play(*[record.event for record in whole.records[:cut]])
         done = set(asked(play))
 
@@ -336,6 +334,4 @@ def test_opinions_come_in_one_batch_with_what_they_come_to() -> None:
         else:
             play.add(*(reply(step, say(step)) for step in steps if isinstance(step, Ask)))
 
-    assert [
-        [OpinionGiven] * 5, [*[OpinionGiven] * 5, DeliberationHeld], [ArtifactJudged], [DebateConcluded]
-    ] == batches
+    assert [[OpinionGiven] * 5, [*[OpinionGiven] * 5, DeliberationHeld], [ArtifactJudged], [DebateConcluded]] == batches

@@ -18,8 +18,9 @@ MATTER = Matter(
 
 def panel(*verdicts: str, **more: Any) -> dict[str, Any]:
     """Opinions of the personas in their order; an empty verdict is a missing opinion."""
-    return {name: opinion(said, flat(2) if said else None, **more)
-            for name, said in zip(PERSONAS, verdicts, strict=True)}
+    return {
+        name: opinion(said, flat(2) if said else None, **more) for name, said in zip(PERSONAS, verdicts, strict=True)
+    }
 
 
 def verdict(*rounds: dict[str, Any], held: tuple[DeliberationHeld, ...] = (), **more: Any) -> ArtifactJudged:
@@ -68,8 +69,10 @@ def test_the_greatest_share_needs_no_majority() -> None:
 @pytest.mark.parametrize(
     ("behind", "graver"),
     [
-        ({"PASS": 0.5, "CONDITIONAL": 0.5}, "CONDITIONAL"), ({"CONDITIONAL": 0.5, "FAIL": 0.5}, "FAIL"),
-        ({"PASS": 1 / 3, "FAIL": 1 / 3, "CONDITIONAL": 1 / 3}, "FAIL"), ({"PASS": 1.0}, "PASS"),
+        ({"PASS": 0.5, "CONDITIONAL": 0.5}, "CONDITIONAL"),
+        ({"CONDITIONAL": 0.5, "FAIL": 0.5}, "FAIL"),
+        ({"PASS": 1 / 3, "FAIL": 1 / 3, "CONDITIONAL": 1 / 3}, "FAIL"),
+        ({"PASS": 1.0}, "PASS"),
     ],
 )
 def test_of_equals_the_graver_counts(behind: dict[str, float], graver: str) -> None:
@@ -103,7 +106,8 @@ def test_one_answer_is_a_verdict_without_an_agreement() -> None:
 
 def test_the_independent_verdict_stays_the_one_of_record() -> None:
     said = verdict(
-        panel("CONDITIONAL", "CONDITIONAL", "PASS", "PASS", "CONDITIONAL"), panel(*["PASS"] * 5),
+        panel("CONDITIONAL", "CONDITIONAL", "PASS", "PASS", "CONDITIONAL"),
+        panel(*["PASS"] * 5),
         held=(held(1, "the judges agree", "conformity", "conformity", "evidence"),),
     )
 
@@ -119,9 +123,10 @@ def test_the_independent_verdict_stays_the_one_of_record() -> None:
 def test_reasons_say_that_nothing_moved() -> None:
     before = panel("PASS", "PASS", "FAIL", "FAIL", "PASS")
 
-    assert "the verdict stayed PASS in deliberation; nobody changed a verdict" in verdict(
-        before, before, held=(held(),)
-    ).reasons
+    assert (
+        "the verdict stayed PASS in deliberation; nobody changed a verdict"
+        in verdict(before, before, held=(held(),)).reasons
+    )
     counted = "the verdict stayed PASS in deliberation; changes of verdict: 1 by conformity, none by new evidence"
     assert counted in verdict(before, before, held=(held(1, "over", "conformity"),)).reasons
     assert "nobody asked for it" in verdict(before, why_none="nobody asked for it").reasons

@@ -227,7 +227,7 @@ def test_it_always_concludes_with_the_winner_of_the_card_as_it_stands(seed: int)
     assert verdict.winner == end.winner == fold.view.scorecard.leader
     card = fold.view.scorecard
     assert (verdict.mean.pro, verdict.mean.con) == (card.pro.composite, card.con.composite)
-    assert list(speeches(play)) == list(range(1, play.debate.opened.turns + 1))   # type: ignore[union-attr]
+    assert list(speeches(play)) == list(range(1, play.debate.opened.turns + 1))  # type: ignore[union-attr]
     assert [event.turn for event in play.of(TurnScored)] == list(speeches(play))
     assert play.debate.verdicts.narrative is not None
     assert (play.debate.verdicts.convergence is not None) == (len(speeches(play)) >= 10)
@@ -255,10 +255,28 @@ def test_whims_reach_every_event_of_a_judgement() -> None:
     seen = {type(event).__name__ for seed in range(12) for event in Whims(seed, turns=5).run().events}
 
     assert {
-        "TurnScored", "TurnsCompared", "ScoreHarmonized", "PenaltyApplied", "PenaltyReversed", "LogicGapAdjusted",
-        "FindingRefused", "ClaimFlagged", "ClaimAppealed", "ClaimUpheld", "ClaimCleared", "PremiseStated",
-        "PremiseRevised", "PremiseDropped", "ContradictionFound", "InjectionDetected", "PressureApplied",
-        "TraitsShifted", "DirectiveIssued", "NarrativeVerdictReached", "ConflictResolved", "ModelFailed",
+        "TurnScored",
+        "TurnsCompared",
+        "ScoreHarmonized",
+        "PenaltyApplied",
+        "PenaltyReversed",
+        "LogicGapAdjusted",
+        "FindingRefused",
+        "ClaimFlagged",
+        "ClaimAppealed",
+        "ClaimUpheld",
+        "ClaimCleared",
+        "PremiseStated",
+        "PremiseRevised",
+        "PremiseDropped",
+        "ContradictionFound",
+        "InjectionDetected",
+        "PressureApplied",
+        "TraitsShifted",
+        "DirectiveIssued",
+        "NarrativeVerdictReached",
+        "ConflictResolved",
+        "ModelFailed",
     } <= seen
 
 

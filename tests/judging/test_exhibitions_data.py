@@ -38,8 +38,13 @@ FLIPS = {
 """Dimensions on which the two orders disagree."""
 ATTEMPTS = 3
 TYPES = {
-    "claims": ClaimsAnswer, "premises": PremisesAnswer, "gaps": GapsAnswer, "second_opinion": SecondOpinion,
-    "narrative": NarrativeAnswer, "conflict": ConflictAnswer, "convergence": ConvergenceAnswer,
+    "claims": ClaimsAnswer,
+    "premises": PremisesAnswer,
+    "gaps": GapsAnswer,
+    "second_opinion": SecondOpinion,
+    "narrative": NarrativeAnswer,
+    "conflict": ConflictAnswer,
+    "convergence": ConvergenceAnswer,
 }
 names = pytest.mark.parametrize("name", TURNS)
 

@@ -28,11 +28,17 @@ STATEMENTS = {f"{kind}:{side}" for kind in ("open", "cross", "close") for side i
 LEFT_OUT = {"transit": {("risk", "PRO-2")}}
 """What a rater leaves out: (rater, argument)."""
 MATTER = Matter(
-    verdicts=ON_DEBATES, low=CRITERIA.low, high=CRITERIA.high, texts=(), quote_minimum=RUBRIC.quote_minimum,
+    verdicts=ON_DEBATES,
+    low=CRITERIA.low,
+    high=CRITERIA.high,
+    texts=(),
+    quote_minimum=RUBRIC.quote_minimum,
     dimensions={f"{side}.{name}": name for side in OWN for name in CRITERIA.dimensions},
-    wire={"pro": "A", "con": "B"} | {
+    wire={"pro": "A", "con": "B"}
+    | {
         f"{side}.{name}": f"{label}.{name}"
-        for side, label in (("pro", "A"), ("con", "B")) for name in CRITERIA.dimensions
+        for side, label in (("pro", "A"), ("con", "B"))
+        for name in CRITERIA.dimensions
     },
 )
 names = pytest.mark.parametrize("name", ["monolith", "transit"])
@@ -124,7 +130,8 @@ def test_every_question_has_its_answer_and_no_answer_waits_for_a_question(name: 
 def test_every_answer_keeps_the_form_that_models_are_held_to_but_for_what_is_left_out(name: str) -> None:
     found = {breach for key in script(name)["answers"] for breach in breaches(answer(name, key), schema(type_of(key)))}
     left_out = {
-        f"$.{part}.{item} is missing" for _, item in LEFT_OUT.get(name, set())
+        f"$.{part}.{item} is missing"
+        for _, item in LEFT_OUT.get(name, set())
         for part in ("scores", "standings", "notes")
     }
 
@@ -136,8 +143,10 @@ def test_the_check_of_a_form_finds_what_breaks_it() -> None:
     closing = {"concessions": ["x" * 241], "standing_arguments": ["CON-1"], "final_position": "short", "more": 1}
 
     assert {
-        "$.concessions[0] has 241 characters", "$.standing_arguments[0] is 'CON-1'",
-        "$.final_position has 5 characters", "$.more is unknown",
+        "$.concessions[0] has 241 characters",
+        "$.standing_arguments[0] is 'CON-1'",
+        "$.final_position has 5 characters",
+        "$.more is unknown",
     } == set(breaches(closing, form))
 
 
@@ -153,8 +162,7 @@ def test_one_opening_is_faulty_at_first() -> None:
 @names
 def test_arguments_are_neither_thin_nor_long(name: str) -> None:
     words = {
-        item: len(texts(argument).split())
-        for side in OWN for item, argument in answer(name, f"open:{side}").items()
+        item: len(texts(argument).split()) for side in OWN for item, argument in answer(name, f"open:{side}").items()
     }
 
     assert set(NAMES) == words.keys()
@@ -166,8 +174,12 @@ def test_arguments_are_neither_thin_nor_long(name: str) -> None:
 def test_nothing_is_said_twice(name: str) -> None:
     """Reasons, questions and notes: each was written for its place."""
     reasons = [each["reasoning"] for side in OWN for each in answer(name, f"open:{side}").values()]
-    reasons += [each[part] for side in OWN for each in answer(name, f"cross:{side}").values()
-                for part in ("reasoning", "follow_up")]
+    reasons += [
+        each[part]
+        for side in OWN
+        for each in answer(name, f"cross:{side}").values()
+        for part in ("reasoning", "follow_up")
+    ]
     reasons += [note for rater in RATERS for note in answer(name, f"panel:{rater}")["notes"].values()]
     reasons += [answer(name, key)["rationale"] for key in script(name)["answers"] if key.startswith("deliberate")]
 

@@ -38,10 +38,15 @@ def test_a_docking_names_both_passages() -> None:
 
     [docked] = events(desk, LogicGapAdjusted)
     assert (1, -4, -4, "logic_gap", "logic") == (
-        docked.turn, docked.requested, docked.applied, docked.rule, docked.dimension
+        docked.turn,
+        docked.requested,
+        docked.applied,
+        docked.rule,
+        docked.dimension,
     )
     assert ((1, WRITTEN), (2, COMPOSED)) == (
-        (docked.fails.turn, docked.fails.quote), (docked.exposed_by.turn, docked.exposed_by.quote)
+        (docked.fails.turn, docked.fails.quote),
+        (docked.exposed_by.turn, docked.exposed_by.quote),
     )
     assert (WRITTEN, COMPOSED) == (EARLY[slice(*docked.fails.span)], LATE[slice(*docked.exposed_by.span)])
     assert desk.debate.transcript.turns[2].spoken == docked.because_of
@@ -56,21 +61,27 @@ def test_dockings_beyond_what_is_left_are_shown() -> None:
 
     docked = events(desk, LogicGapAdjusted)
     assert [(-8, -8), (-5, -2), (-3, 0)] == [(each.requested, each.applied) for each in docked]
-    assert ["so", "so (2 of 5 applied: the floor of 0 takes the rest)",
-            "so (0 of 3 applied: the floor of 0 takes the rest)"] == [each.reason for each in docked]
+    assert [
+        "so",
+        "so (2 of 5 applied: the floor of 0 takes the rest)",
+        "so (0 of 3 applied: the floor of 0 takes the rest)",
+    ] == [each.reason for each in docked]
     assert 0 == effective(desk, 1)
 
 
-@pytest.mark.parametrize(("wrong", "why"), [
-    (gap("An error that nobody writes"), "the words that fail are not in turn 1"),
-    (gap(COMPOSED), "the words that fail are not in turn 1"),
-    (gap(exposed_by=CROWD), "the words that expose it are not in turn 2"),
-    (gap(exposed_by=""), "the words that expose it are not in turn 2"),
-    (gap("An err"), "the words that fail are not in turn 1"),
-    (gap(COMPOSED, turn=2), "turn 2 does not stand before turn 2"),
-    (gap(turn=3), "turn 3 does not stand before turn 2"),
-    (gap(turn=200), "turn 200 does not stand before turn 2"),
-])
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (gap("An error that nobody writes"), "the words that fail are not in turn 1"),
+        (gap(COMPOSED), "the words that fail are not in turn 1"),
+        (gap(exposed_by=CROWD), "the words that expose it are not in turn 2"),
+        (gap(exposed_by=""), "the words that expose it are not in turn 2"),
+        (gap("An err"), "the words that fail are not in turn 1"),
+        (gap(COMPOSED, turn=2), "turn 2 does not stand before turn 2"),
+        (gap(turn=3), "turn 3 does not stand before turn 2"),
+        (gap(turn=200), "turn 200 does not stand before turn 2"),
+    ],
+)
 def test_what_does_not_hold_is_refused(wrong: Gap, why: str) -> None:
     desk = debate()
 
@@ -108,15 +119,20 @@ def test_a_flaw_is_docked_once(words: str) -> None:
     assert 16 == effective(desk, 1)
 
 
-@pytest.mark.parametrize(("samples", "requested", "refused"), [
-    ([[gap(points=2)], [gap("written down can be", WRONG, points=5)], []], [-3.5], []),
-    ([[gap(points=2)], [gap(points=3)], [gap(points=8)]], [-3], []),
-    ([[gap()], [gap(CROWD)]], [], ["only 1 of 2 samples find this flaw"] * 2),
-    ([[gap()], []], [], ["only 1 of 2 samples find this flaw"]),
-    ([[gap(points=2), gap("error that is", points=8)], [gap(points=2)]], [-2], []),
-])
+@pytest.mark.parametrize(
+    ("samples", "requested", "refused"),
+    [
+        ([[gap(points=2)], [gap("written down can be", WRONG, points=5)], []], [-3.5], []),
+        ([[gap(points=2)], [gap(points=3)], [gap(points=8)]], [-3], []),
+        ([[gap()], [gap(CROWD)]], [], ["only 1 of 2 samples find this flaw"] * 2),
+        ([[gap()], []], [], ["only 1 of 2 samples find this flaw"]),
+        ([[gap(points=2), gap("error that is", points=8)], [gap(points=2)]], [-2], []),
+    ],
+)
 def test_more_than_half_of_the_samples_must_name_the_flaw(
-    samples: list[list[Gap]], requested: list[float], refused: list[str],
+    samples: list[list[Gap]],
+    requested: list[float],
+    refused: list[str],
 ) -> None:
     desk = debate()
 

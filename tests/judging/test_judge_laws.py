@@ -90,8 +90,11 @@ def flags(said: Sequence[str]) -> st.SearchStrategy[claims.ClaimsAnswer]:
 def gap(draw: st.DrawFn, said: Sequence[str]) -> gaps.Gap:
     turn = draw(st.integers(1, len(said) + 1))
     return gaps.Gap(
-        turn=turn, fails=draw(quotes(said[turn - 1 : turn] or said)), exposed_by=draw(quotes(said[-1:])),
-        points=draw(st.integers(1, 8)), reason=draw(REASON),
+        turn=turn,
+        fails=draw(quotes(said[turn - 1 : turn] or said)),
+        exposed_by=draw(quotes(said[-1:])),
+        points=draw(st.integers(1, 8)),
+        reason=draw(REASON),
     )
 
 
@@ -113,8 +116,13 @@ OPINION = st.builds(second.SecondOpinion, verdict=st.sampled_from(("upheld", "cl
 CITES = lists(st.sampled_from(("P1.1", "C1.1", "turn 1", "Turn 2", "turn 9", "C9.9", "?")), 6)
 ARC = st.builds(narrative.ArcAnswer, evolution=REASON, fractures=REASON, held=REASON)
 NARRATIVE = st.builds(
-    narrative.NarrativeAnswer, A=ARC, B=ARC, pattern=st.sampled_from(get_args(Pattern)), explanation=REASON,
-    winner=st.sampled_from(("A", "B", "neither")), cites=CITES,
+    narrative.NarrativeAnswer,
+    A=ARC,
+    B=ARC,
+    pattern=st.sampled_from(get_args(Pattern)),
+    explanation=REASON,
+    winner=st.sampled_from(("A", "B", "neither")),
+    cites=CITES,
 )
 DRIFT = st.builds(convergence.DriftAnswer, early=REASON, late=REASON)
 CONVERGENCE = st.builds(
@@ -278,8 +286,14 @@ def law_the_life_of_a_claim_is_legal(desk: EventBatch) -> None:
                 life[event.claim].append("returned")
                 paid[event.claim] += event.requested
 
-    legal = {("flagged",), ("flagged", "upheld"), ("flagged", "cleared"), ("flagged", "paid"),
-             ("flagged", "paid", "upheld"), ("flagged", "paid", "cleared", "returned")}
+    legal = {
+        ("flagged",),
+        ("flagged", "upheld"),
+        ("flagged", "cleared"),
+        ("flagged", "paid"),
+        ("flagged", "paid", "upheld"),
+        ("flagged", "paid", "cleared", "returned"),
+    }
     assert set() == {tuple(each) for each in life.values()} - legal
     assert not [claim for claim, each in life.items() if "returned" in each and paid[claim]]
     assert sorted(life) == sorted(desk.debate.claims)
@@ -314,7 +328,9 @@ def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: Eve
     assert len(banded) == len(set(banded))
     docked = [(each.turn, each.fails.span) for each in events if isinstance(each, LogicGapAdjusted)]
     assert not [
-        one for at, (one, span) in enumerate(docked) for two, other in docked[:at]
+        one
+        for at, (one, span) in enumerate(docked)
+        for two, other in docked[:at]
         if one == two and span[0] < other[1] and other[0] < span[1]
     ]
 
@@ -371,10 +387,16 @@ def test_a_score_of_any_type_is_taken(text: str, turn: int, data: st.DataObject)
     desk = court(*[text] * turn)
     card = questions.score_type(RUBRIC, turn)
     samples = [
-        {"components": {
-            name: {"points": data.draw(st.integers(0, each.maximum)), "reason": "", "quote": data.draw(quotes([text]))}
-            for name, each in questions.applicable(RUBRIC, turn).items()
-        }}
+        {
+            "components": {
+                name: {
+                    "points": data.draw(st.integers(0, each.maximum)),
+                    "reason": "",
+                    "quote": data.draw(quotes([text])),
+                }
+                for name, each in questions.applicable(RUBRIC, turn).items()
+            }
+        }
         for _ in range(data.draw(st.integers(1, 3)))
     ]
     scoring.score(desk, turn, given(*(msgspec.convert(each, card) for each in samples)))

@@ -49,7 +49,7 @@ def test_a_winner_of_23_with_a_mandatory_2_stands_at_21_and_is_never_lifted_back
     outside = Anomaly(turn=2, dimension="logic", outcome="winner", effective=21, band=(22, 40), comparison=compared)
     assert {"1-2.2.logic": outside} == play.debate.exchanges.anomalies
 
-    hear(play, won={"logic": "earlier"})   # and again it wins
+    hear(play, won={"logic": "earlier"})  # and again it wins
     hear(play)
     assert balance(play, 2).effective == 21
     found = play.debate.exchanges.anomalies
@@ -70,9 +70,9 @@ def test_a_turn_at_1_has_2_asked_of_it_and_gives_1() -> None:
 @pytest.mark.parametrize(
     ("logic", "won", "asked", "stands"),
     [
-        ((6, 6, 6, 0), "later", -3, 19),      # 24 − 2, then to at most 21: 19 and not 21
-        ((4, 4, 4, 0), "earlier", 6, 20),     # 16 − 2, then to at least 22: 20 and not 22
-        ((5, 5, 5, 0), "later", 0, 18),       # 20 − 2: within the loser's band as admitted
+        ((6, 6, 6, 0), "later", -3, 19),  # 24 − 2, then to at most 21: 19 and not 21
+        ((4, 4, 4, 0), "earlier", 6, 20),  # 16 − 2, then to at least 22: 20 and not 22
+        ((5, 5, 5, 0), "later", 0, 18),  # 20 − 2: within the loser's band as admitted
     ],
 )
 def test_a_penalty_before_the_band_of_turn_1_lands_whole(
@@ -104,8 +104,8 @@ def test_a_penalty_after_the_band_lands_whole_as_well() -> None:
 def test_turn_1_is_banded_by_its_first_comparison_only() -> None:
     play = Play(opened(6))
     hear(play, score=card(1, logic=(9, 9, 9, 0)))
-    hear(play, score=card(2, logic=(2, 2, 2, 2)))   # drawn: no band
-    hear(play, score=card(3, logic=(9, 9, 9, 9)), won={"logic": "earlier"})    # turn 2 wins at 8 and stays there
+    hear(play, score=card(2, logic=(2, 2, 2, 2)))  # drawn: no band
+    hear(play, score=card(3, logic=(9, 9, 9, 9)), won={"logic": "earlier"})  # turn 2 wins at 8 and stays there
 
     assert bands(play) == [(3, "logic", -15)]
     assert balance(play, 1).effective == 36
@@ -121,8 +121,11 @@ def test_points_come_back_as_far_as_the_floor_had_not_absorbed_them() -> None:
     hear(play, text, score=card(2, logic=(0, 0, 1, 0)), claims=two, second_opinion=cleared)
 
     assert lines(play, 2) == [
-        ("score", 1, 1, 1), ("fabricated_citation", -2, -1, 0), ("no_mechanism", -1, 0, 0),
-        ("cleared", 2, 0, 0), ("cleared", 1, 1, 1),
+        ("score", 1, 1, 1),
+        ("fabricated_citation", -2, -1, 0),
+        ("no_mechanism", -1, 0, 0),
+        ("cleared", 2, 0, 0),
+        ("cleared", 1, 1, 1),
     ]
     third, fourth = entries(play, 2)[-2:]
     assert third.reason == "C2.1 was cleared (0 of 2 applied: the floor of 0 had absorbed the rest before)"
@@ -163,8 +166,8 @@ def test_the_same_claim_costs_once() -> None:
 def test_orders_that_disagree_make_a_draw_with_the_flip_noted() -> None:
     play = Play(opened(6))
     hear(play)
-    one = {"logic": "first", "rhetoric": "second", "tactics": "draw"}    # turn 1 wins logic, turn 2 rhetoric
-    two = {"logic": "first", "rhetoric": "first", "tactics": "draw"}     # turn 2 wins both
+    one = {"logic": "first", "rhetoric": "second", "tactics": "draw"}  # turn 1 wins logic, turn 2 rhetoric
+    two = {"logic": "first", "rhetoric": "first", "tactics": "draw"}  # turn 2 wins both
     hear(play, score=card(2, rhetoric=(3, 3, 3, 3)), **{"compare:1-2": one, "compare:2-1": two})
 
     (compared,) = play.of(TurnsCompared)
@@ -190,7 +193,7 @@ def test_an_order_that_is_not_answered_leaves_no_comparison_and_presses_nobody(m
 
 def test_the_loser_is_pressed_by_effective_scores() -> None:
     play = Play(opened(6))
-    hear(play)   # logic 20, rhetoric 18, tactics 18
+    hear(play)  # logic 20, rhetoric 18, tactics 18
     lost = dict.fromkeys(("logic", "rhetoric", "tactics"), "earlier")
     hear(play, STUDY, score=card(2), claims=claim(FALSE), won=lost)
 

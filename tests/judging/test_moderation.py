@@ -50,7 +50,8 @@ def questions(play: Play) -> dict[str, str]:
     """What is asked of the judge, by key."""
     return {
         step.key: "\n".join(segment.text for segment in step.prompt)
-        for step in next_steps(play.debate) if isinstance(step, Ask)
+        for step in next_steps(play.debate)
+        if isinstance(step, Ask)
     }
 
 
@@ -182,7 +183,8 @@ def test_whoever_judges_the_whole_reads_every_word() -> None:
     debate, seats = play.debate, play.debate.opened
     assert seats is not None
     for prompt in (
-        narrative_prompt(seats.prompts, seats.motion, debate), panel_prompt(seats, debate, bench_of_raters.seats()[0])
+        narrative_prompt(seats.prompts, seats.motion, debate),
+        panel_prompt(seats, debate, bench_of_raters.seats()[0]),
     ):
         text = "\n".join(segment.text for segment in prompt)
 
@@ -204,7 +206,7 @@ def protocol(*events: Event) -> Play:
 
 def test_the_next_statements_hear_a_word_and_those_under_way_do_not() -> None:
     play = protocol(word("Early word."))
-    play.add(*next_steps(play.debate)[0].drafts)   # type: ignore[union-attr]
+    play.add(*next_steps(play.debate)[0].drafts)  # type: ignore[union-attr]
     play.add(word("Late word."))
     asked = questions(play)
 

@@ -33,9 +33,15 @@ def test_attacks_become_material(text: str, shown: str) -> None:
     assert shown == quoted(text)
 
 
-@pytest.mark.parametrize("text", [
-    "Plain words, “quoted”, with a café – and 3 < no.", "It rose (in 2019) by 4% [3].", "a - b = c", "Naïve façade.",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plain words, “quoted”, with a café – and 3 < no.",
+        "It rose (in 2019) by 4% [3].",
+        "a - b = c",
+        "Naïve façade.",
+    ],
+)
 def test_plain_words_stay(text: str) -> None:
     assert "| " + text.replace("<", "‹") == quoted(text)
 

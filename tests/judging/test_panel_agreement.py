@@ -27,9 +27,7 @@ OBSERVERS = np.array(
     ]
 )  # fmt: skip
 # Seed 000's mock data: four judges, six arguments.
-MOCK = np.array(
-    [[7.5, 8, 6.5, 4, 3.5, 5], [8, 8.5, 7, 3.5, 3, 4.5], [6, 7, 5.5, 5, 4.5, 6], [N, 8, 6, 4, N, 5]]
-)
+MOCK = np.array([[7.5, 8, 6.5, 4, 3.5, 5], [8, 8.5, 7, 3.5, 3, 4.5], [6, 7, 5.5, 5, 4.5, 6], [N, 8, 6, 4, N, 5]])
 # Fleiss (1971): thirty patients, six psychiatrists each, five diagnoses.
 DIAGNOSES = np.array(
     [
@@ -74,15 +72,13 @@ def test_fleiss_own_example() -> None:
 @pytest.mark.slow
 @given(
     st.integers(2, 6).flatmap(
-        lambda raters: st.lists(
-            st.lists(st.integers(0, 3), min_size=raters, max_size=raters), min_size=2, max_size=20
-        )
+        lambda raters: st.lists(st.lists(st.integers(0, 3), min_size=raters, max_size=raters), min_size=2, max_size=20)
     )
 )
 def test_kappa_is_what_statsmodels_says(fleiss_kappa: Any, rows: list[list[int]]) -> None:
     counts = np.array([[row.count(category) for category in range(4)] for row in rows], dtype=float)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)   # it divides by zero where there is one category
+        warnings.simplefilter("ignore", RuntimeWarning)  # it divides by zero where there is one category
         expected = fleiss_kappa(counts)
 
     actual = kappa(counts)
@@ -125,7 +121,7 @@ def test_an_item_is_drawn_with_all_its_dimensions() -> None:
 def test_an_interval_needs_items_to_draw_from_and_samples_with_a_value() -> None:
     few = Ratings(np.array([[1, 9, 2, 8, 3, 7], [1, 8, 2, 9, 3, 6.0]]), np.array([0, 0, 0, 1, 1, 1]))
     stubborn = np.full((2, 40), 7.0)
-    stubborn[0, 0] = 3.0   # a third of the samples leave the one item out that differs
+    stubborn[0, 0] = 3.0  # a third of the samples leave the one item out that differs
     rare = stated(0.5, np.array([0.1] * 49 + [math.nan] * 51), 6, RULES)
 
     assert (UNSET, UNSET) == (measure(few, "interval", RULES).low, measure(few, "interval", RULES).high)
@@ -139,7 +135,7 @@ def test_the_interval_holds_the_value_and_is_the_same_every_time() -> None:
 
     assert first == second
     assert first.low < first.value < first.high
-    assert (11, "high") == (first.items, first.band)   # one unit has a single rating
+    assert (11, "high") == (first.items, first.band)  # one unit has a single rating
 
 
 @pytest.mark.parametrize(
@@ -204,8 +200,8 @@ SCORES = st.lists(
 @given(SCORES, st.randoms(use_true_random=False))
 def test_the_order_of_raters_and_of_units_changes_nothing(values: np.ndarray, chance: object) -> None:
     rows, columns = list(range(len(values))), list(range(values.shape[1]))
-    chance.shuffle(rows)   # type: ignore[attr-defined]
-    chance.shuffle(columns)   # type: ignore[attr-defined]
+    chance.shuffle(rows)  # type: ignore[attr-defined]
+    chance.shuffle(columns)  # type: ignore[attr-defined]
 
     one, other = alpha(units(values), "interval", 2), alpha(units(values[rows][:, columns]), "interval", 2)
 

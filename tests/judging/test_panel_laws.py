@@ -25,7 +25,8 @@ ROWS = st.lists(st.lists(st.integers(1, 10), min_size=6, max_size=6), min_size=2
 @pytest.mark.slow
 @given(
     st.integers(1, 200).flatmap(lambda of: st.tuples(st.integers(of // 2 + 1, of), st.just(of))),
-    st.sampled_from(["technical", "business", "risk", "general"]), st.sampled_from(list(RULES.topics)),
+    st.sampled_from(["technical", "business", "risk", "general"]),
+    st.sampled_from(list(RULES.topics)),
 )
 def test_a_stranger_never_outweighs_a_record_better_than_chance(
     record: tuple[int, int], domain: str, topic: str
@@ -49,8 +50,10 @@ def test_accuracy_is_drawn_toward_chance(right: int, of: int, expected: float) -
     st.sampled_from(list(RULES.topics)),
 )
 def test_weights_of_however_many_raters_sum_to_one(records: list[tuple[int, int]], topic: str) -> None:
-    raters = [replace(seat, record=TrackRecord(right=min(each), of=max(each)))
-              for seat, each in zip(alike(len(records)), records, strict=True)]
+    raters = [
+        replace(seat, record=TrackRecord(right=min(each), of=max(each)))
+        for seat, each in zip(alike(len(records)), records, strict=True)
+    ]
 
     assert 1 == pytest.approx(sum(weights(raters, RULES, topic).values()), abs=1e-9)
 
@@ -74,14 +77,18 @@ def test_whose_topic_it_is_weighs_most() -> None:
 # laws
 
 
-@given(st.lists(st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=6, max_size=6), min_size=2, max_size=4),
-       st.randoms(use_true_random=False))
+@given(
+    st.lists(st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=6, max_size=6), min_size=2, max_size=4),
+    st.randoms(use_true_random=False),
+)
 @settings(max_examples=40, deadline=None)
 def test_neither_the_order_of_raters_nor_of_items_matters(rows: list[list[int | None]], chance: Random) -> None:
     raters = seats(len(rows))
     pairs, items = list(zip(raters, rows, strict=True)), list(ITEMS)
-    scored = {seat.name: PanelistScored(rater=seat.name, model="m", **flat(dict(zip(ITEMS, row, strict=True))))
-              for seat, row in pairs}
+    scored = {
+        seat.name: PanelistScored(rater=seat.name, model="m", **flat(dict(zip(ITEMS, row, strict=True))))
+        for seat, row in pairs
+    }
     chance.shuffle(pairs)
     chance.shuffle(items)
 

@@ -1,6 +1,5 @@
 """The ladder on raw scores, disputes, weights, and what a rater more or less would change."""
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -47,9 +46,7 @@ def test_no_agreement_on_scores_nor_on_standings_is_irreconcilable() -> None:
     kinds = ["UPHELD", "REFUTED", "UNCERTAIN"]
     mixed = [{item: kinds[(at + rater) % 3] for at, item in enumerate(ITEMS)} for rater in range(3)]
 
-    measured, verdict = panel(
-        alike(3), [[9, 8, 9, 7, 6, 7], [6, 7, 6, 4, 5, 4], [8, 6, 8, 5, 6, 6]], standings=mixed
-    )
+    measured, verdict = panel(alike(3), [[9, 8, 9, 7, 6, 7], [6, 7, 6, 4, 5, 4], [8, 6, 8, 5, 6, 6]], standings=mixed)
 
     assert measured.raw.value < RULES.low
     assert measured.kappa.value < RULES.kappa_leaning
@@ -117,10 +114,9 @@ def test_a_gap_of_4_9_per_cent_is_irreconcilable_and_one_of_5_1_is_not(gap: floa
 
 @pytest.mark.slow
 @given(
-    st.lists(
-        st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=5, max_size=5), min_size=4, max_size=4
-    ),
-    st.integers(0, 5), st.permutations([2, 4, 7, 9]),
+    st.lists(st.lists(st.one_of(st.none(), st.integers(1, 10)), min_size=5, max_size=5), min_size=4, max_size=4),
+    st.integers(0, 5),
+    st.permutations([2, 4, 7, 9]),
 )
 @settings(max_examples=60, deadline=None)
 def test_2_4_7_9_for_one_argument_is_irreconcilable_whatever_the_others(
@@ -237,7 +233,7 @@ def test_a_rater_who_gives_everyone_seven_does_not_vanish() -> None:
     assert with_it.raw.value < without_it.raw.value
     assert 0.25 == pytest.approx(verdict.weights["r3"], abs=0.001)
     assert with_it.raw.items == without_it.raw.items
-    assert verdict.calibrated.con > 0   # min-max puts it in the middle of every item
+    assert verdict.calibrated.con > 0  # min-max puts it in the middle of every item
 
 
 # what is missing
@@ -267,11 +263,12 @@ def test_an_item_counts_only_with_all_the_dimensions_that_its_rater_weighs() -> 
     whole = flat(dict(zip(ITEMS, CLEAR[0], strict=True)))
     part = {**whole, "scores": {**whole["scores"], "PRO-1": {"logic": 10.0}}}
     scored = {
-        "r0": PanelistScored(rater="r0", model="m", **whole), "r1": PanelistScored(rater="r1", model="m", **part),
+        "r0": PanelistScored(rater="r0", model="m", **whole),
+        "r1": PanelistScored(rater="r1", model="m", **part),
     }
 
     measured, verdict = read(raters, scored)
 
-    assert pytest.approx((8 + 7 + 8) / 3, abs=0.0001) == verdict.weighted.pro   # r1's logic of 10 alone moves nothing
-    assert 21 == measured.raw.items   # 24 units less the three that one rater alone has
+    assert pytest.approx((8 + 7 + 8) / 3, abs=0.0001) == verdict.weighted.pro  # r1's logic of 10 alone moves nothing
+    assert 21 == measured.raw.items  # 24 units less the three that one rater alone has
     assert any("Rater 1 scored PRO-1 in part only" in reason for reason in verdict.reasons)

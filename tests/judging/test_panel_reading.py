@@ -29,7 +29,8 @@ def card(points: Any = 6, **dimensions: Any) -> dict[str, Any]:
 def answer(names: tuple[str, ...] = NAMES, **changes: Any) -> dict[str, Any]:
     """Everything scored 6 and upheld; ``changes`` replace a part."""
     whole = {
-        "scores": {name: card() for name in names}, "standings": dict.fromkeys(names, "UPHELD"),
+        "scores": {name: card() for name in names},
+        "standings": dict.fromkeys(names, "UPHELD"),
         "notes": dict.fromkeys(names, "It held."),
     }
     return whole | changes
@@ -48,10 +49,17 @@ def read(*samples: Any, names: tuple[str, ...] = NAMES) -> PanelistScored:
 def test_a_whole_answer_is_taken_as_it_is() -> None:
     said = read(answer())
 
-    assert PanelistScored(
-        rater="technical", model="scripted:technical", samples=1, scores={name: card(6.0) for name in NAMES},
-        standings=dict.fromkeys(NAMES, "UPHELD"), notes=dict.fromkeys(NAMES, "It held."),
-    ) == said
+    assert (
+        PanelistScored(
+            rater="technical",
+            model="scripted:technical",
+            samples=1,
+            scores={name: card(6.0) for name in NAMES},
+            standings=dict.fromkeys(NAMES, "UPHELD"),
+            notes=dict.fromkeys(NAMES, "It held."),
+        )
+        == said
+    )
 
 
 @pytest.mark.parametrize("points", [1, 10, 7.5])
@@ -65,8 +73,17 @@ def test_any_number_on_the_scale_counts(points: float) -> None:
 @pytest.mark.parametrize(
     ("points", "shown"),
     [
-        (0, "0"), (11, "11"), ("8/10", '"8/10"'), (None, "null"), (True, "true"), ("7", '"7"'), (-3, "-3"),
-        (10.01, "10.01"), ([7], "a list or an object"), ({"score": 7}, "a list or an object"), (10**400, "1000"),
+        (0, "0"),
+        (11, "11"),
+        ("8/10", '"8/10"'),
+        (None, "null"),
+        (True, "true"),
+        ("7", '"7"'),
+        (-3, "-3"),
+        (10.01, "10.01"),
+        ([7], "a list or an object"),
+        ({"score": 7}, "a list or an object"),
+        (10**400, "1000"),
     ],
 )
 def test_what_is_off_the_scale_is_absent_and_says_so(points: Any, shown: str) -> None:
@@ -165,8 +182,20 @@ def test_of_two_scores_for_one_item_the_first_counts() -> None:
     assert card(3.0) == said.scores["PRO-1"]
 
 
-@pytest.mark.parametrize("value", [{}, [], 7, "PRO wins", None, {"scores": {}}, {"scores": {"PRO-9": card()}},
-                                   {"scores": "all 7"}, {"scores": {name: card(0) for name in NAMES}}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        7,
+        "PRO wins",
+        None,
+        {"scores": {}},
+        {"scores": {"PRO-9": card()}},
+        {"scores": "all 7"},
+        {"scores": {name: card(0) for name in NAMES}},
+    ],
+)
 def test_nothing_usable_is_a_missing_rater_and_no_number(value: Any) -> None:
     said = read(value)
 
@@ -177,9 +206,9 @@ def test_nothing_usable_is_a_missing_rater_and_no_number(value: Any) -> None:
 def test_a_call_that_failed_is_a_missing_rater() -> None:
     said = read_rater(SEAT, Answers(failed=Reason("timeout: it was silent")), NAMES, CRITERIA)
 
-    assert PanelistScored(
-        rater="technical", model="scripted:technical", missing=Reason("timeout: it was silent")
-    ) == said
+    assert (
+        PanelistScored(rater="technical", model="scripted:technical", missing=Reason("timeout: it was silent")) == said
+    )
 
 
 # other shapes that models give
@@ -188,8 +217,11 @@ def test_a_call_that_failed_is_a_missing_rater() -> None:
 def test_everything_of_an_item_may_stand_together() -> None:
     whole = {"scores": card(8), "standing": "UPHELD", "note": "Holds."}
 
-    for value in ({"scores": dict.fromkeys(NAMES, whole)}, dict.fromkeys(NAMES, whole),
-                  {"scores": [{"argument": name, **whole} for name in NAMES]}):
+    for value in (
+        {"scores": dict.fromkeys(NAMES, whole)},
+        dict.fromkeys(NAMES, whole),
+        {"scores": [{"argument": name, **whole} for name in NAMES]},
+    ):
         said = read(value)
 
         assert {name: card(8.0) for name in NAMES} == said.scores
@@ -231,7 +263,11 @@ def test_one_sample_has_no_spread() -> None:
 
 KEYS = (*NAMES, *DIMENSIONS, "scores", "standings", "notes", "standing", "PRO-9")
 JSON: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8)
     | st.sampled_from(STANDINGS),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner),
     max_leaves=25,

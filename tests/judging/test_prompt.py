@@ -34,14 +34,28 @@ def tried(*texts: str) -> EventBatch:
     desk = court(*texts)
     for turn in (1, 2):
         score(desk, turn)
-        flag_claims(desk, turn, given(ClaimsAnswer(claims=[
-            Suspicion(quote=texts[turn - 1][:60], reason="it looks invented to me", kind="fabricated_citation"),
-        ])))
+        flag_claims(
+            desk,
+            turn,
+            given(
+                ClaimsAnswer(
+                    claims=[
+                        Suspicion(
+                            quote=texts[turn - 1][:60], reason="it looks invented to me", kind="fabricated_citation"
+                        ),
+                    ]
+                )
+            ),
+        )
         trace(desk, turn, given(FirstPremises(stated=(Stated(text=texts[turn - 1], quote=texts[turn - 1][:60]),))))
     desk.add(
         ScorecardVerdictReached(
-            winner="pro", mean=BothSides(pro=60.0, con=missing("none")), rounds=Rounds(), margin=missing("none"),
-        ), 1,
+            winner="pro",
+            mean=BothSides(pro=60.0, con=missing("none")),
+            rounds=Rounds(),
+            margin=missing("none"),
+        ),
+        1,
     )
     desk.add(NarrativeVerdictReached(winner="con", pattern="none", explanation=texts[1]), 1)
     return desk
@@ -162,8 +176,9 @@ def test_the_first_question_does_not_ask_what_cannot_be() -> None:
 def test_a_comparison_tells_neither_turn_nor_speaker() -> None:
     forward, backward = PROMPTED["forward"], PROMPTED["backward"]
 
-    assert ["First speech:\n| Three", "Second speech:\n| Four;"] == [each.text.partition(". In")[0].partition(" and")[0]
-                                                                   for each in forward[2:4]]
+    assert ["First speech:\n| Three", "Second speech:\n| Four;"] == [
+        each.text.partition(". In")[0].partition(" and")[0] for each in forward[2:4]
+    ]
     assert (forward[:2], forward[-1]) == (backward[:2], backward[-1])
     assert not [word for word in ("Turn", "turn", "Speaker", "A:", "B:") if word in " ".join(unmarked(forward)).split()]
 
@@ -183,8 +198,11 @@ def test_a_second_opinion_knows_nothing_of_the_first() -> None:
 
     assert "| One in ten streets." in PROMPTED["second C1.1"][-1].text
     assert RUBRIC.claims["fabricated_citation"].asks in asked
-    assert not [word for word in ("invented", "flag", "penal", "suspect", "suspicion", "c1.1", "points")
-                if word in asked.lower()]
+    assert not [
+        word
+        for word in ("invented", "flag", "penal", "suspect", "suspicion", "c1.1", "points")
+        if word in asked.lower()
+    ]
 
 
 def test_the_premise_question_lists_its_own_side_by_id() -> None:
@@ -220,9 +238,7 @@ def test_the_conflict_is_told_in_speakers() -> None:
 def test_convergence_is_asked_of_both_ends(turns: int, shown: list[int]) -> None:
     spoken = [said(turn, f"Words {turn}.") for turn in range(1, turns + 1)]
 
-    assert shown == [
-        int(each.text.split()[1].strip(",")) for each in convergence_prompt(PROMPTS, MOTION, spoken)[2:-1]
-    ]
+    assert shown == [int(each.text.split()[1].strip(",")) for each in convergence_prompt(PROMPTS, MOTION, spoken)[2:-1]]
 
 
 # templates

@@ -17,8 +17,12 @@ from providers.neutral import neutral
 from providers.schema import schema
 from tests.judging.rounds import CRITERIA, NAMES, RULES, after_rounds, assessment, given, judged, of, opened
 
-STRAW = {"argument": "PRO-1", "fallacy": "straw_man", "quote": "Whoever plans for the tram plans for all",
-         "reason": "Nobody said so."}
+STRAW = {
+    "argument": "PRO-1",
+    "fallacy": "straw_man",
+    "quote": "Whoever plans for the tram plans for all",
+    "reason": "Nobody said so.",
+}
 
 
 def after(*answers: Any, samples: int = 1, **said: Any) -> EventBatch:
@@ -53,7 +57,7 @@ def test_a_total_is_the_weighted_scores() -> None:
 
     traced = traces(after(one("PRO-1", scores=scores)))["PRO-1"]
 
-    assert 7.35 == traced.total   # .30 × 8 + .30 × 7 + .25 × 6 + .15 × 9
+    assert 7.35 == traced.total  # .30 × 8 + .30 × 7 + .25 × 6 + .15 × 9
     assert scores == traced.scores
     assert ("UPHELD", "PRO-1 was met.") == (traced.standing, traced.reason)
 
@@ -74,8 +78,17 @@ def test_a_side_with_one_argument_is_measured_on_the_same_scale() -> None:
 
 @pytest.mark.parametrize(
     ("score", "shown"),
-    [(0, "0"), (11, "11"), ("8/10", '"8/10"'), (None, "null"), (True, "true"), (7.5, "7.5"), (-3, "-3"),
-     ([7], "a list or an object"), ("8", '"8"')],
+    [
+        (0, "0"),
+        (11, "11"),
+        ("8/10", '"8/10"'),
+        (None, "null"),
+        (True, "true"),
+        (7.5, "7.5"),
+        (-3, "-3"),
+        ([7], "a list or an object"),
+        ("8", '"8"'),
+    ],
 )
 def test_a_score_off_the_scale_is_missing_and_so_is_the_total(score: Any, shown: str) -> None:
     scores = judged()["scores"] | {"honesty": score}
@@ -128,7 +141,9 @@ def test_a_judge_without_an_answer_leaves_everything_missing() -> None:
     assess(desk, Answers(failed=why), opened())
 
     assert (Missing(why), Missing(why), why) == (
-        overall(desk).pro_total, overall(desk).con_total, overall(desk).missing
+        overall(desk).pro_total,
+        overall(desk).con_total,
+        overall(desk).missing,
     )
     assert {why} == {each.missing for each in traces(desk).values()}
     assert set(NAMES) == set(traces(desk))
@@ -148,12 +163,17 @@ def test_tables_side_by_side_are_read_as_well() -> None:
         ],
         "argument_trace_table": [{"argument_id": name, "standing": "REFUTED", "reason": "so"} for name in NAMES],
         "overall_assessment": {
-            "pro_total_score": 0, "key_insight": "K.", "unresolved_questions": ["Q?"], "recommendation": "R.",
+            "pro_total_score": 0,
+            "key_insight": "K.",
+            "unresolved_questions": ["Q?"],
+            "recommendation": "R.",
         },
     }
     plainer = {
         "scores": {name: judged()["scores"] | dict.fromkeys(CRITERIA.dimensions, 7) for name in NAMES},
-        "standings": dict.fromkeys(NAMES, "REFUTED"), "key_insight": "K.", "unresolved_questions": "Q?",
+        "standings": dict.fromkeys(NAMES, "REFUTED"),
+        "key_insight": "K.",
+        "unresolved_questions": "Q?",
         "recommendation": "R.",
     }
     for said in (tables, plainer):
@@ -161,8 +181,11 @@ def test_tables_side_by_side_are_read_as_well() -> None:
 
         assert {"REFUTED"} == {each.standing for each in traces(desk).values()}
         assert (21.0, 21.0, "K.", ("Q?",), "R.") == (
-            overall(desk).pro_total, overall(desk).con_total, overall(desk).key_insight,
-            overall(desk).unresolved_questions, overall(desk).recommendation,
+            overall(desk).pro_total,
+            overall(desk).con_total,
+            overall(desk).key_insight,
+            overall(desk).unresolved_questions,
+            overall(desk).recommendation,
         )
 
 
@@ -172,10 +195,13 @@ def test_tables_side_by_side_are_read_as_well() -> None:
 def test_of_several_samples_the_median_and_the_majority_count() -> None:
     points = (2, 9, 4)
     standings = ("REFUTED", "UPHELD", "REFUTED")
-    desk = after(*(
-        one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, score), standing=standing, reason=f"{score}")
-        for score, standing in zip(points, standings, strict=True)
-    ), samples=3)
+    desk = after(
+        *(
+            one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, score), standing=standing, reason=f"{score}")
+            for score, standing in zip(points, standings, strict=True)
+        ),
+        samples=3,
+    )
     traced = traces(desk)["PRO-1"]
 
     assert (4.0, "REFUTED", "2") == (traced.total, traced.standing, traced.reason)
@@ -282,16 +308,42 @@ def test_the_same_words_may_hold_two_fallacies() -> None:
 
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
-@drawn(st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 12) | st.floats(allow_nan=False) | st.text(max_size=12)
-    | st.sampled_from((*NAMES, "UPHELD", "straw_man", STRAW["quote"])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-        st.sampled_from((*NAMES, *CRITERIA.dimensions, "arguments", "scores", "standing", "standings", "fallacies",
-                         "argument", "quote", "fallacy", "trace", "overall", "unresolved_questions", "key_insight")),
-        inner, max_size=6,
-    ),
-    max_leaves=30,
-))
+@drawn(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers(-2, 12)
+        | st.floats(allow_nan=False)
+        | st.text(max_size=12)
+        | st.sampled_from((*NAMES, "UPHELD", "straw_man", STRAW["quote"])),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(
+                    (
+                        *NAMES,
+                        *CRITERIA.dimensions,
+                        "arguments",
+                        "scores",
+                        "standing",
+                        "standings",
+                        "fallacies",
+                        "argument",
+                        "quote",
+                        "fallacy",
+                        "trace",
+                        "overall",
+                        "unresolved_questions",
+                        "key_insight",
+                    )
+                ),
+                inner,
+                max_size=6,
+            )
+        ),
+        max_leaves=30,
+    )
+)
 def test_whatever_a_judge_answers_numbers_are_on_the_scale_or_missing(value: Any) -> None:
     desk = after(value)
 

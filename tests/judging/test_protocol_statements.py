@@ -59,9 +59,10 @@ def test_a_list_and_an_object_keyed_by_id_are_the_same_opening() -> None:
     bare = opening("con")["arguments"]
 
     assert read_open(by_id, "con") == read_open(opening("con"), "con") == read_open(bare, "con")
-    assert read_open(f"Here it is:\n```json\n{json.dumps(by_id)}\n```\nDone.", "con").events == read_open(
-        by_id, "con"
-    ).events
+    assert (
+        read_open(f"Here it is:\n```json\n{json.dumps(by_id)}\n```\nDone.", "con").events
+        == read_open(by_id, "con").events
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,15 +70,27 @@ def test_a_list_and_an_object_keyed_by_id_are_the_same_opening() -> None:
     [
         ({"arguments": opening("pro")["arguments"][:2]}, "there are 2 arguments, exactly 3 are wanted", NAMES[:2]),
         ({"arguments": opening("pro")["arguments"][:1]}, "there is 1 argument, exactly 3 are wanted", NAMES[:1]),
-        ({"arguments": [argument(f"PRO-{1 + n % 3}", id=f"PRO-{n + 1}") for n in range(9)]},
-         "there are 9 arguments, exactly 3 are wanted", NAMES[:3]),
+        (
+            {"arguments": [argument(f"PRO-{1 + n % 3}", id=f"PRO-{n + 1}") for n in range(9)]},
+            "there are 9 arguments, exactly 3 are wanted",
+            NAMES[:3],
+        ),
         (opening("con"), "the ids are PRO-1, PRO-2, PRO-3, not “CON-1”, “CON-2”, “CON-3”", NAMES[:3]),
-        (opening("pro", n2={"claim": ""}), "PRO-2: its claim has 0 characters, at least 10 are wanted",
-         ("PRO-1", "PRO-3")),
-        (opening("pro", n1={"reasoning": "because"}), "PRO-1: its reasoning has 7 characters, at least 20 are wanted",
-         ("PRO-2", "PRO-3")),
-        (opening("pro", n3={"evidence": "four"}), "PRO-3: its evidence has 4 characters, at least 5 are wanted",
-         ("PRO-1", "PRO-2")),
+        (
+            opening("pro", n2={"claim": ""}),
+            "PRO-2: its claim has 0 characters, at least 10 are wanted",
+            ("PRO-1", "PRO-3"),
+        ),
+        (
+            opening("pro", n1={"reasoning": "because"}),
+            "PRO-1: its reasoning has 7 characters, at least 20 are wanted",
+            ("PRO-2", "PRO-3"),
+        ),
+        (
+            opening("pro", n3={"evidence": "four"}),
+            "PRO-3: its evidence has 4 characters, at least 5 are wanted",
+            ("PRO-1", "PRO-2"),
+        ),
         (opening("pro", n3={"id": "PRO-1"}), "PRO-1 stands there more than once", NAMES[:3]),
     ],
 )
@@ -102,7 +115,10 @@ def test_an_opening_of_which_nothing_keeps_the_form_is_one_argument_of_all_its_w
     (only,) = opened(reading).arguments
 
     assert ("PRO-1", "Trams carry more people than cars.", PROSE, "") == (
-        only.id, only.claim, only.reasoning, only.evidence
+        only.id,
+        only.claim,
+        only.reasoning,
+        only.evidence,
     )
     assert (PROSE, 0, as_text(given)) == (reading.text, reading.kept, opened(reading).free_text)
     assert reading.faults
@@ -160,8 +176,11 @@ def test_the_names_of_other_forms_are_read_as_well() -> None:
         ({"2": {"target": "CON-7"}}, "answer 2: “CON-7” is none of CON-1, CON-2, CON-3", ("CON-1", "CON-3")),
         ({"2": {"target": "PRO-2"}}, "CON-2 is not answered", ("CON-1", "CON-3")),
         ({"2": {"target": "CON-1"}}, "CON-1 is answered more than once: the first answer counts", ("CON-1", "CON-3")),
-        ({"3": {"response": "dodge"}}, "CON-3: its response “dodge” is none of refute, challenge, concede, partial",
-         ("CON-1", "CON-2")),
+        (
+            {"3": {"response": "dodge"}},
+            "CON-3: its response “dodge” is none of refute, challenge, concede, partial",
+            ("CON-1", "CON-2"),
+        ),
         ({"1": {"reasoning": "  "}}, "CON-1: it gives no reasoning", ("CON-2", "CON-3")),
         ({"1": {"follow_up": ""}}, "CON-1: it puts no follow-up question", ("CON-1", "CON-2", "CON-3")),
     ],
@@ -216,7 +235,8 @@ def test_two_hundred_words_are_allowed_and_one_more_is_not() -> None:
 
     assert ((), False) == (read_close(exact).faults, read_close(exact).is_clipped)
     assert (("it has 201 words, at most 200 are allowed",), True) == (
-        read_close(over).faults, read_close(over).is_clipped
+        read_close(over).faults,
+        read_close(over).is_clipped,
     )
 
 
@@ -240,7 +260,9 @@ def test_a_closing_without_a_final_position_keeps_all_its_words() -> None:
     reading = read_close({"concessions": ["One.", "Two."], "final_position": ""})
 
     assert (("it has no final position",), "One.\nTwo.", 0) == (
-        reading.faults, closed(reading).final_position, reading.kept
+        reading.faults,
+        closed(reading).final_position,
+        reading.kept,
     )
 
 
@@ -249,14 +271,35 @@ def test_a_closing_without_a_final_position_keeps_all_its_words() -> None:
 
 @pytest.mark.slow
 @settings(max_examples=150, deadline=None)
-@drawn(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=30) | st.sampled_from(NAMES),
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(
-        st.sampled_from((*NAMES, "arguments", "id", "claim", "reasoning", "evidence", "target", "response",
-                         "follow_up", "concessions", "standing_arguments", "final_position")), inner, max_size=5,
-    ),
-    max_leaves=25,
-))
+@drawn(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=30) | st.sampled_from(NAMES),
+        lambda inner: (
+            st.lists(inner, max_size=5)
+            | st.dictionaries(
+                st.sampled_from(
+                    (
+                        *NAMES,
+                        "arguments",
+                        "id",
+                        "claim",
+                        "reasoning",
+                        "evidence",
+                        "target",
+                        "response",
+                        "follow_up",
+                        "concessions",
+                        "standing_arguments",
+                        "final_position",
+                    )
+                ),
+                inner,
+                max_size=5,
+            )
+        ),
+        max_leaves=25,
+    )
+)
 def test_whatever_comes_is_read_and_nothing_of_it_is_lost(value: Any) -> None:
     raw = json.dumps(value)
     for reading in (read_open(raw), read_crossing(raw), read_close(raw)):
@@ -284,8 +327,11 @@ def test_control_characters_and_what_stands_around_do_not_count() -> None:
 
 @pytest.mark.parametrize(
     ("type_", "read"),
-    [(opening_type("pro", RULES), read_open), (cross_type(NAMES[3:]), read_crossing),
-     (closing_type(NAMES[:3]), read_close)],
+    [
+        (opening_type("pro", RULES), read_open),
+        (cross_type(NAMES[3:]), read_crossing),
+        (closing_type(NAMES[:3]), read_close),
+    ],
 )
 def test_what_a_script_leaves_out_keeps_the_form_and_so_does_what_models_are_held_to(type_: Any, read: Any) -> None:
     assert () == read(neutral(type_)).faults

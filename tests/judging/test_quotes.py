@@ -13,20 +13,23 @@ from judge.guard.quotes import comparable, find
 TURN = "Cars poison the air — “every single day”, she said. It isn’t free: the ﬁnal bill\nreaches   €40 per head."
 
 
-@pytest.mark.parametrize(("quote", "words"), [
-    ("Cars poison the air", "Cars poison the air"),
-    ("CARS POISON THE AIR", "Cars poison the air"),
-    ('"Cars poison the air"', "Cars poison the air"),
-    ("  « poison the air »  ", "poison the air"),
-    ('the air - "every single day"', "the air — “every single day"),
-    ("the air -- 'every single day', she", "the air — “every single day”, she"),
-    ("It isn't free", "It isn’t free"),
-    ("It isn´t free", "It isn’t free"),
-    ("the final bill reaches €40", "the ﬁnal bill\nreaches   €40"),
-    ("| the final bill\n| reaches €40", "the ﬁnal bill\nreaches   €40"),
-    ("poi\u200bson\u00ad the\u2060 air", "poison the air"),
-    ("ｐｏｉｓｏｎ　ｔｈｅ ａｉｒ", "poison the air"),
-])
+@pytest.mark.parametrize(
+    ("quote", "words"),
+    [
+        ("Cars poison the air", "Cars poison the air"),
+        ("CARS POISON THE AIR", "Cars poison the air"),
+        ('"Cars poison the air"', "Cars poison the air"),
+        ("  « poison the air »  ", "poison the air"),
+        ('the air - "every single day"', "the air — “every single day"),
+        ("the air -- 'every single day', she", "the air — “every single day”, she"),
+        ("It isn't free", "It isn’t free"),
+        ("It isn´t free", "It isn’t free"),
+        ("the final bill reaches €40", "the ﬁnal bill\nreaches   €40"),
+        ("| the final bill\n| reaches €40", "the ﬁnal bill\nreaches   €40"),
+        ("poi\u200bson\u00ad the\u2060 air", "poison the air"),
+        ("ｐｏｉｓｏｎ　ｔｈｅ ａｉｒ", "poison the air"),
+    ],
+)
 def test_what_holds(quote: str, words: str) -> None:
     span = find(quote, TURN, 8)
 
@@ -34,26 +37,41 @@ def test_what_holds(quote: str, words: str) -> None:
     assert words == TURN[slice(*span)]
 
 
-@pytest.mark.parametrize("quote", [
-    "", "   ", "the air", "“the air”", "--------", "''''''''''", "\u200b" * 20,
-    "Cars clean the air", "Cars poison … every single day", "Cars poison ... every single day",
-    "poison air", "Carspoisontheair",
-])
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "",
+        "   ",
+        "the air",
+        "“the air”",
+        "--------",
+        "''''''''''",
+        "\u200b" * 20,
+        "Cars clean the air",
+        "Cars poison … every single day",
+        "Cars poison ... every single day",
+        "poison air",
+        "Carspoisontheair",
+    ],
+)
 def test_what_does_not(quote: str) -> None:
     assert find(quote, TURN, 8) is None
 
 
-@pytest.mark.parametrize(("text", "quote", "span"), [
-    ("Die Straße ist schmal", "STRASSE IST", (4, 14)),
-    ("cafe\u0301 society", "café society", (0, 13)),
-    ("café society", "cafe\u0301 society", (0, 12)),
-    ("in İstanbul today", "i\u0307stanbul today", (3, 17)),
-    ("\u1112\u1161\u11ab\u1100\u1173\u11af 한글 test", "한글 한글 test", (0, 14)),
-    ("ΟΔΟΣ ΜΑΚΡΑ", "οδος μακρα", (0, 10)),
-    ("e\u200d\u0301tude one", "étude one", (0, 11)),
-    ("well… that is it", "well... that", (0, 10)),
-    ("👨\u200d👩\u200d👧 family first", "👨👩👧 family", (0, 12)),
-])
+@pytest.mark.parametrize(
+    ("text", "quote", "span"),
+    [
+        ("Die Straße ist schmal", "STRASSE IST", (4, 14)),
+        ("cafe\u0301 society", "café society", (0, 13)),
+        ("café society", "cafe\u0301 society", (0, 12)),
+        ("in İstanbul today", "i\u0307stanbul today", (3, 17)),
+        ("\u1112\u1161\u11ab\u1100\u1173\u11af 한글 test", "한글 한글 test", (0, 14)),
+        ("ΟΔΟΣ ΜΑΚΡΑ", "οδος μακρα", (0, 10)),
+        ("e\u200d\u0301tude one", "étude one", (0, 11)),
+        ("well… that is it", "well... that", (0, 10)),
+        ("👨\u200d👩\u200d👧 family first", "👨👩👧 family", (0, 12)),
+    ],
+)
 def test_spans_count_code_points_of_the_original(text: str, quote: str, span: tuple[int, int]) -> None:
     assert span == find(quote, text, 8)
 
@@ -67,11 +85,40 @@ def test_a_bare_letter_is_not_the_letter_with_its_mark() -> None:
     assert find("cafe society", "cafe\u0301 society", 8) is None
 
 
-ATOMS = st.sampled_from([
-    *"abcxyzABC .,;!?—–-‐“”‘’'\"«»‹›<>…\n\t", "\u00a0", "\u2003", "ß", "ﬁ", "ﬃ", "é", "e\u0301",
-    "o\u0323\u0302", "İ", "ŉ", "Ａ", "½", "Σ", "ς", "한", "\u1112\u1161\u11ab", "\u1112\u1161", "ｶﾞ", "〈", "😀",
-    "\u200b", "\u00ad", "\u202e", "|", "#", "[", "Ǆ", "℃", "ᾳ",
-])
+ATOMS = st.sampled_from(
+    [
+        *"abcxyzABC .,;!?—–-‐“”‘’'\"«»‹›<>…\n\t",
+        "\u00a0",
+        "\u2003",
+        "ß",
+        "ﬁ",
+        "ﬃ",
+        "é",
+        "e\u0301",
+        "o\u0323\u0302",
+        "İ",
+        "ŉ",
+        "Ａ",
+        "½",
+        "Σ",
+        "ς",
+        "한",
+        "\u1112\u1161\u11ab",
+        "\u1112\u1161",
+        "ｶﾞ",
+        "〈",
+        "😀",
+        "\u200b",
+        "\u00ad",
+        "\u202e",
+        "|",
+        "#",
+        "[",
+        "Ǆ",
+        "℃",
+        "ᾳ",
+    ]
+)
 
 
 @given(st.lists(ATOMS, min_size=8, max_size=60), st.data())
@@ -80,11 +127,23 @@ def test_any_piece_of_a_text_is_found_however_it_was_copied(atoms: list[str], da
     first = data.draw(st.integers(0, len(atoms) - 1))
     last = data.draw(st.integers(first + 1, len(atoms)))
     piece = "".join(atoms[first:last])
-    mangle = data.draw(st.sampled_from([
-        str, str.lower, str.casefold, lambda s: normalize("NFKC", s), lambda s: normalize("NFC", s),
-        lambda s: normalize("NFD", s), lambda s: s.replace(" ", "\u2003 \n"), lambda s: s.replace("—", "--"),
-        lambda s: s.replace("“", '"').replace("’", "'"), "\u200b".join, lambda s: f" “{s}” ",
-    ]))
+    mangle = data.draw(
+        st.sampled_from(
+            [
+                str,
+                str.lower,
+                str.casefold,
+                lambda s: normalize("NFKC", s),
+                lambda s: normalize("NFC", s),
+                lambda s: normalize("NFD", s),
+                lambda s: s.replace(" ", "\u2003 \n"),
+                lambda s: s.replace("—", "--"),
+                lambda s: s.replace("“", '"').replace("’", "'"),
+                "\u200b".join,
+                lambda s: f" “{s}” ",
+            ]
+        )
+    )
     quote = mangle(piece)
 
     span = find(quote, text, 8)

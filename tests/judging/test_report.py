@@ -88,8 +88,21 @@ def compared(later: int, flipped: tuple[str, ...] = (), **won: Any) -> TurnsComp
 
 def answered(purpose: str, answer: str = "{}", turn: int | None = 1) -> ModelAnswered:
     return ModelAnswered(
-        call="c", key=f"{purpose}:1", purpose=purpose, turn=turn, sample=1, order=(), model="wise:judge", parameters={},
-        usage=Usage(), latency_ms=1, cost_usd=0.0, prompt=(), segments={}, answer=answer, reasoning="",
+        call="c",
+        key=f"{purpose}:1",
+        purpose=purpose,
+        turn=turn,
+        sample=1,
+        order=(),
+        model="wise:judge",
+        parameters={},
+        usage=Usage(),
+        latency_ms=1,
+        cost_usd=0.0,
+        prompt=(),
+        segments={},
+        answer=answer,
+        reasoning="",
     )
 
 
@@ -136,8 +149,10 @@ def test_quotes_that_do_not_hold_are_told_from_quotes_that_were_not_given() -> N
         return ComponentScore(raw=5, admitted=5, quote=quote, span=None, verified=verified, reason="")
 
     components = {
-        "cause": part("stands there", verified=True), "process": part("was never said", verified=False),
-        "consequence": part(" ", verified=False), "credibility": part("", verified=False),
+        "cause": part("stands there", verified=True),
+        "process": part("was never said", verified=False),
+        "consequence": part(" ", verified=False),
+        "credibility": part("", verified=False),
     }
     score = msgspec.structs.replace(scored(1), components=components)
     started, speech, _ = turn(1)
@@ -160,7 +175,13 @@ def test_failed_calls_are_those_of_judges_not_of_debaters() -> None:
 def test_a_turn_that_is_docked_twice_is_one_docked_turn() -> None:
     passage = Passage(turn=1, quote="word word", span=(0, 9))
     dock = LogicGapAdjusted(
-        turn=1, dimension="logic", requested=-2, applied=-2, rule="logic_gap", because_of=1, fails=passage,
+        turn=1,
+        dimension="logic",
+        requested=-2,
+        applied=-2,
+        rule="logic_gap",
+        because_of=1,
+        fails=passage,
         exposed_by=passage,
     )
     absorbed = msgspec.structs.replace(dock, requested=-30, applied=-18)
@@ -242,8 +263,18 @@ def test_samples_show_how_far_they_lay_apart() -> None:
         assert isinstance(score, TurnScored)
         assert score.dimensions is not msgspec.UNSET
         logic = msgspec.structs.replace(score.dimensions["logic"], spread=apart)
-        return (started, speech, msgspec.structs.replace(score, samples=3, dimensions={"logic": logic, **{
-            name: each for name, each in score.dimensions.items() if name != "logic"}}))
+        return (
+            started,
+            speech,
+            msgspec.structs.replace(
+                score,
+                samples=3,
+                dimensions={
+                    "logic": logic,
+                    **{name: each for name, each in score.dimensions.items() if name != "logic"},
+                },
+            ),
+        )
 
     samples = measured(counted(*sampled(1, 4), *sampled(2, 1), *turn(3)), "samples")
 
@@ -258,9 +289,12 @@ def test_agreement_and_its_absence_are_both_said() -> None:
             raw=raw, calibrated=none, kappa=none, nominal=none, ordinal=none, ratio=none, calibration="z-score"
         )
 
-    raters = measured(counted(
-        agreed(Measured(value=0.2, band="unacceptable")), agreed(Measured(value=0.9, band="high")), agreed(none)
-    ), "raters")
+    raters = measured(
+        counted(
+            agreed(Measured(value=0.2, band="unacceptable")), agreed(Measured(value=0.9, band="high")), agreed(none)
+        ),
+        "raters",
+    )
 
     assert ([0.2, 0.9], 0.55, 1, 3) == tuple(raters[name] for name in ("alpha", "median", "undefined", "of"))
 

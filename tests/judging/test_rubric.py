@@ -20,13 +20,16 @@ def changed(path: str, value: object) -> bytes:
     return msgspec.json.encode(tree)
 
 
-@pytest.mark.parametrize(("dimension", "maximum", "components"), [
-    ("logic", 40, {"cause": 10, "process": 10, "consequence": 10, "weakest_premise": 10}),
-    ("rhetoric", 30, {"framing": 8, "structure": 7, "delivery": 8, "resonance": 7}),
-    ("tactics", 30, {"responsiveness": 10, "targeting": 10, "positioning": 10}),
-    ("frame_control", 10, {"frame_control": 10}),
-    ("credibility", 10, {"credibility": 10}),
-])
+@pytest.mark.parametrize(
+    ("dimension", "maximum", "components"),
+    [
+        ("logic", 40, {"cause": 10, "process": 10, "consequence": 10, "weakest_premise": 10}),
+        ("rhetoric", 30, {"framing": 8, "structure": 7, "delivery": 8, "resonance": 7}),
+        ("tactics", 30, {"responsiveness": 10, "targeting": 10, "positioning": 10}),
+        ("frame_control", 10, {"frame_control": 10}),
+        ("credibility", 10, {"credibility": 10}),
+    ],
+)
 def test_points_are_the_designs(dimension: str, maximum: int, components: dict[str, int]) -> None:
     found = rubric_v1().dimensions[dimension]
 
@@ -49,66 +52,82 @@ def test_rules_are_the_designs() -> None:
         name for d in rubric.dimensions.values() for name, c in d.components.items() if c.applies_from == 2
     }
     assert {
-        "logic": ((22, 40), (0, 21)), "rhetoric": ((17, 30), (0, 16)), "tactics": ((17, 30), (0, 16)),
+        "logic": ((22, 40), (0, 21)),
+        "rhetoric": ((17, 30), (0, 16)),
+        "tactics": ((17, 30), (0, 16)),
     } == {name: msgspec.structs.astuple(band) for name, band in rubric.bands.items()}
     assert (1, 8, "logic") == (rubric.gaps.least, rubric.gaps.most, rubric.gaps.dimension)
     assert {
-        "dropped_premise": (1, "credibility"), "contradiction": (2, "credibility"), "injection": (2, "credibility"),
+        "dropped_premise": (1, "credibility"),
+        "contradiction": (2, "credibility"),
+        "injection": (2, "credibility"),
     } == {name: msgspec.structs.astuple(cost) for name, cost in rubric.conduct.items()}
     assert (4, 10) == (rubric.full_pressure, rubric.convergence_from)
     assert (2, 8, 0.5) == (rubric.tie_within, rubric.quote_minimum, rubric.unquoted_share)
 
 
-@pytest.mark.parametrize(("path", "value", "field"), [
-    ("dimensions.logic.maximum", 41, "dimensions.logic.components"),
-    ("dimensions.logic.maximum", "forty", "dimensions.logic.maximum"),
-    ("dimensions.logic.components.cause.maximum", 0, "dimensions.logic.components.cause.maximum"),
-    ("dimensions.logic.components.cause.asks", " ", "dimensions.logic.components.cause.asks"),
-    ("dimensions.logic.components.cause.applies_from", 0, "dimensions.logic.components.cause.applies_from"),
-    ("dimensions.logic.chain.links", ["cause", "process", "luck"], "dimensions.logic.chain.links"),
-    ("dimensions.logic.chain.links", ["cause", "cause", "process"], "dimensions.logic.chain.links"),
-    ("dimensions.logic.chain.caps", [28, 18], "dimensions.logic.chain.caps"),
-    ("dimensions.logic.chain.caps", [18, 28, 8], "dimensions.logic.chain.caps"),
-    ("dimensions.logic.excellence.above", 40, "dimensions.logic.excellence.above"),
-    ("dimensions.logic.excellence.each_at_least", 11, "dimensions.logic.excellence.each_at_least"),
-    ("dimensions.rhetoric.leash.leader", "luck", "dimensions.rhetoric.leash.leader"),
-    ("dimensions.rhetoric.leash.follower", "framing", "dimensions.rhetoric.leash.follower"),
-    ("dimensions.Logic", {"maximum": 1, "components": {"a": {"maximum": 1, "asks": "a"}}}, "dimensions.Logic"),
-    ("dimensions.luck", {"maximum": 1, "components": {"class": {"maximum": 1, "asks": "a"}}},
-     "dimensions.luck.components.class"),
-    ("dimensions.luck", {"maximum": 10, "components": {"cause": {"maximum": 10, "asks": "a"}}},
-     "dimensions.logic.components.cause"),
-    ("dimensions.frame_control.components.frame_control.applies_from", 2, "dimensions.frame_control.components"),
-    ("bands.luck", {"winner": [1, 2], "loser": [0, 1]}, "bands.luck"),
-    ("bands.logic.winner", [30, 20], "bands.logic.winner"),
-    ("bands.logic.loser", [0, 41], "bands.logic.loser"),
-    ("claims.no_mechanism.dimension", "luck", "claims.no_mechanism.dimension"),
-    ("claims.no_mechanism.asks", " ", "claims.no_mechanism.asks"),
-    ("gaps.dimension", "luck", "gaps.dimension"),
-    ("gaps.least", 0, "gaps"),
-    ("gaps.most", 9, "gaps"),
-    ("gaps", {"least": 5, "most": 4}, "gaps"),
-    ("conduct.injection.dimension", "luck", "conduct.injection.dimension"),
-    ("quote_minimum", 0, "quote_minimum"),
-    ("unquoted_share", 1.5, "unquoted_share"),
-    ("dimensions", {}, "dimensions"),
-    ("colour", "red", "colour"),
-    ("dimensions.luck", {"maximum": 1}, "dimensions.luck"),
-    ("dimensions.logic.components.cause", {"maximum": 10}, "dimensions.logic.components.cause"),
-    ("dimensions.logic.leash", {"lead": "cause"}, "dimensions.logic.leash.lead"),
-    ("dimensions.logic.chain.links", ["cause", 7], "dimensions.logic.chain.links.1"),
-    ("bands.tactics.loser", [0, "many"], "bands.tactics.loser.1"),
-    ("claims.rumour", {"points": 1, "asks": "who says so"}, "claims.rumour"),
-    ("protocol.fallacies.tu_quoque", "you too", "protocol.fallacies.tu_quoque"),
-    ("protocol.claim_minimum", -1, "protocol.claim_minimum"),
-    ("protocol.reasoning_minimum", 10**9, "protocol.reasoning_minimum"),
-    ("protocol.evidence_minimum", 2**64, "protocol.evidence_minimum"),
-    ("protocol.closing_words", 0, "protocol.closing_words"),
-    ("panel.prior_of", 0, "panel.prior_of"), ("panel.prior_right", -1, "panel.prior_right"),
-    ("panel.least_items", 0, "panel.least_items"),
-    ("panel.topics.security.weights.risk", 4, "panel.topics.security.weights.risk"),
-    ("version", 10**7, "version"), ("criteria.low", -(10**7), "criteria.low"), ("panel.high", 1e300, "panel.high"),
-])
+@pytest.mark.parametrize(
+    ("path", "value", "field"),
+    [
+        ("dimensions.logic.maximum", 41, "dimensions.logic.components"),
+        ("dimensions.logic.maximum", "forty", "dimensions.logic.maximum"),
+        ("dimensions.logic.components.cause.maximum", 0, "dimensions.logic.components.cause.maximum"),
+        ("dimensions.logic.components.cause.asks", " ", "dimensions.logic.components.cause.asks"),
+        ("dimensions.logic.components.cause.applies_from", 0, "dimensions.logic.components.cause.applies_from"),
+        ("dimensions.logic.chain.links", ["cause", "process", "luck"], "dimensions.logic.chain.links"),
+        ("dimensions.logic.chain.links", ["cause", "cause", "process"], "dimensions.logic.chain.links"),
+        ("dimensions.logic.chain.caps", [28, 18], "dimensions.logic.chain.caps"),
+        ("dimensions.logic.chain.caps", [18, 28, 8], "dimensions.logic.chain.caps"),
+        ("dimensions.logic.excellence.above", 40, "dimensions.logic.excellence.above"),
+        ("dimensions.logic.excellence.each_at_least", 11, "dimensions.logic.excellence.each_at_least"),
+        ("dimensions.rhetoric.leash.leader", "luck", "dimensions.rhetoric.leash.leader"),
+        ("dimensions.rhetoric.leash.follower", "framing", "dimensions.rhetoric.leash.follower"),
+        ("dimensions.Logic", {"maximum": 1, "components": {"a": {"maximum": 1, "asks": "a"}}}, "dimensions.Logic"),
+        (
+            "dimensions.luck",
+            {"maximum": 1, "components": {"class": {"maximum": 1, "asks": "a"}}},
+            "dimensions.luck.components.class",
+        ),
+        (
+            "dimensions.luck",
+            {"maximum": 10, "components": {"cause": {"maximum": 10, "asks": "a"}}},
+            "dimensions.logic.components.cause",
+        ),
+        ("dimensions.frame_control.components.frame_control.applies_from", 2, "dimensions.frame_control.components"),
+        ("bands.luck", {"winner": [1, 2], "loser": [0, 1]}, "bands.luck"),
+        ("bands.logic.winner", [30, 20], "bands.logic.winner"),
+        ("bands.logic.loser", [0, 41], "bands.logic.loser"),
+        ("claims.no_mechanism.dimension", "luck", "claims.no_mechanism.dimension"),
+        ("claims.no_mechanism.asks", " ", "claims.no_mechanism.asks"),
+        ("gaps.dimension", "luck", "gaps.dimension"),
+        ("gaps.least", 0, "gaps"),
+        ("gaps.most", 9, "gaps"),
+        ("gaps", {"least": 5, "most": 4}, "gaps"),
+        ("conduct.injection.dimension", "luck", "conduct.injection.dimension"),
+        ("quote_minimum", 0, "quote_minimum"),
+        ("unquoted_share", 1.5, "unquoted_share"),
+        ("dimensions", {}, "dimensions"),
+        ("colour", "red", "colour"),
+        ("dimensions.luck", {"maximum": 1}, "dimensions.luck"),
+        ("dimensions.logic.components.cause", {"maximum": 10}, "dimensions.logic.components.cause"),
+        ("dimensions.logic.leash", {"lead": "cause"}, "dimensions.logic.leash.lead"),
+        ("dimensions.logic.chain.links", ["cause", 7], "dimensions.logic.chain.links.1"),
+        ("bands.tactics.loser", [0, "many"], "bands.tactics.loser.1"),
+        ("claims.rumour", {"points": 1, "asks": "who says so"}, "claims.rumour"),
+        ("protocol.fallacies.tu_quoque", "you too", "protocol.fallacies.tu_quoque"),
+        ("protocol.claim_minimum", -1, "protocol.claim_minimum"),
+        ("protocol.reasoning_minimum", 10**9, "protocol.reasoning_minimum"),
+        ("protocol.evidence_minimum", 2**64, "protocol.evidence_minimum"),
+        ("protocol.closing_words", 0, "protocol.closing_words"),
+        ("panel.prior_of", 0, "panel.prior_of"),
+        ("panel.prior_right", -1, "panel.prior_right"),
+        ("panel.least_items", 0, "panel.least_items"),
+        ("panel.topics.security.weights.risk", 4, "panel.topics.security.weights.risk"),
+        ("version", 10**7, "version"),
+        ("criteria.low", -(10**7), "criteria.low"),
+        ("panel.high", 1e300, "panel.high"),
+    ],
+)
 def test_a_fault_names_its_field(path: str, value: object, field: str) -> None:
     with pytest.raises(RubricError) as caught:
         parse_rubric(changed(path, value))

@@ -20,10 +20,12 @@ RUBRIC = rubric_v1()
 
 def answer(turn: int = 2, quote: str = QUOTE, **points: float) -> ScoreAnswer:
     """A sample: full points where nothing else is said."""
-    return ScoreAnswer(components={
-        name: ComponentAnswer(points=points.get(name, component.maximum), quote=quote, reason="because")
-        for name, component in applicable(RUBRIC, turn).items()
-    })
+    return ScoreAnswer(
+        components={
+            name: ComponentAnswer(points=points.get(name, component.maximum), quote=quote, reason="because")
+            for name, component in applicable(RUBRIC, turn).items()
+        }
+    )
 
 
 def dimension(scored: TurnScored, name: str) -> DimensionScore:
@@ -35,11 +37,15 @@ CASES: list[tuple[dict[str, float], str, float, float, str]] = [
     ({}, "logic", 40, 40, ""),
     ({"cause": 0}, "logic", 30, 28, "one of three links missing (cause): logic at most 28"),
     ({"cause": 0, "process": 0}, "logic", 20, 18, "two of three links missing (cause, process): logic at most 18"),
-    ({"cause": 0, "process": 0, "consequence": 0}, "logic", 10, 8,
-     "three of three links missing (cause, process, consequence): logic at most 8"),
+    (
+        {"cause": 0, "process": 0, "consequence": 0},
+        "logic",
+        10,
+        8,
+        "three of three links missing (cause, process, consequence): logic at most 8",
+    ),
     ({"cause": 0, "process": 5, "consequence": 5, "weakest_premise": 5}, "logic", 15, 15, ""),
-    ({"weakest_premise": 7}, "logic", 37, 35,
-     "above 35 every component needs 8 (weakest_premise): logic at most 35"),
+    ({"weakest_premise": 7}, "logic", 37, 35, "above 35 every component needs 8 (weakest_premise): logic at most 35"),
     ({"weakest_premise": 8}, "logic", 38, 38, ""),
     ({"weakest_premise": 5}, "logic", 35, 35, ""),
     ({"weakest_premise": 0}, "logic", 30, 30, ""),
@@ -69,17 +75,23 @@ def test_the_leash_speaks_at_the_component() -> None:
     assert ("framing at 3 is under 4: delivery at most 4",) == delivery.rules
 
 
-@pytest.mark.parametrize(("points", "name", "raw", "admitted"), [
-    ({}, "logic", 40, 40),
-    ({"cause": 5, "process": 5, "consequence": 6}, "logic", 21.3, 21.3),     # 16 of 30, times 4/3
-    ({"cause": 0}, "logic", 26.7, 26.7),                                     # 20 of 30: under its cap of 28
-    ({"cause": 0, "process": 0}, "logic", 13.3, 13.3),
-    ({"cause": 7}, "logic", 36, 35),                                         # 27 of 30: 36, above 35 with a 7
-    ({"targeting": 5, "positioning": 6}, "tactics", 16.5, 16.5),             # 11 of 20, times 3/2
-    ({"framing": 1}, "rhetoric", 23, 17),
-])
+@pytest.mark.parametrize(
+    ("points", "name", "raw", "admitted"),
+    [
+        ({}, "logic", 40, 40),
+        ({"cause": 5, "process": 5, "consequence": 6}, "logic", 21.3, 21.3),  # 16 of 30, times 4/3
+        ({"cause": 0}, "logic", 26.7, 26.7),  # 20 of 30: under its cap of 28
+        ({"cause": 0, "process": 0}, "logic", 13.3, 13.3),
+        ({"cause": 7}, "logic", 36, 35),  # 27 of 30: 36, above 35 with a 7
+        ({"targeting": 5, "positioning": 6}, "tactics", 16.5, 16.5),  # 11 of 20, times 3/2
+        ({"framing": 1}, "rhetoric", 23, 17),
+    ],
+)
 def test_turn_one_is_scaled_up_from_what_applies(
-    points: dict[str, float], name: str, raw: float, admitted: float,
+    points: dict[str, float],
+    name: str,
+    raw: float,
+    admitted: float,
 ) -> None:
     scored = score_turn(RUBRIC, 1, TEXT, [answer(1, **points)])
 
@@ -96,11 +108,14 @@ def test_scaling_is_said() -> None:
     assert () == dimension(scored, "rhetoric").rules
 
 
-@pytest.mark.parametrize(("quote", "rule"), [
-    ("cars cure the sick", "the quote is not in the turn: at most 5 of 10"),
-    ("", "no quote given: at most 5 of 10"),
-    ("the air", "the quote is under 8 characters: at most 5 of 10"),
-])
+@pytest.mark.parametrize(
+    ("quote", "rule"),
+    [
+        ("cars cure the sick", "the quote is not in the turn: at most 5 of 10"),
+        ("", "no quote given: at most 5 of 10"),
+        ("the air", "the quote is under 8 characters: at most 5 of 10"),
+    ],
+)
 def test_an_unfounded_component_keeps_half(quote: str, rule: str) -> None:
     scored = score_turn(RUBRIC, 2, TEXT, [answer(quote=quote, process=4)])
 
@@ -121,14 +136,20 @@ def test_a_quote_carries_its_place() -> None:
     assert scored.components["cause"].verified
 
 
-@pytest.mark.parametrize(("points", "median", "spread", "words"), [
-    ((4,), 4, 0, "poison the air"),
-    ((2, 9, 4), 4, 7, "in one year"),
-    ((2, 9), 5.5, 7, "poison the air"),
-    ((8, 8, 1, 8), 8, 7, "poison the air"),
-])
+@pytest.mark.parametrize(
+    ("points", "median", "spread", "words"),
+    [
+        ((4,), 4, 0, "poison the air"),
+        ((2, 9, 4), 4, 7, "in one year"),
+        ((2, 9), 5.5, 7, "poison the air"),
+        ((8, 8, 1, 8), 8, 7, "poison the air"),
+    ],
+)
 def test_samples_give_their_median_and_the_words_nearest_to_it(
-    points: tuple[int, ...], median: float, spread: float, words: str,
+    points: tuple[int, ...],
+    median: float,
+    spread: float,
+    words: str,
 ) -> None:
     quotes = ("poison the air", "engines burn fuel", "in one year", "fewer asthma cases")
     samples = [answer(quote=quote, cause=value) for value, quote in zip(points, quotes, strict=False)]
@@ -194,9 +215,17 @@ def test_the_question_leaves_out_what_does_not_apply() -> None:
     assert "" == read_score(value).components["credibility"].quote
 
 
-@pytest.mark.parametrize(("field", "value"), [
-    ("points", 11), ("points", -1), ("points", 4.5), ("points", "4"), ("quote", "x" * 161), ("reason", "x" * 141),
-])
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("points", 11),
+        ("points", -1),
+        ("points", 4.5),
+        ("points", "4"),
+        ("quote", "x" * 161),
+        ("reason", "x" * 141),
+    ],
+)
 def test_the_question_bounds_its_answer(field: str, value: object) -> None:
     raw = msgspec.to_builtins(answer())
     raw["components"]["cause"][field] = value

@@ -71,13 +71,16 @@ def test_premises_are_numbered_within_their_turn() -> None:
     ]
 
 
-@pytest.mark.parametrize(("wrong", "why"), [
-    (stated(quote="Judges are never trained"), "the quote is not in the turn, or too short to tell"),
-    (stated(quote="Judges"), "the quote is not in the turn, or too short to tell"),
-    (stated(quote=""), "the quote is not in the turn, or too short to tell"),
-    (stated(" "), "the premise has no words"),
-    (stated("training makes  Verdicts accurate"), "stated before as P1.1"),
-])
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (stated(quote="Judges are never trained"), "the quote is not in the turn, or too short to tell"),
+        (stated(quote="Judges"), "the quote is not in the turn, or too short to tell"),
+        (stated(quote=""), "the quote is not in the turn, or too short to tell"),
+        (stated(" "), "the premise has no words"),
+        (stated("training makes  Verdicts accurate"), "stated before as P1.1"),
+    ],
+)
 def test_what_is_not_a_new_premise_is_refused(wrong: Stated, why: str) -> None:
     desk = debate(FIRST)
 
@@ -106,7 +109,8 @@ def test_a_revision_is_kept_as_the_latest_form() -> None:
 
     assert [("P1.2", 3)] == [(each.premise, each.turn) for each in events(desk, PremiseRevised)]
     assert ("A judge answers to the public", "revised") == (
-        desk.debate.spine.premises["P1.2"].text, desk.debate.spine.premises["P1.2"].state
+        desk.debate.spine.premises["P1.2"].text,
+        desk.debate.spine.premises["P1.2"].state,
     )
     assert 1.0 == stabilities(desk.debate.spine)["pro"].stability
 
@@ -131,7 +135,12 @@ def test_a_drop_that_the_words_bear_out_costs_credibility() -> None:
     [drop], [penalty] = events(desk, PremiseDropped), events(desk, PenaltyApplied)
     assert ("P1.1", 3, "gone") == (drop.premise, drop.turn, drop.reason)
     assert (3, "credibility", -1, -1, "dropped_premise", desk.debate.position - 1) == (
-        penalty.turn, penalty.dimension, penalty.requested, penalty.applied, penalty.rule, penalty.because_of
+        penalty.turn,
+        penalty.dimension,
+        penalty.requested,
+        penalty.applied,
+        penalty.rule,
+        penalty.because_of,
     )
     assert (7, 20) == (effective(desk, 3, "credibility"), effective(desk, 3))
     assert 0.5 == stabilities(desk.debate.spine)["pro"].stability
@@ -146,16 +155,19 @@ def test_a_drop_that_the_words_deny_is_refused() -> None:
     assert 8 == effective(desk, 3, "credibility")
 
 
-@pytest.mark.parametrize(("answer", "why"), [
-    (dropped("P9.9"), "there is no premise 'P9.9'"),
-    (dropped("the first"), "there is no premise 'the first'"),
-    (dropped("P2.1"), "premise P2.1 is the other side's"),
-    (revised("P2.1", "new"), "premise P2.1 is the other side's"),
-    (revised("P3.1", "new"), "there is no premise 'P3.1'"),
-    (contradicted("P1.1", "P2.1"), "premise P2.1 is the other side's"),
-    (contradicted("P7.1", "P2.1"), "there is no premise 'P7.1'; premise P2.1 is the other side's"),
-    (contradicted(), "no premise is named"),
-])
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (dropped("P9.9"), "there is no premise 'P9.9'"),
+        (dropped("the first"), "there is no premise 'the first'"),
+        (dropped("P2.1"), "premise P2.1 is the other side's"),
+        (revised("P2.1", "new"), "premise P2.1 is the other side's"),
+        (revised("P3.1", "new"), "there is no premise 'P3.1'"),
+        (contradicted("P1.1", "P2.1"), "premise P2.1 is the other side's"),
+        (contradicted("P7.1", "P2.1"), "there is no premise 'P7.1'; premise P2.1 is the other side's"),
+        (contradicted(), "no premise is named"),
+    ],
+)
 def test_an_id_that_cannot_be_meant_is_refused(answer: PremisesAnswer, why: str) -> None:
     desk = debate()
 
@@ -187,14 +199,23 @@ def test_a_dropped_premise_may_come_back_as_a_new_one() -> None:
     assert ["P1.1", "P1.2", "P2.1", "P5.1"] == list(desk.debate.spine.premises)
 
 
-@pytest.mark.parametrize(("answer", "why"), [
-    (PremisesAnswer(stated=(stated("Removal", SILENT),), dropped=(Dropped(premise="P3.1"),)),
-     "turn 3 itself states P3.1"),
-    (PremisesAnswer(revised=(Revised(premise="P1.1", text="new"),), dropped=(Dropped(premise="P1.1"),)),
-     "turn 3 revises P1.1"),
-    (PremisesAnswer(contradictions=(Contradicted(premises=["P1.1"]),), dropped=(Dropped(premise="P1.1"),)),
-     "turn 3 contradicts P1.1, which is not silence"),
-])
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (
+            PremisesAnswer(stated=(stated("Removal", SILENT),), dropped=(Dropped(premise="P3.1"),)),
+            "turn 3 itself states P3.1",
+        ),
+        (
+            PremisesAnswer(revised=(Revised(premise="P1.1", text="new"),), dropped=(Dropped(premise="P1.1"),)),
+            "turn 3 revises P1.1",
+        ),
+        (
+            PremisesAnswer(contradictions=(Contradicted(premises=["P1.1"]),), dropped=(Dropped(premise="P1.1"),)),
+            "turn 3 contradicts P1.1, which is not silence",
+        ),
+    ],
+)
 def test_what_is_spoken_of_is_not_dropped_in_silence(answer: PremisesAnswer, why: str) -> None:
     desk = debate()
 
@@ -235,9 +256,7 @@ def test_a_contradiction_is_found_once() -> None:
 
 def test_a_premise_does_not_contradict_the_turn_that_states_it() -> None:
     desk = debate()
-    alone = PremisesAnswer(
-        stated=(stated("Removal", SILENT),), contradictions=(Contradicted(premises=["P3.1"]),)
-    )
+    alone = PremisesAnswer(stated=(stated("Removal", SILENT),), contradictions=(Contradicted(premises=["P3.1"]),))
 
     trace(desk, 3, given(alone))
 
@@ -247,14 +266,19 @@ def test_a_premise_does_not_contradict_the_turn_that_states_it() -> None:
 # samples, and none
 
 
-@pytest.mark.parametrize(("samples", "gone", "refused"), [
-    ([dropped("P1.1"), dropped("P1.1"), dropped("P1.2")], ["P1.1"], ["only 1 of 3 samples find it"]),
-    ([dropped("P1.1"), PremisesAnswer()], [], ["only 1 of 2 samples find it"]),
-    ([PremisesAnswer(), dropped("P1.1"), dropped("P1.1")], ["P1.1"], []),
-    ([FirstPremises(), dropped("P1.1"), dropped("P1.1")], ["P1.1"], []),
-])
+@pytest.mark.parametrize(
+    ("samples", "gone", "refused"),
+    [
+        ([dropped("P1.1"), dropped("P1.1"), dropped("P1.2")], ["P1.1"], ["only 1 of 3 samples find it"]),
+        ([dropped("P1.1"), PremisesAnswer()], [], ["only 1 of 2 samples find it"]),
+        ([PremisesAnswer(), dropped("P1.1"), dropped("P1.1")], ["P1.1"], []),
+        ([FirstPremises(), dropped("P1.1"), dropped("P1.1")], ["P1.1"], []),
+    ],
+)
 def test_more_than_half_of_the_samples_must_find_a_drop(
-    samples: list[FirstPremises], gone: list[str], refused: list[str],
+    samples: list[FirstPremises],
+    gone: list[str],
+    refused: list[str],
 ) -> None:
     desk = debate()
 
@@ -307,28 +331,34 @@ def test_what_may_be_answered_follows_from_what_there_is() -> None:
 # words
 
 
-@pytest.mark.parametrize(("text", "quote", "turn", "absent"), [
-    ("Training makes verdicts accurate", TRAINED, SILENT, True),
-    ("Training makes verdicts accurate", TRAINED, KEPT, False),
-    ("Trams carry people", "trams carry people", "TRAMS carry on.", False),     # 2 of 3
-    ("Trams carry people", "trams carry people", "Trams are fine.", True),      # 1 of 3
-    ("Trams carry", "trams carry", "Trams are fine.", False),                   # 1 of 2 is half, not less
-    ("Investing pays", "investing pays", "They invested, and it pays.", False),
-    ("It is so", "it is what it is", "Nothing at all.", False),                 # no content word: nothing to miss
-    ("Cars", "the cars", "", True),
-])
+@pytest.mark.parametrize(
+    ("text", "quote", "turn", "absent"),
+    [
+        ("Training makes verdicts accurate", TRAINED, SILENT, True),
+        ("Training makes verdicts accurate", TRAINED, KEPT, False),
+        ("Trams carry people", "trams carry people", "TRAMS carry on.", False),  # 2 of 3
+        ("Trams carry people", "trams carry people", "Trams are fine.", True),  # 1 of 3
+        ("Trams carry", "trams carry", "Trams are fine.", False),  # 1 of 2 is half, not less
+        ("Investing pays", "investing pays", "They invested, and it pays.", False),
+        ("It is so", "it is what it is", "Nothing at all.", False),  # no content word: nothing to miss
+        ("Cars", "the cars", "", True),
+    ],
+)
 def test_absence_is_counted_in_content_words(text: str, quote: str, turn: str, absent: bool) -> None:
     premise = Premise(side="pro", turn=1, text=text, quote=quote, span=(0, 1), state="kept", stated=1)
 
     assert absent == is_absent(premise, turn)
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("The cars are on the road, and a car is a car.", ["car", "road", "car", "car"]),
-    ("Investing; invested INVESTMENTS", ["invest", "invest", "invest"]),
-    ("gas glass classes", ["gas", "glass", "classe"]),
-    ("It was so, and that is all.", []),
-    ("l'école — Straße, 63 percent", ["école", "strass", "percen"]),
-])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The cars are on the road, and a car is a car.", ["car", "road", "car", "car"]),
+        ("Investing; invested INVESTMENTS", ["invest", "invest", "invest"]),
+        ("gas glass classes", ["gas", "glass", "classe"]),
+        ("It was so, and that is all.", []),
+        ("l'école — Straße, 63 percent", ["école", "strass", "percen"]),
+    ],
+)
 def test_content_words(text: str, words: list[str]) -> None:
     assert words == list(content_words(text))

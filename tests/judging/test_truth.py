@@ -35,7 +35,12 @@ CRITERIA = rubric_v1().criteria
 assert CRITERIA is not None
 PROFILE = shipped().raters["technical"]
 SEAT = Rater(
-    name="technical", title="t", domain="technical", focus="f", weights=PROFILE.weights, model="scripted:one",
+    name="technical",
+    title="t",
+    domain="technical",
+    focus="f",
+    weights=PROFILE.weights,
+    model="scripted:one",
 )
 
 
@@ -45,8 +50,13 @@ def argument(name: str) -> Argument:
 
 def case(truth: Any = "pro", pro: int = 2, con: int = 2) -> Case:
     return Case(
-        id="c", motion="m", pro=tuple(argument(f"PRO-{n}") for n in range(1, pro + 1)),
-        con=tuple(argument(f"CON-{n}") for n in range(1, con + 1)), truth=truth, source="s", digest="d",
+        id="c",
+        motion="m",
+        pro=tuple(argument(f"PRO-{n}") for n in range(1, pro + 1)),
+        con=tuple(argument(f"CON-{n}") for n in range(1, con + 1)),
+        truth=truth,
+        source="s",
+        digest="d",
     )
 
 
@@ -64,7 +74,7 @@ def all_at(points: float) -> dict[str, float]:
 def test_a_rater_weighs_by_its_own_weights() -> None:
     scores = {"PRO-1": {"logic": 10, "evidence": 5, "responsiveness": 1, "honesty": 1}, "CON-1": all_at(6)}
 
-    assert BothSides(pro=6.0, con=6.0) == means(case(), scores, SEAT.weights)   # 4 + 1.75 + 0.15 + 0.1
+    assert BothSides(pro=6.0, con=6.0) == means(case(), scores, SEAT.weights)  # 4 + 1.75 + 0.15 + 0.1
 
 
 def test_a_side_is_the_mean_of_its_arguments_however_many_it_has() -> None:
@@ -83,10 +93,12 @@ def test_an_argument_without_all_its_dimensions_is_left_out_and_not_filled_in() 
 @pytest.mark.parametrize(
     ("pro", "con", "said"),
     [
-        (8.0, 4.0, "pro"), (4.0, 8.0, "con"), (6.0, 6.0, "neither"),
-        (5.245, 4.755, "neither"),   # a gap of 4.9 %
-        (5.255, 4.745, "pro"),       # of 5.1 %
-        (4.2, 3.8, "pro"),           # of 5 %, which is not under it
+        (8.0, 4.0, "pro"),
+        (4.0, 8.0, "con"),
+        (6.0, 6.0, "neither"),
+        (5.245, 4.755, "neither"),  # a gap of 4.9 %
+        (5.255, 4.745, "pro"),  # of 5.1 %
+        (4.2, 3.8, "pro"),  # of 5 %, which is not under it
     ],
 )
 def test_a_gap_under_the_panels_least_one_names_nobody(pro: float, con: float, said: str) -> None:
@@ -106,7 +118,11 @@ def test_a_rater_that_failed_says_why_and_nothing_else() -> None:
     said = calibrated(SEAT, case(), Reason("timeout: it was silent"), RULES)
 
     assert said == RaterCalibrated(
-        rater="technical", model="scripted:one", case="c", digest="d", truth="pro",
+        rater="technical",
+        model="scripted:one",
+        case="c",
+        digest="d",
+        truth="pro",
         missing=Reason("timeout: it was silent"),
     )
 
@@ -179,7 +195,8 @@ def heard(right: int, of: int, lost: int = 0) -> list[RaterCalibrated]:
     one = RaterCalibrated(rater="r", model="m", case="c", digest="d", truth="pro")
     replaced = msgspec.structs.replace
     return [
-        *[replace_said(one, "pro")] * right, *[replace_said(one, "con")] * (of - right),
+        *[replace_said(one, "pro")] * right,
+        *[replace_said(one, "con")] * (of - right),
         *[replaced(one, missing=Reason("silence"))] * lost,
     ]
 
@@ -232,7 +249,8 @@ def test_nothing_is_known_without_a_verdict() -> None:
 @pytest.mark.parametrize(
     ("right", "of", "by_chance", "words"),
     [
-        (6, 6, 0.5, "better than chance"), (0, 6, 0.5, "worse than chance"),
+        (6, 6, 0.5, "better than chance"),
+        (0, 6, 0.5, "worse than chance"),
         (1, 1, 0.5, "not known: 1 verdict cannot tell it from chance"),
         (4, 6, 0.5, "not known: 6 verdicts cannot tell it from chance"),
         (15, 20, 0.75, "not known: 20 verdicts cannot tell it from chance"),
@@ -262,7 +280,12 @@ def test_the_cases_that_are_kept_here_can_be_read_and_favour_no_side() -> None:
 
 def wish(**changes: Any) -> CaseRequest:
     fields: dict[str, Any] = {
-        "id": "c", "motion": "m", "pro": [argument("PRO-1")], "con": [argument("CON-1")], "truth": "pro", "source": "s",
+        "id": "c",
+        "motion": "m",
+        "pro": [argument("PRO-1")],
+        "con": [argument("CON-1")],
+        "truth": "pro",
+        "source": "s",
     }
     return CaseRequest(**(fields | changes))
 

@@ -43,19 +43,43 @@ def debate() -> EventBatch:
 
 def narrative(winner: Any = "A", cites: tuple[str, ...] = ("turn 1",), explanation: str = "so") -> NarrativeAnswer:
     return NarrativeAnswer(
-        A=A, B=B, pattern="none", explanation=explanation, winner=winner, cites=list(cites),
+        A=A,
+        B=B,
+        pattern="none",
+        explanation=explanation,
+        winner=winner,
+        cites=list(cites),
     )
 
 
 # citations
 
 
-@pytest.mark.parametrize(("cite", "exists"), [
-    ("turn 1", True), ("Turn 4", True), (" turn 2 ", True), ("C1.1", True), ("P1.1", True),
-    ("turn 5", False), ("turn 0", False), ("turn -1", False), ("turn", False), ("turn one", False), ("1", False),
-    ("C1.2", False), ("C2.1", False), ("P2.1", False), ("P1", False), ("p1.1", False), ("", False),
-    ("turn 1, turn 2", False), ("turn ²", False), ("turn " + "9" * 5000, False),
-])
+@pytest.mark.parametrize(
+    ("cite", "exists"),
+    [
+        ("turn 1", True),
+        ("Turn 4", True),
+        (" turn 2 ", True),
+        ("C1.1", True),
+        ("P1.1", True),
+        ("turn 5", False),
+        ("turn 0", False),
+        ("turn -1", False),
+        ("turn", False),
+        ("turn one", False),
+        ("1", False),
+        ("C1.2", False),
+        ("C2.1", False),
+        ("P2.1", False),
+        ("P1", False),
+        ("p1.1", False),
+        ("", False),
+        ("turn 1, turn 2", False),
+        ("turn ²", False),
+        ("turn " + "9" * 5000, False),
+    ],
+)
 def test_a_citation_names_what_exists(cite: str, exists: bool) -> None:
     state = debate().debate
 
@@ -67,23 +91,31 @@ def test_the_fault_names_every_unknown_citation_once() -> None:
     assert "these do not exist: turn 9, P7.1" == check_cites(debate().debate, ["turn 9", "turn 1", "P7.1", "turn 9"])
 
 
-@pytest.mark.parametrize(("answer", "fault"), [
-    (narrative(), ""),
-    (narrative(cites=("turn 1", "C1.1", "P1.1")), ""),
-    (narrative("neither", ()), ""),
-    (narrative("A", ()), "it names a winner and cites nothing"),
-    (narrative("B", ("turn 7",)), "these do not exist: turn 7"),
-    (narrative(explanation="It fell with P1.1."), ""),
-    (narrative(explanation="It fell with P3.1 and C1.1."), "these do not exist: P3.1"),
-])
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (narrative(), ""),
+        (narrative(cites=("turn 1", "C1.1", "P1.1")), ""),
+        (narrative("neither", ()), ""),
+        (narrative("A", ()), "it names a winner and cites nothing"),
+        (narrative("B", ("turn 7",)), "these do not exist: turn 7"),
+        (narrative(explanation="It fell with P1.1."), ""),
+        (narrative(explanation="It fell with P3.1 and C1.1."), "these do not exist: P3.1"),
+    ],
+)
 def test_a_narrative_is_checked(answer: NarrativeAnswer, fault: str) -> None:
     assert fault == check_narrative(debate().debate, answer)
 
 
-@pytest.mark.parametrize(("text", "cites", "fault"), [
-    ("so", [], ""), ("so", ["turn 2"], ""), ("so", ["turn 9"], "these do not exist: turn 9"),
-    ("C8.1 is why", [], "these do not exist: C8.1"),
-])
+@pytest.mark.parametrize(
+    ("text", "cites", "fault"),
+    [
+        ("so", [], ""),
+        ("so", ["turn 2"], ""),
+        ("so", ["turn 9"], "these do not exist: turn 9"),
+        ("C8.1 is why", [], "these do not exist: C8.1"),
+    ],
+)
 def test_an_explanation_is_checked(text: str, cites: list[str], fault: str) -> None:
     assert fault == check_conflict(debate().debate, ConflictAnswer(text=text, cites=cites))
 
@@ -91,9 +123,16 @@ def test_an_explanation_is_checked(text: str, cites: list[str], fault: str) -> N
 # narrative and conflict
 
 
-@pytest.mark.parametrize(("first", "answer", "winner"), [
-    ("pro", "A", "pro"), ("pro", "B", "con"), ("con", "A", "con"), ("con", "B", "pro"), ("con", "neither", "neither"),
-])
+@pytest.mark.parametrize(
+    ("first", "answer", "winner"),
+    [
+        ("pro", "A", "pro"),
+        ("pro", "B", "con"),
+        ("con", "A", "con"),
+        ("con", "B", "pro"),
+        ("con", "neither", "neither"),
+    ],
+)
 def test_speakers_are_given_their_sides_back(first: Any, answer: str, winner: str) -> None:
     desk = court()
     desk.add(TurnStarted(turn=1, side=first, attempt=1, directive=None), 1)
@@ -119,9 +158,14 @@ def test_a_citation_that_slips_through_is_refused() -> None:
     assert ["it does not exist"] * 2 == refusals(desk)
 
 
-@pytest.mark.parametrize(("rule", "kind"), [
-    (narrate, NarrativeVerdictReached), (resolve, ConflictResolved), (assess, ConvergenceAssessed),
-])
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        (narrate, NarrativeVerdictReached),
+        (resolve, ConflictResolved),
+        (assess, ConvergenceAssessed),
+    ],
+)
 @pytest.mark.parametrize(("answers", "why"), [(NOTHING, "timeout"), (given(), "it was not asked")])
 def test_what_is_not_said_is_missing(rule: Any, kind: Any, answers: Answers[Any], why: str) -> None:
     desk = debate()
@@ -137,14 +181,18 @@ def test_what_is_not_said_is_missing(rule: Any, kind: Any, answers: Answers[Any]
 # convergence
 
 
-@pytest.mark.parametrize(("one", "two", "alike"), [
-    ("trams carry people", "trams carry people", 1.0),
-    ("trams carry people", "boilers need cars", 0.0),
-    ("trams carry", "trams wait", 0.5),                      # 1 / (√2 · √2)
-    ("trams trams carry", "trams wait", 0.63),               # 2 / (√5 · √2)
-    ("trams", "the trams and the tram", 1.0),
-    ("", "trams", 0.0), ("it is so", "and so it is", 0.0),
-])
+@pytest.mark.parametrize(
+    ("one", "two", "alike"),
+    [
+        ("trams carry people", "trams carry people", 1.0),
+        ("trams carry people", "boilers need cars", 0.0),
+        ("trams carry", "trams wait", 0.5),  # 1 / (√2 · √2)
+        ("trams trams carry", "trams wait", 0.63),  # 2 / (√5 · √2)
+        ("trams", "the trams and the tram", 1.0),
+        ("", "trams", 0.0),
+        ("it is so", "and so it is", 0.0),
+    ],
+)
 def test_similarity_is_a_cosine_of_content_words(one: str, two: str, alike: float) -> None:
     assert alike == similarity(one, two) == similarity(two, one)
 

@@ -87,7 +87,7 @@ def test_with_nothing_changed_a_what_if_is_the_record_itself(seed: int) -> None:
         add(*events)
         ends.append(len(whims.play.records))
 
-    whims.play.add = noted   # type: ignore[method-assign]  # a log ends where a batch ends
+    whims.play.add = noted  # type: ignore[method-assign]  # a log ends where a batch ends
     records = whims.run().records
 
     for end in (len(records), *Random(seed).sample(ends, min(3, len(ends)))):
@@ -232,7 +232,7 @@ def test_the_end_comes_also_where_the_other_rules_would_ask_for_more_than_there_
     hear(play, TRACK)
     drafts = [Draft(event=each.event, cause=each.cause) for each in play.records]
     at = next(n for n, each in enumerate(drafts) if getattr(each.event, "key", "") == "narrative")
-    dear = replace(drafts[at].event, cost_usd=5.0)   # type: ignore[type-var]
+    dear = replace(drafts[at].event, cost_usd=5.0)  # type: ignore[type-var]
     records = recorded([*drafts[:at], replace(drafts[at], event=dear), *drafts[at + 1 :]])
     answer = what_if(records, Wish(rubric={"tie_within": 0}))
 
@@ -306,7 +306,7 @@ def test_a_log_that_older_rules_wrote_is_named_and_still_compared() -> None:
     play = heard((TRACK, {"score": card(1, rhetoric=(8, 7, 8, 7))}), (TRACK, {}))
     drafts = [Draft(event=each.event, cause=each.cause) for each in play.records]
     at = next(n for n, each in enumerate(drafts) if isinstance(each.event, ScorecardVerdictReached))
-    other = replace(drafts[at].event, reason="in the words of an older Moot")   # type: ignore[type-var]
+    other = replace(drafts[at].event, reason="in the words of an older Moot")  # type: ignore[type-var]
     records = recorded([*drafts[:at], replace(drafts[at], event=other), *drafts[at + 1 :]])
     answer = what_if(records, Wish(rubric={"gaps": {"most": 7}}))
 

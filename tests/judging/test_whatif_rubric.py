@@ -62,8 +62,11 @@ def test_null_takes_a_part_away_or_back_to_what_ships() -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        (b"{}", "rubric"), (b'{"rubric": {}}', "rubric"), (b'{"rubric": [1]}', "rubric"),
-        (b'{"without_rater": 3}', "without_rater"), (b'{"rubic": {}}', "rubic"),
+        (b"{}", "rubric"),
+        (b'{"rubric": {}}', "rubric"),
+        (b'{"rubric": [1]}', "rubric"),
+        (b'{"without_rater": 3}', "without_rater"),
+        (b'{"rubic": {}}', "rubic"),
         (b'{"rubric": ' + msgspec.json.encode(nested(DEEPEST)) + b"}", "rubric"),
     ],
 )

@@ -49,7 +49,9 @@ class Whims:
         chance = self.chance
         self.play = Play(
             opened(
-                turns or chance.choice((1, 2, 3, 4, 5, 10)), chance.choice((1, 1, 1, 2, 3)), judge_attempts=2,
+                turns or chance.choice((1, 2, 3, 4, 5, 10)),
+                chance.choice((1, 1, 1, 2, 3)),
+                judge_attempts=2,
                 second=chance.choice(("scripted:second", "scripted:judge")),
                 appeals=chance.choice(("serious", "all", "none")),
             )
@@ -70,7 +72,7 @@ class Whims:
             else:
                 taken = [step for step in steps if chance.random() < 0.9] or list(steps)
                 chance.shuffle(taken)
-                for step in sorted(taken, key=lambda step: isinstance(step, Speak)):   # a turn ends last or is cut off
+                for step in sorted(taken, key=lambda step: isinstance(step, Speak)):  # a turn ends last or is cut off
                     self._take(step)
         raise AssertionError("it does not conclude")
 
@@ -79,9 +81,7 @@ class Whims:
         if state == "open" and chance.random() < 0.04:
             play.add(chance.choice((DebatePaused(reason="tea", by="x"), DebateHalted(reason="stop", by="x"))))
             return True
-        flagged = [
-            name for name, each in play.debate.claims.items() if each.state == "flagged" and not each.appealed
-        ]
+        flagged = [name for name, each in play.debate.claims.items() if each.state == "flagged" and not each.appealed]
         if flagged and play.debate.verdicts.scorecard is None and chance.random() < 0.1:
             play.add(ClaimAppealed(claim=chance.choice(flagged), by="moderator"))
             return True
@@ -112,8 +112,15 @@ class Whims:
         said = reply(step, self._answer(step))
         if fault := step.check(parse(said.answer, step.answer_type)):
             return ModelFailed(
-                call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample,
-                order=step.order, kind="unknown_id", message=fault, answer=said.answer,
+                call=step.call,
+                key=step.key,
+                purpose=step.purpose,
+                turn=step.turn,
+                sample=step.sample,
+                order=step.order,
+                kind="unknown_id",
+                message=fault,
+                answer=said.answer,
             )
         return said
 
@@ -151,7 +158,10 @@ class Whims:
     def _gap(self, turn: int) -> dict[str, Any]:
         before = self.chance.randint(1, turn)
         return {
-            "turn": before, "fails": self._quote(before), "exposed_by": self._quote(turn), "reason": "so",
+            "turn": before,
+            "fails": self._quote(before),
+            "exposed_by": self._quote(turn),
+            "reason": "so",
             "points": self.chance.randint(1, 8),
         }
 
@@ -176,8 +186,12 @@ class Whims:
         match step.purpose:
             case "narrative":
                 return {
-                    "A": arc, "B": arc, "pattern": chance.choice(get_args(Pattern)), "explanation": "so",
-                    "winner": chance.choice(("A", "B", "neither")), "cites": cites,
+                    "A": arc,
+                    "B": arc,
+                    "pattern": chance.choice(get_args(Pattern)),
+                    "explanation": "so",
+                    "winner": chance.choice(("A", "B", "neither")),
+                    "cites": cites,
                 }
             case "conflict":
                 return {"text": f"because of {self._id()}", "cites": cites}

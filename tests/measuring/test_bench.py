@@ -45,8 +45,12 @@ async def test_both_are_measured_by_turns_after_one_run_of_each() -> None:
 @pytest.mark.parametrize(
     ("better", "aim_of", "aim", "holds"),
     [
-        ("more", "ratio", 0.5, True), ("more", "ratio", 0.51, False), ("less", "ratio", 0.5, True),
-        ("less", "ratio", 0.49, False), ("less", "value", 5, True), ("less", "value", 4.9, False),
+        ("more", "ratio", 0.5, True),
+        ("more", "ratio", 0.51, False),
+        ("less", "ratio", 0.5, True),
+        ("less", "ratio", 0.49, False),
+        ("less", "value", 5, True),
+        ("less", "value", 4.9, False),
     ],
 )
 def test_an_aim_bounds_the_ratio_or_the_value(better: str, aim_of: str, aim: float, holds: bool) -> None:
@@ -105,7 +109,9 @@ def test_a_figure_has_the_agreed_names() -> None:
 def test_an_unknown_figure_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from server.cli import main; main(['bench', '--only', 'luck'])"],
-        capture_output=True, text=True, check=False,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
     assert done.returncode == 2

@@ -25,7 +25,7 @@ can_forget = pytest.mark.skipif(
 
 
 def soaked(folder: Path, **how: object) -> Toll:
-    return run(f"sqlite:{folder / 'moot.db'}", 3, 3000, 1, talk=False, **how)   # type: ignore[arg-type]
+    return run(f"sqlite:{folder / 'moot.db'}", 3, 3000, 1, talk=False, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow

@@ -39,35 +39,47 @@ def band(dimension: str, points: float) -> ScoreHarmonized:
 def gap(points: float) -> LogicGapAdjusted:
     words = Passage(turn=1, quote="words", span=(0, 5))
     return LogicGapAdjusted(
-        turn=1, dimension="logic", requested=-points, applied=-points, rule="gap", because_of=1, fails=words,
+        turn=1,
+        dimension="logic",
+        requested=-points,
+        applied=-points,
+        rule="gap",
+        because_of=1,
+        fails=words,
         exposed_by=words,
     )
 
 
-@pytest.mark.parametrize(("own", "expected"), [
-    ({}, (0.2, 0.1667, 0.0833, 0)),                      # 8/40, 5/30, (5/30 + 0)/2
-    ({"logic": 10}, (0.5, 0.1667, 0.0833, 0)),           # 20/40
-    ({"logic": 30}, (0, 0.1667, 0.0833, 0)),             # level
-    ({"logic": 38}, (0, 0.1667, 0.0833, 0)),             # ahead is no pressure
-    ({"rhetoric": 0}, (0.2, 0.6667, 0.0833, 0)),         # 20/30
-    ({"frame_control": 1}, (0.2, 0.1667, 0.2833, 0)),    # (5/30 + 4/10)/2
-    ({"tactics": 29, "frame_control": 0}, (0.2, 0.1667, 0.25, 0)),
-    ({"credibility": 4}, (0.2, 0.1667, 0.0833, 0.3)),    # 3/10
-])
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({}, (0.2, 0.1667, 0.0833, 0)),  # 8/40, 5/30, (5/30 + 0)/2
+        ({"logic": 10}, (0.5, 0.1667, 0.0833, 0)),  # 20/40
+        ({"logic": 30}, (0, 0.1667, 0.0833, 0)),  # level
+        ({"logic": 38}, (0, 0.1667, 0.0833, 0)),  # ahead is no pressure
+        ({"rhetoric": 0}, (0.2, 0.6667, 0.0833, 0)),  # 20/30
+        ({"frame_control": 1}, (0.2, 0.1667, 0.2833, 0)),  # (5/30 + 4/10)/2
+        ({"tactics": 29, "frame_control": 0}, (0.2, 0.1667, 0.25, 0)),
+        ({"credibility": 4}, (0.2, 0.1667, 0.0833, 0.3)),  # 3/10
+    ],
+)
 def test_by_hand(own: dict[str, float], expected: tuple[float, ...]) -> None:
     assert expected == felt(*exchange({**WORSE, **own}))
 
 
-@pytest.mark.parametrize(("more", "expected"), [
-    ((penalty(2, dimension="rhetoric"),), 0.5),
-    ((penalty(1),), 0.25),
-    ((penalty(2), penalty(2, claim="C1.2")), 1.0),
-    ((penalty(2), penalty(2, claim="C1.2"), penalty(2, claim="C1.3")), 1.0),     # capped
-    ((penalty(2), reversal(2)), 0.0),                                           # given back
-    ((penalty(2), penalty(1, claim="C1.2"), reversal(2)), 0.25),
-    ((penalty(2, turn=2),), 0.0),                                               # the winner's
-    ((band("rhetoric", -1), gap(3)), 0.0),                                      # neither band nor docking
-])
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ((penalty(2, dimension="rhetoric"),), 0.5),
+        ((penalty(1),), 0.25),
+        ((penalty(2), penalty(2, claim="C1.2")), 1.0),
+        ((penalty(2), penalty(2, claim="C1.2"), penalty(2, claim="C1.3")), 1.0),  # capped
+        ((penalty(2), reversal(2)), 0.0),  # given back
+        ((penalty(2), penalty(1, claim="C1.2"), reversal(2)), 0.25),
+        ((penalty(2, turn=2),), 0.0),  # the winner's
+        ((band("rhetoric", -1), gap(3)), 0.0),  # neither band nor docking
+    ],
+)
 def test_penalties_press_on_credibility(more: tuple[Event, ...], expected: float) -> None:
     assert expected == felt(*exchange(WORSE, GOOD, *more))[3]
 
@@ -93,8 +105,8 @@ def test_effective_values_press_not_raw_ones() -> None:
     debate = fold(debate, *scored(1, WORSE, raw=raw))
 
     assert (0.2, 0.1667, 0.0833, 0) == felt(debate, comparison)
-    assert 0.275 == felt(fold(debate, gap(3)), comparison)[0]        # 11/40
-    assert 0.175 == felt(fold(debate, band("logic", 1)), comparison)[0]   # 7/40
+    assert 0.275 == felt(fold(debate, gap(3)), comparison)[0]  # 11/40
+    assert 0.175 == felt(fold(debate, band("logic", 1)), comparison)[0]  # 7/40
     assert (0.25, 0.5) == felt(fold(debate, penalty(2)), comparison)[::3]  # 10/40; 2/4
 
 
@@ -140,10 +152,16 @@ def test_a_deficit_ends_at_one_whatever_a_ledger_says() -> None:
 
 
 @given(
-    own=SCORES, theirs=SCORES, winner=st.sampled_from(["pro", "con"]), points=st.lists(st.integers(0, 3), max_size=4),
+    own=SCORES,
+    theirs=SCORES,
+    winner=st.sampled_from(["pro", "con"]),
+    points=st.lists(st.integers(0, 3), max_size=4),
 )
 def test_only_the_loser_and_only_within_bounds(
-    own: dict[str, float], theirs: dict[str, float], winner: Side, points: list[int],
+    own: dict[str, float],
+    theirs: dict[str, float],
+    winner: Side,
+    points: list[int],
 ) -> None:
     fines = [penalty(each, dimension="rhetoric", claim=f"C1.{n}") for n, each in enumerate(points, 1)]
     debate, comparison = exchange(own, theirs, *fines, winner=winner)
@@ -159,7 +177,10 @@ def test_only_the_loser_and_only_within_bounds(
 @pytest.mark.slow
 @given(own=SCORES, theirs=SCORES, name=st.sampled_from(sorted(MAXIMA)), less=st.integers(0, 40))
 def test_who_falls_further_behind_feels_no_less(
-    own: dict[str, float], theirs: dict[str, float], name: str, less: int,
+    own: dict[str, float],
+    theirs: dict[str, float],
+    name: str,
+    less: int,
 ) -> None:
     before = felt(*exchange(own, theirs))
     after = felt(*exchange({**own, name: max(own[name] - less, 0)}, theirs))

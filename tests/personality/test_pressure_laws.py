@@ -17,7 +17,12 @@ UNIT = st.floats(0, 1)
 PRESSED = st.floats(0.1, 1)
 ELASTIC = st.floats(0.2, 1)
 PRESSURE = st.builds(
-    PressureApplied, side=st.just("pro"), turn=st.just(1), cognitive=UNIT, emotional=UNIT, strategic=UNIT,
+    PressureApplied,
+    side=st.just("pro"),
+    turn=st.just(1),
+    cognitive=UNIT,
+    emotional=UNIT,
+    strategic=UNIT,
     credibility=UNIT,
 )
 
@@ -48,7 +53,9 @@ def test_a_scattered_debater_sharpens(blow: PressureApplied, signal: str, most: 
 
 @given(PRESSURE, PRESSED, ELASTIC)
 def test_a_strategist_losing_on_logic_grows_analytical(
-    blow: PressureApplied, cognitive: float, elasticity: float,
+    blow: PressureApplied,
+    cognitive: float,
+    elasticity: float,
 ) -> None:
     found = after("strategist", elasticity, replace(blow, cognitive=cognitive))
 
@@ -57,7 +64,9 @@ def test_a_strategist_losing_on_logic_grows_analytical(
 
 @given(PRESSURE, PRESSED, ELASTIC)
 def test_a_provocateur_under_credibility_pressure_reaches_for_evidence(
-    blow: PressureApplied, credibility: float, elasticity: float,
+    blow: PressureApplied,
+    credibility: float,
+    elasticity: float,
 ) -> None:
     found = after("provocateur", elasticity, replace(blow, credibility=credibility))
 
@@ -86,7 +95,9 @@ def test_full_pressure_for_ever_ends_between_the_targets(name: str, blow: Pressu
 @pytest.mark.parametrize("side", ["pro", "con"])
 @given(behind=st.integers(8, 22))
 def test_three_exchanges_lost_on_logic_alone_change_the_words_of_the_traits(
-    name: str, side: Side, behind: int,
+    name: str,
+    side: Side,
+    behind: int,
 ) -> None:
     debate = fold(Debate(), opened(pro=name, con=name))
     debate = turns(debate, side, 4, {**GOOD, "logic": 30 - behind})
@@ -95,7 +106,13 @@ def test_three_exchanges_lost_on_logic_alone_change_the_words_of_the_traits(
     who = archetype(name)
     prompts = [
         debater_prompt(
-            debater_template(), side=side, motion="Ban cars", max_words=180, archetype=who, traits=traits, spoken=[],
+            debater_template(),
+            side=side,
+            motion="Ban cars",
+            max_words=180,
+            archetype=who,
+            traits=traits,
+            spoken=[],
             quote=str,
         )
         for traits in (who.traits, debate.temper.traits[side])
@@ -105,10 +122,15 @@ def test_three_exchanges_lost_on_logic_alone_change_the_words_of_the_traits(
     assert prompts[0] != prompts[1]
 
 
-SCORES = st.fixed_dictionaries({
-    "logic": st.integers(0, 40), "rhetoric": st.integers(0, 30), "tactics": st.integers(0, 30),
-    "frame_control": st.integers(0, 10), "credibility": st.integers(0, 10),
-})
+SCORES = st.fixed_dictionaries(
+    {
+        "logic": st.integers(0, 40),
+        "rhetoric": st.integers(0, 30),
+        "tactics": st.integers(0, 30),
+        "frame_control": st.integers(0, 10),
+        "credibility": st.integers(0, 10),
+    }
+)
 
 
 @pytest.mark.slow

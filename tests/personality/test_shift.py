@@ -24,10 +24,18 @@ SIGNAL = st.sampled_from(SIGNALS)
 
 
 def pressed(
-    cognitive: float = 0, emotional: float = 0, strategic: float = 0, credibility: float = 0,
+    cognitive: float = 0,
+    emotional: float = 0,
+    strategic: float = 0,
+    credibility: float = 0,
 ) -> PressureApplied:
     return PressureApplied(
-        side="pro", turn=1, cognitive=cognitive, emotional=emotional, strategic=strategic, credibility=credibility,
+        side="pro",
+        turn=1,
+        cognitive=cognitive,
+        emotional=emotional,
+        strategic=strategic,
+        credibility=credibility,
     )
 
 
@@ -60,31 +68,41 @@ def told(events: tuple[Event, ...]) -> str:
 
 # the formula
 
-@pytest.mark.parametrize(("responses", "pressure", "elasticity", "after"), [
-    # the Engineer's flexibility is 4
-    ({"cognitive": (9, 0.8)}, {"cognitive": 0.25}, 0.5, 5.0),                               # 0.5 × 0.5 × 0.8 × 5
-    ({"cognitive": (9, 0.8)}, {"cognitive": 1}, 0.5, 6.0),                                  # 0.5 × 1 × 0.8 × 5
-    ({"cognitive": (9, 0.8)}, {"cognitive": 0.25}, 1, 6.0),                                 # 1 × 0.5 × 0.8 × 5
-    ({"cognitive": (9, 1)}, {"cognitive": 1}, 1, 9.0),                                      # all the way
-    ({"cognitive": (1, 0.5)}, {"cognitive": 0.36}, 0.5, 3.55),                              # 0.5 × 0.6 × 0.5 × −3
-    ({"cognitive": (8, 0.4), "emotional": (2, 0.5)}, {"cognitive": 0.25, "emotional": 1}, 0.5, 3.9),
-    ({"cognitive": (8, 0.4), "emotional": (8, 0.6)}, {"cognitive": 1, "emotional": 1}, 1, 8.0),
-    ({"strategic": (9, 0.8)}, {"strategic": 0.0833}, 0.5, 4.58),                            # 0.5 × 0.28862 × 4
-    ({"credibility": (9, 0.2)}, {"credibility": 0.01}, 0.5, 4.05),                          # just enough
-    ({"credibility": (9, 0.16)}, {"credibility": 0.01}, 0.5, None),                         # 0.04 is too little
-    ({"cognitive": (9, 0.8)}, {"emotional": 1}, 1, None),                                   # another signal
-    ({"cognitive": (4, 1)}, {"cognitive": 1}, 1, None),                                     # it is there already
-    ({"cognitive": (9, 0)}, {"cognitive": 1}, 1, None),
-    ({"cognitive": (9, 1)}, {"cognitive": 1}, 0, None),
-    ({}, {"cognitive": 1}, 1, None),
-])
+
+@pytest.mark.parametrize(
+    ("responses", "pressure", "elasticity", "after"),
+    [
+        # the Engineer's flexibility is 4
+        ({"cognitive": (9, 0.8)}, {"cognitive": 0.25}, 0.5, 5.0),  # 0.5 × 0.5 × 0.8 × 5
+        ({"cognitive": (9, 0.8)}, {"cognitive": 1}, 0.5, 6.0),  # 0.5 × 1 × 0.8 × 5
+        ({"cognitive": (9, 0.8)}, {"cognitive": 0.25}, 1, 6.0),  # 1 × 0.5 × 0.8 × 5
+        ({"cognitive": (9, 1)}, {"cognitive": 1}, 1, 9.0),  # all the way
+        ({"cognitive": (1, 0.5)}, {"cognitive": 0.36}, 0.5, 3.55),  # 0.5 × 0.6 × 0.5 × −3
+        ({"cognitive": (8, 0.4), "emotional": (2, 0.5)}, {"cognitive": 0.25, "emotional": 1}, 0.5, 3.9),
+        ({"cognitive": (8, 0.4), "emotional": (8, 0.6)}, {"cognitive": 1, "emotional": 1}, 1, 8.0),
+        ({"strategic": (9, 0.8)}, {"strategic": 0.0833}, 0.5, 4.58),  # 0.5 × 0.28862 × 4
+        ({"credibility": (9, 0.2)}, {"credibility": 0.01}, 0.5, 4.05),  # just enough
+        ({"credibility": (9, 0.16)}, {"credibility": 0.01}, 0.5, None),  # 0.04 is too little
+        ({"cognitive": (9, 0.8)}, {"emotional": 1}, 1, None),  # another signal
+        ({"cognitive": (4, 1)}, {"cognitive": 1}, 1, None),  # it is there already
+        ({"cognitive": (9, 0)}, {"cognitive": 1}, 1, None),
+        ({"cognitive": (9, 1)}, {"cognitive": 1}, 0, None),
+        ({}, {"cognitive": 1}, 1, None),
+    ],
+)
 def test_by_hand(
-    responses: dict[str, tuple[float, float]], pressure: dict[str, float], elasticity: float, after: float | None,
+    responses: dict[str, tuple[float, float]],
+    pressure: dict[str, float],
+    elasticity: float,
+    after: float | None,
 ) -> None:
-    who = replace(archetype("engineer"), responses={
-        signal: {"flexibility": Response(target=target, weight=weight)}
-        for signal, (target, weight) in responses.items()
-    })
+    who = replace(
+        archetype("engineer"),
+        responses={
+            signal: {"flexibility": Response(target=target, weight=weight)}
+            for signal, (target, weight) in responses.items()
+        },
+    )
     found = shift(who, who.traits, elasticity, pressed(**pressure))
 
     assert found == (None if after is None else TraitsShifted(side="pro", shifts={"flexibility": (4.0, after)}))
@@ -132,7 +150,10 @@ def test_more_pressure_moves_no_less(who: Archetype, signal: str, one: float, tw
 
 @given(st.sampled_from(NAMES), PRESSURE, SIGNAL, UNIT)
 def test_more_of_one_signal_never_leads_away_from_its_target(
-    name: str, blow: PressureApplied, signal: str, more: float,
+    name: str,
+    blow: PressureApplied,
+    signal: str,
+    more: float,
 ) -> None:
     who = archetype(name)
     higher = replace(blow, **{signal: max(getattr(blow, signal), more)})
@@ -145,17 +166,29 @@ def test_more_of_one_signal_never_leads_away_from_its_target(
 
 # the four characters
 
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "signal", "trait"), [
-    ("engineer", "cognitive", "flexibility"), ("engineer", "emotional", "flexibility"),
-    ("engineer", "strategic", "flexibility"), ("provocateur", "cognitive", "structure"),
-    ("provocateur", "strategic", "structure"), ("strategist", "cognitive", "analysis"),
-    ("provocateur", "credibility", "evidence"), ("engineer", "emotional", "empathy"),
-    ("philosopher", "credibility", "evidence"),
-])
+@pytest.mark.parametrize(
+    ("name", "signal", "trait"),
+    [
+        ("engineer", "cognitive", "flexibility"),
+        ("engineer", "emotional", "flexibility"),
+        ("engineer", "strategic", "flexibility"),
+        ("provocateur", "cognitive", "structure"),
+        ("provocateur", "strategic", "structure"),
+        ("strategist", "cognitive", "analysis"),
+        ("provocateur", "credibility", "evidence"),
+        ("engineer", "emotional", "empathy"),
+        ("philosopher", "credibility", "evidence"),
+    ],
+)
 @given(weight=st.floats(0.1, 1), elasticity=st.floats(0.2, 1))
 def test_each_gives_way_as_it_is_known_to(
-    name: str, signal: str, trait: str, weight: float, elasticity: float,
+    name: str,
+    signal: str,
+    trait: str,
+    weight: float,
+    elasticity: float,
 ) -> None:
     before, after = moved(archetype(name), pressed(**{signal: weight}), elasticity)[trait]
 
@@ -194,8 +227,15 @@ def test_three_lost_exchanges_show_in_the_prompt(name: str, side: Side) -> None:
     assert len([trait for trait in TRAITS if abs(after[trait] - before[trait]) >= 0.5]) >= 3
     prompts = [
         debater_prompt(
-            debater_template(), side=side, motion="Ban cars", max_words=180, archetype=archetype(name), traits=traits,
-            spoken=[], quote=str, directive=text,
+            debater_template(),
+            side=side,
+            motion="Ban cars",
+            max_words=180,
+            archetype=archetype(name),
+            traits=traits,
+            spoken=[],
+            quote=str,
+            directive=text,
         )[0][1]
         for traits, text in ((before, ""), (after, spoken))
     ]
@@ -210,10 +250,14 @@ def test_under_elasticity_zero_only_pressure_is_recorded() -> None:
     assert [PressureApplied] == [type(event) for event in events]
 
 
-@pytest.mark.parametrize("change", [
-    {"archetypes": {}}, {"archetypes": {"engineer": character()}}, {"archetypes": {"engineer": Archetype(
-        title="old", manner="", traits={"rigour": 8.0})}},
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"archetypes": {}},
+        {"archetypes": {"engineer": character()}},
+        {"archetypes": {"engineer": Archetype(title="old", manner="", traits={"rigour": 8.0})}},
+    ],
+)
 def test_a_character_without_responses_is_only_pressed(change: dict[str, Any]) -> None:
     assert 1 == len(after_exchange(*exchange(opening=opened(**change))))
 
@@ -230,17 +274,21 @@ def test_pressure_then_traits_then_directive() -> None:
 
 # directives
 
-@pytest.mark.parametrize(("shifts", "expected"), [
-    ({}, ""),
-    ({"analysis": (6.0, 7.2)}, "Reason more closely: trace cause and effect step by step."),
-    ({"flexibility": (4.0, 4.8)}, "Be readier to adapt where you have been answered."),  # not "hold your line"
-    ({"intensity": (9.0, 8.6)}, "Speak more coolly."),  # not "be fiery"
-    ({"concession": (5.0, 3.0)}, "Grant the opponent less: grant almost nothing."),
-    (
-        {"analysis": (6.0, 6.1), "evidence": (3.0, 5.5), "structure": (3.0, 4.0), "imagery": (9.0, 8.0)},
-        "Bring more facts: give a concrete example. Put your points in a stricter order. Use plainer words.",
-    ),
-])
+
+@pytest.mark.parametrize(
+    ("shifts", "expected"),
+    [
+        ({}, ""),
+        ({"analysis": (6.0, 7.2)}, "Reason more closely: trace cause and effect step by step."),
+        ({"flexibility": (4.0, 4.8)}, "Be readier to adapt where you have been answered."),  # not "hold your line"
+        ({"intensity": (9.0, 8.6)}, "Speak more coolly."),  # not "be fiery"
+        ({"concession": (5.0, 3.0)}, "Grant the opponent less: grant almost nothing."),
+        (
+            {"analysis": (6.0, 6.1), "evidence": (3.0, 5.5), "structure": (3.0, 4.0), "imagery": (9.0, 8.0)},
+            "Bring more facts: give a concrete example. Put your points in a stricter order. Use plainer words.",
+        ),
+    ],
+)
 def test_what_is_said(shifts: dict[str, tuple[float, float]], expected: str) -> None:
     assert expected == directive(shifts)
 
@@ -264,6 +312,7 @@ def test_up_and_down_are_different_words(name: str, low: float, step: float) -> 
 
 # what is checked when archetypes are read
 
+
 def test_the_shipped_ones_answer_every_signal() -> None:
     for who in archetypes().values():
         assert set(SIGNALS) == set(who.responses)
@@ -271,31 +320,39 @@ def test_the_shipped_ones_answer_every_signal() -> None:
             assert sum(by[trait].weight for by in who.responses.values() if trait in by) <= 1 + 1e-9
 
 
-@pytest.mark.parametrize(("responses", "message"), [
-    ({"moral": {}}, r"x\.responses\.moral: there is no such signal"),
-    ({"cognitive": {"luck": (5, 0.5)}}, r"x\.responses\.cognitive\.luck: there is no such trait"),
-    ({"cognitive": {"analysis": (0.5, 0.5)}}, r"x\.responses\.cognitive\.analysis\.target: 0\.5 is not"),
-    ({"cognitive": {"analysis": (11, 0.5)}}, r"x\.responses\.cognitive\.analysis\.target: 11 is not"),
-    ({"cognitive": {"analysis": (float("nan"), 0.5)}}, r"analysis\.target: nan is not"),
-    ({"cognitive": {"analysis": (5, -0.1)}}, r"x\.responses\.cognitive\.analysis\.weight: -0\.1 is not"),
-    ({"cognitive": {"analysis": (5, 1.1)}}, r"x\.responses\.cognitive\.analysis\.weight: 1\.1 is not"),
-    ({"cognitive": {"analysis": (5, float("nan"))}}, r"analysis\.weight: nan is not"),
-    (
-        {"cognitive": {"analysis": (9, 0.7)}, "emotional": {"analysis": (2, 0.4)}},
-        r"x\.responses\.emotional\.analysis: its weights sum to 1\.1, more than 1",
-    ),
-])
+@pytest.mark.parametrize(
+    ("responses", "message"),
+    [
+        ({"moral": {}}, r"x\.responses\.moral: there is no such signal"),
+        ({"cognitive": {"luck": (5, 0.5)}}, r"x\.responses\.cognitive\.luck: there is no such trait"),
+        ({"cognitive": {"analysis": (0.5, 0.5)}}, r"x\.responses\.cognitive\.analysis\.target: 0\.5 is not"),
+        ({"cognitive": {"analysis": (11, 0.5)}}, r"x\.responses\.cognitive\.analysis\.target: 11 is not"),
+        ({"cognitive": {"analysis": (float("nan"), 0.5)}}, r"analysis\.target: nan is not"),
+        ({"cognitive": {"analysis": (5, -0.1)}}, r"x\.responses\.cognitive\.analysis\.weight: -0\.1 is not"),
+        ({"cognitive": {"analysis": (5, 1.1)}}, r"x\.responses\.cognitive\.analysis\.weight: 1\.1 is not"),
+        ({"cognitive": {"analysis": (5, float("nan"))}}, r"analysis\.weight: nan is not"),
+        (
+            {"cognitive": {"analysis": (9, 0.7)}, "emotional": {"analysis": (2, 0.4)}},
+            r"x\.responses\.emotional\.analysis: its weights sum to 1\.1, more than 1",
+        ),
+    ],
+)
 def test_responses_that_do_not_hold(responses: dict[str, dict[str, tuple[float, float]]], message: str) -> None:
-    who = replace(archetype("engineer"), responses={
-        signal: {trait: Response(target=target, weight=weight) for trait, (target, weight) in by.items()}
-        for signal, by in responses.items()
-    })
+    who = replace(
+        archetype("engineer"),
+        responses={
+            signal: {trait: Response(target=target, weight=weight) for trait, (target, weight) in by.items()}
+            for signal, by in responses.items()
+        },
+    )
     with pytest.raises(PersonalityError, match=message):
         checked_archetype("x", who)
 
 
 def test_weights_may_sum_to_one() -> None:
-    thirds = {signal: {"analysis": Response(target=9, weight=weight)}
-              for signal, weight in zip(SIGNALS, (0.7, 0.1, 0.1, 0.1), strict=True)}
+    thirds = {
+        signal: {"analysis": Response(target=9, weight=weight)}
+        for signal, weight in zip(SIGNALS, (0.7, 0.1, 0.1, 0.1), strict=True)
+    }
 
     assert thirds == checked_archetype("x", replace(archetype("engineer"), responses=thirds)).responses

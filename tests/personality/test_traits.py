@@ -24,9 +24,21 @@ def test_no_two_levels_say_the_same() -> None:
     assert max(len(phrase.split()) for phrase in phrases) <= 9
 
 
-@pytest.mark.parametrize(("value", "expected"), [
-    (1, 0), (2.4, 0), (2.5, 1), (3.9, 1), (4, 2), (5.5, 3), (7, 4), (8.4, 4), (8.5, 5), (10, 5),
-])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1, 0),
+        (2.4, 0),
+        (2.5, 1),
+        (3.9, 1),
+        (4, 2),
+        (5.5, 3),
+        (7, 4),
+        (8.4, 4),
+        (8.5, 5),
+        (10, 5),
+    ],
+)
 def test_levels_are_one_and_a_half_wide(value: float, expected: int) -> None:
     assert expected == level(value)
 
@@ -46,11 +58,17 @@ def test_four_archetypes_with_all_traits_in_order() -> None:
         assert one.manner.endswith(".")
 
 
-@pytest.mark.parametrize(("name", "trait", "above", "other"), [
-    ("engineer", "analysis", True, "provocateur"), ("provocateur", "intensity", True, "engineer"),
-    ("philosopher", "abstraction", True, "engineer"), ("strategist", "flexibility", True, "engineer"),
-    ("provocateur", "evidence", False, "strategist"), ("philosopher", "concession", True, "provocateur"),
-])
+@pytest.mark.parametrize(
+    ("name", "trait", "above", "other"),
+    [
+        ("engineer", "analysis", True, "provocateur"),
+        ("provocateur", "intensity", True, "engineer"),
+        ("philosopher", "abstraction", True, "engineer"),
+        ("strategist", "flexibility", True, "engineer"),
+        ("provocateur", "evidence", False, "strategist"),
+        ("philosopher", "concession", True, "provocateur"),
+    ],
+)
 def test_characters_differ_where_their_names_say(name: str, trait: str, above: bool, other: str) -> None:
     mine, theirs = archetype(name).traits[trait], archetype(other).traits[trait]
 
@@ -58,10 +76,15 @@ def test_characters_differ_where_their_names_say(name: str, trait: str, above: b
     assert above == (mine > theirs)
 
 
-@pytest.mark.parametrize(("change", "field"), [
-    ({"analysis": 0.9}, "traits.analysis"), ({"analysis": 10.1}, "traits.analysis"),
-    ({"analysis": float("nan")}, "traits.analysis"), ({"luck": 5}, "traits.luck"),
-])
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"analysis": 0.9}, "traits.analysis"),
+        ({"analysis": 10.1}, "traits.analysis"),
+        ({"analysis": float("nan")}, "traits.analysis"),
+        ({"luck": 5}, "traits.luck"),
+    ],
+)
 def test_traits_out_of_bounds(change: dict[str, float], field: str) -> None:
     with pytest.raises(PersonalityError) as caught:
         checked({**archetype("engineer").traits, **change})

@@ -39,7 +39,12 @@ DIFFERING = {
 }
 ARC = {"evolution": "it grew", "fractures": "none", "held": "all"}
 NARRATIVE = {
-    "A": ARC, "B": ARC, "pattern": "none", "explanation": "so", "winner": "B", "cites": ["turn 1"],
+    "A": ARC,
+    "B": ARC,
+    "pattern": "none",
+    "explanation": "so",
+    "winner": "B",
+    "cites": ["turn 1"],
 }
 
 
@@ -91,12 +96,18 @@ def debates() -> Iterator[tuple[str, Heard]]:
     said = answers()
     yield "protocol", ended(rounds.opened(panel=tuple(seats()), archetypes=CHARACTERS), lambda step: said.get(step.key))
     calibration = replace(
-        opened(0), format="calibration", turns=0, pro=NOBODY, con=NOBODY, panel=tuple(seats()),
+        opened(0),
+        format="calibration",
+        turns=0,
+        pro=NOBODY,
+        con=NOBODY,
+        panel=tuple(seats()),
         cases=cases_of([msgspec.convert(case("tides"), CaseRequest)]),
     )
     yield "calibration", ended(calibration)
-    yield "deliberation", ended(
-        jury.before_judges(), jury.in_rounds({"qa_evaluator": jury.says("FAIL", 0), "*": jury.says("PASS", 3)})
+    yield (
+        "deliberation",
+        ended(jury.before_judges(), jury.in_rounds({"qa_evaluator": jury.says("FAIL", 0), "*": jury.says("PASS", 3)})),
     )
 
 
@@ -119,11 +130,17 @@ def ended(opening: DebateOpened, say: Callable[[Ask], Any] = lambda _: None) -> 
 
 def large_rubric() -> Any:
     """Ten dimensions of ten components of ten points."""
-    return replace(RUBRIC, dimensions=RUBRIC.dimensions | {
-        f"dimension_{row}": Dimension(
-            maximum=100, in_composite=False,
-            components={f"component_{row}_{column}": Component(maximum=10, asks="what it is") for column in range(10)},
-        )
-        for row in range(10)
-    })
-
+    return replace(
+        RUBRIC,
+        dimensions=RUBRIC.dimensions
+        | {
+            f"dimension_{row}": Dimension(
+                maximum=100,
+                in_composite=False,
+                components={
+                    f"component_{row}_{column}": Component(maximum=10, asks="what it is") for column in range(10)
+                },
+            )
+            for row in range(10)
+        },
+    )

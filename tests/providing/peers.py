@@ -22,7 +22,7 @@ async def tabled(name: str, executable: str, table: Callable[..., Any], cell: Ca
             cell(row.name, f"{provider} at {name}", _run(row, environment, provider, model),
                  "it cannot show that" if provider in row.without else "")
             for row in peer.rows for provider, model in peer.models.items()
-        ]   # fmt: skip
+        ]  # fmt: skip
         found: tuple[str, bool] = await table(cells)
         return found
 

@@ -10,7 +10,12 @@ from typing import Any
 Schema = dict[str, Any]
 Faults = Iterator[str]
 TYPES = {
-    "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None), "object": dict,
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "null": type(None),
+    "object": dict,
     "array": list,
 }
 
@@ -97,8 +102,21 @@ def _anthropic_node(at: str, node: Schema) -> Faults:
     # SDK: whatever else there is goes into the description; API: "For 'array' type, property 'maxItems' is not
     # supported" (req_llm issue 707)
     known = {
-        "type", "enum", "const", "anyOf", "allOf", "$ref", "$defs", "description", "title", "properties", "required",
-        "additionalProperties", "items", "format", "minItems",
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "allOf",
+        "$ref",
+        "$defs",
+        "description",
+        "title",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "format",
+        "minItems",
     }
     yield from (f"{at}: {key} is not taken" for key in node.keys() - known)
     if node.get("minItems", 0) not in {0, 1}:
@@ -116,9 +134,27 @@ def gemini(schema: Schema) -> list[str]:
 def _gemini_node(at: str, node: Schema) -> Faults:
     # "only the following properties are supported"
     known = {
-        "$id", "$defs", "$ref", "$anchor", "type", "format", "title", "description", "enum", "items", "prefixItems",
-        "minItems", "maxItems", "minimum", "maximum", "anyOf", "oneOf", "properties", "additionalProperties",
-        "required", "propertyOrdering",
+        "$id",
+        "$defs",
+        "$ref",
+        "$anchor",
+        "type",
+        "format",
+        "title",
+        "description",
+        "enum",
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "minimum",
+        "maximum",
+        "anyOf",
+        "oneOf",
+        "properties",
+        "additionalProperties",
+        "required",
+        "propertyOrdering",
     }
     # vercel/ai issue 21192: several lists with maxItems are a bare 400; python-genai issue 2170: their sum is limited
     yield from (f"{at}: {key} is not taken" for key in node.keys() - known | node.keys() & {"maxItems"})

@@ -143,17 +143,21 @@ class Stall(Caller):
 
 def request(**asked: Any) -> Request:
     given: dict[str, Any] = {
-        "key": "speak:pro", "turn": 1, "attempt": 1, "prompt": HELLO, "max_tokens": WORDS, "temperature": 0.7,
-        "seed": 7, "idle_timeout_s": 5.0,
+        "key": "speak:pro",
+        "turn": 1,
+        "attempt": 1,
+        "prompt": HELLO,
+        "max_tokens": WORDS,
+        "temperature": 0.7,
+        "seed": 7,
+        "idle_timeout_s": 5.0,
     }
     return Request(**(given | asked))
 
 
 def billed(bill: Bill) -> Tokens:
     """The tokens of a bill, as an outcome tells them."""
-    return Tokens(
-        input=bill.input, output=bill.output, cached=bill.cached, written=bill.written, thought=bill.thought
-    )
+    return Tokens(input=bill.input, output=bill.output, cached=bill.cached, written=bill.written, thought=bill.thought)
 
 
 def without_certificates(patch: pytest.MonkeyPatch) -> None:
@@ -173,7 +177,7 @@ async def stall(column: Column, behaviour: Mapping[str, Any]) -> AsyncIterator[S
             providers = registry()
             made = Stall(column, vendors, patch, providers)
             if not column.is_gateway:
-                patch.setattr(made.module, "URL", made.house.url, raising=False)   # it is the vendor's own address
+                patch.setattr(made.module, "URL", made.house.url, raising=False)  # it is the vendor's own address
             try:
                 yield made
             finally:

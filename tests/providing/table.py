@@ -45,8 +45,7 @@ def every() -> list[Scenario]:
 def cells() -> list[Cell]:
     """All cells of the table against our own fake."""
     return [
-        Cell(each.name, column.name, _run(each, column), each.why(column))
-        for each in every() for column in COLUMNS
+        Cell(each.name, column.name, _run(each, column), each.why(column)) for each in every() for column in COLUMNS
     ]
 
 
@@ -65,7 +64,7 @@ async def said(cell: Cell) -> str:
     try:
         await asyncio.wait_for(cell.run(), PATIENCE_S)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-        words = str(error) or traceback.extract_tb(error.__traceback__)[-1].line or ""   # a bare assert has no words
+        words = str(error) or traceback.extract_tb(error.__traceback__)[-1].line or ""  # a bare assert has no words
         told = " ".join(words.split()).replace("|", "\\|")[:LONGEST]
         return f"{type(error).__name__}: {told}"
     return OK
@@ -92,13 +91,18 @@ async def tabled(all_cells: Sequence[Cell]) -> tuple[str, bool]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.providing.table", description=__doc__)
     parser.add_argument(
-        "--peer", action="append", choices=sorted(peers.PEERS), default=[],
+        "--peer",
+        action="append",
+        choices=sorted(peers.PEERS),
+        default=[],
         help="a server that is not ours, instead of the fake; may be given several times",
     )
     for name, peer in sorted(peers.PEERS.items()):
         if peer.variable:
             parser.add_argument(
-                f"--{name}", metavar="PATH", default=os.environ.get(peer.variable, ""),
+                f"--{name}",
+                metavar="PATH",
+                default=os.environ.get(peer.variable, ""),
                 help=f"the executable of {name} (else {peer.variable})",
             )
     asked = parser.parse_args()

@@ -81,7 +81,7 @@ async def gone(pid: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.embedded
-@pytest.mark.timeout(300)   # one test, so that the weights are loaded as rarely as may be
+@pytest.mark.timeout(300)  # one test, so that the weights are loaded as rarely as may be
 async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_again(
     provider: EmbeddedProvider, ask: Any
 ) -> None:
@@ -91,7 +91,7 @@ async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_aga
     async def say() -> None:
         said.append(await speak(provider, request))
 
-    async with anyio.create_task_group() as group:   # concurrent first uses
+    async with anyio.create_task_group() as group:  # concurrent first uses
         for _ in range(3):
             group.start_soon(say)
     child = child_of(provider)
@@ -115,12 +115,12 @@ async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_aga
     async with provider.stream("smollm2", ask(prompt=HELLO, max_tokens=6000, idle_timeout_s=60)) as stream:
         await anext(aiter(stream))
     client = await child.ready()
-    with anyio.fail_after(10):   # we hung up: llama.cpp stops
+    with anyio.fail_after(10):  # we hung up: llama.cpp stops
         while any(slot["is_processing"] for slot in (await client.get("/slots")).json()):  # noqa: ASYNC110
             await anyio.sleep(0.05)
 
     client.headers.pop("authorization")
-    assert 401 == (await client.get("/v1/models")).status_code   # nobody else may use it
+    assert 401 == (await client.get("/v1/models")).status_code  # nobody else may use it
 
     os.kill(first, signal.SIGKILL)
     assert (await speak(provider, request)).strip()
@@ -163,7 +163,7 @@ async def test_the_end_of_stdin_is_the_end_of_the_child(ask: Any) -> None:
     assert pid is not None
     assert child.pid is None
     assert not is_alive(pid)
-    assert time.monotonic() - began_at < 2.5   # it went by itself, not killed after three seconds
+    assert time.monotonic() - began_at < 2.5  # it went by itself, not killed after three seconds
 
 
 @pytest.mark.embedded
@@ -233,9 +233,7 @@ async def speak_of(provider: EmbeddedProvider, model: str, request: Any) -> None
 
 @pytest.mark.slow
 @pytest.mark.embedded
-async def test_a_call_beyond_the_slots_waits_where_waiting_is_no_silence(
-    provider: EmbeddedProvider, ask: Any
-) -> None:
+async def test_a_call_beyond_the_slots_waits_where_waiting_is_no_silence(provider: EmbeddedProvider, ask: Any) -> None:
     """Within llama.cpp it would wait without a word, for longer than anybody's patience."""
     request = ask(prompt=HELLO, max_tokens=8, temperature=0.7, idle_timeout_s=60)
     said = [await speak(provider, request)]

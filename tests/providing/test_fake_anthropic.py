@@ -15,8 +15,12 @@ from tests.providing.vendors.market import PLAIN, selling
 
 pytestmark = pytest.mark.anyio
 NEW = "claude-sonnet-5-5"
-TIE = {"type": "object", "properties": {"winner": {"enum": ["pro", "con", "tie"]}}, "required": ["winner"],
-       "additionalProperties": False}
+TIE = {
+    "type": "object",
+    "properties": {"winner": {"enum": ["pro", "con", "tie"]}},
+    "required": ["winner"],
+    "additionalProperties": False,
+}
 TOOL = {"name": "answer", "input_schema": TIE}
 LONG = "Trams. " * 1000
 
@@ -51,7 +55,9 @@ async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncAnthropi
     said, kinds = await streamed(sdk, limit=328)
 
     assert ("max_tokens", 328, 328) == (
-        said.stop_reason, said.usage.output_tokens, said.usage.output_tokens_details.thinking_tokens
+        said.stop_reason,
+        said.usage.output_tokens,
+        said.usage.output_tokens_details.thinking_tokens,
     )
     assert ["thinking"] == [block.type for block in said.content]
     assert "thinking_delta" not in kinds
@@ -73,9 +79,15 @@ async def test_thoughts_are_summarised_where_that_is_asked(sdk: AsyncAnthropic) 
     assert said.content[0].thinking.startswith("I weigh")
 
 
-@pytest.mark.parametrize(("model", "thought"), [
-    ("claude-haiku-4-5", 0), ("claude-opus-4-8", 0), ("claude-sonnet-5", 600), ("claude-opus-5-5", 420),
-])
+@pytest.mark.parametrize(
+    ("model", "thought"),
+    [
+        ("claude-haiku-4-5", 0),
+        ("claude-opus-4-8", 0),
+        ("claude-sonnet-5", 600),
+        ("claude-opus-5-5", 420),
+    ],
+)
 async def test_what_a_model_thinks_unasked(sdk: AsyncAnthropic, model: str, thought: int) -> None:
     said = await ask(sdk, model)
 
@@ -89,19 +101,22 @@ async def test_effort_moves_the_thinking(sdk: AsyncAnthropic, effort: str, thoug
     assert thought == said.usage.output_tokens_details.thinking_tokens
 
 
-@pytest.mark.parametrize(("model", "given", "complaint"), [
-    (NEW, {"extra_body": {"temperature": 0.3}}, "`temperature` is deprecated for this model."),
-    (NEW, {"thinking": {"type": "enabled", "budget_tokens": 1024}}, '"thinking.type.enabled" is not supported'),
-    (NEW, {"thinking": {"type": "disabled"}}, "between_tools"),
-    ("claude-opus-5-5", {"thinking": {"type": "disabled"}}, '"thinking.type.disabled" is not supported'),
-    ("claude-opus-5", {"thinking": {"type": "disabled"}, "output_config": {"effort": "max"}}, 'at effort "max"'),
-    ("claude-haiku-4-5", {"thinking": {"type": "adaptive"}}, "adaptive thinking is not supported"),
-    ("claude-haiku-4-5", {"thinking": {"type": "enabled", "budget_tokens": 4000}}, "must be greater than"),
-    ("claude-haiku-4-5", {"thinking": {"type": "enabled", "budget_tokens": 100}}, "greater than or equal to 1024"),
-    ("claude-haiku-4-5", {"output_config": {"effort": "low"}}, "does not support the effort parameter"),
-    (NEW, {"tools": [TOOL], "tool_choice": {"type": "tool", "name": "answer"}}, "tool_choice forces tool use"),
-    (NEW, {"messages": [{"role": "assistant", "content": "I"}]}, "prefill"),
-])
+@pytest.mark.parametrize(
+    ("model", "given", "complaint"),
+    [
+        (NEW, {"extra_body": {"temperature": 0.3}}, "`temperature` is deprecated for this model."),
+        (NEW, {"thinking": {"type": "enabled", "budget_tokens": 1024}}, '"thinking.type.enabled" is not supported'),
+        (NEW, {"thinking": {"type": "disabled"}}, "between_tools"),
+        ("claude-opus-5-5", {"thinking": {"type": "disabled"}}, '"thinking.type.disabled" is not supported'),
+        ("claude-opus-5", {"thinking": {"type": "disabled"}, "output_config": {"effort": "max"}}, 'at effort "max"'),
+        ("claude-haiku-4-5", {"thinking": {"type": "adaptive"}}, "adaptive thinking is not supported"),
+        ("claude-haiku-4-5", {"thinking": {"type": "enabled", "budget_tokens": 4000}}, "must be greater than"),
+        ("claude-haiku-4-5", {"thinking": {"type": "enabled", "budget_tokens": 100}}, "greater than or equal to 1024"),
+        ("claude-haiku-4-5", {"output_config": {"effort": "low"}}, "does not support the effort parameter"),
+        (NEW, {"tools": [TOOL], "tool_choice": {"type": "tool", "name": "answer"}}, "tool_choice forces tool use"),
+        (NEW, {"messages": [{"role": "assistant", "content": "I"}]}, "prefill"),
+    ],
+)
 async def test_what_a_model_does_not_take(
     sdk: AsyncAnthropic, model: str, given: dict[str, Any], complaint: str
 ) -> None:
@@ -124,12 +139,18 @@ async def test_a_format_gives_its_most_neutral_value(sdk: AsyncAnthropic) -> Non
     assert '{"winner": "tie"}' == said.content[-1].text
 
 
-@pytest.mark.parametrize(("schema", "complaint"), [
-    ({"type": "object", "properties": {}}, "'additionalProperties' must be explicitly set to false"),
-    (TIE | {"properties": {"winner": {"type": "string", "maxLength": 9}}}, "property 'maxLength' is not supported"),
-    (TIE | {"properties": {"winner": {"type": "integer", "minimum": 0}}}, "property 'minimum' is not supported"),
-    (TIE | {"properties": {"winner": {"type": "array", "minItems": 2, "items": TIE}}}, "'minItems' values other than"),
-])
+@pytest.mark.parametrize(
+    ("schema", "complaint"),
+    [
+        ({"type": "object", "properties": {}}, "'additionalProperties' must be explicitly set to false"),
+        (TIE | {"properties": {"winner": {"type": "string", "maxLength": 9}}}, "property 'maxLength' is not supported"),
+        (TIE | {"properties": {"winner": {"type": "integer", "minimum": 0}}}, "property 'minimum' is not supported"),
+        (
+            TIE | {"properties": {"winner": {"type": "array", "minItems": 2, "items": TIE}}},
+            "'minItems' values other than",
+        ),
+    ],
+)
 async def test_a_format_is_checked(sdk: AsyncAnthropic, schema: dict[str, Any], complaint: str) -> None:
     with pytest.raises(BadRequestError) as caught:
         await ask(sdk, output_config={"format": {"type": "json_schema", "schema": schema}})

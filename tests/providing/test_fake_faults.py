@@ -21,17 +21,22 @@ pytestmark = pytest.mark.anyio
 NAMES = ("openai", "anthropic", "gemini", "ollama")
 MODELS = {"openai": "gpt-5-mini", "anthropic": "claude-sonnet-5-5", "gemini": "gemini-2.5-flash", "ollama": "qwen3"}
 HEADERS = {
-    "openai": {"authorization": f"Bearer {KEY}"}, "gemini": {"x-goog-api-key": KEY}, "ollama": {},
+    "openai": {"authorization": f"Bearer {KEY}"},
+    "gemini": {"x-goog-api-key": KEY},
+    "ollama": {},
     "anthropic": {"x-api-key": KEY, "anthropic-version": "2026-10-21"},
 }
 TOLD = [{"role": "user", "content": "Speak."}]
 BODIES: dict[str, dict[str, Any]] = {
     "openai": {"stream": True, "stream_options": {"include_usage": True}},
-    "anthropic": {"stream": True, "max_tokens": 4000}, "gemini": {"contents": [{"parts": [{"text": "Speak."}]}]},
+    "anthropic": {"stream": True, "max_tokens": 4000},
+    "gemini": {"contents": [{"parts": [{"text": "Speak."}]}]},
     "ollama": {"stream": True},
 }
 PATHS = {
-    "openai": "/chat/completions", "anthropic": "/v1/messages", "ollama": "/api/chat",
+    "openai": "/chat/completions",
+    "anthropic": "/v1/messages",
+    "ollama": "/api/chat",
     "gemini": f"/v1/models/{MODELS['gemini']}:streamGenerateContent?alt=sse",
 }
 ENDS = {"openai": b"[DONE]", "anthropic": b"message_stop", "gemini": b"finishReason", "ollama": b'"done": true'}
@@ -133,14 +138,18 @@ async def test_a_redirect_leads_elsewhere_and_notes_who_comes(vendors: Vendors) 
 
     assert 307 == stayed.status_code
     assert 1 == len(vendors.anthropic.strayed)
-    assert vendors.anthropic.has_leaked   # httpx2 takes away authorization alone
+    assert vendors.anthropic.has_leaked  # httpx2 takes away authorization alone
 
 
-@pytest.mark.parametrize(("kind", "header", "value"), [
-    ("429 with retry-after", "retry-after", "1"), ("429 with a fraction", "retry-after", "0.25"),
-    ("429 with retry-after-ms", "retry-after-ms", "250"),
-    ("429 with x-ratelimit-reset", "x-ratelimit-reset-requests", "250ms"),
-])
+@pytest.mark.parametrize(
+    ("kind", "header", "value"),
+    [
+        ("429 with retry-after", "retry-after", "1"),
+        ("429 with a fraction", "retry-after", "0.25"),
+        ("429 with retry-after-ms", "retry-after-ms", "250"),
+        ("429 with x-ratelimit-reset", "x-ratelimit-reset-requests", "250ms"),
+    ],
+)
 async def test_when_to_come_again(vendors: Vendors, kind: str, header: str, value: str) -> None:
     vendors.openai.faults.append(Fault(kind))
     said = await ask(vendors.openai)
@@ -169,12 +178,20 @@ def test_a_fault_strikes_when_it_is_told_to() -> None:
     assert [False, False, False, True, True, False] == [fault.strikes(model, of) for model, of in calls]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("kind", "text"), [
-    ("extra field", '{"extra": 1, "a": {"b": "tie"}}'), ("trailing comma", '{"a": {"b": "tie"},}'),
-    ("one object too deep", '{"answer": {"a": {"b": "tie"}}}'), ("one object too flat", '{"b": "tie"}'),
-    ("another case", '{"a": {"b": "TIE"}}'), ("broken JSON", '{a": {"b": "tie"}}'), ("truncated JSON", '{"a": {"b'),
-    ("code fence", '```json\n{"a": {"b": "tie"}}\n```'), ("empty", ""),
-])
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("extra field", '{"extra": 1, "a": {"b": "tie"}}'),
+        ("trailing comma", '{"a": {"b": "tie"},}'),
+        ("one object too deep", '{"answer": {"a": {"b": "tie"}}}'),
+        ("one object too flat", '{"b": "tie"}'),
+        ("another case", '{"a": {"b": "TIE"}}'),
+        ("broken JSON", '{a": {"b": "tie"}}'),
+        ("truncated JSON", '{"a": {"b'),
+        ("code fence", '```json\n{"a": {"b": "tie"}}\n```'),
+        ("empty", ""),
+    ],
+)
 def test_an_answer_that_is_not_what_was_asked(kind: str, text: str) -> None:
     assert text == changed(kind, '{"a": {"b": "tie"}}')
     assert kind not in JSON_CHANGES or changed(kind, "A speech.") == "A speech."
@@ -192,7 +209,10 @@ async def test_the_environment_leads_to_all_four(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.slow
 async def test_the_command_says_where_they_are() -> None:
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.providing.vendors.serve", stdout=asyncio.subprocess.PIPE,
+        sys.executable,
+        "-m",
+        "tests.providing.vendors.serve",
+        stdout=asyncio.subprocess.PIPE,
         cwd=Path(__file__).parents[2],
     )
     assert child.stdout is not None

@@ -37,9 +37,7 @@ async def connected(house: Gemini, version: str = "v1", key: str = "") -> AsyncI
     """The SDK leaves the connections of a client that it is given open."""
     async with httpx2.AsyncClient(verify=PLAIN) as http:
         unused = httpx2.Client(verify=PLAIN)
-        options = HttpOptions(
-            base_url=house.url, api_version=version, httpx_async_client=http, httpx_client=unused
-        )
+        options = HttpOptions(base_url=house.url, api_version=version, httpx_async_client=http, httpx_client=unused)
         async with genai.Client(api_key=key or house.key, http_options=options).aio as client:
             yield client
 
@@ -76,27 +74,37 @@ async def test_thoughts_come_only_where_they_are_asked_for(sdk: Any) -> None:
     assert quiet[-1].usage_metadata.thoughts_token_count == shown[-1].usage_metadata.thoughts_token_count == 600
 
 
-@pytest.mark.parametrize(("model", "asked", "thought"), [
-    (FLASH, {"thinking_budget": 0}, None), (FLASH, {"thinking_budget": 200}, 200),
-    (FLASH, {"thinking_budget": -1}, 600), (PRO, {"thinking_budget": 128}, 128), ("gemini-2.5-flash-lite", {}, None),
-    (THREE, {"thinking_level": "LOW"}, 240),
-    (THREE, {"thinking_budget": 200}, 200), (FOUR, {"thinking_level": "XHIGH"}, 2400),
-])
+@pytest.mark.parametrize(
+    ("model", "asked", "thought"),
+    [
+        (FLASH, {"thinking_budget": 0}, None),
+        (FLASH, {"thinking_budget": 200}, 200),
+        (FLASH, {"thinking_budget": -1}, 600),
+        (PRO, {"thinking_budget": 128}, 128),
+        ("gemini-2.5-flash-lite", {}, None),
+        (THREE, {"thinking_level": "LOW"}, 240),
+        (THREE, {"thinking_budget": 200}, 200),
+        (FOUR, {"thinking_level": "XHIGH"}, 2400),
+    ],
+)
 async def test_the_thinking_of_a_call(sdk: Any, model: str, asked: dict[str, Any], thought: int | None) -> None:
     chunks = await streamed(sdk, model, thinking_config=ThinkingConfig(**asked))
 
     assert thought == chunks[-1].usage_metadata.thoughts_token_count
 
 
-@pytest.mark.parametrize(("model", "asked", "complaint"), [
-    (PRO, {"thinking_budget": 0}, "Budget 0 is invalid. This model only works in thinking mode."),
-    (PRO, {"thinking_budget": 52_428}, r"The thinking budget \(52428\) is invalid."),
-    (FLASH, {"thinking_level": "LOW"}, "Thinking level is not supported for this model."),
-    (THREE, {"thinking_level": "MINIMAL"}, "Thinking level MINIMAL is not supported"),
-    (THREE, {"thinking_level": "LOW", "thinking_budget": 200}, "only one of thinking budget and thinking level"),
-    (FOUR, {"thinking_budget": 200}, "Thinking budget is not supported"),
-    ("gemma-3-27b-it", {"include_thoughts": True}, "Thinking is not enabled for this model"),
-])
+@pytest.mark.parametrize(
+    ("model", "asked", "complaint"),
+    [
+        (PRO, {"thinking_budget": 0}, "Budget 0 is invalid. This model only works in thinking mode."),
+        (PRO, {"thinking_budget": 52_428}, r"The thinking budget \(52428\) is invalid."),
+        (FLASH, {"thinking_level": "LOW"}, "Thinking level is not supported for this model."),
+        (THREE, {"thinking_level": "MINIMAL"}, "Thinking level MINIMAL is not supported"),
+        (THREE, {"thinking_level": "LOW", "thinking_budget": 200}, "only one of thinking budget and thinking level"),
+        (FOUR, {"thinking_budget": 200}, "Thinking budget is not supported"),
+        ("gemma-3-27b-it", {"include_thoughts": True}, "Thinking is not enabled for this model"),
+    ],
+)
 async def test_what_a_model_does_not_take(sdk: Any, model: str, asked: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ClientError, match=complaint) as caught:
         await streamed(sdk, model, thinking_config=ThinkingConfig(**asked))

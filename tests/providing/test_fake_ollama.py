@@ -46,10 +46,17 @@ async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncClient, 
     assert [Bill("qwen3", said.prompt_eval_count, 328, is_told=True)] == house.books
 
 
-@pytest.mark.parametrize(("model", "think", "thinks"), [
-    ("qwen3", None, True), ("qwen3", False, False), ("qwen3", True, True), ("llama3.2", None, False),
-    ("llama3.2", False, False), ("gpt-oss:20b", False, True),
-])
+@pytest.mark.parametrize(
+    ("model", "think", "thinks"),
+    [
+        ("qwen3", None, True),
+        ("qwen3", False, False),
+        ("qwen3", True, True),
+        ("llama3.2", None, False),
+        ("llama3.2", False, False),
+        ("gpt-oss:20b", False, True),
+    ],
+)
 async def test_who_thinks(sdk: AsyncClient, model: str, think: bool | None, thinks: bool) -> None:
     said = await ask(sdk, model, think=think)
 
@@ -65,11 +72,16 @@ async def test_levels_move_the_thinking(sdk: AsyncClient, level: str, thought: i
     assert "stop" == (await ask(sdk, "gpt-oss:20b", think=level, limit=thought + 200)).done_reason
 
 
-@pytest.mark.parametrize(("model", "more", "complaint"), [
-    ("llama3.1:8b", {"think": True}, '"llama3.1:8b" does not support thinking'),
-    ("qwen3", {"think": "lots"}, "invalid think value"), ("qwen9", {}, "model 'qwen9' not found"),
-    ("qwen3", {"keep_alive": "300"}, "missing unit in duration"), ("nomic-embed-text", {}, "does not support chat"),
-])
+@pytest.mark.parametrize(
+    ("model", "more", "complaint"),
+    [
+        ("llama3.1:8b", {"think": True}, '"llama3.1:8b" does not support thinking'),
+        ("qwen3", {"think": "lots"}, "invalid think value"),
+        ("qwen9", {}, "model 'qwen9' not found"),
+        ("qwen3", {"keep_alive": "300"}, "missing unit in duration"),
+        ("nomic-embed-text", {}, "does not support chat"),
+    ],
+)
 async def test_what_is_refused(sdk: AsyncClient, model: str, more: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ResponseError, match=complaint) as caught:
         await ask(sdk, model, **more)
@@ -78,8 +90,11 @@ async def test_what_is_refused(sdk: AsyncClient, model: str, more: dict[str, Any
 
 
 async def test_a_long_prompt_is_cut_in_silence(sdk: AsyncClient, house: Ollama) -> None:
-    told = [{"role": "system", "content": "You debate."}, {"role": "user", "content": "Trams. " * 4000},
-            {"role": "user", "content": "Speak."}]
+    told = [
+        {"role": "system", "content": "You debate."},
+        {"role": "user", "content": "Trams. " * 4000},
+        {"role": "user", "content": "Speak."},
+    ]
     said = await ask(sdk, "llama3.2", messages=told)
     whole = await ask(sdk, "llama3.2", messages=told, options={"num_ctx": 8192})
 

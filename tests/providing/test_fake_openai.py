@@ -14,8 +14,12 @@ from tests.providing.vendors.market import PLAIN, selling
 from tests.providing.vendors.openai import Gateway, OpenAI, OpenAIModel
 
 pytestmark = pytest.mark.anyio
-TIE = {"type": "object", "properties": {"winner": {"type": "string", "enum": ["pro", "con", "tie"]}},
-       "required": ["winner"], "additionalProperties": False}
+TIE = {
+    "type": "object",
+    "properties": {"winner": {"type": "string", "enum": ["pro", "con", "tie"]}},
+    "required": ["winner"],
+    "additionalProperties": False,
+}
 
 
 @pytest.fixture
@@ -82,14 +86,18 @@ async def test_effort_moves_the_thinking(sdk: AsyncOpenAI, effort: str, thought:
     assert "gpt-5-mini-2025-08-07" == said.model
 
 
-@pytest.mark.parametrize(("model", "given", "param"), [
-    ("gpt-5-mini", {"temperature": 0.3}, "temperature"), ("gpt-5-mini", {"max_tokens": 300}, "max_tokens"),
-    ("gpt-5-mini", {"reasoning_effort": "none"}, "reasoning_effort"),
-    ("gpt-5.6-luna", {"reasoning_effort": "minimal"}, "reasoning_effort"),
-    ("gpt-4.1", {"reasoning_effort": "low"}, "reasoning_effort"),
-    ("gpt-5-mini", {"max_completion_tokens": 0}, "max_completion_tokens"),
-    ("gpt-6-astra", {"temperature": 1}, "temperature"),
-])
+@pytest.mark.parametrize(
+    ("model", "given", "param"),
+    [
+        ("gpt-5-mini", {"temperature": 0.3}, "temperature"),
+        ("gpt-5-mini", {"max_tokens": 300}, "max_tokens"),
+        ("gpt-5-mini", {"reasoning_effort": "none"}, "reasoning_effort"),
+        ("gpt-5.6-luna", {"reasoning_effort": "minimal"}, "reasoning_effort"),
+        ("gpt-4.1", {"reasoning_effort": "low"}, "reasoning_effort"),
+        ("gpt-5-mini", {"max_completion_tokens": 0}, "max_completion_tokens"),
+        ("gpt-6-astra", {"temperature": 1}, "temperature"),
+    ],
+)
 async def test_what_a_model_does_not_take(sdk: AsyncOpenAI, model: str, given: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequestError) as caught:
         await ask(sdk, model, **given)
@@ -98,10 +106,15 @@ async def test_what_a_model_does_not_take(sdk: AsyncOpenAI, model: str, given: d
     assert f"'{param}'" in caught.value.message
 
 
-@pytest.mark.parametrize(("model", "given"), [
-    ("gpt-5.1", {"temperature": 0.3}), ("gpt-5.6-sol", {"temperature": 0.3, "reasoning_effort": "none"}),
-    ("gpt-4.1", {"temperature": 0.3, "max_tokens": 90}), ("gpt-5-mini", {"temperature": 1, "seed": 7}),
-])
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [
+        ("gpt-5.1", {"temperature": 0.3}),
+        ("gpt-5.6-sol", {"temperature": 0.3, "reasoning_effort": "none"}),
+        ("gpt-4.1", {"temperature": 0.3, "max_tokens": 90}),
+        ("gpt-5-mini", {"temperature": 1, "seed": 7}),
+    ],
+)
 async def test_what_a_model_takes(sdk: AsyncOpenAI, model: str, given: dict[str, Any]) -> None:
     said = await ask(sdk, model, **given)
 
@@ -114,15 +127,18 @@ async def test_a_strict_schema_gives_its_most_neutral_value(sdk: AsyncOpenAI) ->
     assert '{"winner": "tie"}' == said.choices[0].message.content
 
 
-@pytest.mark.parametrize(("schema", "complaint"), [
-    (TIE | {"properties": {"winner": {"enum": ["pro"]}}}, "('properties', 'winner'), schema must have a 'type'"),
-    (TIE | {"additionalProperties": True}, "'additionalProperties' is required to be supplied and to be false"),
-    (TIE | {"required": []}, "Missing 'winner'"),
-    (TIE | {"properties": {"winner": {"type": "string", "maxLength": 9}}}, "'maxLength' is not permitted"),
-    ({"type": "array", "items": {"type": "string"}}, """schema must be a JSON Schema of 'type: "object"'"""),
-    ({"anyOf": [TIE]}, """schema must be a JSON Schema of 'type: "object"'"""),
-    (TIE | {"properties": {"winner": {"type": "array"}}}, "array schema missing items"),
-])
+@pytest.mark.parametrize(
+    ("schema", "complaint"),
+    [
+        (TIE | {"properties": {"winner": {"enum": ["pro"]}}}, "('properties', 'winner'), schema must have a 'type'"),
+        (TIE | {"additionalProperties": True}, "'additionalProperties' is required to be supplied and to be false"),
+        (TIE | {"required": []}, "Missing 'winner'"),
+        (TIE | {"properties": {"winner": {"type": "string", "maxLength": 9}}}, "'maxLength' is not permitted"),
+        ({"type": "array", "items": {"type": "string"}}, """schema must be a JSON Schema of 'type: "object"'"""),
+        ({"anyOf": [TIE]}, """schema must be a JSON Schema of 'type: "object"'"""),
+        (TIE | {"properties": {"winner": {"type": "array"}}}, "array schema missing items"),
+    ],
+)
 async def test_a_strict_schema_is_checked(sdk: AsyncOpenAI, schema: dict[str, Any], complaint: str) -> None:
     with pytest.raises(BadRequestError, match="Invalid schema for response_format 'answer'") as caught:
         await ask(sdk, response_format=typed(schema))
@@ -176,10 +192,13 @@ async def test_a_prompt_that_is_too_long(sdk: AsyncOpenAI, house: OpenAI) -> Non
     assert "context_length_exceeded" == caught.value.code
 
 
-@pytest.mark.parametrize(("limits", "good", "bad"), [
-    (("max_tokens",), "max_tokens", "max_completion_tokens"),
-    (("max_completion_tokens",), "max_completion_tokens", "max_tokens"),
-])
+@pytest.mark.parametrize(
+    ("limits", "good", "bad"),
+    [
+        (("max_tokens",), "max_tokens", "max_completion_tokens"),
+        (("max_completion_tokens",), "max_completion_tokens", "max_tokens"),
+    ],
+)
 async def test_a_gateway_takes_one_limit(
     sdk: AsyncOpenAI, house: OpenAI, limits: tuple[str, ...], good: str, bad: str
 ) -> None:
@@ -241,7 +260,9 @@ async def test_a_tool_call_and_a_refusal_as_answers(sdk: AsyncOpenAI, house: Ope
     called, refused, filtered = [(await ask(sdk)).choices[0] for _ in range(3)]
 
     assert ("tool_calls", None, "answer") == (
-        called.finish_reason, called.message.content, called.message.tool_calls[0].function.name
+        called.finish_reason,
+        called.message.content,
+        called.message.tool_calls[0].function.name,
     )
     assert ("stop", "I'm sorry, I can't help with that.") == (refused.finish_reason, refused.message.refusal)
     assert "content_filter" == filtered.finish_reason

@@ -15,8 +15,14 @@ from tests.providing import test_contract as stages
 pytestmark = pytest.mark.anyio
 
 STATUSES = [
-    (400, errors.BadRequest), (401, errors.NotAuthorised), (403, errors.NotAuthorised), (404, errors.UnknownModel),
-    (429, errors.RateLimited), (500, errors.Overloaded), (502, errors.Overloaded), (503, errors.Overloaded),
+    (400, errors.BadRequest),
+    (401, errors.NotAuthorised),
+    (403, errors.NotAuthorised),
+    (404, errors.UnknownModel),
+    (429, errors.RateLimited),
+    (500, errors.Overloaded),
+    (502, errors.Overloaded),
+    (503, errors.Overloaded),
     (529, errors.Overloaded),
 ]
 
@@ -58,8 +64,8 @@ class Faults:
 
         assert error is type(refused.value)
         assert refused.value.retry_after_s is None
-        is_sought = stage.provider.name == "gemini" and status == 404   # under the API's other version
-        assert 1 + is_sought == len(stage.wire.headers)   # the vendor's own retries are off
+        is_sought = stage.provider.name == "gemini" and status == 404  # under the API's other version
+        assert 1 + is_sought == len(stage.wire.headers)  # the vendor's own retries are off
 
     @pytest.mark.slow
     async def test_an_answer_meets_the_same_errors(self, stage: Stage, ask: Any) -> None:

@@ -94,7 +94,7 @@ async def test_a_place_given_to_a_call_that_was_cancelled_at_that_moment_goes_on
             await anyio.wait_all_tasks_blocked()
             tasks.start_soon(after)
             await anyio.wait_all_tasks_blocked()
-        scope.cancel()   # its place was given to it by the leaving above; it has not run since
+        scope.cancel()  # its place was given to it by the leaving above; it has not run since
 
     assert reached.is_set()
     assert 0 == gate.running
@@ -105,7 +105,7 @@ async def test_calls_of_a_minute_wait_for_the_next_one(monkeypatch: pytest.Monke
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
-        raise TimeoutError   # one wait is enough to see
+        raise TimeoutError  # one wait is enough to see
 
     monkeypatch.setattr(anyio, "sleep", sleep)
     for _ in range(2):
@@ -130,7 +130,7 @@ async def test_tokens_that_were_used_up_make_the_next_call_wait(monkeypatch: pyt
     async with gate.place("a"):
         gate.spend(60)
     async with gate.place("a"):
-        gate.spend(5000)   # more than a minute holds: it counts as what is left of it
+        gate.spend(5000)  # more than a minute holds: it counts as what is left of it
     with pytest.raises(TimeoutError):
         async with gate.place("a"):
             raise AssertionError

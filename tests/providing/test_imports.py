@@ -75,12 +75,20 @@ def test_no_call_imports_while_an_sdk_is_being_imported() -> None:
     """Two threads that import modules of each other see them half made: so one thread imports, and calls wait."""
     nobody = "http://127.0.0.1:9"
     environment = {
-        "OPENAI_BASE_URL": f"{nobody}/v1", "OPENAI_API_KEY": "none-at-all", "ANTHROPIC_BASE_URL": nobody,
-        "ANTHROPIC_API_KEY": "none-at-all", "GOOGLE_GEMINI_BASE_URL": nobody, "GEMINI_API_KEY": "none-at-all",
+        "OPENAI_BASE_URL": f"{nobody}/v1",
+        "OPENAI_API_KEY": "none-at-all",
+        "ANTHROPIC_BASE_URL": nobody,
+        "ANTHROPIC_API_KEY": "none-at-all",
+        "GOOGLE_GEMINI_BASE_URL": nobody,
+        "GEMINI_API_KEY": "none-at-all",
         "OLLAMA_HOST": nobody,
     }
     done = subprocess.run(
-        [sys.executable, "-c", COLD], cwd=ROOT, capture_output=True, text=True, check=False,
+        [sys.executable, "-c", COLD],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | environment,
     )
 

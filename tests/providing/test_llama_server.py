@@ -98,7 +98,11 @@ async def test_a_debate_of_three_providers_concludes(server: LlamaProcess) -> No
     settings = Settings(store="memory:", idle_timeout_s=60)
     async with house(settings=settings) as at_home:
         debate = await at_home.open(
-            "anthropic:smollm2", turns=2, judge="embedded:smollm2", con={"model": "openai:smollm2"}, max_words=30,
+            "anthropic:smollm2",
+            turns=2,
+            judge="embedded:smollm2",
+            con={"model": "openai:smollm2"},
+            max_words=30,
         )
         with anyio.fail_after(110):
             async for record in follow(at_home.log, debate):

@@ -42,7 +42,7 @@ class Words(Struct, frozen=True):
     many: tuple[Literal["a b", "c"], ...]
     pair: tuple[int, Literal["x"]]
     named: dict[str, Literal["Yes", "No"]]
-    open: Literal["known"] | str   # noqa: PYI051 - an open text stays as it is
+    open: Literal["known"] | str  # noqa: PYI051 - an open text stays as it is
     score: Score | None
     twins: Literal["Ja", "JA", "no"] = "no"
 
@@ -51,7 +51,9 @@ SEVEN = Score(7, "draw", 'so { it " }\n```</think> is')
 TEXT = msgspec.json.encode(SEVEN).decode()
 GUIDED: Any = guided(Any, Score, {"points": 5, "winner": "draw", "quote": ""})
 SCORES = st.builds(
-    Score, st.integers(0, 10), st.sampled_from(("first", "second", "draw")),
+    Score,
+    st.integers(0, 10),
+    st.sampled_from(("first", "second", "draw")),
     st.text() | st.text(alphabet='{}[]"\\,</think>` ', max_size=30),
 )
 CARDS = st.builds(Whole, st.builds(Card, SCORES, SCORES), st.text())
@@ -105,13 +107,19 @@ def test_what_stands_beside_a_level_that_is_left_out_stays_there() -> None:
 
 def test_enumerated_words_are_read_in_any_case_wherever_they_stand() -> None:
     said = {
-        "side": "pro", "mood": "Very angry", "many": ["A-B", "C", "c"], "pair": [1, "X"], "named": {"it": "YES"},
-        "open": "Known", "score": {"points": 0, "winner": "First"}, "twins": "No",
+        "side": "pro",
+        "mood": "Very angry",
+        "many": ["A-B", "C", "c"],
+        "pair": [1, "X"],
+        "named": {"it": "YES"},
+        "open": "Known",
+        "score": {"points": 0, "winner": "First"},
+        "twins": "No",
     }
 
-    assert Words(
-        "PRO", Mood.ANGRY, ("a b", "c", "c"), (1, "x"), {"it": "Yes"}, "Known", Score(0, "first")
-    ) == parse(json.dumps(said), Words)
+    assert Words("PRO", Mood.ANGRY, ("a b", "c", "c"), (1, "x"), {"it": "Yes"}, "Known", Score(0, "first")) == parse(
+        json.dumps(said), Words
+    )
 
 
 @pytest.mark.parametrize("raw", [f"I say {TEXT}", f"<think>x</think>{TEXT}", TEXT[:-1] + ",}"])
@@ -151,10 +159,18 @@ def test_anything_else_is_not_repaired(raw: str, error: Any) -> None:
 
 
 def test_two_words_that_differ_in_case_alone_are_not_guessed_between() -> None:
-    raw = json.dumps({
-        "side": None, "mood": "calm", "many": [], "pair": [1, "x"], "named": {}, "open": "", "score": None,
-        "twins": "jA",
-    })
+    raw = json.dumps(
+        {
+            "side": None,
+            "mood": "calm",
+            "many": [],
+            "pair": [1, "x"],
+            "named": {},
+            "open": "",
+            "score": None,
+            "twins": "jA",
+        }
+    )
 
     with pytest.raises(WrongType):
         parse(raw, Words)

@@ -77,7 +77,7 @@ class Vendor(Fake):
 class Given(EntryPoint):
     """An entry point whose object is at hand."""
 
-    module = "providers"   # imported already
+    module = "providers"  # imported already
 
     def load(self) -> Any:
         return globals()[self.value]
@@ -156,7 +156,8 @@ async def test_a_provider_that_lists_nothing_has_a_row_with_the_reason() -> None
 @pytest.mark.parametrize(
     ("address", "model", "expected"),
     [
-        ("", "gpt-5-mini", "is announced to end on 2026-12-11"), ("", "gpt-6-luna", ""),
+        ("", "gpt-5-mini", "is announced to end on 2026-12-11"),
+        ("", "gpt-6-luna", ""),
         ("", "unheard-of", "not among the models that Moot knows"),
         ("https://gateway.example/v1", "unheard-of", ""),
         ("http://127.0.0.1:8080/v1", "gpt-5-mini", "is announced to end on 2026-12-11"),

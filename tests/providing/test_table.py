@@ -40,12 +40,12 @@ async def test_the_table_says_what_went_wrong() -> None:
     said, is_sound = await tabled([
         Cell("first", "a", well), Cell("first", "b", badly), Cell("second", "a", falsely),
         Cell("second", "b", badly, "it cannot be"),
-    ])   # fmt: skip
+    ])  # fmt: skip
 
     assert not is_sound
     assert [
         "| scenario | a | b |", "|---|---|---|", "| first | ok | ValueError: one \\| two three |",
-    ] == said.splitlines()[:3]   # fmt: skip
+    ] == said.splitlines()[:3]  # fmt: skip
     assert "| second | AssertionError: assert [] == [1, 2]" in said.splitlines()[3]
     assert said.endswith("| – |")
 

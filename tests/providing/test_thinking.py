@@ -60,7 +60,7 @@ def test_where_the_text_is_cut_changes_nothing(text: str, holds: bool, is_typed:
     at_once, in_pieces = (heard(each, holds=holds, is_typed=is_typed) for each in ([text], pieces))
 
     assert at_once[1:] == in_pieces[1:]
-    if not at_once[2]:   # what was given before it turned out to be thinking is given up as a whole
+    if not at_once[2]:  # what was given before it turned out to be thinking is given up as a whole
         assert at_once[0] == in_pieces[0]
 
 

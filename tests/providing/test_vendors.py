@@ -78,9 +78,7 @@ class TestAnthropic:
         assert [True, False, False] == ["output_config" in body for body in wire.asked]
         assert {"type": "tool", "name": "answer"} == wire.asked[1]["tool_choice"]
 
-    async def test_thinking_is_kept_apart_and_gets_room_from_then_on(
-        self, wire: Wire, provider: Any, ask: Any
-    ) -> None:
+    async def test_thinking_is_kept_apart_and_gets_room_from_then_on(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = thinking_frames
 
         text, outcome = await heard(provider, ask())
@@ -354,7 +352,7 @@ async def test_a_compatible_server_need_not_list_its_models(
         vendors[name].faults.append(Fault(status, of="listing", times=3))
         (told,) = await make().check("m")
         (listed,) = await make().check()
-        monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)   # now it is the vendor's own word
+        monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)  # now it is the vendor's own word
         (final,) = await make().check("m")
 
     assert ("404" == status, False, False) == (told.ok, listed.ok, final.ok)

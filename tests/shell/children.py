@@ -53,8 +53,13 @@ class Cli:
         """The same with an interpreter of its own."""
         settings = {"MOOT_STORE": f"sqlite:{self.store}", "MOOT_RETRY_MS": "0"} | more
         return subprocess.run(
-            [*MOOT, *args], cwd=self.home, env=environment(self.home, settings), input=stdin, capture_output=True,
-            timeout=PATIENCE_S, check=False,
+            [*MOOT, *args],
+            cwd=self.home,
+            env=environment(self.home, settings),
+            input=stdin,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
 
     def here(self, *args: str) -> subprocess.CompletedProcess[bytes]:
@@ -87,7 +92,11 @@ class Cli:
             out = streams.enter_context(stdout.open("wb")) if stdout else None
             if is_cold(more):
                 return subprocess.Popen(
-                    [*MOOT, *args], cwd=self.home, env=env, stdout=out or subprocess.PIPE, stderr=subprocess.PIPE,
+                    [*MOOT, *args],
+                    cwd=self.home,
+                    env=env,
+                    stdout=out or subprocess.PIPE,
+                    stderr=subprocess.PIPE,
                 )
             nothing = streams.enter_context(Path(os.devnull).open("rb"))
             return FORKS.start(Request([*args], str(self.home), env), nothing.fileno(), out.fileno() if out else None)

@@ -54,13 +54,21 @@ def opened(
     turns: int = 2, samples: int = 1, *, second: str | UnsetType = UNSET, appeals: Any = "serious", **settings: Any
 ) -> DebateOpened:
     return DebateOpened(
-        motion="Cities should ban cars", format="exchange", turns=turns, max_words=180,
+        motion="Cities should ban cars",
+        format="exchange",
+        turns=turns,
+        max_words=180,
         pro=Debater(model="scripted:pro", archetype="engineer", elasticity=0.5),
         con=Debater(model="scripted:con", archetype="provocateur", elasticity=0.5),
-        judge=JudgeSeat(model="scripted:judge", samples=samples, second=second, appeals=appeals), panel=(),
-        rubric=RUBRIC, archetypes=CHARACTERS,
-        prompts={"debater": debater_template(), **judge_templates()}, settings=Settings(**settings),
-        blind=False, exhibition=None, moot="test",
+        judge=JudgeSeat(model="scripted:judge", samples=samples, second=second, appeals=appeals),
+        panel=(),
+        rubric=RUBRIC,
+        archetypes=CHARACTERS,
+        prompts={"debater": debater_template(), **judge_templates()},
+        settings=Settings(**settings),
+        blind=False,
+        exhibition=None,
+        moot="test",
     )
 
 
@@ -74,8 +82,16 @@ def started(turn: int, attempt: int = 1) -> TurnStarted:
 
 def spoken(turn: int, attempt: int = 1, text: str = TEXT) -> TurnSpoken:
     return TurnSpoken(
-        turn=turn, side=side(turn), attempt=attempt, text=text, words=len(text.split()), clipped=False,
-        pace=((0, len(text)),), model="m", usage=Usage(), latency_ms=1,
+        turn=turn,
+        side=side(turn),
+        attempt=attempt,
+        text=text,
+        words=len(text.split()),
+        clipped=False,
+        pace=((0, len(text)),),
+        model="m",
+        usage=Usage(),
+        latency_ms=1,
     )
 
 
@@ -102,11 +118,21 @@ def score(turn: int, points: float = 0.5) -> dict[str, Any]:
 def answered(turn: int, sample: int = 1, points: float = 0.5, **changes: Any) -> ModelAnswered:
     """The score of a turn, or with ``changes`` the answer to another question."""
     given: dict[str, Any] = {
-        "call": f"score.{turn}.{sample}.1", "key": f"score:{turn}", "purpose": "score", "turn": turn,
-        "sample": sample, "order": (), "model": "m", "parameters": {},
-        "usage": Usage(input_tokens=3, output_tokens=2), "latency_ms": 1,
-        "cost_usd": 0.25, "prompt": (), "segments": {},
-        "answer": msgspec.json.encode(score(turn, points)).decode(), "reasoning": "",
+        "call": f"score.{turn}.{sample}.1",
+        "key": f"score:{turn}",
+        "purpose": "score",
+        "turn": turn,
+        "sample": sample,
+        "order": (),
+        "model": "m",
+        "parameters": {},
+        "usage": Usage(input_tokens=3, output_tokens=2),
+        "latency_ms": 1,
+        "cost_usd": 0.25,
+        "prompt": (),
+        "segments": {},
+        "answer": msgspec.json.encode(score(turn, points)).decode(),
+        "reasoning": "",
     }
     return ModelAnswered(**(given | changes))
 
@@ -116,17 +142,35 @@ def reply(step: Ask, value: Any = None, *, cost_usd: float = 0.0) -> ModelAnswer
     said = msgspec.json.encode(neutral(step.answer_type) if value is None else value).decode()
     parse(said, step.answer_type)
     return ModelAnswered(
-        call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
-        model="m", parameters={}, usage=Usage(input_tokens=3, output_tokens=2), latency_ms=1, cost_usd=cost_usd,
-        prompt=(), segments={}, answer=said, reasoning="",
+        call=step.call,
+        key=step.key,
+        purpose=step.purpose,
+        turn=step.turn,
+        sample=step.sample,
+        order=step.order,
+        model="m",
+        parameters={},
+        usage=Usage(input_tokens=3, output_tokens=2),
+        latency_ms=1,
+        cost_usd=cost_usd,
+        prompt=(),
+        segments={},
+        answer=said,
+        reasoning="",
     )
 
 
 def no_reply(step: Ask, kind: str = "timeout") -> ModelFailed:
     """A call that came to nothing."""
     return ModelFailed(
-        call=step.call, key=step.key, purpose=step.purpose, turn=step.turn, sample=step.sample, order=step.order,
-        kind=kind, message=f"it was a {kind}",
+        call=step.call,
+        key=step.key,
+        purpose=step.purpose,
+        turn=step.turn,
+        sample=step.sample,
+        order=step.order,
+        kind=kind,
+        message=f"it was a {kind}",
     )
 
 
@@ -137,8 +181,14 @@ def besides(*events: Draft | Event, purpose: str = "score") -> list[ModelAnswere
 
 def question_failed(turn: int, sample: int = 1, kind: str = "timeout", attempt: int = 1) -> ModelFailed:
     return ModelFailed(
-        call=f"score.{turn}.{sample}.{attempt}", key=f"score:{turn}", purpose="score", turn=turn, sample=sample,
-        order=(), kind=kind, message=f"it was a {kind}",
+        call=f"score.{turn}.{sample}.{attempt}",
+        key=f"score:{turn}",
+        purpose="score",
+        turn=turn,
+        sample=sample,
+        order=(),
+        kind=kind,
+        message=f"it was a {kind}",
     )
 
 

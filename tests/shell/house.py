@@ -47,8 +47,12 @@ class House:
 
     async def opening(self, model: str, *, turns: int = 2, judge: str | None = None, **wish: Any) -> Any:
         body = {
-            "motion": "Cities should ban cars", "turns": turns, "pro": {"model": model}, "con": {"model": model},
-            "judge": {"model": judge or model, "samples": wish.pop("samples", 1), **wish.pop("seat", {})}, **wish,
+            "motion": "Cities should ban cars",
+            "turns": turns,
+            "pro": {"model": model},
+            "con": {"model": model},
+            "judge": {"model": judge or model, "samples": wish.pop("samples", 1), **wish.pop("seat", {})},
+            **wish,
         }
         return await opening.opened(opening.as_request(body), self.registry, self.settings)
 
@@ -83,7 +87,10 @@ class House:
 
 @asynccontextmanager
 async def house(
-    log: EventLog | None = None, *, idle_s: float = 30.0, settings: Settings = QUICK,
+    log: EventLog | None = None,
+    *,
+    idle_s: float = 30.0,
+    settings: Settings = QUICK,
     registry: Registry | None = None,
 ) -> AsyncIterator[House]:
     """A house whose tasks have all ended when it is left."""

@@ -24,7 +24,11 @@ def arguments(side: str) -> list[Argument]:
 def case(name: str, truth: Any = "pro", motion: str = "") -> dict[str, Any]:
     """A case as it is asked for."""
     wish = CaseRequest(
-        id=name, motion=motion or f"motion of {name}", pro=arguments("PRO"), con=arguments("CON"), truth=truth,
+        id=name,
+        motion=motion or f"motion of {name}",
+        pro=arguments("PRO"),
+        con=arguments("CON"),
+        truth=truth,
         source="a fact",
     )
     return dict(msgspec.to_builtins(wish))
@@ -67,9 +71,7 @@ async def held(at_home: House, body: dict[str, Any]) -> list[Recorded]:
     """A calibration from beginning to end."""
     asked = opening.as_request(body)
     records = await records_for(at_home.log, asked)
-    debate = await at_home.moderators.open(
-        await opening.opened(asked, at_home.registry, at_home.settings, records)
-    )
+    debate = await at_home.moderators.open(await opening.opened(asked, at_home.registry, at_home.settings, records))
     ended = await at_home.ended(debate)
 
     assert isinstance(ended, DebateConcluded), ended

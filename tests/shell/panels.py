@@ -43,8 +43,10 @@ def agreeing(make: Any = of_arguments, *scores: int) -> dict[str, Any]:
 
 AGREED = agreeing(of_arguments, 8, 7, 8, 4, 3, 4)
 SPLIT = {
-    "panel:technical": of_arguments(1, 6, 7, 4, 3, 5), "panel:business": of_arguments(3, 7, 3, 4, 8, 4),
-    "panel:risk": of_arguments(8, 2, 8, 9, 3, 5), "panel:general": of_arguments(10, 6, 2, 4, 9, 9),
+    "panel:technical": of_arguments(1, 6, 7, 4, 3, 5),
+    "panel:business": of_arguments(3, 7, 3, 4, 8, 4),
+    "panel:risk": of_arguments(8, 2, 8, 9, 3, 5),
+    "panel:general": of_arguments(10, 6, 2, 4, 9, 9),
 }
 """PRO-1 has 1, 3, 8 and 10: so far apart that it decides."""
 

@@ -74,7 +74,7 @@ def serving(**settings: Any) -> Iterator[Site]:
     host = "127.0.0.1" if chosen.is_loopback else "moot.example"
     with TestClient(app, base_url=f"http://{host}", raise_server_exceptions=False) as client:
         site = Site(client)
-        site.service = holder["service"]   # type: ignore[attr-defined]
+        site.service = holder["service"]  # type: ignore[attr-defined]
         yield site
 
 

@@ -13,8 +13,12 @@ from providers.scripted import ScriptedProvider
 
 T = TypeVar("T")
 USED = Outcome(
-    model="told", tokens=Tokens(input=900, output=328, cached=500, written=100, thought=300), latency_ms=7,
-    cost_usd=0.125, finish="length", parameters={"think": "low"},
+    model="told",
+    tokens=Tokens(input=900, output=328, cached=500, written=100, thought=300),
+    latency_ms=7,
+    cost_usd=0.125,
+    finish="length",
+    parameters={"think": "low"},
 )
 
 

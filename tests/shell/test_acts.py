@@ -107,7 +107,7 @@ async def test_a_halt_in_mid_judgement_stops_at_once_and_resume_asks_again(
         with anyio.fail_after(2):
             await h.moderators.halt(debate, "stop", "test")
             await h.idle()
-        script()   # the same file, without the long thought
+        script()  # the same file, without the long thought
 
         await h.moderators.resume(debate, "", "test")
 

@@ -161,7 +161,7 @@ def test_a_resume_forgets_a_questions_failures() -> None:
 @given(st.integers(0, 2**32))
 def test_no_question_fails_more_often_than_it_may(seed: int) -> None:
     play, failures = Whims(seed).run(), defaultdict[tuple[str, int], list[str]](list)
-    most = play.debate.opened.settings.judge_attempts   # type: ignore[union-attr]
+    most = play.debate.opened.settings.judge_attempts  # type: ignore[union-attr]
     for event in play.events:
         if isinstance(event, DebateResumed):
             failures.clear()

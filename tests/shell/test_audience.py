@@ -96,13 +96,22 @@ def test_whoever_may_watch_may_vote_and_only_an_operator_may_speak(guarded: Site
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "winner"), ({"winner": "both"}, "winner"), ({"winner": None}, "winner"), ({"winner": ["pro"]}, "winner"),
-        ({"winner": "pro", "turn": 1}, "turn"), ({"winner": "pro", "voter": "me"}, "voter"),
-        ({"turn": 1}, "belief"), ({"belief": 4}, "turn"), ({"turn": 0, "belief": 4}, "turn"),
-        ({"turn": True, "belief": 4}, "turn"), ({"turn": 1.0, "belief": 4}, "turn"),
+        ({}, "winner"),
+        ({"winner": "both"}, "winner"),
+        ({"winner": None}, "winner"),
+        ({"winner": ["pro"]}, "winner"),
+        ({"winner": "pro", "turn": 1}, "turn"),
+        ({"winner": "pro", "voter": "me"}, "voter"),
+        ({"turn": 1}, "belief"),
+        ({"belief": 4}, "turn"),
+        ({"turn": 0, "belief": 4}, "turn"),
+        ({"turn": True, "belief": 4}, "turn"),
+        ({"turn": 1.0, "belief": 4}, "turn"),
         ({"turn": 201, "belief": 4}, "turn"),
-        ({"turn": 1, "belief": -0.1}, "belief"), ({"turn": 1, "belief": 100.1}, "belief"),
-        ({"turn": 1, "belief": True}, "belief"), ({"turn": 1, "belief": "4"}, "belief"),
+        ({"turn": 1, "belief": -0.1}, "belief"),
+        ({"turn": 1, "belief": 100.1}, "belief"),
+        ({"turn": 1, "belief": True}, "belief"),
+        ({"turn": 1, "belief": "4"}, "belief"),
     ],
 )
 def test_a_faulty_ballot_is_named(site: Site, slow: str, body: Any, field: str) -> None:
@@ -207,8 +216,13 @@ def test_too_many_votes_of_one_address_are_refused_for_a_while(script: Any) -> N
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "text"), ({"text": ""}, "text"), ({"text": " \n\x07"}, "text"), ({"text": "x" * 1001}, "text"),
-        ({"text": 4}, "text"), ({"text": "x", "by": ""}, "by"), ({"text": "x", "by": "y" * 81}, "by"),
+        ({}, "text"),
+        ({"text": ""}, "text"),
+        ({"text": " \n\x07"}, "text"),
+        ({"text": "x" * 1001}, "text"),
+        ({"text": 4}, "text"),
+        ({"text": "x", "by": ""}, "by"),
+        ({"text": "x", "by": "y" * 81}, "by"),
         ({"text": "x", "to": "pro"}, "to"),
     ],
 )

@@ -188,9 +188,12 @@ def test_the_number_of_votes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_vote_comes_before_the_verdict_and_a_belief_before_the_end() -> None:
     belief = BeliefStated(voter="a", turn=1, belief=3.0)
     heard = [opened(), started(1), spoken(1)]
-    judged = [*heard, ScorecardVerdictReached(
-        winner="pro", mean=BothSides(pro=60.0, con=50.0), rounds=Rounds(), margin=10.0, reason="so"
-    )]
+    judged = [
+        *heard,
+        ScorecardVerdictReached(
+            winner="pro", mean=BothSides(pro=60.0, con=50.0), rounds=Rounds(), margin=10.0, reason="so"
+        ),
+    ]
     ended = [*judged, DebateConcluded(winner="pro", by_rule="scorecard")]
 
     assert [None, None] == [refusal(folded(heard), each) for each in (vote(1), belief)]

@@ -44,19 +44,32 @@ def wish(script: Script, content: dict[str, Any], **more: Any) -> dict[str, Any]
     model = {role: script(f"zq{role}zq", label=f"zqlabel{role}zq", **content) for role in ROLES}
     seats = [{"rater": name, "model": model["raterone" if n % 2 else "ratertwo"]} for n, name in enumerate(RATERS)]
     return {
-        "motion": MOTION, "blind": True, "pro": {"model": model["pro"]}, "con": {"model": model["con"]},
-        "judge": {"model": model["judge"], "second": model["second"], "appeals": "all"}, "panel": seats, **more,
+        "motion": MOTION,
+        "blind": True,
+        "pro": {"model": model["pro"]},
+        "con": {"model": model["con"]},
+        "judge": {"model": model["judge"], "second": model["second"], "appeals": "all"},
+        "panel": seats,
+        **more,
     }
 
 
 CLAIM = {"claims": [{"quote": "one tram carries two hundred people", "kind": "hollow_specificity", "reason": "Who?"}]}
 GOOD_EXCHANGE = {**agreeing(of_turns, 8, 4, 8, 4), "claims:1": CLAIM}
 BAD_EXCHANGE = {
-    "score:2": NOWHERE, "compare:2-3": NOWHERE, "claims:2": NOWHERE, "premises:1": NOWHERE, "gaps:3": NOWHERE,
-    "narrative": NOWHERE, "panel:risk": NOWHERE, "second_opinion:*": NOWHERE,
+    "score:2": NOWHERE,
+    "compare:2-3": NOWHERE,
+    "claims:2": NOWHERE,
+    "premises:1": NOWHERE,
+    "gaps:3": NOWHERE,
+    "narrative": NOWHERE,
+    "panel:risk": NOWHERE,
+    "second_opinion:*": NOWHERE,
 }
 BAD_PROTOCOL = {
-    "open:pro": [opening("pro") | {"PRO-1": {}}, NOWHERE], "assess": NOWHERE, "panel:general": NOWHERE,
+    "open:pro": [opening("pro") | {"PRO-1": {}}, NOWHERE],
+    "assess": NOWHERE,
+    "panel:general": NOWHERE,
     "deliberate:*": NOWHERE,
 }
 FALLIBLE_SPEECH = {"pro": [{"text": "Trams are quiet.", "fault": fault("reset"), "then": "Trams are quiet."}]}
@@ -91,7 +104,7 @@ def lines_of(script: Script, name: str) -> list[bytes]:
 
 
 def take_in(site: Site, lines: list[bytes]) -> None:
-    log = site.service.log   # type: ignore[attr-defined]
+    log = site.service.log  # type: ignore[attr-defined]
     portal = site.client.portal
     assert portal is not None
     portal.call(import_debate, log, lines)
@@ -102,9 +115,16 @@ def everything(site: Site, debate: str) -> dict[str, str]:
     one = f"/api/debates/{debate}"
     head = site.get(one)["position"]
     paths = [
-        "/api/debates", one, f"{one}/events?limit=1000", f"{one}/events.ndjson", f"{one}/frames?limit=1000",
-        *(f"{one}?at={at}" for at in range(1, head + 1, 5)), *(f"{one}/audit/turns/{turn}" for turn in range(8)),
-        f"{one}/diff?from=1&to={head}", f"{one}/calls/none", f"/d/{debate}",
+        "/api/debates",
+        one,
+        f"{one}/events?limit=1000",
+        f"{one}/events.ndjson",
+        f"{one}/frames?limit=1000",
+        *(f"{one}?at={at}" for at in range(1, head + 1, 5)),
+        *(f"{one}/audit/turns/{turn}" for turn in range(8)),
+        f"{one}/diff?from=1&to={head}",
+        f"{one}/calls/none",
+        f"/d/{debate}",
     ]
     events = [each["event"] for each in site.get(f"{one}/events?limit=1000")["events"]]
     paths += [f"{one}/calls/{event['call']}" for event in events if "call" in event]
@@ -119,7 +139,7 @@ def everything(site: Site, debate: str) -> dict[str, str]:
 def test_no_byte_of_a_models_name_reaches_a_spectator_before_the_end(guarded: Site, script: Script, name: str) -> None:
     site, lines = guarded, lines_of(script, name)
     site.client.headers.update(SPECTATOR)
-    take_in(site, lines[:-1])   # all but the end; the import pauses it
+    take_in(site, lines[:-1])  # all but the end; the import pauses it
     live = everything(site, "blind")
 
     assert "debate_concluded" in lines[-1].decode()

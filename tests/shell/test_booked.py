@@ -70,7 +70,10 @@ async def test_a_failed_call_is_booked_as_far_as_its_vendor_told(
     (failed,) = of(events, ModelFailed)
 
     assert (error.kind, BOOKED, 0.125, {"think": "low"}) == (
-        failed.kind, failed.usage, failed.cost_usd, failed.parameters
+        failed.kind,
+        failed.usage,
+        failed.cost_usd,
+        failed.parameters,
     )
     assert isinstance(events[-1], DebateConcluded)
     assert (0.125, 1, 0, 500, 300) == tuple(
@@ -237,9 +240,7 @@ async def test_whatever_is_held_halts_and_goes_on_call_by_call(script: Script, n
 
 async def test_statements_that_an_unpriced_one_cuts_off_say_why(script: Script) -> None:
     errors = {"open:con": [BrokenOff("so it goes")]}
-    events, _ = await played(
-        script, errors, told={"cost_usd": None}, max_cost_usd=5, **ELSEWHERE["protocol"]
-    )
+    events, _ = await played(script, errors, told={"cost_usd": None}, max_cost_usd=5, **ELSEWHERE["protocol"])
 
     assert ["the cost cap cannot be kept"] * 2 == [each.message for each in of(events, AttemptAbandoned)]
 

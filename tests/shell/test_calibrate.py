@@ -65,30 +65,56 @@ def test_in_json_it_is_one_object_a_line_the_records_and_the_id_last(moot: Cli, 
     assert {"id"} == lines[-1].keys()
     assert all({"frame"} == line.keys() for line in lines[:-2])
     assert {
-        "rater": "technical", "model": model, "here": [2, 3], "missing": 0, "right": 2, "of": 3, "accuracy": 0.5714,
-        "chance": 0.6667, "low": 0.2077, "high": 0.9385, "meaning": "not known: 3 verdicts cannot tell it from chance",
+        "rater": "technical",
+        "model": model,
+        "here": [2, 3],
+        "missing": 0,
+        "right": 2,
+        "of": 3,
+        "accuracy": 0.5714,
+        "chance": 0.6667,
+        "low": 0.2077,
+        "high": 0.9385,
+        "meaning": "not known: 3 verdicts cannot tell it from chance",
     } == technical
 
 
 def test_every_fault_of_every_file_is_named_and_nothing_is_run(moot: Cli, script: Any, tmp_path: Path) -> None:
-    cases = folder(tmp_path, {
-        "broken.json": b'{"motion": ', "list.json": b"[]", "latin.json": b'"\xff"',
-        "named.json": {"motion": "m", "winner": "tie", "sauce": "x", "pro": "none", "con": [{"claim": 3}]},
-        "empty.json": {"motion": " ", "winner": "pro", "source": "", "pro": []},
-        "long.json": {"motion": "m" * 2001, "winner": "pro"},
-        "twice.json": {"motion": "m", "winner": "pro", "id": "good"},
-        "good.json": {"motion": "m", "winner": "pro"},
-        "alone.truth.json": {"winner": "pro", "source": "s"}, "other.ndjson": b"{}\n", "notes.txt": b"not ours",
-    })
+    cases = folder(
+        tmp_path,
+        {
+            "broken.json": b'{"motion": ',
+            "list.json": b"[]",
+            "latin.json": b'"\xff"',
+            "named.json": {"motion": "m", "winner": "tie", "sauce": "x", "pro": "none", "con": [{"claim": 3}]},
+            "empty.json": {"motion": " ", "winner": "pro", "source": "", "pro": []},
+            "long.json": {"motion": "m" * 2001, "winner": "pro"},
+            "twice.json": {"motion": "m", "winner": "pro", "id": "good"},
+            "good.json": {"motion": "m", "winner": "pro"},
+            "alone.truth.json": {"winner": "pro", "source": "s"},
+            "other.ndjson": b"{}\n",
+            "notes.txt": b"not ours",
+        },
+    )
     errors = said(moot("calibrate", str(cases), "--panel", script()), 2, "nothing was run")
 
     for fault in (
-        "broken.json: it is not JSON", "list.json: it must be a JSON object", "latin.json: it is not JSON",
-        "named.json: winner: ", "named.json: sauce: no such field", "named.json: pro: Expected `array`",
-        "named.json: con.0.claim: ", "named.json: con.0.reasoning: it is missing", "named.json: con.0.evidence: it is",
-        "empty.json: motion: a motion has 1 to 2000", "empty.json: source: ", "empty.json: pro: a side has 1 to 9",
-        "long.json: motion: ", "twice.json: id: another case has the id 'good'",
-        "alone.truth.json: there is no alone.ndjson", "other.ndjson: there is no other.truth.json",
+        "broken.json: it is not JSON",
+        "list.json: it must be a JSON object",
+        "latin.json: it is not JSON",
+        "named.json: winner: ",
+        "named.json: sauce: no such field",
+        "named.json: pro: Expected `array`",
+        "named.json: con.0.claim: ",
+        "named.json: con.0.reasoning: it is missing",
+        "named.json: con.0.evidence: it is",
+        "empty.json: motion: a motion has 1 to 2000",
+        "empty.json: source: ",
+        "empty.json: pro: a side has 1 to 9",
+        "long.json: motion: ",
+        "twice.json: id: another case has the id 'good'",
+        "alone.truth.json: there is no alone.ndjson",
+        "other.ndjson: there is no other.truth.json",
     ):
         assert fault in errors
     assert "notes.txt" not in errors
@@ -127,7 +153,10 @@ def test_an_exported_debate_beside_its_truth_is_a_case(moot: Cli, script: Any, t
     (shown,) = moot.json("show", debate)["cases"].values()
 
     assert ("held", "motion of the export", "con", "it was tried") == (
-        shown["id"], shown["motion"], shown["truth"], shown["source"]
+        shown["id"],
+        shown["motion"],
+        shown["truth"],
+        shown["source"],
     )
     assert ["PRO-1", "PRO-2"] == [each["id"] for each in shown["pro"]]
 
@@ -145,10 +174,16 @@ def test_an_export_that_was_altered_or_is_of_another_format_is_refused(moot: Cli
 @pytest.mark.slow
 def test_other_raters_come_from_a_file(moot: Cli, script: Any, tmp_path: Path) -> None:
     profiles = tmp_path / "raters.json"
-    profiles.write_bytes(msgspec.json.encode({"raters": {
-        "cook": {"title": "A cook", "focus": "taste", "weights": {"logic": 1}},
-        "baker": {"title": "A baker", "focus": "bread", "weights": {"evidence": 1}},
-    }}))
+    profiles.write_bytes(
+        msgspec.json.encode(
+            {
+                "raters": {
+                    "cook": {"title": "A cook", "focus": "taste", "weights": {"logic": 1}},
+                    "baker": {"title": "A baker", "focus": "bread", "weights": {"evidence": 1}},
+                }
+            }
+        )
+    )
     one, two = script("one", answers={"panel:*": PRO}), script("two", answers={"panel:*": CON})
     cases = str(folder(tmp_path))
     done = moot("calibrate", cases, "--raters", str(profiles), "--panel", f"{one},{two}")
@@ -167,7 +202,7 @@ def test_the_cases_that_ship_with_the_tests_run(moot: Cli, script: Any, tmp_path
 
     assert done.returncode == 0, done.stderr.decode()
     assert "technical" in done.stdout.decode()
-    assert "3/6" in done.stdout.decode()   # who always names con is right in half of them
+    assert "3/6" in done.stdout.decode()  # who always names con is right in half of them
 
 
 @pytest.mark.slow

@@ -40,13 +40,22 @@ def opened(*names: str, raters: Sequence[str] = RATERS[:2], **settings: Any) -> 
     profiles = shipped().raters
     panel = tuple(
         Rater(
-            name=name, title=profiles[name].title, domain=profiles[name].domain, focus=profiles[name].focus,
-            weights=profiles[name].weights, model=f"scripted:{name}",
+            name=name,
+            title=profiles[name].title,
+            domain=profiles[name].domain,
+            focus=profiles[name].focus,
+            weights=profiles[name].weights,
+            model=f"scripted:{name}",
         )
         for name in raters
     )
     return replace(
-        given.opened(**settings), format="calibration", turns=0, pro=NOBODY, con=NOBODY, panel=panel,
+        given.opened(**settings),
+        format="calibration",
+        turns=0,
+        pro=NOBODY,
+        con=NOBODY,
+        panel=panel,
         cases=cases_of([msgspec.convert(case(name), CaseRequest) for name in names]),
     )
 
@@ -114,10 +123,12 @@ def test_what_debaters_said_is_material_and_never_an_instruction() -> None:
 def test_a_rater_that_fails_is_missing_and_the_others_count() -> None:
     play = given.Play(opened("tides", judge_attempts=2))
     while not isinstance(play.steps[0], Record):
-        play.add(*[
-            answered(each, EVEN) if asks([each]) == ["panel:technical@tides"] else failed(each, "timeout")
-            for each in play.steps
-        ])
+        play.add(
+            *[
+                answered(each, EVEN) if asks([each]) == ["panel:technical@tides"] else failed(each, "timeout")
+                for each in play.steps
+            ]
+        )
     even, lost = batch(play.steps)
 
     assert isinstance(even, RaterCalibrated)
@@ -202,7 +213,8 @@ async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
     assert sum(isinstance(each.event, ModelAnswered) for each in records) == view["usage"]["calls"] == 16
     assert view["usage"]["tokens"] == sum(
         each.event.usage.input_tokens + each.event.usage.output_tokens
-        for each in records if isinstance(each.event, ModelAnswered)
+        for each in records
+        if isinstance(each.event, ModelAnswered)
     )
 
 
@@ -251,8 +263,12 @@ def test_a_calibration_is_opened_over_http_and_seen_live(site: Site, script: Any
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"motion": ""}, "cases.1.motion"), ({"source": " "}, "cases.1.source"), ({"truth": "nobody"}, "cases.1.truth"),
-        ({"pro": []}, "cases.1.pro"), ({"id": "a"}, "cases.1.id"), ({"id": "b/c"}, "cases.1.id"),
+        ({"motion": ""}, "cases.1.motion"),
+        ({"source": " "}, "cases.1.source"),
+        ({"truth": "nobody"}, "cases.1.truth"),
+        ({"pro": []}, "cases.1.pro"),
+        ({"id": "a"}, "cases.1.id"),
+        ({"id": "b/c"}, "cases.1.id"),
         ({"motion": "motion of a"}, "cases.1"),
         ({"con": [{"id": "PRO-1", "claim": "c", "reasoning": "", "evidence": ""}]}, "cases.1.con.0.id"),
         ({"con": [{"id": "CON-1", "claim": " ", "reasoning": "", "evidence": ""}]}, "cases.1.con.0.claim"),

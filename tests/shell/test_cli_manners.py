@@ -29,7 +29,7 @@ def on_a_terminal(home: Path, *args: str, **environment: str) -> str:
     while True:
         try:
             piece = os.read(outer, 65536)
-        except OSError:   # the child has gone, and the terminal with it
+        except OSError:  # the child has gone, and the terminal with it
             break
         if not piece:
             break

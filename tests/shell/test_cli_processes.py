@@ -34,7 +34,7 @@ def test_ctrl_c_in_mid_turn_ends_soon_and_the_debate_can_go_on(moot: Cli, script
     assert b"Traceback" not in errors
     assert f"moot run --resume {debate}".encode() in errors
     assert moot.json("verify", debate)["ok"]
-    script()   # the same file, at full speed
+    script()  # the same file, at full speed
     done = moot("run", "--resume", debate)
     assert done.returncode == 0, done.stderr.decode()
     assert debate == done.stdout.decode().splitlines()[-1]
@@ -72,7 +72,7 @@ def test_a_server_ends_soon_with_a_debate_and_a_spectator(moot: Cli, script: Any
                 f"GET /ws/debates/{debate} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
             )
-            assert b"101" in silent.recv(16)   # and from here on it neither reads nor answers
+            assert b"101" in silent.recv(16)  # and from here on it neither reads nor answers
             began = time.monotonic()
             os.kill(process.pid, sign)
             with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - whatever comes before it
@@ -118,7 +118,7 @@ def test_a_server_has_its_store_for_itself_and_run_asks_it(moot: Cli, script: An
         positions = [line["frame"]["position"] for line in lines if "frame" in line]
         assert list(range(1, len(positions) + 1)) == positions
         view = httpx.get(f"{address}/api/debates/{debate}", trust_env=False).json()
-        assert view == moot.json("show", debate)   # read-only beside the server
+        assert view == moot.json("show", debate)  # read-only beside the server
         assert view["state"] == "concluded"
 
         text = moot("run", "Asked of the server", "--turns", "1", *seats(script()))

@@ -65,7 +65,7 @@ def test_without_a_store_there_is_nothing_to_read(moot: Cli) -> None:
     ],
 )  # fmt: skip
 def test_in_plain_words_the_field_is_named_too(moot: Cli, script: Any, wish: tuple[str, ...], field: str) -> None:
-    done = moot("run", *seats(script()), *wish)   # the last of two equal options counts
+    done = moot("run", *seats(script()), *wish)  # the last of two equal options counts
 
     assert field in said(done, 2)
     assert done.stderr.count(b"\n") == 1
@@ -76,7 +76,7 @@ def test_in_plain_words_the_field_is_named_too(moot: Cli, script: Any, wish: tup
 def test_a_store_that_cannot_be_written_is_one_line(moot: Cli, script: Any) -> None:
     (moot.home / "file").write_text("no database at all " * 100)
     places = {f"{moot.home}/file/moot.db": "", f"{moot.home}": "is a folder", f"{moot.home}/file": "not a database"}
-    if Path("/proc/self").exists():   # a folder in which even root makes no file
+    if Path("/proc/self").exists():  # a folder in which even root makes no file
         places["/proc/moot.db"] = "cannot be written"
     for path, why in places.items():
         for command in (("serve", "--port", "0"), ("run", "m", *seats(script())), ("import", "-")):

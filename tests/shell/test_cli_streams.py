@@ -99,8 +99,11 @@ def test_a_folder_that_has_gone_does_not_matter(held: tuple[Cli, str], tmp_path:
     moot_list = f'"{sys.executable}" -P -c "from server.cli import main; main()" list'
     command = f'cd "{gone}" && rmdir "{gone}" && exec {moot_list}'
     done = subprocess.run(
-        ["sh", "-c", command], env=environment(moot.home, {"MOOT_STORE": f"sqlite:{moot.store}"}), capture_output=True,
-        timeout=PATIENCE_S, check=False,
+        ["sh", "-c", command],
+        env=environment(moot.home, {"MOOT_STORE": f"sqlite:{moot.store}"}),
+        capture_output=True,
+        timeout=PATIENCE_S,
+        check=False,
     )
 
     assert done.returncode == 0, done.stderr.decode()
@@ -116,8 +119,12 @@ def test_the_installed_command_is_the_same(held: tuple[Cli, str]) -> None:
     store = {"MOOT_STORE": f"sqlite:{moot.store}"}
     for args, code in ((("show", debate, "--json"), 0), (("show", "nobody", "--json"), 3), (("show",), 2)):
         done = subprocess.run(
-            [command, *args], cwd=moot.home, env=environment(moot.home, store), capture_output=True,
-            timeout=PATIENCE_S, check=False,
+            [command, *args],
+            cwd=moot.home,
+            env=environment(moot.home, store),
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=False,
         )
 
         assert code == done.returncode

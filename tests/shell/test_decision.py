@@ -196,16 +196,25 @@ def test_a_decision_is_posted_and_read(site: Site, script: Script) -> None:
     refused(again, 409, says="moderator has decided already")
 
 
-@pytest.mark.parametrize(("body", "status", "field"), [
-    (b"", 400, None), (b"pro", 400, None), (b'["pro"]', 400, None), (b"\xff", 400, None),
-    ({"reason": WHY}, 422, "decision"), ({"decision": "pro"}, 422, "reason"),
-    ({"decision": "  ", "reason": WHY}, 422, "decision"), ({"decision": "pro", "reason": "\x00 "}, 422, "reason"),
-    ({"decision": "x" * 201, "reason": WHY}, 422, "decision"),
-    ({"decision": "pro", "reason": "x" * 2001}, 422, "reason"),
-    ({"decision": 7, "reason": WHY}, 422, "decision"), ({"decision": "pro", "reason": None}, 422, "reason"),
-    ({"decision": "pro", "reason": WHY, "by": ""}, 422, "by"),
-    ({"decision": "pro", "reason": WHY, "vote": 1}, 422, "vote"),
-])
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        (b"", 400, None),
+        (b"pro", 400, None),
+        (b'["pro"]', 400, None),
+        (b"\xff", 400, None),
+        ({"reason": WHY}, 422, "decision"),
+        ({"decision": "pro"}, 422, "reason"),
+        ({"decision": "  ", "reason": WHY}, 422, "decision"),
+        ({"decision": "pro", "reason": "\x00 "}, 422, "reason"),
+        ({"decision": "x" * 201, "reason": WHY}, 422, "decision"),
+        ({"decision": "pro", "reason": "x" * 2001}, 422, "reason"),
+        ({"decision": 7, "reason": WHY}, 422, "decision"),
+        ({"decision": "pro", "reason": None}, 422, "reason"),
+        ({"decision": "pro", "reason": WHY, "by": ""}, 422, "by"),
+        ({"decision": "pro", "reason": WHY, "vote": 1}, 422, "vote"),
+    ],
+)
 def test_what_is_no_decision_is_refused(site: Site, body: Any, status: int, field: str | None) -> None:
     """Also before anybody looks whether there is such a debate."""
     sent = body if isinstance(body, bytes) else msgspec.json.encode(body)
@@ -224,9 +233,7 @@ def test_a_decision_needs_the_operators_token(guarded: Site, script: Script) -> 
     said_ = {"decision": "pro", "reason": WHY}
 
     refused(guarded.client.post("/api/debates/nobody/decision", json=said_), 401)
-    known = guarded.client.post(
-        "/api/debates/nobody/decision", json=said_, headers={"authorization": "Bearer s3cret"}
-    )
+    known = guarded.client.post("/api/debates/nobody/decision", json=said_, headers={"authorization": "Bearer s3cret"})
     refused(known, 404)
 
 

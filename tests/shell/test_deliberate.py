@@ -20,10 +20,12 @@ from tests.shell.site import Site, refused
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 SPLIT = {
     "deliberate:technical_architect:*": says("PASS", 3, findings=["no password"]),
-    "deliberate:compliance_auditor:*": says("PASS", 3), "deliberate:*": says("FAIL", 1, OTHER_QUOTE),
+    "deliberate:compliance_auditor:*": says("PASS", 3),
+    "deliberate:*": says("FAIL", 1, OTHER_QUOTE),
 }
 CONVINCED = SPLIT | {
-    "deliberate:technical_architect:1": says("FAIL", 1, QUOTE), "deliberate:compliance_auditor:1": says("FAIL", 1),
+    "deliberate:technical_architect:1": says("FAIL", 1, QUOTE),
+    "deliberate:compliance_auditor:1": says("FAIL", 1),
 }
 
 
@@ -119,10 +121,16 @@ def test_models_of_the_panel_take_turns_and_rounds_are_settable(moot: Cli, scrip
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("nul.bin", b"abc\0def", "NUL"), ("latin.txt", "Größe".encode("latin-1"), "not UTF-8 text: byte 3"),
-        ("empty.txt", b"", "is empty"), ("blank.txt", b" \n\t", "is empty"), ("bom.txt", b"\xef\xbb\xbf", "is empty"),
-        ("big.txt", b"x" * 5_000_000, "too long"), ("long.txt", b"x" * 200_001, "200,001"),
-        ("utf16.txt", "text".encode("utf-16"), "not text"), (None, b"", "No such file"), (".", b"", "directory"),
+        ("nul.bin", b"abc\0def", "NUL"),
+        ("latin.txt", "Größe".encode("latin-1"), "not UTF-8 text: byte 3"),
+        ("empty.txt", b"", "is empty"),
+        ("blank.txt", b" \n\t", "is empty"),
+        ("bom.txt", b"\xef\xbb\xbf", "is empty"),
+        ("big.txt", b"x" * 5_000_000, "too long"),
+        ("long.txt", b"x" * 200_001, "200,001"),
+        ("utf16.txt", "text".encode("utf-16"), "not text"),
+        (None, b"", "No such file"),
+        (".", b"", "directory"),
     ],
 )
 def test_what_is_no_text_is_one_clear_line_and_nothing_recorded(
@@ -140,7 +148,7 @@ def test_what_is_no_text_is_one_clear_line_and_nothing_recorded(
 
 def test_a_file_that_may_not_be_read_is_refused(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def closed(path: Path, mode: str) -> None:
-        raise PermissionError(13, "Permission denied", str(path))   # root, who may read anything, sees it as well
+        raise PermissionError(13, "Permission denied", str(path))  # root, who may read anything, sees it as well
 
     monkeypatch.setattr(Path, "open", closed)
 
@@ -151,9 +159,13 @@ def test_a_file_that_may_not_be_read_is_refused(design: str, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("args", "code", "field"),
     [
-        ((), 2, "file"), (("DESIGN", "--rounds", "10"), 2, "rounds"), (("DESIGN", "--timeout", "0"), 2, "timeout_s"),
-        (("DESIGN", "--judge", "nope:x"), 2, "judge.model"), (("DESIGN", "--panel", "nobody"), 2, "panel.0"),
-        (("DESIGN", "--panel", ""), 2, "panel"), (("DESIGN", "--panel", "scripted:a,,"), 2, "panel"),
+        ((), 2, "file"),
+        (("DESIGN", "--rounds", "10"), 2, "rounds"),
+        (("DESIGN", "--timeout", "0"), 2, "timeout_s"),
+        (("DESIGN", "--judge", "nope:x"), 2, "judge.model"),
+        (("DESIGN", "--panel", "nobody"), 2, "panel.0"),
+        (("DESIGN", "--panel", ""), 2, "panel"),
+        (("DESIGN", "--panel", "scripted:a,,"), 2, "panel"),
     ],
 )
 def test_a_wrong_wish_is_refused(moot: Cli, script: Any, design: str, args: Any, code: int, field: str) -> None:
@@ -195,9 +207,12 @@ def test_it_can_be_asked_for_by_http(site: Site, script: Any) -> None:
 @pytest.mark.parametrize(
     ("wish", "field"),
     [
-        ({"format": "deliberation"}, "artifact"), ({"format": "exchange", "artifact": {"text": "x"}}, "artifact"),
-        (artifact(""), "artifact.text"), (artifact("x" * 200_001), "artifact.text"),
-        (artifact(panel=["technical_architect"]), "panel"), (artifact(panel=[]), "panel"),
+        ({"format": "deliberation"}, "artifact"),
+        ({"format": "exchange", "artifact": {"text": "x"}}, "artifact"),
+        (artifact(""), "artifact.text"),
+        (artifact("x" * 200_001), "artifact.text"),
+        (artifact(panel=["technical_architect"]), "panel"),
+        (artifact(panel=[]), "panel"),
         (artifact(judge={"samples": 3}), "judge.samples"),
         (artifact(panel=[{"rater": "qa_evaluator", "samples": 2}, "domain_expert"]), "panel.0.samples"),
     ],

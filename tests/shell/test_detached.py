@@ -42,7 +42,7 @@ class Served:
 
     @property
     def crowd(self) -> Connections:
-        crowd: Connections = self.server.config.app.state.crowd   # type: ignore[union-attr]
+        crowd: Connections = self.server.config.app.state.crowd  # type: ignore[union-attr]
         return crowd
 
     def connect(self, query: str = "", *, compression: Any = "deflate") -> connect:
@@ -71,7 +71,7 @@ async def served(crowd: Callable[[Service], Connections] | None = None, **settin
         async with running(chosen) as service:
             config = web_config(service, Access(chosen))
             if crowd is not None:
-                config.app.state.crowd = crowd(service)   # type: ignore[union-attr]
+                config.app.state.crowd = crowd(service)  # type: ignore[union-attr]
             server = uvicorn.Server(config)
             task = asyncio.create_task(server._serve([listening]))
             await service.log.append("d", 0, [opened(), PAUSED])
@@ -153,10 +153,17 @@ async def test_without_the_extension_the_ordinary_path_serves() -> None:
                 await came.put({"type": "websocket.disconnect", "code": 1000})
 
         scope = {
-            "type": "websocket", "path": "/ws/debates/d", "raw_path": b"/ws/debates/d", "root_path": "",
+            "type": "websocket",
+            "path": "/ws/debates/d",
+            "raw_path": b"/ws/debates/d",
+            "root_path": "",
             "query_string": b"",
             "headers": [(b"host", b"127.0.0.1"), (b"sec-websocket-extensions", b"permessage-deflate")],
-            "subprotocols": ["moot.v1"], "client": ("127.0.0.1", 1), "scheme": "ws", "state": {}, "extensions": {},
+            "subprotocols": ["moot.v1"],
+            "client": ("127.0.0.1", 1),
+            "scheme": "ws",
+            "state": {},
+            "extensions": {},
         }
         with anyio.fail_after(10):
             await app(scope, came.get, send)
@@ -262,7 +269,7 @@ async def test_pings_are_answered_also_what_came_before_the_handshake_was() -> N
             await gate.wait()
             return await room(debate)
 
-        site.service.hub.room = later   # type: ignore[method-assign]
+        site.service.hub.room = later  # type: ignore[method-assign]
         client = await anyio.connect_tcp("127.0.0.1", site.port)
         await client.send(handshake(site.port))
         with anyio.fail_after(10):

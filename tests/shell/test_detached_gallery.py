@@ -147,11 +147,11 @@ def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> 
             assert (0, 0) == (crowd.sockets, h.hub.spectators)
 
     before = hub_module.RING, broadcast_group.PAGE
-    hub_module.RING, broadcast_group.PAGE = ring, page   # type: ignore[misc]
+    hub_module.RING, broadcast_group.PAGE = ring, page  # type: ignore[misc]
     try:
         anyio.run(scene)
     finally:
-        hub_module.RING, broadcast_group.PAGE = before   # type: ignore[misc]
+        hub_module.RING, broadcast_group.PAGE = before  # type: ignore[misc]
 
 
 async def test_with_and_without_compression_the_messages_are_the_same() -> None:
@@ -243,7 +243,7 @@ async def test_what_was_appended_together_is_written_together() -> None:
         await steps(30)
         pipe.drain()
         writes: list[bytes] = []
-        pipe.write = writes.append   # type: ignore[method-assign,assignment]
+        pipe.write = writes.append  # type: ignore[method-assign,assignment]
         await log.append("d", 1, [PAUSED, RESUMED] * 8)
         await steps(30)
 
@@ -265,7 +265,7 @@ async def test_many_who_come_at_once_are_given_one_snapshot() -> None:
             made += 1
             return snapshot(**how)
 
-        room.snapshot = count   # type: ignore[method-assign]
+        room.snapshot = count  # type: ignore[method-assign]
         for _ in range(50):
             await seat(h, crowd, high=1 << 20)
 
@@ -334,7 +334,7 @@ async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None
         await log.append("d", 1, [PAUSED, RESUMED])
         await steps(30)
         assert spectator.is_paused
-        await anyio.sleep(0.5)   # twice the time that it would have had
+        await anyio.sleep(0.5)  # twice the time that it would have had
         pipe.drain()
         await settled(h, [pipe])
 

@@ -49,8 +49,15 @@ def code(stream: bytes, *, deflate: bool = False) -> int:
 
 def test_what_has_no_meaning_is_let_go() -> None:
     stream = (
-        sent(TEXT) + sent(TEXT, "Trams 🚋".encode()) + sent(BINARY, b"\xff" * 60_000) + sent(TEXT, b"{", fin=False)
-        + sent(0, b"", fin=False) + sent(PING, b"now") + sent(0, b"}") + sent(PONG) + sent(BINARY)
+        sent(TEXT)
+        + sent(TEXT, "Trams 🚋".encode())
+        + sent(BINARY, b"\xff" * 60_000)
+        + sent(TEXT, b"{", fin=False)
+        + sent(0, b"", fin=False)
+        + sent(PING, b"now")
+        + sent(0, b"}")
+        + sent(PONG)
+        + sent(BINARY)
     )
     incoming = Incoming(deflate=False)
 

@@ -21,9 +21,7 @@ from tests.shell.children import Cli
 from tests.shell.site import Site, refused
 
 GOLDEN = Path(__file__).parents[1] / "core" / "golden"
-LOGS = {
-    path.stem: parse_lines(path.read_bytes().splitlines(keepends=True)) for path in sorted(GOLDEN.glob("*.ndjson"))
-}
+LOGS = {path.stem: parse_lines(path.read_bytes().splitlines(keepends=True)) for path in sorted(GOLDEN.glob("*.ndjson"))}
 
 
 class Held(MemoryLog):
@@ -97,13 +95,13 @@ def test_what_an_event_did_is_put_down_to_it_alone(name: str, data: st.DataObjec
 def test_a_score_that_was_lowered_names_the_entry_and_its_rule() -> None:
     records = LOGS["0.1-juries"]
     entry = next(each for each in records if each.event.__struct_config__.tag == "penalty_applied")
-    turn, dimension = entry.event.turn, entry.event.dimension   # type: ignore[attr-defined]
+    turn, dimension = entry.event.turn, entry.event.dimension  # type: ignore[attr-defined]
     path = f"turns.{turn}.scores.{dimension}.effective"
     found = between(Held(records), entry.position - 1, entry.position, revealed=True)
     change = next(each for each in found.changes if each.path == path)
 
-    assert entry.event.applied == change.after - change.before   # type: ignore[attr-defined]
-    assert entry.event.rule == found.events[str(entry.position)].rule   # type: ignore[attr-defined]
+    assert entry.event.applied == change.after - change.before  # type: ignore[attr-defined]
+    assert entry.event.rule == found.events[str(entry.position)].rule  # type: ignore[attr-defined]
 
 
 def test_nothing_differs_from_itself() -> None:
@@ -114,7 +112,7 @@ def test_nothing_differs_from_itself() -> None:
 
 def test_directives_stay_hidden_from_a_spectators_difference() -> None:
     records = LOGS["0.1-juries"][:-1]
-    hidden = {each.event.text for each in records if each.event.__struct_config__.tag == "directive_issued"}   # type: ignore[attr-defined]
+    hidden = {each.event.text for each in records if each.event.__struct_config__.tag == "directive_issued"}  # type: ignore[attr-defined]
     said = msgspec.json.encode(between(Held(records), 0, len(records), revealed=False)).decode()
     told = msgspec.json.encode(between(Held(records), 0, len(records), revealed=True)).decode()
 
@@ -141,8 +139,14 @@ def test_the_route_gives_the_difference(site: Site, script: Any) -> None:
 
 @pytest.mark.parametrize(
     ("query", "field"),
-    [("from=5&to=4", "from"), ("from=0&to=9999", "to"), ("from=-1&to=2", "from"), ("from=a&to=2", "from"),
-     ("from=0&to=", "to"), ("from=9999", "from")],
+    [
+        ("from=5&to=4", "from"),
+        ("from=0&to=9999", "to"),
+        ("from=-1&to=2", "from"),
+        ("from=a&to=2", "from"),
+        ("from=0&to=", "to"),
+        ("from=9999", "from"),
+    ],
 )
 def test_positions_that_make_no_sense_are_refused(site: Site, script: Any, query: str, field: str) -> None:
     debate = site.open(script())

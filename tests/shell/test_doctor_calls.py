@@ -50,7 +50,10 @@ class Vendor:
         self.asked.append(request)
         read = sum(len(piece.text) for piece in request.prompt) // 4
         return Outcome(
-            model=f"{model}-2026-04-14", latency_ms=5, cost_usd=0.001, parameters={"structured_output": "json_schema"},
+            model=f"{model}-2026-04-14",
+            latency_ms=5,
+            cost_usd=0.001,
+            parameters={"structured_output": "json_schema"},
             tokens=Tokens(input=read, output=40, cached=1024 if again and read > 1024 else 0, thought=30),
         )
 
@@ -76,7 +79,7 @@ class Spent(Vendor):
 
 
 class Given(EntryPoint):
-    module = "providers"   # imported already
+    module = "providers"  # imported already
 
     def load(self) -> Any:
         return globals()[self.value]
@@ -93,7 +96,10 @@ async def test_what_a_call_shows(ours: Registry) -> None:
     trial = await try_out(ours, "openai:gpt-6-luna")
 
     assert (True, 30, "json_schema", 1024) == (
-        trial.ok, trial.thought_tokens, trial.structured_output, trial.cached_tokens
+        trial.ok,
+        trial.thought_tokens,
+        trial.structured_output,
+        trial.cached_tokens,
     )
     assert "it speaks and answers, and thinks" == trial.detail
     assert "gpt-6-luna-2026-04-14" == trial.answered_by
@@ -174,7 +180,14 @@ def test_models_without_a_call_are_a_mistake(moot: Cli) -> None:
 def finding(name: str) -> Finding:
     load = Load(provider="openai", running=0, waiting=0, rests_s=0, last="", limit=Limit())
     return Finding(
-        name=f"openai:{name}", provider="openai", ok=True, detail="listed", hint="", caveat="", window=None, notice="",
+        name=f"openai:{name}",
+        provider="openai",
+        ok=True,
+        detail="listed",
+        hint="",
+        caveat="",
+        window=None,
+        notice="",
         load=load,
     )
 

@@ -41,7 +41,7 @@ async def test_a_store_that_fails_for_a_while_loses_nothing(script: Any, after_c
         await h.idle()
         records = await check_sound(h.log, debate)
 
-    first, later = 3 + 3 * 2 + 1, 3 + 6 * 2 + 2   # spoken, answered twice each, judged (and compared)
+    first, later = 3 + 3 * 2 + 1, 3 + 6 * 2 + 2  # spoken, answered twice each, judged (and compared)
     assert 1 + first + 2 * later + 4 == len(records)
 
 

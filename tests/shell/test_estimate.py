@@ -39,8 +39,11 @@ def by_hand(model: str = "openai:a") -> DebateOpened:
     """Opened as that debate was."""
     seats = given.opened(5, second=model)
     return replace(
-        seats, motion="Governments should ban targeted advertising to children", pro=replace(seats.pro, model=model),
-        con=replace(seats.con, model=model), judge=replace(seats.judge, model=model),
+        seats,
+        motion="Governments should ban targeted advertising to children",
+        pro=replace(seats.pro, model=model),
+        con=replace(seats.con, model=model),
+        judge=replace(seats.judge, model=model),
     )
 
 
@@ -123,9 +126,15 @@ def test_nothing_is_paid_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("model", "think", "expected"),
     [
-        ("openai:gpt-4.1", "high", 0), ("openai:unheard-of", "high", 0), ("openai:gpt-6-luna", "off", 0),
-        ("openai:gpt-6-luna", "low", 150), ("openai:gpt-6-luna", "default", 400), ("openai:gpt-5-mini", "off", 50),
-        ("openai:gpt-5.4", "default", 0), ("gemini:gemini-2.5-pro", "off", 150), ("ollama:qwen3", "low", 300),
+        ("openai:gpt-4.1", "high", 0),
+        ("openai:unheard-of", "high", 0),
+        ("openai:gpt-6-luna", "off", 0),
+        ("openai:gpt-6-luna", "low", 150),
+        ("openai:gpt-6-luna", "default", 400),
+        ("openai:gpt-5-mini", "off", 50),
+        ("openai:gpt-5.4", "default", 0),
+        ("gemini:gemini-2.5-pro", "off", 150),
+        ("ollama:qwen3", "low", 300),
     ],
 )
 def test_thinking_by_the_models_data_and_the_setting(model: str, think: Think, expected: int) -> None:
@@ -165,7 +174,8 @@ def cheaper(one: Estimate, other: Estimate) -> bool:
 @pytest.mark.parametrize(
     ("motion", "fewest", "most"),
     [
-        ("Cities should ban cars", 210, 260), ("城市应该禁止汽车", 200, 320),
+        ("Cities should ban cars", 210, 260),
+        ("城市应该禁止汽车", 200, 320),
         ("Города должны запретить автомобили", 380, 480),
     ],
 )

@@ -167,8 +167,12 @@ def test_everything_is_asked_of_a_turn_at_once() -> None:
     later = steps(opened(), *judged(1), started(2), spoken(2))
 
     assert [ask.key for ask in first] == ["score:1", "claims:1", "premises:1"]  # type: ignore[union-attr]
-    assert [(ask.key, ask.order) for ask in later] == [   # type: ignore[union-attr]
-        ("score:2", ()), ("claims:2", ()), ("premises:2", ()), ("compare:1-2", (1, 2)), ("compare:2-1", (2, 1)),
+    assert [(ask.key, ask.order) for ask in later] == [  # type: ignore[union-attr]
+        ("score:2", ()),
+        ("claims:2", ()),
+        ("premises:2", ()),
+        ("compare:1-2", (1, 2)),
+        ("compare:2-1", (2, 1)),
         ("gaps:2", ()),
     ]
 
@@ -207,7 +211,9 @@ def test_a_judge_that_can_never_answer_leaves_a_missing_value_at_once() -> None:
 def test_the_samples_that_came_make_the_score() -> None:
     scored = recorded_event(
         *heard(opened(samples=3, judge_attempts=1), started(1), spoken(1)),
-        answered(1, 1), question_failed(1, 2), answered(1, 3),
+        answered(1, 1),
+        question_failed(1, 2),
+        answered(1, 3),
     )
 
     assert scored.samples == 2
@@ -267,7 +273,7 @@ def test_the_end_is_verdict_upon_verdict() -> None:
     verdict, _, narrative, _, conflict, concluded = play.records[-6:]
     assert isinstance(verdict.event, ScorecardVerdictReached)
     assert isinstance(narrative.event, NarrativeVerdictReached)
-    assert isinstance(conflict.event, ConflictResolved)   # the neutral narrative names nobody
+    assert isinstance(conflict.event, ConflictResolved)  # the neutral narrative names nobody
     assert isinstance(concluded.event, DebateConcluded)
     assert (verdict.event.winner, concluded.event.winner, concluded.event.by_rule) == ("pro", "pro", "scorecard")
     causes = (narrative.position - 1, conflict.position - 1, verdict.position)
@@ -279,7 +285,7 @@ def test_a_long_debate_is_also_asked_where_it_ended_up() -> None:
     events = [opened(10), *(each for turn in range(1, 11) for each in judged(turn))]
     events += only(Record, *events).drafts
 
-    assert [step.key for step in steps(*events)] == ["narrative", "convergence"]   # type: ignore[union-attr]
+    assert [step.key for step in steps(*events)] == ["narrative", "convergence"]  # type: ignore[union-attr]
 
 
 def test_a_debate_that_nobody_judged_has_no_winner() -> None:
@@ -297,14 +303,12 @@ def drafts(play: Play) -> list[Any]:
 
 def test_the_judge_learns_no_model_and_no_side() -> None:
     asked = steps(opened(), *judged(1), started(2), spoken(2))
-    told = [" ".join(segment.text for segment in step.prompt) for step in asked]   # type: ignore[union-attr]
+    told = [" ".join(segment.text for segment in step.prompt) for step in asked]  # type: ignore[union-attr]
     step: Any = asked[0]
 
     assert not [text for text in told if "scripted:" in text]
     assert "Speaker B" in told[0]
-    assert score(2)["components"].keys() == set(
-        step.answer_type.__annotations__["components"].__struct_fields__
-    )
+    assert score(2)["components"].keys() == set(step.answer_type.__annotations__["components"].__struct_fields__)
 
 
 @pytest.mark.slow
@@ -313,7 +317,8 @@ def test_the_judge_learns_no_model_and_no_side() -> None:
 def test_no_step_is_taken_twice(events: list[Any]) -> None:
     """Whatever happened: at most one answer a question, one score a turn, one end, attempts that count up."""
     answers = [
-        (e.key, e.sample) for e in map(_event, events)
+        (e.key, e.sample)
+        for e in map(_event, events)
         if isinstance(e, ModelAnswered) and e.purpose not in {"speak", "other"}
     ]
     scored = [e.turn for e in map(_event, events) if isinstance(e, TurnScored)]

@@ -76,8 +76,14 @@ def test_all_three_rounds_are_whole(played: dict[str, Played], name: str) -> Non
 
     assert ("concluded", "done") == (view["state"], view["protocol"]["round"])
     assert (6, 2, 6, 2, 6, 1, 4) == tuple(
-        len(of(events, each)) for each in (
-            TurnSpoken, ArgumentsOpened, ArgumentCrossExamined, ClosingStated, ArgumentTraced, AssessmentGiven,
+        len(of(events, each))
+        for each in (
+            TurnSpoken,
+            ArgumentsOpened,
+            ArgumentCrossExamined,
+            ClosingStated,
+            ArgumentTraced,
+            AssessmentGiven,
             PanelistScored,
         )
     )
@@ -102,9 +108,7 @@ def test_monolith_is_agreed_on(played: dict[str, Played]) -> None:
     agreement, concluded = view["panel"]["agreement"], view["panel"]["conclusion"]
 
     assert DebateConcluded(winner="pro", by_rule="panel") == events[-1]
-    assert ("concluded", "pro", "architecture") == (
-        concluded["outcome"], concluded["winner"], concluded["topic_type"]
-    )
+    assert ("concluded", "pro", "architecture") == (concluded["outcome"], concluded["winner"], concluded["topic_type"])
     assert {} == concluded.get("disputed", {})
     assert ("high", 24) == (agreement["raw"]["band"], agreement["raw"]["items"])
     assert agreement["raw"]["value"] >= 0.80
@@ -130,8 +134,12 @@ def test_monolith_shows_every_standing_and_a_concession_that_survives(played: di
     briefing = view["protocol"]["briefing"]
 
     assert standings(played["monolith"]) == {
-        "PRO-1": "UPHELD", "PRO-2": "UPHELD", "PRO-3": "PARTIALLY_UPHELD",
-        "CON-1": "REFUTED", "CON-2": "UNCERTAIN", "CON-3": "UPHELD",
+        "PRO-1": "UPHELD",
+        "PRO-2": "UPHELD",
+        "PRO-3": "PARTIALLY_UPHELD",
+        "CON-1": "REFUTED",
+        "CON-2": "UNCERTAIN",
+        "CON-3": "UPHELD",
     }
     assert ("concede", "refute") == (crossed["CON-3"], crossed["CON-1"])
     assert "CON-3 stands" in view["turns"]["5"]["text"]
@@ -157,9 +165,7 @@ def test_transit_names_no_winner(played: dict[str, Played]) -> None:
     agreement, concluded = view["panel"]["agreement"], view["panel"]["conclusion"]
 
     assert DebateConcluded(winner="neither", by_rule="panel") == events[-1]
-    assert ("irreconcilable", "neither", "con") == tuple(
-        concluded[part] for part in ("outcome", "winner", "leaning")
-    )
+    assert ("irreconcilable", "neither", "con") == tuple(concluded[part] for part in ("outcome", "winner", "leaning"))
     assert "unacceptable" == agreement["raw"]["band"]
     assert 0 < agreement["raw"]["value"] < 0.50
     assert agreement["raw"]["high"] < 0.50
@@ -174,9 +180,7 @@ def test_transit_has_one_disputed_argument_and_raters_split_by_what_they_weigh(p
 
     assert ("PRO-1", False, []) == (name, dispute["decides"], others)
     assert 3 <= dispute["variance"] < 9
-    assert ("business", "risk") == tuple(
-        find(dispute["scores"], key=dispute["scores"].get) for find in (min, max)
-    )
+    assert ("business", "risk") == tuple(find(dispute["scores"], key=dispute["scores"].get) for find in (min, max))
     assert ("cautious", "con") == tuple(concluded["without"]["risk"][part] for part in ("outcome", "winner"))
 
 
@@ -270,8 +274,11 @@ def test_a_debate_says_which_exhibition_it_is_and_who_sits(site: Any) -> None:
 
 def test_lists_of_exhibitions_say_their_format(site: Any, moot: Any) -> None:
     expected = {
-        "cars": ("exchange", []), "homework": ("exchange", []), "juries": ("exchange", []),
-        "monolith": ("protocol", RATERS), "transit": ("protocol", RATERS),
+        "cars": ("exchange", []),
+        "homework": ("exchange", []),
+        "juries": ("exchange", []),
+        "monolith": ("protocol", RATERS),
+        "transit": ("protocol", RATERS),
     }
     told = moot.here("exhibitions", "--json").stdout
     rows = [line.split() for line in moot.here("exhibitions").stdout.decode().splitlines()]

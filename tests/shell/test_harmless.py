@@ -48,9 +48,16 @@ def test_what_a_command_prints_holds_nothing_that_a_terminal_obeys(held: tuple[C
     moot, debates = held
     debate = debates[key]
     for command in (
-        ("show", debate), ("replay", debate, "--speed", "0"), ("audit", debate), ("diff", debate, "0", "5"),
-        ("verify", debate), ("export", debate, "--as", "md"), ("list",),
-        ("show", debate, "--json"), ("replay", debate, "--speed", "0", "--json"), ("audit", debate, "--json"),
+        ("show", debate),
+        ("replay", debate, "--speed", "0"),
+        ("audit", debate),
+        ("diff", debate, "0", "5"),
+        ("verify", debate),
+        ("export", debate, "--as", "md"),
+        ("list",),
+        ("show", debate, "--json"),
+        ("replay", debate, "--speed", "0", "--json"),
+        ("audit", debate, "--json"),
         ("list", "--json"),
     ):
         done = moot.here(*command)

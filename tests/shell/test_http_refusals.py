@@ -32,7 +32,7 @@ def test_a_wrong_field_is_named(site: Site, script: Any, change: dict[str, Any],
     body = {"motion": MOTION, **{role: {"model": model} for role in ("pro", "con", "judge")}}
     for name, value in change.items():
         keeps = isinstance(value, dict) and "model" not in value
-        body[name] = body[name] | value if keeps else value   # type: ignore[operator]
+        body[name] = body[name] | value if keeps else value  # type: ignore[operator]
 
     refused(site.client.post("/api/debates", json=body), 422, field)
     assert site.get("/api/debates")["debates"] == []
@@ -68,9 +68,17 @@ def test_a_body_too_large_is_refused_whether_announced_or_not(site: Site) -> Non
 @pytest.mark.parametrize(
     ("path", "field"),
     [
-        ("?at=0", "at"), ("?at=-1", "at"), ("?at=x", "at"), ("?at=999", "at"), ("?at=" + "9" * 40, "at"),
-        ("/events?after=999", "after"), ("/events?after=-1", "after"), ("/events?limit=0", "limit"),
-        ("/events?limit=1001", "limit"), ("/frames?after=999", "after"), ("/frames?limit=²", "limit"),
+        ("?at=0", "at"),
+        ("?at=-1", "at"),
+        ("?at=x", "at"),
+        ("?at=999", "at"),
+        ("?at=" + "9" * 40, "at"),
+        ("/events?after=999", "after"),
+        ("/events?after=-1", "after"),
+        ("/events?limit=0", "limit"),
+        ("/events?limit=1001", "limit"),
+        ("/frames?after=999", "after"),
+        ("/frames?limit=²", "limit"),
     ],
 )
 def test_a_wrong_query_is_named(site: Site, slow: str, path: str, field: str) -> None:
@@ -125,13 +133,13 @@ def test_a_bug_is_told_without_its_insides(site: Site, monkeypatch: pytest.Monke
     async def broken(*_: Any) -> None:
         raise ZeroDivisionError("the secret inside")
 
-    monkeypatch.setattr(type(site.service.log), "summaries", broken)   # type: ignore[attr-defined]
+    monkeypatch.setattr(type(site.service.log), "summaries", broken)  # type: ignore[attr-defined]
 
     assert "secret" not in refused(site.client.get("/api/debates"), 500)["message"]
 
 
 def test_a_store_that_is_down_is_503(site: Site) -> None:
-    site.client.portal.call(site.service.log.close)   # type: ignore[attr-defined, union-attr]
+    site.client.portal.call(site.service.log.close)  # type: ignore[attr-defined, union-attr]
 
     refused(site.client.get("/readyz"), 503)
     refused(site.client.get("/api/debates/x"), 503)
@@ -144,11 +152,17 @@ def test_a_store_that_is_down_is_503(site: Site) -> None:
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
-        ({"host": "evil.example"}, 403), ({"host": "evil.example:8484"}, 403),
-        ({"host": "127.0.0.1.evil.example"}, 403), ({"host": ""}, 403), ({"host": "[::1"}, 400),
-        ({"origin": "https://evil.example"}, 403), ({"origin": "null"}, 403),
-        ({"host": "localhost:8484", "origin": "http://localhost:8484"}, 200), ({"host": "[::1]:8484"}, 200),
-        ({"host": "LOCALHOST"}, 200), ({"host": "localhost:1", "origin": "http://localhost:2"}, 403),
+        ({"host": "evil.example"}, 403),
+        ({"host": "evil.example:8484"}, 403),
+        ({"host": "127.0.0.1.evil.example"}, 403),
+        ({"host": ""}, 403),
+        ({"host": "[::1"}, 400),
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"host": "localhost:8484", "origin": "http://localhost:8484"}, 200),
+        ({"host": "[::1]:8484"}, 200),
+        ({"host": "LOCALHOST"}, 200),
+        ({"host": "localhost:1", "origin": "http://localhost:2"}, 403),
     ],
 )
 def test_hosts_and_origins(site: Site, headers: dict[str, str], status: int) -> None:

@@ -102,11 +102,11 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
                     tasks.start_soon(spectate)
 
     before = hub_module.RING
-    hub_module.RING = ring   # type: ignore[misc]
+    hub_module.RING = ring  # type: ignore[misc]
     try:
         anyio.run(scene)
     finally:
-        hub_module.RING = before   # type: ignore[misc]
+        hub_module.RING = before  # type: ignore[misc]
 
 
 async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(script: Any) -> None:
@@ -289,7 +289,7 @@ async def test_a_room_that_is_watched_is_kept(script: Any) -> None:
         spectator = Spectator()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(watch, h.hub, await h.hub.room("d"), spectator, None, lambda: spectator.position == 2)
-            await anyio.sleep(0.1)   # five times as long as an unwatched room is kept
+            await anyio.sleep(0.1)  # five times as long as an unwatched room is kept
             assert 1 == h.hub.rooms == h.hub.spectators
             await log.append("d", 1, [PAUSED])
 

@@ -59,7 +59,9 @@ def test_what_has_concluded_is_measured(site: Site, script: Any) -> None:
 
     assert (1, 2, [{"name": "scripted", "debates": 1}]) == (over["debates"], over["turns"], over["judges"])
     assert (1, ["logic", "tactics"], 1) == (
-        measured["order"]["comparisons_flipped"], sorted(measured["order"]["by_dimension"]), measured["order"]["of"]
+        measured["order"]["comparisons_flipped"],
+        sorted(measured["order"]["by_dimension"]),
+        measured["order"]["of"],
     )
     assert (2, 2) == (measured["order"]["named_first"], measured["order"]["named_second"])
     assert 2 == measured["length"]["of"]

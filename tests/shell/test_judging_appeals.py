@@ -87,8 +87,11 @@ def test_an_appeal_wants_the_token(guarded: Site, script: Any) -> None:
 
 @pytest.mark.slow
 def test_the_route_and_the_command_line_tell_the_same_ledger(moot: Cli, script: Any) -> None:
-    gap = {"gaps": [{"turn": 1, "fails": "Trams give it back", "exposed_by": "People need cars", "reason": "so",
-                     "points": 3}]}
+    gap = {
+        "gaps": [
+            {"turn": 1, "fails": "Trams give it back", "exposed_by": "People need cars", "reason": "so", "points": 3}
+        ]
+    }
     wins = {"logic": "second", "rhetoric": "first", "tactics": "draw"}
     loses = {"logic": "first", "rhetoric": "second", "tactics": "draw"}
     answers = {"claims:2": FLAG, "gaps:2": gap, "compare:1-2": wins, "compare:2-1": loses}

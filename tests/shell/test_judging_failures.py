@@ -50,14 +50,18 @@ async def test_a_judge_that_fails_every_call_leaves_no_number(script: Any, kind:
         assert {"missing"} == view["scorecard"][side]["composite"].keys()
     assert view["anomalies"] == view["claims"] == view["premises"] == {}
     assert "missing" in view["verdicts"]["convergence"]
-    asked = (1 + (TURNS - 1) * 2) * 3 + 2   # three questions a turn, three more from turn 2 on, two at the end
+    asked = (1 + (TURNS - 1) * 2) * 3 + 2  # three questions a turn, three more from turn 2 on, two at the end
     calls = asked * (1 if kind == "auth" else QUICK.attempts)
     assert calls == sum(isinstance(each, ModelFailed) for each in events)
 
 
 def narrative(*cites: str) -> dict[str, Any]:
     return {
-        "A": ARC, "B": ARC, "pattern": "none", "explanation": "Both held on.", "winner": "neither",
+        "A": ARC,
+        "B": ARC,
+        "pattern": "none",
+        "explanation": "Both held on.",
+        "winner": "neither",
         "cites": list(cites),
     }
 
@@ -75,7 +79,7 @@ async def test_a_citation_of_nothing_is_asked_again(script: Any) -> None:
         ("narrative.1.2", "unknown_id", "these do not exist: P8.8"),
     ]
     assert "turn 99" in failures[0].answer
-    assert failures[0].usage.output_tokens > 0   # the model did answer, and is paid
+    assert failures[0].usage.output_tokens > 0  # the model did answer, and is paid
     (said,) = (event for event in events if isinstance(event, NarrativeVerdictReached))
     assert said.cites == ("turn 2",)
 

@@ -70,8 +70,13 @@ def everything(site: Site, debate: str, **headers: str) -> dict[str, str]:
     one = f"/api/debates/{debate}"
     head = site.get(one)["position"]
     paths = [
-        "/api/debates", one, f"{one}/events?limit=1000", f"{one}/events.ndjson", f"{one}/frames?limit=1000",
-        *(f"{one}?at={at}" for at in range(1, head + 1, 7)), *(f"{one}/audit/turns/{turn}" for turn in range(1, 4)),
+        "/api/debates",
+        one,
+        f"{one}/events?limit=1000",
+        f"{one}/events.ndjson",
+        f"{one}/frames?limit=1000",
+        *(f"{one}?at={at}" for at in range(1, head + 1, 7)),
+        *(f"{one}/audit/turns/{turn}" for turn in range(1, 4)),
     ]
     read = {path: site.client.get(path, headers=headers).text for path in paths}
     return read | {"joined": "".join(heard(site, debate)), "ws": "".join(heard(site, debate, "?after=0"))}
@@ -83,7 +88,7 @@ def rest_once_directed(site: Site, debate: str) -> list[str]:
     with site.client.websocket_connect(f"/ws/debates/{debate}?after=0", headers=HERE | SPECTATOR) as socket:
         while directed < LEAST:
             said.append(socket.receive_text())
-            directed += '"type":"traits_shifted"' in said[-1]   # its directive stands in the same batch
+            directed += '"type":"traits_shifted"' in said[-1]  # its directive stands in the same batch
         assert site.client.post(f"/api/debates/{debate}/pause", headers=TOKEN).status_code == 200
     return said
 
@@ -130,13 +135,13 @@ def test_after_the_end_everybody_may_read_it(guarded: Site, script: Any, marked:
     events = site.get(f"{one}/events?limit=1000")["events"]
     issued = {str(each["position"]): each["event"] for each in events if each["event"]["type"] == "directive_issued"}
     assert {at: each["text"] for at, each in issued.items()} == {at: e["text"] for at, e in view["directives"].items()}
-    for at in issued:   # beside it stand the traits that moved, and before them the pressure and what it came from
+    for at in issued:  # beside it stand the traits that moved, and before them the pressure and what it came from
         shifted = events[int(at) - 2]
         pressed = events[shifted["cause"] - 1]
         types = [each["event"]["type"] for each in (shifted, pressed, events[pressed["cause"] - 1])]
         assert types == ["traits_shifted", "pressure_applied", "turns_compared"]
     begun = {each["position"]: each["event"] for each in events if each["event"]["type"] == "turn_started"}
-    for start, each in begun.items():   # the newest of a side, and no other, stands in its next prompt
+    for start, each in begun.items():  # the newest of a side, and no other, stands in its next prompt
         before = [at for at in issued if issued[at]["side"] == each["side"] and int(at) < start]
         prompt = " ".join(part["text"] for part in site.get(f"{one}/calls/speak.{each['turn']}.1")["prompt"])
         assert [mark for mark in marked if mark in prompt] == [issued[at]["text"].split()[-1] for at in before[-1:]]

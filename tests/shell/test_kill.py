@@ -65,7 +65,7 @@ class Witness:
         assert list(range(1, len(self.read_lines) + 1)) == sorted(self.read_lines)
         for position, line in self.read_lines.items():
             there = whole[position - 1]
-            assert line["event"].items() <= there["event"].items()   # while it is live an answer's text is withheld
+            assert line["event"].items() <= there["event"].items()  # while it is live an answer's text is withheld
             assert {name: line[name] for name in ENVELOPE} == {name: there[name] for name in ENVELOPE}
 
     def _take(self, said: Any) -> None:
@@ -169,7 +169,7 @@ async def test_killed_again_and_again_in_one_turn_it_is_not_given_up(tmp_path: P
             while begun(address, witness.debate) <= number:
                 assert time.monotonic() < deadline
             witness.read(address)
-    script(pace=PACE)   # the same file, quick now
+    script(pace=PACE)  # the same file, quick now
     records = await concluded(moot, witness)
 
     assert sum(isinstance(record.event, AttemptAbandoned) for record in records) >= 5

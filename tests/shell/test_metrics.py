@@ -187,9 +187,9 @@ async def test_a_room_that_has_not_folded_everything_lags() -> None:
 class Busy(MemoryLog):
     """A log to which nobody has listened for a while and which has not answered yet."""
 
-    queued = (7, 4096)   # type: ignore[assignment]  # in place of a property
-    silence_s = 12.5     # type: ignore[assignment]
-    trouble = StoreUnavailable("the disk is full")   # type: ignore[assignment]
+    queued = (7, 4096)  # type: ignore[assignment]  # in place of a property
+    silence_s = 12.5  # type: ignore[assignment]
+    trouble = StoreUnavailable("the disk is full")  # type: ignore[assignment]
 
 
 class Cut(LoneBus):
@@ -260,7 +260,9 @@ def test_anybody_s_method_is_no_label_of_its_own(site: Site) -> None:
 
 def test_a_provider_that_only_a_debate_knows_is_no_label() -> None:
     assert [observe.provider_of(model, ("ollama",)) for model in ("ollama:a", "mine:b", "")] == [
-        "ollama", "unknown", "unknown"
+        "ollama",
+        "unknown",
+        "unknown",
     ]
 
 
@@ -274,7 +276,7 @@ def test_no_label_names_a_debate_and_no_name_is_said_twice(site: Site, script: A
 
     assert debate not in text
     assert len(families) == len(set(families))
-    assert before.keys() == read(text).keys()   # another debate adds no series
+    assert before.keys() == read(text).keys()  # another debate adds no series
     assert all(NAME.fullmatch(name) for name in families)
     assert value(read(text), "process_resident_memory_bytes") > 1e7
 
@@ -315,5 +317,3 @@ def test_units_and_endings_are_as_prometheus_wants_them(site: Site) -> None:
             wrong.append(family.name)
 
     assert [] == wrong
-
-

@@ -21,7 +21,16 @@ from tests.shell.house import QUICK, check_sound, fault, house
 pytestmark = pytest.mark.anyio
 
 FAULTS = (
-    "refuse", "timeout", "reset", "drip", "empty", "bad_json", "wrong_type", "rate_limit", "overloaded", "auth",
+    "refuse",
+    "timeout",
+    "reset",
+    "drip",
+    "empty",
+    "bad_json",
+    "wrong_type",
+    "rate_limit",
+    "overloaded",
+    "auth",
     "context_length",
 )
 PERMANENT = {"auth", "context_length"}
@@ -59,8 +68,13 @@ async def test_every_cause_stands_before_its_effect_and_has_the_right_type(scrip
     said = [("ModelAnswered", "TurnStarted"), ("TurnSpoken", "ModelAnswered")]
     assert first == [("TurnStarted", "DebateOpened"), *said, *[answer] * 3, judged, ("TurnStarted", "TurnScored")]
     assert second == [
-        *said, *[answer] * 6, judged, ("TurnsCompared", "ModelAnswered"), ("ScorecardVerdictReached", "TurnsCompared"),
-        ("ModelAnswered", "ScorecardVerdictReached"), ("NarrativeVerdictReached", "ModelAnswered"),
+        *said,
+        *[answer] * 6,
+        judged,
+        ("TurnsCompared", "ModelAnswered"),
+        ("ScorecardVerdictReached", "TurnsCompared"),
+        ("ModelAnswered", "ScorecardVerdictReached"),
+        ("NarrativeVerdictReached", "ModelAnswered"),
         ("DebateConcluded", "ScorecardVerdictReached"),
     ]
 
@@ -96,9 +110,10 @@ async def test_a_fault_in_a_turn_is_recorded_and_tried_again_or_halts(script: An
         assert "resume" in end.reason
     else:
         assert isinstance(end, DebateConcluded)
-        assert next(
-            r.event.text for r in records if isinstance(r.event, TurnSpoken) and r.event.turn == 3
-        ) == "A second try, well spoken."
+        assert (
+            next(r.event.text for r in records if isinstance(r.event, TurnSpoken) and r.event.turn == 3)
+            == "A second try, well spoken."
+        )
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -110,7 +125,7 @@ async def test_a_fault_that_stays_halts_with_a_reason_and_resume_goes_on(script:
         end = await h.ended(debate)
         assert isinstance(end, DebateHalted)
         assert "Mend the cause and resume." in end.reason
-        while isinstance(end, DebateHalted):   # a permanent fault halts at each attempt
+        while isinstance(end, DebateHalted):  # a permanent fault halts at each attempt
             position = await h.moderators.resume(debate, "mended", "test")
             end = await h.ended(debate, position)
         records = await check_sound(h.log, debate)

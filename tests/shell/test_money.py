@@ -27,7 +27,8 @@ pytestmark = pytest.mark.anyio
 def prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "prices.json"
     rows = {
-        "openai:gpt-x": {"input": 2, "output": 10, "cached": 0.5}, "openai:gpt-*": {"input": 1, "output": 1},
+        "openai:gpt-x": {"input": 2, "output": 10, "cached": 0.5},
+        "openai:gpt-*": {"input": 1, "output": 1},
         "anthropic:claude-x": {"input": 3, "output": 15, "cached": 0.3, "written": 3.75},
     }
     said = {"as_of": "2026-11-21", "source": "this test", "per_million_tokens_usd": rows}
@@ -41,9 +42,7 @@ def prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # prices
 
 
-@pytest.mark.parametrize(
-    ("model", "expected"), [("gpt-x", 2 + 10), ("gpt-y-mini", 1 + 1), ("o9", None)]
-)
+@pytest.mark.parametrize(("model", "expected"), [("gpt-x", 2 + 10), ("gpt-y-mini", 1 + 1), ("o9", None)])
 def test_a_price_is_a_row_else_the_longest_pattern_else_unknown(
     prices: Path, model: str, expected: float | None
 ) -> None:
@@ -59,8 +58,11 @@ def test_cached_tokens_are_cheaper_and_written_ones_dearer(prices: Path) -> None
 @pytest.mark.parametrize(
     ("provider", "name", "expected"),
     [
-        ("openai", "gpt-x-2026-04-14", 12), ("openai", "openai/gpt-x", 12), ("openai", "models/gpt-x", 12),
-        ("openai", "anthropic/claude-x", 18), ("anthropic", "claude-x-20260401", 18),
+        ("openai", "gpt-x-2026-04-14", 12),
+        ("openai", "openai/gpt-x", 12),
+        ("openai", "models/gpt-x", 12),
+        ("openai", "anthropic/claude-x", 18),
+        ("anthropic", "claude-x-20260401", 18),
     ],
 )
 def test_a_dated_or_prefixed_name_costs_what_the_plain_one_does(
@@ -77,8 +79,10 @@ def test_an_answer_by_an_unpriced_name_costs_what_was_asked_for(prices: Path) ->
 @pytest.mark.parametrize(
     ("provider", "model", "fresh", "cached"),
     [
-        ("openai", "gpt-4.1", 2.0, 0.5), ("openai", "gpt-4.1-2025-04-14", 2.0, 0.5),
-        ("gemini", "gemini-2.5-flash", 0.3, 0.03), ("anthropic", "claude-sonnet-5-5", 2.0, 0.1),
+        ("openai", "gpt-4.1", 2.0, 0.5),
+        ("openai", "gpt-4.1-2025-04-14", 2.0, 0.5),
+        ("gemini", "gemini-2.5-flash", 0.3, 0.03),
+        ("anthropic", "claude-sonnet-5-5", 2.0, 0.1),
         ("openai", "anthropic/claude-haiku-4.5", 1.0, 0.1),
     ],
 )
@@ -99,7 +103,7 @@ def test_what_anthropic_keeps_costs_a_quarter_more_and_a_long_prompt_twice(monke
 
 
 def test_our_own_rows_come_before_the_package(prices: Path) -> None:
-    assert 1.0 == cost("openai", "gpt-4.1", 1_000_000, 0)   # the row gpt-*
+    assert 1.0 == cost("openai", "gpt-4.1", 1_000_000, 0)  # the row gpt-*
 
 
 async def test_the_package_asks_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +188,7 @@ def test_an_estimate_counts_calls_and_says_what_is_not_known() -> None:
 
     here, there = estimate(seats), estimate(hosted)
 
-    assert 4 + 3 + 3 * 6 + 1 == here.calls   # speeches, the first turn's questions, the others', the narrative
+    assert 4 + 3 + 3 * 6 + 1 == here.calls  # speeches, the first turn's questions, the others', the narrative
     assert 0.0 == here.cost_usd
     assert isinstance(there.cost_usd, Missing)
     assert "openai:unheard-of" in in_words(there)
@@ -199,7 +203,12 @@ def test_an_estimate_is_given_before_anything_is_opened(site: Site, script: Any)
     refused(site.client.post("/api/estimate", json={"motion": ""}), 422, "motion")
 
     assert {
-        "calls", "input_tokens", "output_tokens", "cost_usd", "cached_tokens", "thought_tokens",
+        "calls",
+        "input_tokens",
+        "output_tokens",
+        "cost_usd",
+        "cached_tokens",
+        "thought_tokens",
     } == said.keys()
     assert [] == site.get("/api/debates")["debates"]
 
@@ -221,7 +230,9 @@ def test_longer_debates_and_more_samples_cost_more(prices: Path) -> None:
 def test_a_judge_of_a_debaters_family_is_warned_of() -> None:
     seats = given.opened(2)
     seats = replace(
-        seats, pro=replace(seats.pro, model="anthropic:claude-x"), con=replace(seats.con, model="ollama:qwen3"),
+        seats,
+        pro=replace(seats.pro, model="anthropic:claude-x"),
+        con=replace(seats.con, model="ollama:qwen3"),
         judge=replace(seats.judge, model="openai:anthropic/claude-y", second="ollama:qwq"),
     )
 

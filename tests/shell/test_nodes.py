@@ -88,7 +88,7 @@ async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(pair: Pair,
     with anyio.fail_after(PATIENCE_S):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(looker(debate, here).watch)
-            await anyio.sleep(2)   # so long it is spoken before anybody listens there
+            await anyio.sleep(2)  # so long it is spoken before anybody listens there
             tasks.start_soon(late.watch)
             while late.deltas < 3:  # noqa: ASYNC110 - another process speaks
                 await anyio.sleep(0.02)
@@ -107,8 +107,12 @@ async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(pair: Pai
     assert said.json().keys() == {"position"}
 
     for act, body in [
-        ("resume", {}), ("votes", {"turn": 9, "belief": 50}), ("claims/C1.1/appeal", {}),
-        ("decision", {"decision": "pro", "reason": "so"}), ("pause", {"reason": 7}), ("say", {"text": ""}),
+        ("resume", {}),
+        ("votes", {"turn": 9, "belief": 50}),
+        ("claims/C1.1/appeal", {}),
+        ("decision", {"decision": "pro", "reason": "so"}),
+        ("pause", {"reason": 7}),
+        ("say", {"text": ""}),
     ]:
         right, wrong = post(here, debate, act, **body), post(there, debate, act, **body)
         assert right.status_code >= 400
@@ -217,9 +221,7 @@ async def test_a_node_that_is_told_to_go_hands_over_at_the_end_of_what_is_in_fli
 
 
 @pytest.mark.slow
-async def test_what_takes_too_long_is_broken_off_by_a_node_that_goes(
-    nodes: Nodes, log: EventLog, script: Any
-) -> None:
+async def test_what_takes_too_long_is_broken_off_by_a_node_that_goes(nodes: Nodes, log: EventLog, script: Any) -> None:
     owner, here = nodes.start(MOOT_DRAIN_S="0.3")
     _, there = nodes.start()
     debate = open_debate(here, script(pace={"chunk_ms": 60_000}))
@@ -227,7 +229,7 @@ async def test_what_takes_too_long_is_broken_off_by_a_node_that_goes(
     owner.send_signal(signal.SIGTERM)
     await until(lambda: owner.poll() is not None)
     with anyio.fail_after(2):
-        await log.wait_beyond(debate, 3)   # broken off, and begun again
+        await log.wait_beyond(debate, 3)  # broken off, and begun again
     types = [type(record.event).__name__ for record in await log.read(debate)]
 
     assert owner.returncode == 0
@@ -246,7 +248,7 @@ async def test_a_node_that_goes_takes_nothing_on(nodes: Nodes, log: EventLog, sc
 
     assert refused.status_code == 503
     assert refused.json()["error"]["code"] == "leaving"
-    owner.send_signal(signal.SIGTERM)   # the second does not wait
+    owner.send_signal(signal.SIGTERM)  # the second does not wait
     await until(lambda: owner.poll() is not None)
 
 
@@ -256,7 +258,7 @@ async def test_what_was_left_is_shared_by_those_who_start(nodes: Nodes, log: Eve
     model = script(pace={"chunk_ms": 60_000})
     debates = [open_debate(here, model) for _ in range(4)]
     for debate in debates:
-        await log.wait_beyond(debate, 1)   # its first turn has been given the floor
+        await log.wait_beyond(debate, 1)  # its first turn has been given the floor
     owner.kill()
     await until(lambda: owner.poll() is not None)
     (_, one), (_, two) = nodes.start(), nodes.start()
@@ -268,7 +270,10 @@ async def test_what_was_left_is_shared_by_those_who_start(nodes: Nodes, log: Eve
 
 @pytest.mark.slow
 async def test_text_in_flight_travels_by_nats(
-    nodes: Nodes, log: EventLog, script: Any, nats: Nats  # noqa: F811
+    nodes: Nodes,
+    log: EventLog,
+    script: Any,
+    nats: Nats,  # noqa: F811
 ) -> None:
     (_, here), (_, there) = nodes.start("--bus", nats.url), nodes.start("--bus", nats.url)
     debate = open_debate(here, script(pace=QUICK))
@@ -281,14 +286,17 @@ async def test_text_in_flight_travels_by_nats(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(stop)
-        await watched(log, abroad)   # without the bus the events come all the same
+        await watched(log, abroad)  # without the bus the events come all the same
 
     assert abroad.deltas >= 5
 
 
 @pytest.mark.slow
 async def test_the_database_restarts_in_the_middle(
-    nodes: Nodes, log: EventLog, script: Any, postgres: Server  # noqa: F811
+    nodes: Nodes,
+    log: EventLog,
+    script: Any,
+    postgres: Server,  # noqa: F811
 ) -> None:
     (_, here), (_, there) = nodes.start(), nodes.start()
     debate = open_debate(here, script(pace=QUICK))
@@ -347,9 +355,19 @@ def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
 @pytest.mark.slow
 async def test_a_debate_at_the_terminal_is_a_nodes_like_any_other(pair: Pair, script: Any) -> None:
     address, _, log, nodes = pair
-    slow = script(pace=QUICK | {"answer_ms": 1.2 * LEASE_S * 1000})   # longer than a lease without a word
+    slow = script(pace=QUICK | {"answer_ms": 1.2 * LEASE_S * 1000})  # longer than a lease without a word
     child = nodes.cli.start(
-        "run", "m", "--turns", "2", "--pro", slow, "--con", slow, "--judge", slow, MOOT_STORE=nodes.url,
+        "run",
+        "m",
+        "--turns",
+        "2",
+        "--pro",
+        slow,
+        "--con",
+        slow,
+        "--judge",
+        slow,
+        MOOT_STORE=nodes.url,
         MOOT_LEASE_S=str(LEASE_S),
     )
     debate = line_with(child.stderr, b"debate 0").split()[-1].decode()

@@ -22,7 +22,10 @@ LEASE_S = 2.0
 
 @pytest.mark.slow
 async def test_every_spectator_ends_with_the_logs_view(
-    database: str, postgres: Server, script: Any, capsys: pytest.CaptureFixture[str]  # noqa: F811
+    database: str,  # noqa: F811
+    postgres: Server,  # noqa: F811
+    script: Any,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     model = script(pace={"chunk_ms": 60, "chunk_chars": 3, "answer_ms": 100})
 
@@ -38,5 +41,5 @@ async def test_every_spectator_ends_with_the_logs_view(
     assert outcome.lines > SPECTATORS
     assert outcome.deltas > SPECTATORS
     assert outcome.handed_over >= 1
-    if not FULL:   # 40 debates on a busy machine are another question
+    if not FULL:  # 40 debates on a busy machine are another question
         assert outcome.takeover_s < LEASE_S + 1

@@ -121,7 +121,8 @@ async def test_a_panel_that_is_split_names_nobody_and_deliberates(script: Script
 async def test_deliberation_changes_nothing_that_the_panel_says(script: Script) -> None:
     moved = {
         f"deliberate:{name}:{number}": {"verdict": "con", "confidence": 1.0, "rationale": "I follow.", "quote": ""}
-        for name in RATERS for number in (1, 2, 3)
+        for name in RATERS
+        for number in (1, 2, 3)
     }
     silent, _ = await judged(script, SPLIT, rubric=without_deliberation())
     talked, _ = await judged(script, SPLIT | moved)
@@ -180,8 +181,11 @@ async def test_without_a_panel_nothing_of_one_is_there(script: Script) -> None:
     assert {} == view["panel"]
     assert (False, "") == (bool(events[0].panel), events[0].topic_type)
     play = Play(opened())
-    assert ((), (), None) == (panel.asks(play.debate, events[0]), panel.steps(play.debate, events[0]),
-                              panel.winner(play.debate))
+    assert ((), (), None) == (
+        panel.asks(play.debate, events[0]),
+        panel.steps(play.debate, events[0]),
+        panel.winner(play.debate),
+    )
 
 
 def test_a_rater_of_many_turns_may_answer_at_length() -> None:
@@ -213,7 +217,9 @@ async def test_what_a_rater_gives_wrongly_is_recorded_and_the_panel_goes_on(scri
     assert {"PRO-1.logic", "PRO-1.evidence", "PRO-1.honesty", "CON-3.standing"} < business.absent.keys()
     refused = one(events, FindingRefused)
     assert ("panel", "PRO-9", "the business rater rated an argument that nobody opened") == (
-        refused.purpose, refused.quote, refused.reason
+        refused.purpose,
+        refused.quote,
+        refused.reason,
     )
     assert "pro" == events[-1].winner
 

@@ -140,12 +140,10 @@ async def test_a_gap_under_one_point_names_nobody(script: Script, points: int, w
     """One dimension of .30: a point of it moves a total by .3, four of them by 1.2."""
     scores = judged(points=5)["scores"]
     better = scores | {"logic": points + (points > 5) * 3}
-    close = assessment(arguments={
-        name: judged(name, scores=better if name == "PRO-1" else scores) for name in NAMES
-    })
+    close = assessment(arguments={name: judged(name, scores=better if name == "PRO-1" else scores) for name in NAMES})
     events, _ = await played(script, assess=close)
 
-    assert DebateConcluded(winner=winner, by_rule="assessment") == events[-1]   # type: ignore[arg-type]
+    assert DebateConcluded(winner=winner, by_rule="assessment") == events[-1]  # type: ignore[arg-type]
 
 
 async def test_samples_are_asked_for_and_their_median_counts(script: Script) -> None:
@@ -210,7 +208,7 @@ async def test_with_a_panel_its_winner_is_the_debates_and_the_briefing_hears_it(
         view = await h.view(debate)
 
     assert DebateConcluded(winner="con", by_rule="panel") == end
-    assert 21.0 == of(events, AssessmentGiven)[0].pro_total   # the judge's own totals stand beside it
+    assert 21.0 == of(events, AssessmentGiven)[0].pro_total  # the judge's own totals stand beside it
     asked = [each.key for each in of(events, ModelAnswered)][6:]
     assert {"assess", *(f"panel:{name}" for name in RATERS)} <= set(asked)
     assert view["protocol"]["briefing"]["meaning"].startswith("a clear lead for Pro")

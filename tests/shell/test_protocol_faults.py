@@ -26,10 +26,17 @@ from tests.shell.three_rounds import PROSE, Script, answers, calls, check, held,
 pytestmark = pytest.mark.anyio
 
 
-NINE = {"arguments": [
-    {"id": f"PRO-{n}", "claim": f"Claim number {n} of nine.", "reasoning": f"Reasoning number {n} of nine.",
-     "evidence": f"Evidence {n}."} for n in range(1, 10)
-]}
+NINE = {
+    "arguments": [
+        {
+            "id": f"PRO-{n}",
+            "claim": f"Claim number {n} of nine.",
+            "reasoning": f"Reasoning number {n} of nine.",
+            "evidence": f"Evidence {n}.",
+        }
+        for n in range(1, 10)
+    ]
+}
 
 
 @pytest.mark.parametrize(
@@ -135,7 +142,9 @@ async def test_a_closing_of_nine_hundred_words_is_kept_whole_and_read_in_part(sc
 
     assert [1, 2] == calls(events, "close:pro")
     assert (long, 900, ("it has 900 words, at most 200 are allowed",)) == (
-        stated.final_position, stated.words, stated.faults
+        stated.final_position,
+        stated.words,
+        stated.faults,
     )
     assert (True, 200) == (of(events, TurnSpoken)[4].clipped, of(events, TurnSpoken)[4].words)
     assert long.startswith(view["turns"]["5"]["text"])
@@ -165,7 +174,7 @@ async def test_a_side_that_says_nothing_halts_the_debate_until_it_can_be_asked(s
         assert isinstance(await h.ended(debate, at), DebateConcluded)
         events = [record.event for record in await check(h.log, debate)]
 
-    assert [1] == calls(events, "open:pro")   # what pro had answered counts
+    assert [1] == calls(events, "open:pro")  # what pro had answered counts
     assert [(1, 1), (2, 1), (1, 2), (2, 2)] == [
         (each.turn, each.attempt) for each in of(events, TurnStarted) if each.turn < 3
     ]

@@ -47,7 +47,7 @@ def odd(draw: st.DrawFn, step: Ask) -> Any:
         return said | {"arguments": arguments | {"PRO-9": judged()}}
     if step.purpose == "close":
         return said | {"final_position": draw(st.sampled_from(("", "word " * 900)))}
-    (name, items), = said.items()
+    ((name, items),) = said.items()
     return {name: draw(st.lists(st.sampled_from([*items, {}, PROSE, {"id": "X"}]), min_size=1, max_size=9))}
 
 

@@ -39,7 +39,8 @@ class Boundaries(MemoryLog):
 async def test_a_process_may_end_after_any_batch(script: Script) -> None:
     """Whoever takes it up asks nothing twice and ends with the same verdict."""
     faulty = answers(
-        open_pro=[opening("pro", n1={"claim": ""}), opening("pro")], cross_con={"fault": fault("bad_json", 9)},
+        open_pro=[opening("pro", n1={"claim": ""}), opening("pro")],
+        cross_con={"fault": fault("bad_json", 9)},
         assess=[assessment(), assessment()],
     )
     log = Boundaries()
@@ -95,7 +96,7 @@ async def test_a_pause_lets_what_is_asked_be_answered(script: Script) -> None:
         await h.idle()
 
         events = await h.events(debate)
-        assert len(of(events, ModelAnswered)) in {0, 2}   # asked before the pause or not at all
+        assert len(of(events, ModelAnswered)) in {0, 2}  # asked before the pause or not at all
         assert [] == of(events, TurnSpoken)
         await h.moderators.resume(debate, "on", "test")
         assert isinstance(await h.ended(debate), DebateConcluded)

@@ -50,7 +50,7 @@ def test_nothing_that_costs_is_begun_once_it_has_passed() -> None:
 
 
 def test_what_costs_nothing_is_still_recorded() -> None:
-    (step,) = next_steps(at(opened(deadline_s=60), started(1)))   # a turn that a crash cut off
+    (step,) = next_steps(at(opened(deadline_s=60), started(1)))  # a turn that a crash cut off
     assert isinstance(step, Record)
 
     assert [AttemptAbandoned] == [type(draft.event) for draft in step.drafts]
@@ -86,7 +86,7 @@ async def test_it_cuts_off_a_turn_in_flight_and_the_debate_goes_on_when_resumed(
         end = await h.until(debate, is_end)
         assert isinstance(end.event, DebateHalted)
         await h.idle()
-        script()   # the same file, quick now
+        script()  # the same file, quick now
         position = await h.moderators.resume(debate, "again", "test")
 
         assert isinstance(await h.ended(debate, position), DebateConcluded)

@@ -90,7 +90,7 @@ def test_a_child_says_it_in_time_with_the_contracts_shape(moot: Cli) -> None:
     lines = moot.json("doctor")
 
     assert all({"name", "ok", "detail", "hint"} <= line.keys() for line in lines)
-    assert time.monotonic() - began < 2 * QUICKLY_S   # on a machine that is busy with other tests
+    assert time.monotonic() - began < 2 * QUICKLY_S  # on a machine that is busy with other tests
 
 
 @pytest.mark.slow
@@ -119,11 +119,11 @@ def test_limits_are_shown_and_an_open_breaker_of_the_server_is(moot: Cli, monkey
 
 def until_open(address: str) -> None:
     deadline = time.monotonic() + 15
-    while 'moot_provider_breaker_open{provider="ollama"} 1.0' not in httpx.get(
-        f"{address}/metrics", trust_env=False
-    ).text:
+    while (
+        'moot_provider_breaker_open{provider="ollama"} 1.0' not in httpx.get(f"{address}/metrics", trust_env=False).text
+    ):
         assert time.monotonic() < deadline
-        time.sleep(0.05)   # another process asks
+        time.sleep(0.05)  # another process asks
 
 
 def test_limits_come_on_top_of_the_usual_ones() -> None:

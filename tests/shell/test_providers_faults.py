@@ -38,9 +38,7 @@ TURNS = 6
 CALLS = 30
 """A debate of six turns makes a few more."""
 TIMES = (1, 1, 2, 5)
-PATIENT = Settings(
-    store="memory:", retry_ms=5, tick_ms=0, idle_timeout_s=0.4, turn_timeout_s=1.5, judge_timeout_s=1.5
-)
+PATIENT = Settings(store="memory:", retry_ms=5, tick_ms=0, idle_timeout_s=0.4, turn_timeout_s=1.5, judge_timeout_s=1.5)
 LATE_S = 60
 RESUMES = 30
 
@@ -100,8 +98,9 @@ async def to_the_end(h: House, debate: str) -> int:
     position = halts = 0
     with anyio.fail_after(LATE_S):
         while True:
-            end = await h.until(debate, lambda record: isinstance(record.event, DebateConcluded | DebateHalted),
-                                position)
+            end = await h.until(
+                debate, lambda record: isinstance(record.event, DebateConcluded | DebateHalted), position
+            )
             await check_whole(h, debate)
             if isinstance(end.event, DebateConcluded):
                 return halts
@@ -110,7 +109,7 @@ async def to_the_end(h: House, debate: str) -> int:
             assert "Mend the cause and resume." in end.event.reason
             halts += 1
             assert halts <= RESUMES
-            await anyio.sleep(0.06)   # a provider that was left alone may be asked again
+            await anyio.sleep(0.06)  # a provider that was left alone may be asked again
             position = await h.moderators.resume(debate, "mended", "test")
 
 
@@ -122,9 +121,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-async def test_a_fault_anywhere_hurts_no_debate(
-    script: Any, monkeypatch: pytest.MonkeyPatch, impatient: None
-) -> None:
+async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest.MonkeyPatch, impatient: None) -> None:
     chance = random.Random(SEED)
     halts: Counter[int] = Counter()
     wired = itertools.cycle(WIRE_FAULTS)
@@ -144,15 +141,17 @@ async def test_a_fault_anywhere_hurts_no_debate(
                         continue
                     name, of_speeches = chance.choice(sorted(vendors)), chance.random() < 0.5
                     vendors[name].faults[f"d{number}"] = Trouble(
-                        kind=next(wired), first=chance.randint(1, TURNS if of_speeches else CALLS),
-                        times=chance.choice(TIMES), of_speeches=of_speeches,
+                        kind=next(wired),
+                        first=chance.randint(1, TURNS if of_speeches else CALLS),
+                        times=chance.choice(TIMES),
+                        of_speeches=of_speeches,
                     )
                     tasks.start_soon(one, f"{name}:d{number}")
             met += sum((vendor.met for vendor in vendors.values()), Counter())
             for vendor in vendors.values():
                 vendor.met.clear()
         with anyio.fail_after(5):
-            while any(vendor.connections for vendor in vendors.values()):   # noqa: ASYNC110 - the other side's sockets
+            while any(vendor.connections for vendor in vendors.values()):  # noqa: ASYNC110 - the other side's sockets
                 await anyio.sleep(0.01)
         after = left_over()
 

@@ -28,7 +28,7 @@ MARK = "mark-9f3c7e"
 TOKEN = f"{MARK}-token"
 OPERATOR = {"authorization": f"Bearer {TOKEN}"}
 FAULTS = ("401", "403", "429", "500", "400")
-OUTAGE = "500"   # passes after a few calls: it would be waited out for a minute
+OUTAGE = "500"  # passes after a few calls: it would be waited out for a minute
 
 
 @pytest.fixture
@@ -69,16 +69,26 @@ def read(site: Site, debate: str) -> dict[str, str]:
     events = site.get(f"{one}/events?limit=1000&director=1")["events"]
     calls = [each["event"]["call"] for each in events if each["event"]["type"] in {"model_answered", "model_failed"}]
     paths = [
-        "/", f"/d/{debate}", "/api/debates", "/api/models", "/metrics", "/healthz", f"{one}?director=1",
-        f"{one}/events?limit=1000&director=1", f"{one}/events.ndjson?director=1", f"{one}/frames?limit=1000&director=1",
-        f"{one}/audit/turns/1", *(f"{one}/calls/{call}?director=1" for call in calls),
+        "/",
+        f"/d/{debate}",
+        "/api/debates",
+        "/api/models",
+        "/metrics",
+        "/healthz",
+        f"{one}?director=1",
+        f"{one}/events?limit=1000&director=1",
+        f"{one}/events.ndjson?director=1",
+        f"{one}/frames?limit=1000&director=1",
+        f"{one}/audit/turns/1",
+        *(f"{one}/calls/{call}?director=1" for call in calls),
     ]
     return {path: site.client.get(path).text for path in paths}
 
 
 def silent(said: dict[str, str]) -> None:
-    assert {} == {name: text[max(0, text.find(MARK) - 200) : text.find(MARK) + 40]
-                  for name, text in said.items() if MARK in text}
+    assert {} == {
+        name: text[max(0, text.find(MARK) - 200) : text.find(MARK) + 40] for name, text in said.items() if MARK in text
+    }
 
 
 @pytest.mark.slow
@@ -106,14 +116,17 @@ def test_debates_that_succeed_and_fail_say_no_key(
         said |= {f"{export.name} {each}": text for each, text in printed(moot, export, debate).items()}
 
     assert "turn_failed" in said["log"]
-    assert any("says: it went wrong: …" in text for text in said.values())   # it was repeated, and taken out
+    assert any("says: it went wrong: …" in text for text in said.values())  # it was repeated, and taken out
     silent(said)
 
 
 def printed(moot: Cli, export: Path, debate: str) -> dict[str, str]:
     moot.here("import", str(export))
     commands = (
-        ("show", debate), ("list",), ("verify", debate), ("audit", debate),
+        ("show", debate),
+        ("list",),
+        ("verify", debate),
+        ("audit", debate),
         *(("export", debate, "--as", form) for form in ("ndjson", "json", "md", "html")),
     )
     done = {" ".join(command): moot.here(*command) for command in commands}

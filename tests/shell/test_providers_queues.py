@@ -101,7 +101,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
     assert CROWD == len(took)
     assert most_waiting > CROWD // 4, "there was something to share"
     assert [] == [had for had, fewest, _ in calls if had > fewest]
-    assert held[2] - held[1] < 300_000   # bytes; the first of them filled what is kept for good
+    assert held[2] - held[1] < 300_000  # bytes; the first of them filled what is kept for good
     assert (0, 0) == (load.running, load.waiting)
     assert {} == gate._served == gate._inside == gate._queues
 
@@ -262,7 +262,7 @@ async def test_calls_wait_for_a_rest_to_end_and_one_tries_first(monkeypatch: pyt
                 tasks.start_soon(one)
 
     assert 5 == len(most)
-    assert [1, 1] == most[:2]   # the trial was alone; then all the others at once
+    assert [1, 1] == most[:2]  # the trial was alone; then all the others at once
     assert 4 == max(most)
 
 
@@ -320,7 +320,7 @@ def test_models_and_metrics_say_how_busy_a_provider_is(script: Any, slow: str) -
         assert 'moot_provider_waiting{provider="scripted"} 1.0' in said
         assert 'moot_provider_breaker_open{provider="scripted"} 0.0' in said
         for debate in (first, second):
-            assert site.client.post(f"/api/debates/{debate}/halt").status_code in {200, 409}   # it may have ended
+            assert site.client.post(f"/api/debates/{debate}/halt").status_code in {200, 409}  # it may have ended
 
 
 def until_waiting(site: Site) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from tests.shell.measured import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, 
 pytestmark = pytest.mark.anyio
 
 
-
 async def panel(at_home: House, body: dict[str, Any]) -> tuple[Rater, ...]:
     """The raters' seats if the debate were opened now."""
     asked = opening.as_request(body)
@@ -43,17 +42,30 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
         await held(at_home, wish(case("a"), case("b"), case("c", "con"), model=model))
         after = await seats(at_home, debate | {"panel": [model]})
         others = await seats(at_home, debate | {"panel": [stranger]})
-        mixed = await seats(at_home, debate | {"panel": [
-            {"rater": "technical", "model": stranger}, {"rater": "business", "model": model},
-        ]})
+        mixed = await seats(
+            at_home,
+            debate
+            | {
+                "panel": [
+                    {"rater": "technical", "model": stranger},
+                    {"rater": "business", "model": model},
+                ]
+            },
+        )
         again = await seats(at_home, wish(case("d"), model=model))
 
     nothing = TrackRecord()
     assert dict.fromkeys(RATERS, nothing) == before == others
-    assert after == again == {
-        "technical": TrackRecord(right=2, of=3), "business": TrackRecord(right=1, of=3),
-        "risk": TrackRecord(right=0, of=3), "general": nothing,
-    }
+    assert (
+        after
+        == again
+        == {
+            "technical": TrackRecord(right=2, of=3),
+            "business": TrackRecord(right=1, of=3),
+            "risk": TrackRecord(right=0, of=3),
+            "general": nothing,
+        }
+    )
     assert mixed == {"technical": nothing, "business": TrackRecord(right=1, of=3)}
 
 
@@ -90,12 +102,12 @@ async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: A
         assert model == script("r", answers={"panel:*": PRO, "panel:*@b": {"fault": {"kind": "refuse", "times": 9}}})
         await held(at_home, wish(case("another name", motion="motion of a"), case("b"), model=model))
         second = await track_records(at_home.log)
-        await held(at_home, wish(case("a", "con"), model=model))   # somebody had the outcome wrong
+        await held(at_home, wish(case("a", "con"), model=model))  # somebody had the outcome wrong
         corrected = await track_records(at_home.log)
 
     key = ("risk", model)
     assert TrackRecord(right=0, of=2) == first[key]
-    assert TrackRecord(right=1, of=2) == second[key]   # a is right now; of b nothing new is known
+    assert TrackRecord(right=1, of=2) == second[key]  # a is right now; of b nothing new is known
     assert TrackRecord(right=0, of=2) == corrected[key]
 
 
@@ -134,7 +146,7 @@ async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_pat
         assert log._writing is not None
         log._writing.execute(
             "UPDATE events SET payload = CAST(replace(payload, '\"truth\"', '\"unknown\"') AS BLOB)"
-            " WHERE instr(payload, '\"rater\":\"business\"') AND instr(payload, '\"type\":\"rater_calibrated\"')"
+            ' WHERE instr(payload, \'"rater":"business"\') AND instr(payload, \'"type":"rater_calibrated"\')'
         )
 
         assert {"technical", "risk"} == {rater for rater, _ in await calibrations(log)}

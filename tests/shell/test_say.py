@@ -28,11 +28,18 @@ from tests.shell.site import MOTION
 Script = Callable[..., str]
 COMPARED = TurnsCompared(earlier=1, later=2, outcomes={"logic": "later"}, flipped=(), reason="so")
 HEARD: list[Event] = [
-    ModeratorSpoke(text="Be brief.", by="Ada"), started(1), spoken(1),
-    ModeratorSpoke(text="What does *it* cost?", by="Bo"), started(2), spoken(2), COMPARED,
-    AudienceVoted(voter="a", winner="con"), AudienceVoted(voter="b", winner="pro"),
+    ModeratorSpoke(text="Be brief.", by="Ada"),
+    started(1),
+    spoken(1),
+    ModeratorSpoke(text="What does *it* cost?", by="Bo"),
+    started(2),
+    spoken(2),
+    COMPARED,
+    AudienceVoted(voter="a", winner="con"),
+    AudienceVoted(voter="b", winner="pro"),
     AudienceVoted(voter="c", winner="con"),
-    BeliefStated(voter="a", turn=1, belief=60.0), BeliefStated(voter="a", turn=2, belief=45.0),
+    BeliefStated(voter="a", turn=1, belief=60.0),
+    BeliefStated(voter="a", turn=2, belief=45.0),
 ]
 END = DebateConcluded(winner="con", by_rule="scorecard")
 
@@ -121,7 +128,7 @@ def test_a_word_is_said_on_the_store_itself_and_stands_in_the_next_prompts(moot:
             line for line in log.splitlines() if f'"key":"speak:{side}"' in line and '"type":"model_answered"' in line
         ]
         assert "model_answered" in asked
-    assert 1 == log.count("The moderator says to both sides: “What does it cost?”")   # once, where first used
+    assert 1 == log.count("The moderator says to both sides: “What does it cost?”")  # once, where first used
     assert 0 == moot("verify", debate).returncode
     said(moot("say", debate, "hm"), 1, "the debate has concluded")
     assert "not_now" == as_json(moot("say", debate, "hm", "--json"), 1)["code"]

@@ -157,8 +157,12 @@ async def test_a_run_tells_rounds_statements_and_standings(capsys: pytest.Captur
     lines = out.splitlines()
 
     assert [line for line in lines if line.startswith("round ")] == [
-        "round 1 of 3: openings", "round 2 of 3: cross-examination", "round 3 of 3: closings",
-        "round 1 of deliberation", "round 2 of deliberation", "round 3 of deliberation",
+        "round 1 of 3: openings",
+        "round 2 of 3: cross-examination",
+        "round 3 of 3: closings",
+        "round 1 of deliberation",
+        "round 2 of deliberation",
+        "round 3 of deliberation",
     ]
     assert lines[lines.index("▼ Con · turn 2") + 1].startswith("CON-1: The money buys more")
     assert any(line.startswith("  PRO-3 refuted · 1.95 of 10") for line in lines)

@@ -43,11 +43,15 @@ async def site(**settings: Any) -> AsyncIterator[tuple[Service, int]]:
         async with running(chosen) as service:
             server = uvicorn.Server(
                 uvicorn.Config(
-                    make_app(service, Access(chosen)), ws=WS[-1], ws_per_message_deflate=False,
-                    log_config=None, access_log=False, timeout_graceful_shutdown=1,
+                    make_app(service, Access(chosen)),
+                    ws=WS[-1],
+                    ws_per_message_deflate=False,
+                    log_config=None,
+                    access_log=False,
+                    timeout_graceful_shutdown=1,
                 )
             )
-            server.install_signal_handlers = lambda: None   # type: ignore[attr-defined]
+            server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
             task = asyncio.create_task(server._serve([listening]))
             try:
                 yield service, listening.getsockname()[1]
@@ -84,7 +88,7 @@ async def test_the_subprotocol_is_agreed_on_and_what_a_client_says_is_let_go() -
         await service.log.append("d", 0, [opened(), PAUSED])
         spectator = Spectator()
         url = f"ws://127.0.0.1:{port}/ws/debates/d?after=0"
-        async with connect(url, subprotocols=["moot.v1"], proxy=None) as client:   # type: ignore[list-item]
+        async with connect(url, subprotocols=["moot.v1"], proxy=None) as client:  # type: ignore[list-item]
             assert client.subprotocol == "moot.v1"
             for nonsense in ("", "{", b"\xff", "x" * 60_000):
                 await client.send(nonsense)
@@ -126,7 +130,7 @@ async def test_a_reader_that_does_not_read_is_closed_with_4408_and_holds_up_nobo
         assert b"101" in await loop.sock_recv(raw, 16)
 
         async with connect(f"ws://127.0.0.1:{port}/ws/debates/d?after=2", max_size=None, proxy=None) as swift:
-            big = "x" * 12_000_000   # more than both ends' buffers take
+            big = "x" * 12_000_000  # more than both ends' buffers take
             await service.log.append("d", 2, [started(1), spoken(1, text=big), HALTED])
             last = ""
             with anyio.fail_after(20):

@@ -55,7 +55,7 @@ async def test_debates_wait_for_room_on_the_disk_and_then_conclude(tmp_path: Pat
     async with await SqliteLog.open(tmp_path / "moot.db") as log, house(log) as h:
         debate = await h.open(script(), turns=4)
         await h.until(debate, is_a(TurnSpoken))
-        limit_pages(log, 1)   # no more than there are
+        limit_pages(log, 1)  # no more than there are
         said: list[str] = []
         with anyio.fail_after(PATIENCE_S):
             await waits_told(h, debate, said, "waiting for the store: the disk is full")

@@ -34,7 +34,7 @@ async def asked(content: dict[str, Any], script: Script, **wish: Any) -> dict[st
     model = script(**content)
     seats = {role: {"model": model, **wish.pop(role, {})} for role in ("pro", "con", "judge")}
     async with house(registry=telling()) as h:
-        requests = h.registry.provider("scripted").requests   # type: ignore[attr-defined]
+        requests = h.registry.provider("scripted").requests  # type: ignore[attr-defined]
         opened = await h.opening(model, **{**wish, "pro": seats["pro"], "con": seats["con"], "seat": seats["judge"]})
         debate = await h.moderators.open(opened)
         await h.ended(debate)
@@ -107,7 +107,10 @@ async def test_the_opening_carries_what_every_seat_thinks(script: Script) -> Non
 
     assert isinstance(read, DebateOpened)
     assert ("off", "high", "medium", ("medium", "medium")) == (
-        read.pro.think, read.con.think, read.judge.think, tuple(each.think for each in read.panel)
+        read.pro.think,
+        read.con.think,
+        read.judge.think,
+        tuple(each.think for each in read.panel),
     )
 
 
@@ -115,10 +118,15 @@ def with_models(model: str) -> dict[str, Any]:
     return {side: {"model": model, **said} for side, said in SAID.items()}
 
 
-@pytest.mark.parametrize(("body", "field"), [
-    ({"pro": {"think": "much"}}, "pro.think"), ({"con": {"think": 1}}, "con.think"),
-    ({"judge": {"think": ""}}, "judge.think"), ({"panel": [{"rater": "risk", "think": "xhigh"}]}, "panel.0.think"),
-])
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"pro": {"think": "much"}}, "pro.think"),
+        ({"con": {"think": 1}}, "con.think"),
+        ({"judge": {"think": ""}}, "judge.think"),
+        ({"panel": [{"rater": "risk", "think": "xhigh"}]}, "panel.0.think"),
+    ],
+)
 def test_a_level_that_is_none_is_refused_at_its_field(site: Site, body: dict[str, Any], field: str) -> None:
     refused(site.client.post("/api/debates", json={"motion": MOTION, **body}), 422, field)
 
@@ -162,8 +170,12 @@ def test_a_deliberation_says_how_much_its_judges_think(tmp_path: Path, panel: tu
     path = tmp_path / "design.md"
     path.write_text(TEXT)
     body = body_of(
-        deliberate.deliberate, lambda wished: deliberate._body(str(path), wished), str(path), *panel,
-        "--panel-think", "high",
+        deliberate.deliberate,
+        lambda wished: deliberate._body(str(path), wished),
+        str(path),
+        *panel,
+        "--panel-think",
+        "high",
     )
 
     assert "high" == as_request(body).judge.think
@@ -171,8 +183,13 @@ def test_a_deliberation_says_how_much_its_judges_think(tmp_path: Path, panel: tu
 
 def test_a_calibration_says_how_much_its_raters_think(tmp_path: Path) -> None:
     body = body_of(
-        calibrate.calibrate, lambda wished: calibrate._body((), wished), str(tmp_path), "--panel", "risk,general",
-        "--panel-think", "off",
+        calibrate.calibrate,
+        lambda wished: calibrate._body((), wished),
+        str(tmp_path),
+        "--panel",
+        "risk,general",
+        "--panel-think",
+        "off",
     )
 
     assert "off" == body["judge"]["think"]

@@ -103,10 +103,20 @@ def test_every_figure_of_a_rubric_can_be_other(played: dict[str, Records], name:
     opened = played[name][0].event
     assert isinstance(opened, DebateOpened)
     for patch in (
-        {"tie_within": 40}, {"bands": None}, {"claims": None}, {"conduct": None}, {"unquoted_share": 0},
-        {"quote_minimum": 60}, {"full_pressure": 0.5}, {"gaps": {"least": 8}}, {"convergence_from": 4},
-        {"panel": {"moderate": 0.99}}, {"deliberation": {"rounds": 0}}, {"deliberation": {"converged": 1.0}},
-        {"protocol": {"arguments": 2}}, {"criteria": {"high": 5}},
+        {"tie_within": 40},
+        {"bands": None},
+        {"claims": None},
+        {"conduct": None},
+        {"unquoted_share": 0},
+        {"quote_minimum": 60},
+        {"full_pressure": 0.5},
+        {"gaps": {"least": 8}},
+        {"convergence_from": 4},
+        {"panel": {"moderate": 0.99}},
+        {"deliberation": {"rounds": 0}},
+        {"deliberation": {"converged": 1.0}},
+        {"protocol": {"arguments": 2}},
+        {"criteria": {"high": 5}},
     ):
         answer = what_if(played[name], Wish(rubric=patch))
 
@@ -127,7 +137,14 @@ def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, 
     assert 200 == response.status_code
     assert before == site.get(f"/api/debates/{debate}/events?limit=1000")
     assert {
-        "note", "rubric_changes", "recorded", "would_be", "turns", "changes", "arguments", "unanswered"
+        "note",
+        "rubric_changes",
+        "recorded",
+        "would_be",
+        "turns",
+        "changes",
+        "arguments",
+        "unanswered",
     } == answer.keys()
     assert [{"path": "tie_within", "before": 2.0, "after": 60.0}] == answer["rubric_changes"]
     assert {"1", "2"} == answer["turns"].keys()

@@ -26,22 +26,41 @@ from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama
 ROOT = Path(__file__).parents[2]
 SPEECH = "Trams carry more people than cars, because they share one track. So a city has room again."
 FRAMES: Mapping[str, Callable[[Scene], tuple[list[bytes], bytes]]] = {
-    "anthropic": anthropic_frames, "gemini": gemini_frames, "ollama": ollama_frames, "openai": llama_frames,
+    "anthropic": anthropic_frames,
+    "gemini": gemini_frames,
+    "ollama": ollama_frames,
+    "openai": llama_frames,
 }
 BASES = {
-    "anthropic": "ANTHROPIC_BASE_URL", "gemini": "GOOGLE_GEMINI_BASE_URL", "ollama": "OLLAMA_HOST",
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "gemini": "GOOGLE_GEMINI_BASE_URL",
+    "ollama": "OLLAMA_HOST",
     "openai": "OPENAI_BASE_URL",
 }
 KEYS = {
-    "anthropic": "ANTHROPIC_API_KEY", "gemini": "GEMINI_API_KEY", "ollama": "OLLAMA_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "ollama": "OLLAMA_API_KEY",
     "openai": "OPENAI_API_KEY",
 }
 REFUSALS = {"anthropic": "refusal", "gemini": "SAFETY", "ollama": "stop", "openai": "content_filter"}
 STATUSES = {
-    "400": 400, "401": 401, "403": 403, "404": 404, "429": 429, "500": 500, "502": 502, "503": 503, "529": 529,
+    "400": 400,
+    "401": 401,
+    "403": 403,
+    "404": 404,
+    "429": 429,
+    "500": 500,
+    "502": 502,
+    "503": 503,
+    "529": 529,
 }
-TYPES = {"anthropic": "text/event-stream", "gemini": "text/event-stream", "ollama": "application/x-ndjson",
-         "openai": "text/event-stream"}
+TYPES = {
+    "anthropic": "text/event-stream",
+    "gemini": "text/event-stream",
+    "ollama": "application/x-ndjson",
+    "openai": "text/event-stream",
+}
 
 
 def registry(limits: Mapping[str, Limit] | None = None) -> Registry:
@@ -86,7 +105,8 @@ def form_of(body: dict[str, Any]) -> dict[str, Any] | None:
     said = [
         body.get("output_config", {}).get("format", {}).get("schema"),
         body.get("response_format", {}).get("json_schema", {}).get("schema"),
-        body.get("generationConfig", {}).get("responseJsonSchema"), body.get("format"),
+        body.get("generationConfig", {}).get("responseJsonSchema"),
+        body.get("format"),
         *(tool.get("input_schema") for tool in body.get("tools", ())),
     ]
     return next((each for each in said if each), None)
@@ -203,22 +223,24 @@ class Vendor:
                 loop, server, self.server = asyncio.get_running_loop(), self.server, None
                 for each in server.sockets:
                     loop.remove_reader(each.fileno())
-                await asyncio.sleep(0)   # asyncio forgets whoever it is accepting while it closes
-                server.close()           # whoever comes next finds nobody, for a moment
+                await asyncio.sleep(0)  # asyncio forgets whoever it is accepting while it closes
+                server.close()  # whoever comes next finds nobody, for a moment
                 loop.call_later(0.1, lambda: reopening.add(asyncio.ensure_future(self.listen())))
         await self._stream(reader, writer, fault, text)
 
-    async def _stream(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, fault: str, text: str
-    ) -> None:
+    async def _stream(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, fault: str, text: str) -> None:
         end = {"refusal": REFUSALS[self.name], "length stop": "length"}.get(fault, "stop")
         changed = {
-            "empty": "", "refusal": "" if self.name == "ollama" else text, "truncated JSON": text[: len(text) // 2],
-            "broken JSON": text.replace('"', "", 1), "prose around JSON": f"Here it is:\n```json\n{text}\n```\nDone.",
+            "empty": "",
+            "refusal": "" if self.name == "ollama" else text,
+            "truncated JSON": text[: len(text) // 2],
+            "broken JSON": text.replace('"', "", 1),
+            "prose around JSON": f"Here it is:\n```json\n{text}\n```\nDone.",
             "extra field": text.replace("{", '{"extra": 1, ', 1) if text.startswith("{") else text,
         }.get(fault, text)
-        frames, last = FRAMES[self.name](Scene(texts=tuple(changed[i : i + 40] for i in range(0, len(changed), 40)),
-                                               end=end))
+        frames, last = FRAMES[self.name](
+            Scene(texts=tuple(changed[i : i + 40] for i in range(0, len(changed), 40)), end=end)
+        )
         writer.write(
             f"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: {TYPES[self.name]}\r\n"
             "transfer-encoding: chunked\r\n\r\n".encode()
@@ -257,9 +279,26 @@ class Vendor:
 reopening: set[asyncio.Future[None]] = set()
 
 WIRE_FAULTS = (
-    *STATUSES, "429 with retry-after", "context overflow", "wrong content type", "hang up", "refused", "refusal",
-    "length stop", "empty", "truncated JSON", "broken JSON", "prose around JSON", "extra field", "reset", "silence",
-    "slow drip", "endless", "cut in mid-character", "garbage", "quits early",
+    *STATUSES,
+    "429 with retry-after",
+    "context overflow",
+    "wrong content type",
+    "hang up",
+    "refused",
+    "refusal",
+    "length stop",
+    "empty",
+    "truncated JSON",
+    "broken JSON",
+    "prose around JSON",
+    "extra field",
+    "reset",
+    "silence",
+    "slow drip",
+    "endless",
+    "cut in mid-character",
+    "garbage",
+    "quits early",
 )
 
 
@@ -275,9 +314,7 @@ async def chunks(writer: asyncio.StreamWriter, pieces: list[bytes]) -> None:
         await writer.drain()
 
 
-async def send(
-    writer: asyncio.StreamWriter, content: bytes, kind: str, status: str = "200 OK", *more: str
-) -> None:
+async def send(writer: asyncio.StreamWriter, content: bytes, kind: str, status: str = "200 OK", *more: str) -> None:
     fields = "".join(f"{line}\r\n" for line in (f"content-type: {kind}", f"content-length: {len(content)}", *more))
     writer.write(f"HTTP/1.1 {status}\r\nconnection: close\r\n{fields}\r\n".encode() + content)
     await writer.drain()

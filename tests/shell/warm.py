@@ -48,13 +48,13 @@ class Request(NamedTuple):
 
 def forked(control: int) -> None:
     """Import everything, then fork for each request; returns in each child, ready to run the command."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)   # Ctrl-C in the terminal is for pytest
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is for pytest
     for name in PACKAGES:
         for found in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
             if not found.name.startswith(NOT_NEEDED):
                 importlib.import_module(found.name)
     gc.collect()
-    gc.freeze()   # what all children share is not copied by their collections
+    gc.freeze()  # what all children share is not copied by their collections
     woken, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wakes)
@@ -114,7 +114,9 @@ def _become(request: Request, streams: list[int]) -> None:
     os.environ.update(request.env)
     sys.argv = ["-c", *request.args]
     for name, number, mode, line_wise in (
-        ("stdin", 0, "r", False), ("stdout", 1, "w", os.isatty(1)), ("stderr", 2, "w", True),
+        ("stdin", 0, "r", False),
+        ("stdout", 1, "w", os.isatty(1)),
+        ("stderr", 2, "w", True),
     ):
         like = getattr(sys, name)
         made = open(  # noqa: SIM115 - it has a number and stays open
@@ -220,8 +222,12 @@ def _started() -> socket.socket:
     ours, its = socket.socketpair()
     env = {name: value for name, value in os.environ.items() if not name.startswith("MOOT_")}
     process = subprocess.Popen(
-        [sys.executable, "-c", FORKING, str(its.fileno())], cwd=ROOT, env=env | {"PYTHONPATH": str(ROOT)},
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[its.fileno()],
+        [sys.executable, "-c", FORKING, str(its.fileno())],
+        cwd=ROOT,
+        env=env | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        pass_fds=[its.fileno()],
     )
     its.close()
 

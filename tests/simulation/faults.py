@@ -134,7 +134,8 @@ def refers_to_what_a_newcomer_was_not_told(patch: pytest.MonkeyPatch) -> None:
 def tells_everybody_the_director_s(patch: pytest.MonkeyPatch) -> None:
     frames_after = Room.frames_after
     patch.setattr(
-        Room, "frames_after",
+        Room,
+        "frames_after",
         lambda self, position, most=256, *, director=False: frames_after(self, position, most, director=True),
     )
 
@@ -175,10 +176,24 @@ def tears_a_batch(patch: pytest.MonkeyPatch) -> None:
 
 
 FAULTS: Final[tuple[Plant, ...]] = (
-    skips_a_frame_in_catching_up, loses_the_end_of_a_page, delivers_before_the_commit, resumes_one_too_early,
-    resumes_one_too_late, forgets_to_drop_a_stale_delta, accepts_a_stale_epoch, never_closes_the_slow,
-    goes_on_writing_to_the_slow, overfills_in_a_burst, says_a_wrong_position_when_closing, forgets_who_has_gone,
-    keeps_empty_galleries, wakes_nobody_now_and_then, refers_to_what_a_newcomer_was_not_told,
-    tells_everybody_the_director_s, repeats_text_after_catching_up, leaves_out_text_of_a_turn,
-    refuses_who_read_further_on_another_node, tears_a_batch,
+    skips_a_frame_in_catching_up,
+    loses_the_end_of_a_page,
+    delivers_before_the_commit,
+    resumes_one_too_early,
+    resumes_one_too_late,
+    forgets_to_drop_a_stale_delta,
+    accepts_a_stale_epoch,
+    never_closes_the_slow,
+    goes_on_writing_to_the_slow,
+    overfills_in_a_burst,
+    says_a_wrong_position_when_closing,
+    forgets_who_has_gone,
+    keeps_empty_galleries,
+    wakes_nobody_now_and_then,
+    refers_to_what_a_newcomer_was_not_told,
+    tells_everybody_the_director_s,
+    repeats_text_after_catching_up,
+    leaves_out_text_of_a_turn,
+    refuses_who_read_further_on_another_node,
+    tears_a_batch,
 )

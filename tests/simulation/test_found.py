@@ -149,7 +149,7 @@ def test_who_goes_while_being_closed_or_refused_raises_nothing() -> None:
             await anyio.sleep(1)
             pace.stall(60, made.loop)
             await made.line.append("d", 1, [PAUSED, RESUMED] * 30)
-            await anyio.sleep(4)   # it is being closed, and reads nothing of that
+            await anyio.sleep(4)  # it is being closed, and reads nothing of that
             assert not far.is_lost
             pipe.abort()
         refused = made.pipe(made.watcher(), Pace(0.01, 600))
@@ -200,10 +200,10 @@ async def _follow_fails(made: Scene) -> None:
     read = made.line.read
 
     async def failing(*said: Any) -> Any:
-        made.line.read = read   # type: ignore[method-assign]
+        made.line.read = read  # type: ignore[method-assign]
         raise StoreUnavailable("the disk failed")
 
-    made.line.read = failing   # type: ignore[method-assign]
+    made.line.read = failing  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize("fails", [_head_fails, _follow_fails])

@@ -26,7 +26,11 @@ SHAPES: dict[Plant, dict[str, Any]] = {
     faults.never_closes_the_slow: BUSY | {"is_moderated": False},
     faults.says_a_wrong_position_when_closing: BUSY | {"is_moderated": False, "high": 1500},
     faults.overfills_in_a_burst: {
-        "is_loud": True, "is_moderated": False, "high": 1 << 16, "page": 1 << 16, "ring": 4096,
+        "is_loud": True,
+        "is_moderated": False,
+        "high": 1 << 16,
+        "page": 1 << 16,
+        "ring": 4096,
     },
     faults.refuses_who_read_further_on_another_node: BUSY | {"nodes": 2, "lag_s": 4.0, "is_moderated": False},
     faults.accepts_a_stale_epoch: {"is_moderated": True, "nodes": 2, "rough": 4.0, "lease_s": 0.6, "turns": 3},
@@ -64,7 +68,10 @@ def test_a_seed_gives_the_same_trace() -> None:
 @pytest.mark.parametrize("hash_seed", ["0", "77"])
 def test_it_does_in_another_process_too(hash_seed: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", TRACES], env=os.environ | {"PYTHONHASHSEED": hash_seed}, capture_output=True, text=True,
+        [sys.executable, "-c", TRACES],
+        env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
         check=True,
     )
 

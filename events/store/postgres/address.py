@@ -24,6 +24,7 @@ _DEFAULTS: Final[dict[str, Any]] = {
 }
 """What notices a partition within seconds; the URL may say otherwise."""
 
+
 def parameters(url: str) -> dict[str, Any]:
     """What libpq connects with.  Raises ``BadStore``, which repeats nothing of what may be a password."""
     try:

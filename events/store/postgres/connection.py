@@ -29,13 +29,20 @@ LONGEST_PAUSE_S: Final = 1.0
 Connection = AsyncConnection[tuple[Any, ...]]
 T = TypeVar("T")
 
-_PASSING: Final = frozenset({
-    "40001", "40P01",                               # lost against another transaction: nothing was done
-    "57P01", "57P02", "57P03", "57P05", "57014",    # stopping, crashed, starting, idle too long, took too long
-    "25006",                                        # a standby: the primary is elsewhere by now
-    "53300",                                        # no connection is free
-    "55P03",
-})
+_PASSING: Final = frozenset(
+    {
+        "40001",
+        "40P01",  # lost against another transaction: nothing was done
+        "57P01",
+        "57P02",
+        "57P03",
+        "57P05",
+        "57014",  # stopping, crashed, starting, idle too long, took too long
+        "25006",  # a standby: the primary is elsewhere by now
+        "53300",  # no connection is free
+        "55P03",
+    }
+)
 _REASONS: Final = {
     "53100": "the disk is full",
     "53200": "its memory is exhausted",
@@ -88,7 +95,9 @@ def leaves_doubt(error: Exception) -> bool:
 def is_spent(connection: Connection, error: BaseException) -> bool:
     """Whether a connection is of no more use: gone, in the middle of something, or to a server that takes no writes."""
     return (
-        connection.closed or connection.broken or connection.info.transaction_status is not TransactionStatus.IDLE
+        connection.closed
+        or connection.broken
+        or connection.info.transaction_status is not TransactionStatus.IDLE
         or sqlstate(error) == "25006"
     )
 
@@ -105,7 +114,7 @@ async def connect(address: Address) -> Connection:
                 " current_setting('synchronous_commit') END, false)",
                 (str(STATEMENT_MS),),
             )
-    except BaseException:   # cancelled or failed: nobody else has it, and nobody would close it
+    except BaseException:  # cancelled or failed: nobody else has it, and nobody would close it
         await connection.close()
         raise
     return connection
@@ -185,7 +194,7 @@ class Pool:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         if not task.cancelled():
-            task.exception()   # seen: whoever left owes nobody a warning
+            task.exception()  # seen: whoever left owes nobody a warning
 
     @asynccontextmanager
     async def _lending(self) -> AsyncIterator[Connection]:
@@ -195,7 +204,7 @@ class Pool:
                 yield connection
             except BaseException as error:
                 if is_spent(connection, error):
-                    self._drop_all()   # what happened to one has most likely happened to the others
+                    self._drop_all()  # what happened to one has most likely happened to the others
                     await connection.close()
                 else:
                     self._free.append(connection)

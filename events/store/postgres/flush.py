@@ -156,7 +156,10 @@ class Flush:
         moves = [move for move in self.moves.values() if not move.is_new]
         new = {debate: move for debate, move in self.moves.items() if move.is_new}
         self.statement = {
-            "node": node, "lease": lease, "count": len(self.moves), "changed": self._changed(node),
+            "node": node,
+            "lease": lease,
+            "count": len(self.moves),
+            "changed": self._changed(node),
             "streams": bigints([move.head.stream for move in moves]),
             "was": integers([move.was for move in moves]),
             "now": integers([move.head.position for move in moves]),

@@ -66,7 +66,7 @@ class NotificationListener:
             self._task = asyncio.get_running_loop().create_task(self._run(), name="moot-postgres-ear")
         self.is_live = False
         if self._connection is not None:
-            cut(self._connection)   # rarely: a channel that joins the others later has them all connect again
+            cut(self._connection)  # rarely: a channel that joins the others later has them all connect again
 
     async def close(self) -> None:
         """Hear no more."""
@@ -94,9 +94,9 @@ class NotificationListener:
         channels = dict(self._channels)
         with cutting(connection):
             for channel in channels:
-                await connection.execute(f"LISTEN {channel}")   # a name of ours
+                await connection.execute(f"LISTEN {channel}")  # a name of ours
         for listening in channels.values():
-            listening.lost()   # what is heard from here on is whole; what was known before may have been passed
+            listening.lost()  # what is heard from here on is whole; what was known before may have been passed
         self.is_live = len(channels) == len(self._channels)
         while self.is_live:
             for listening in channels.values():

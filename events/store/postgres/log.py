@@ -47,9 +47,17 @@ class PostgresLog:
         self._patience_s = patience_s
         self.ear = NotificationListener(self.address)
         self._heads = Heads(self.ear, self.node)
-        self._writer = None if read_only else Writer(
-            self.address, self.node, self.epochs, lease_s=lease_s, patience_s=patience_s,
-            committed=self._heads.committed,
+        self._writer = (
+            None
+            if read_only
+            else Writer(
+                self.address,
+                self.node,
+                self.epochs,
+                lease_s=lease_s,
+                patience_s=patience_s,
+                committed=self._heads.committed,
+            )
         )
         self._closed = False
 
@@ -61,7 +69,7 @@ class PostgresLog:
         log = cls(url, read_only=read_only, lease_s=lease_s, patience_s=patience_s)
         try:
             await log.pool.run(lambda connection: check(log.address, connection))
-        except BaseException:   # a cancelled opening, too, leaves no connection behind
+        except BaseException:  # a cancelled opening, too, leaves no connection behind
             await log.close()
             raise
         return log
@@ -170,7 +178,7 @@ class PostgresLog:
         if self._writer is not None:
             await self._writer.close()
             self.pool.patience_s = 0
-            with suppress(LogError):   # a lease ends by itself
+            with suppress(LogError):  # a lease ends by itself
                 await self.pool.run(self._leave)
         await self.pool.close()
 

@@ -78,7 +78,13 @@ async def read_standings(connection: Connection, debates: Sequence[str]) -> dict
     cursor = await connection.execute(_STANDINGS, ([each for each in debates if is_storable(each)],), binary=True)
     return {
         debate: Standing(
-            debate=debate, stream=stream, version=version, digest=digest, epoch=epoch, owner=owner, live=live,
+            debate=debate,
+            stream=stream,
+            version=version,
+            digest=digest,
+            epoch=epoch,
+            owner=owner,
+            live=live,
             summary=_summary_decoder.decode(summary) if summary is not None else None,
         )
         for debate, stream, version, digest, epoch, owner, live, summary in await cursor.fetchall()
@@ -88,39 +94,54 @@ async def read_standings(connection: Connection, debates: Sequence[str]) -> dict
 async def read_records(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Recorded, ...]:
     """Records with their events read.  Raises ``UnknownEvent``."""
     rows = await _rows(connection, debate, after, limit)
-    return tuple([
-        Recorded(
-            debate=debate, position=position, id=identity, at=at, cause=cause, schema=schema, salt=salt, digest=digest,
-            payload=payload, event=decode(payload, schema),
-        )
-        for position, identity, at, cause, schema, salt, digest, payload in rows
-    ])
+    return tuple(
+        [
+            Recorded(
+                debate=debate,
+                position=position,
+                id=identity,
+                at=at,
+                cause=cause,
+                schema=schema,
+                salt=salt,
+                digest=digest,
+                payload=payload,
+                event=decode(payload, schema),
+            )
+            for position, identity, at, cause, schema, salt, digest, payload in rows
+        ]
+    )
 
 
 async def read_envelopes(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
     """Records as they lie there, payloads unread."""
     rows = await _rows(connection, debate, after, limit)
-    return tuple([
-        Envelope(
-            debate=debate, position=position, id=identity, at=at, cause=cause, schema=schema, salt=salt, digest=digest,
-            payload=payload,
-        )
-        for position, identity, at, cause, schema, salt, digest, payload in rows
-    ])
+    return tuple(
+        [
+            Envelope(
+                debate=debate,
+                position=position,
+                id=identity,
+                at=at,
+                cause=cause,
+                schema=schema,
+                salt=salt,
+                digest=digest,
+                payload=payload,
+            )
+            for position, identity, at, cause, schema, salt, digest, payload in rows
+        ]
+    )
 
 
 async def read_summaries(connection: Connection, after: str | None, limit: int, query: str) -> SummaryPage:
     """A page of the list.  Raises ``BadCursor``."""
     opened_at, number = read_cursor(after) if after is not None else _AFTER_ALL
-    cursor = await connection.execute(
-        _PAGE, (storable(opened_at), number, searchable(query), limit + 1), binary=True
-    )
+    cursor = await connection.execute(_PAGE, (storable(opened_at), number, searchable(query), limit + 1), binary=True)
     found = await cursor.fetchall()
     page = found[:limit]
     return SummaryPage(
-        debates=tuple(
-            structs.replace(_summary_decoder.decode(row), position=version) for _, _, row, version in page
-        ),
+        debates=tuple(structs.replace(_summary_decoder.decode(row), position=version) for _, _, row, version in page),
         next=write_cursor(page[-1][0], page[-1][1]) if len(found) > len(page) and page else None,
     )
 

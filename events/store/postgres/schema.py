@@ -12,7 +12,7 @@ from msgspec import Struct
 from events.errors import NotMigrated
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, connect, patiently
 
-LOCK: Final = 0x6D6F6F74   # "moot": of those who migrate at the same time, one does
+LOCK: Final = 0x6D6F6F74  # "moot": of those who migrate at the same time, one does
 
 _FIRST: Final = """
 CREATE SCHEMA IF NOT EXISTS moot;

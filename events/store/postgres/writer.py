@@ -56,10 +56,16 @@ class Writer:
     """Belongs to the loop it was made in.  ``committed(debate, mark, head)`` is called before the answer is given."""
 
     def __init__(
-        self, address: Address, node: str, epochs: dict[str, int], *, lease_s: float, patience_s: float,
+        self,
+        address: Address,
+        node: str,
+        epochs: dict[str, int],
+        *,
+        lease_s: float,
+        patience_s: float,
         committed: Callable[[str, bytes, int], None],
     ) -> None:
-        self.trouble: StoreUnavailable | None = None   # why the last attempt to write failed; None once one succeeded
+        self.trouble: StoreUnavailable | None = None  # why the last attempt to write failed; None once one succeeded
         self._address, self._node, self._epochs, self._committed = address, node, epochs, committed
         self._lease, self._patience_s = timedelta(seconds=lease_s), patience_s
         self._loop = asyncio.get_running_loop()
@@ -103,7 +109,7 @@ class Writer:
         if head is None and not item.expected and self._numbers and debate not in self._epochs and is_storable(debate):
             head = self._new_head(debate)
         if head is not None:
-            self._heads[debate] = head   # last used, last forgotten
+            self._heads[debate] = head  # last used, last forgotten
         if head is None or head.position != item.expected or not (item.drafts or item.records):
             self._doubtful[debate] = [item]
         else:
@@ -126,7 +132,7 @@ class Writer:
             self._answer(item, error)
             return
         is_new = head.position == 0
-        claimed = is_new and not item.records   # what is imported rests until somebody takes it up
+        claimed = is_new and not item.records  # what is imported rests until somebody takes it up
         if claimed:
             self._epochs[item.debate] = 1
         self._open.take(item, head, records, self._epochs.get(item.debate, 0), is_new=is_new, is_claimed=claimed)
@@ -164,7 +170,7 @@ class Writer:
             async with asyncio.timeout(PROBE_S if self.trouble else None):
                 await self._wake.wait()
         except TimeoutError:
-            with suppress(StoreUnavailable):   # it is in trouble as before
+            with suppress(StoreUnavailable):  # it is in trouble as before
                 await self._trying(lambda connection: connection.execute(_PROBE), 0)
 
     async def _write(self, flush: Flush) -> None:
@@ -264,7 +270,7 @@ class Writer:
                 self._stamp(line.pop(0), head)
                 stamped = head.position > found
             elif stamped:
-                return   # it is about what the next flush writes: afterwards it can be said
+                return  # it is about what the next flush writes: afterwards it can be said
             else:
                 answer = await self._old_answer(item, standing, found, deadline)
                 self._answer(line.pop(0), answer)
@@ -274,6 +280,7 @@ class Writer:
         """What a repeat was answered, else why the item cannot be written."""
         count = len(item.drafts)
         if count and item.expected + count <= found and all(draft.id for draft in item.drafts):
+
             async def there(connection: Connection) -> Answer:
                 return await read_records(connection, item.debate, item.expected, count)
 

@@ -68,11 +68,11 @@ def _copy(store: Path, part: Path, target: Path, report: Report) -> None:
     with closing(connect(store, read_only=True)) as source, closing(sqlite3.connect(part)) as copy:
         try:
             source.execute("BEGIN")
-            source.execute("SELECT 1 FROM events LIMIT 1").fetchone()   # from here on the moment is fixed
+            source.execute("SELECT 1 FROM events LIMIT 1").fetchone()  # from here on the moment is fixed
         except sqlite3.Error as error:
             raise explain(store, error) from error
         try:
-            copy.execute("PRAGMA synchronous = OFF")   # it is synced once, as a whole
+            copy.execute("PRAGMA synchronous = OFF")  # it is synced once, as a whole
             copy.execute("PRAGMA journal_mode = OFF")
             source.backup(copy, pages=STEP_PAGES, progress=lambda _status, left, every: report(every - left, every))
         except sqlite3.Error as error:
@@ -121,7 +121,7 @@ def _name(part: Path, target: Path) -> None:
         target.hardlink_to(part)
     except FileExistsError:
         raise
-    except OSError:   # a file system without links
+    except OSError:  # a file system without links
         if target.exists():
             raise
         part.rename(target)

@@ -117,7 +117,7 @@ class Committer:
             try:
                 self._connection.execute("ROLLBACK")
             except sqlite3.Error:
-                return   # it rolled back by itself; BEGIN tells otherwise
+                return  # it rolled back by itself; BEGIN tells otherwise
 
     def _decide(self, item: Item, moment: Moment) -> Answer:
         """The item's answer, its rows added to what this flush writes."""
@@ -126,7 +126,7 @@ class Committer:
             head = self._heads.pop(debate, None) or self._find(debate)
         except UnicodeEncodeError as error:
             return error
-        self._heads[debate] = head   # last used, last forgotten
+        self._heads[debate] = head  # last used, last forgotten
         if head.position != expected:
             return self._repeat(item, head.position)
         if item.records:
@@ -150,7 +150,13 @@ class Committer:
         base, row = head.stream << POSITION_BITS, head.summary
         for record in records:
             self._values += (
-                base | record.position, record.id, record.at, record.cause, record.schema, record.salt, record.digest,
+                base | record.position,
+                record.id,
+                record.at,
+                record.cause,
+                record.schema,
+                record.salt,
+                record.digest,
                 record.payload,
             )
             if type(record.event) in MOVED_BY:
@@ -162,7 +168,7 @@ class Committer:
     def _repeat(self, item: Item, found: int) -> Answer:
         """The old answer when the same ids stand at the same positions, else the conflict."""
         if item.drafts and item.expected + len(item.drafts) <= found and all(draft.id for draft in item.drafts):
-            self._write()   # what this flush holds may be what is asked for again
+            self._write()  # what this flush holds may be what is asked for again
             try:
                 there = read_records(self._connection, item.debate, item.expected, len(item.drafts))
             except LogError as error:

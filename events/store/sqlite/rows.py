@@ -58,13 +58,23 @@ def read_records(connection: sqlite3.Connection, debate: str, after: int, limit:
     """Records with their events read.  Raises ``UnknownEvent``."""
     newest, plain = codec.decode_newest, not codec.UPCASTERS
     try:
-        return tuple([
-            Recorded(
-                debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest,
-                newest(payload) if plain and schema == 1 else codec.decode(payload, schema),
-            )
-            for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
-        ])
+        return tuple(
+            [
+                Recorded(
+                    debate,
+                    key & MAX_POSITION,
+                    identity,
+                    at,
+                    cause,
+                    schema,
+                    salt,
+                    payload,
+                    digest,
+                    newest(payload) if plain and schema == 1 else codec.decode(payload, schema),
+                )
+                for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+            ]
+        )
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UnknownEvent(str(error)) from error
 
@@ -73,10 +83,12 @@ def read_envelopes(connection: sqlite3.Connection, debate: str, after: int, limi
     """Records as they lie there, whatever they hold: text that is no UTF-8 comes as surrogates."""
     connection.text_factory = _lenient
     try:
-        return tuple([
-            Envelope(debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest)
-            for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
-        ])
+        return tuple(
+            [
+                Envelope(debate, key & MAX_POSITION, identity, at, cause, schema, salt, payload, digest)
+                for key, identity, at, cause, schema, salt, digest, payload in _rows(connection, debate, after, limit)
+            ]
+        )
     finally:
         connection.text_factory = str
 
@@ -109,9 +121,9 @@ def read_calibrations(connection: sqlite3.Connection) -> tuple[str, ...]:
 
 def read_unconcluded(connection: sqlite3.Connection) -> dict[str, int]:
     """How many debates are in each state other than ``concluded``."""
-    return dict(connection.execute(
-        "SELECT state, count(*) FROM debates WHERE state <> 'concluded' GROUP BY state"
-    ).fetchall())
+    return dict(
+        connection.execute("SELECT state, count(*) FROM debates WHERE state <> 'concluded' GROUP BY state").fetchall()
+    )
 
 
 def _lenient(text: bytes) -> str:

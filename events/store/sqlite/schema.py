@@ -14,7 +14,7 @@ from urllib.parse import quote
 from events.errors import StoreDamaged, StoreUnavailable
 
 VERSION: Final = 1
-APPLICATION: Final = 0x4D6F6F74   # "Moot"
+APPLICATION: Final = 0x4D6F6F74  # "Moot"
 POSITION_BITS: Final = 24
 MAX_POSITION: Final = (1 << POSITION_BITS) - 1
 
@@ -67,7 +67,10 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     mode = "ro" if read_only else "rwc"
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(path))}?mode={mode}", timeout=BUSY_S, uri=True, isolation_level=None,
+            f"file:{quote(str(path))}?mode={mode}",
+            timeout=BUSY_S,
+            uri=True,
+            isolation_level=None,
             check_same_thread=False,
         )
     except sqlite3.Error as error:
@@ -75,7 +78,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     try:
         if read_only:
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("PRAGMA cache_size = -32000")   # the motions of 100,000 debates fit in
+            connection.execute("PRAGMA cache_size = -32000")  # the motions of 100,000 debates fit in
             _check(path, connection)
         else:
             prepare(path, connection)
@@ -96,7 +99,7 @@ def prepare(path: Path, connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA cache_size = -32000")
-    connection.execute("PRAGMA wal_autocheckpoint = 4000")   # a page of the index that many flushes touch moves once
+    connection.execute("PRAGMA wal_autocheckpoint = 4000")  # a page of the index that many flushes touch moves once
     connection.execute("PRAGMA journal_size_limit = 67108864")
     if new:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")

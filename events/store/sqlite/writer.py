@@ -75,7 +75,7 @@ class Writer:
         try:
             await place
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled() and place.exception() is None:   # given, and not needed any more
+            if place.done() and not place.cancelled() and place.exception() is None:  # given, and not needed any more
                 self._release(1, size)
             raise
 
@@ -85,7 +85,7 @@ class Writer:
         while self._places and self.queued < MOST_QUEUED and self.queued_bytes < MOST_QUEUED_BYTES:
             place, size = self._places.popleft()
             if not place.done():
-                self.queued += 1   # counted here: before its owner runs, another could take it
+                self.queued += 1  # counted here: before its owner runs, another could take it
                 self.queued_bytes += size
                 place.set_result(None)
 
@@ -125,7 +125,7 @@ class Writer:
             try:
                 self._loop.call_soon_threadsafe(self._deliver, items, answers)
             except RuntimeError:
-                return   # the loop is gone, and with it everybody who could be told
+                return  # the loop is gone, and with it everybody who could be told
 
     def _deliver(self, items: list[Item], answers: list[Answer]) -> None:
         size, committed = 0, self._committed

@@ -54,10 +54,16 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
 
 def _question(opened: DebateOpened, case: Case, seat: Rater) -> Question:
     return Question(
-        key=f"panel:{seat.name}@{case.id}", purpose="panel", turn=None, model=seat.model,
+        key=f"panel:{seat.name}@{case.id}",
+        purpose="panel",
+        turn=None,
+        model=seat.model,
         prompt=lambda: case_prompt(opened, seat, case),
-        answer_type=case_type(case, _criteria(opened)), max_tokens=TOKENS, think=seat.think,
-        samples=seat.samples, cause=1,
+        answer_type=case_type(case, _criteria(opened)),
+        max_tokens=TOKENS,
+        think=seat.think,
+        samples=seat.samples,
+        cause=1,
     )
 
 

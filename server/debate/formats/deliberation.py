@@ -89,7 +89,10 @@ def _table(debate: Debate, opened: DebateOpened) -> Table:
     held = tuple(panel.rounds[str(number)] for number in range(1, len(panel.rounds) + 1))
     said = tuple(panel.opinions.get(str(number), {}) for number in range(len(held) + 1)) if panel.opinions else ()
     return Table(
-        opened=opened, matter=matter_of(debate, opened), rules=rules_of(opened), held=held,
+        opened=opened,
+        matter=matter_of(debate, opened),
+        rules=rules_of(opened),
+        held=held,
         opinions=said or (positions(debate, opened),),
     )
 
@@ -139,8 +142,12 @@ def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
     artifact, matter = opened.artifact, matter_of(debate, opened)
     return [
         _question(
-            seat, 0, matter, opened,
-            lambda seat=seat: questions.artifact_prompt(opened.prompts, artifact, matter, seat), cause=1,
+            seat,
+            0,
+            matter,
+            opened,
+            lambda seat=seat: questions.artifact_prompt(opened.prompts, artifact, matter, seat),
+            cause=1,
         )
         for seat in opened.panel
     ]
@@ -149,9 +156,7 @@ def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
 def _again(debate: Debate, table: Table, number: int) -> dict[str, Question]:
     """The questions of a round, by rater, of whom there is still something to ask: time is left for it."""
     opened, matter = table.opened, table.matter
-    shown = questions.shown_to_all(
-        opened.prompts, matter, opened.panel, table.opinions[-1], table.differ, number
-    )
+    shown = questions.shown_to_all(opened.prompts, matter, opened.panel, table.opinions[-1], table.differ, number)
     cause = debate.panel.positions.get(f"round:{number - 1}", debate.course)
     asked = {}
     for seat in _taking_part(table):
@@ -164,20 +169,31 @@ def _again(debate: Debate, table: Table, number: int) -> dict[str, Question]:
 
         left_ms = table.left_ms - _spent_ms(debate, seat, number)
         if left_ms > 0:
-            asked[seat.name] = _question(
-                seat, number, matter, opened, prompt, cause=cause, timeout_s=left_ms / 1000
-            )
+            asked[seat.name] = _question(seat, number, matter, opened, prompt, cause=cause, timeout_s=left_ms / 1000)
     return asked
 
 
 def _question(
-    seat: Rater, number: int, matter: Matter, opened: DebateOpened, prompt: Any, *, cause: int,
+    seat: Rater,
+    number: int,
+    matter: Matter,
+    opened: DebateOpened,
+    prompt: Any,
+    *,
+    cause: int,
     timeout_s: float | None = None,
 ) -> Question:
     return Question(
-        key=_key(seat, number), purpose="deliberate", turn=None, model=seat.model, prompt=prompt,
-        answer_type=questions.opinion_type(matter, lists=opened.artifact is not UNSET), max_tokens=TOKENS,
-        think=seat.think, cause=cause, timeout_s=timeout_s,
+        key=_key(seat, number),
+        purpose="deliberate",
+        turn=None,
+        model=seat.model,
+        prompt=prompt,
+        answer_type=questions.opinion_type(matter, lists=opened.artifact is not UNSET),
+        max_tokens=TOKENS,
+        think=seat.think,
+        cause=cause,
+        timeout_s=timeout_s,
     )
 
 
@@ -237,7 +253,11 @@ def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
     assert isinstance(before, float), "a round begins with an agreement"
     after = agreement(now, table.rules, matter.scale)
     event = DeliberationHeld(
-        round=number, before=before, after=after, disagreements=table.differ, changes=changes(table.opinions, now),
+        round=number,
+        before=before,
+        after=after,
+        disagreements=table.differ,
+        changes=changes(table.opinions, now),
         elapsed_ms=max(_spent_ms(debate, seat, number) for seat in seats),
     )
     on = replace(table, opinions=(*table.opinions, now), held=(*table.held, event))

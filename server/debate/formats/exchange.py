@@ -66,7 +66,10 @@ def side_of(turn: int) -> Side:
 
 def _abandon(turn: Turn) -> Record:
     cut = AttemptAbandoned(
-        turn=turn.number, side=turn.side, attempt=turn.attempt, kind="interrupted",
+        turn=turn.number,
+        side=turn.side,
+        attempt=turn.attempt,
+        kind="interrupted",
         message="the server stopped while this turn was being spoken",
     )
     return Record(drafts=(Draft(event=cut, cause=turn.started),))
@@ -90,9 +93,16 @@ def _speak(
     side = side_of(number)
     seat = opened.pro if side == "pro" else opened.con
     return Speak(
-        turn=number, side=side, attempt=attempt, model=seat.model, think=seat.think,
-        build=Later(lambda: speech_prompt(debate, opened, side)), max_words=opened.max_words,
-        temperature=opened.settings.temperature, directive=debate.temper.in_force.get(side), delay_ms=delay_ms,
+        turn=number,
+        side=side,
+        attempt=attempt,
+        model=seat.model,
+        think=seat.think,
+        build=Later(lambda: speech_prompt(debate, opened, side)),
+        max_words=opened.max_words,
+        temperature=opened.settings.temperature,
+        directive=debate.temper.in_force.get(side),
+        delay_ms=delay_ms,
         cause=cause or debate.course,
     )
 

@@ -23,8 +23,15 @@ from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
 
 TOKENS: Final = {
-    "score": 1600, "compare": 240, "claims": 700, "gaps": 700, "premises": 900, "second_opinion": 240,
-    "narrative": 1600, "conflict": 700, "convergence": 800,
+    "score": 1600,
+    "compare": 240,
+    "claims": 700,
+    "gaps": 700,
+    "premises": 900,
+    "second_opinion": 240,
+    "narrative": 1600,
+    "conflict": 700,
+    "convergence": 800,
 }
 """Most tokens that an answer may have."""
 
@@ -36,35 +43,52 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
 
     def ask(purpose: str, key: str, answer_type: Any, prompt: Any, order: tuple[int, ...] = ()) -> Question:
         return Question(
-            key=key, purpose=purpose, turn=number, model=opened.judge.model,
-            prompt=lambda: heard(prompt(), prompts, around(debate.words, number)), answer_type=answer_type,
-            max_tokens=TOKENS[purpose], think=opened.judge.think, samples=opened.judge.samples, order=order,
+            key=key,
+            purpose=purpose,
+            turn=number,
+            model=opened.judge.model,
+            prompt=lambda: heard(prompt(), prompts, around(debate.words, number)),
+            answer_type=answer_type,
+            max_tokens=TOKENS[purpose],
+            think=opened.judge.think,
+            samples=opened.judge.samples,
+            order=order,
             cause=turn.spoken,
         )
 
     asked = {
         "score": ask(
-            "score", f"score:{number}", questions.score_type(rubric, number),
+            "score",
+            f"score:{number}",
+            questions.score_type(rubric, number),
             lambda: questions.score_prompt(prompts, rubric, motion, spoken),
         ),
         "claims": ask(
-            "claims", f"claims:{number}", claims.ClaimsAnswer,
+            "claims",
+            f"claims:{number}",
+            claims.ClaimsAnswer,
             lambda: claims.claims_prompt(prompts, rubric, motion, spoken),
         ),
         "premises": ask(
-            "premises", f"premises:{number}", spine.premises_type(debate.spine, turn.side),
+            "premises",
+            f"premises:{number}",
+            spine.premises_type(debate.spine, turn.side),
             lambda: spine.premises_prompt(prompts, motion, spoken, debate.spine),
         ),
     }
     if number > 1:
         for name, order in (("forward", (number - 1, number)), ("backward", (number, number - 1))):
             asked[name] = ask(
-                "compare", f"compare:{order[0]}-{order[1]}", comparison.compare_type(rubric),
+                "compare",
+                f"compare:{order[0]}-{order[1]}",
+                comparison.compare_type(rubric),
                 lambda order=order: comparison.compare_prompt(prompts, rubric, motion, spoken, order),
                 order,
             )
         asked["gaps"] = ask(
-            "gaps", f"gaps:{number}", gaps.GapsAnswer,
+            "gaps",
+            f"gaps:{number}",
+            gaps.GapsAnswer,
             lambda: gaps.gaps_prompt(prompts, rubric, motion, spoken),
         )
     return asked
@@ -119,13 +143,19 @@ def _appeal_new(desk: EventBatch, opened: DebateOpened, number: int) -> None:
 def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Claim) -> Question:
     model = opened.judge.model if opened.judge.second is UNSET else opened.judge.second
     return Question(
-        key=f"second_opinion:{claim}", purpose="second_opinion", turn=entry.turn, model=model,
+        key=f"second_opinion:{claim}",
+        purpose="second_opinion",
+        turn=entry.turn,
+        model=model,
         prompt=lambda: heard(
             second.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
-            opened.prompts, around(debate.words, entry.turn),
+            opened.prompts,
+            around(debate.words, entry.turn),
         ),
-        answer_type=second.SecondOpinion, max_tokens=TOKENS["second_opinion"],
-        think=opened.judge.think, cause=entry.appealed,
+        answer_type=second.SecondOpinion,
+        max_tokens=TOKENS["second_opinion"],
+        think=opened.judge.think,
+        cause=entry.appealed,
     )
 
 
@@ -148,21 +178,32 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     spoken = debate.transcript.spoken()
     if debate.verdicts.narrative is None:
         asked["narrative"] = Question(
-            key="narrative", purpose="narrative", turn=None, model=opened.judge.model,
+            key="narrative",
+            purpose="narrative",
+            turn=None,
+            model=opened.judge.model,
             prompt=lambda: narrative.narrative_prompt(opened.prompts, opened.motion, debate),
-            answer_type=narrative.NarrativeAnswer, max_tokens=TOKENS["narrative"], think=opened.judge.think,
+            answer_type=narrative.NarrativeAnswer,
+            max_tokens=TOKENS["narrative"],
+            think=opened.judge.think,
             cause=debate.course,
             check=lambda answer: narrative.check_narrative(debate, answer),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
-            key="convergence", purpose="convergence", turn=None, model=opened.judge.model,
+            key="convergence",
+            purpose="convergence",
+            turn=None,
+            model=opened.judge.model,
             prompt=lambda: heard(
-                convergence.convergence_prompt(opened.prompts, opened.motion, spoken), opened.prompts,
+                convergence.convergence_prompt(opened.prompts, opened.motion, spoken),
+                opened.prompts,
                 debate.words.values(),
             ),
-            answer_type=convergence.ConvergenceAnswer, max_tokens=TOKENS["convergence"],
-            think=opened.judge.think, cause=debate.course,
+            answer_type=convergence.ConvergenceAnswer,
+            max_tokens=TOKENS["convergence"],
+            think=opened.judge.think,
+            cause=debate.course,
         )
     return asked
 
@@ -185,9 +226,14 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
     if said.narrative.winner is UNSET or said.narrative.winner == said.scorecard.winner:
         return None
     return Question(
-        key="conflict", purpose="conflict", turn=None, model=opened.judge.model,
+        key="conflict",
+        purpose="conflict",
+        turn=None,
+        model=opened.judge.model,
         prompt=lambda: narrative.conflict_prompt(opened.prompts, opened.motion, debate),
-        answer_type=narrative.ConflictAnswer, max_tokens=TOKENS["conflict"], think=opened.judge.think,
+        answer_type=narrative.ConflictAnswer,
+        max_tokens=TOKENS["conflict"],
+        think=opened.judge.think,
         cause=debate.course,
         check=lambda answer: narrative.check_conflict(debate, answer),
     )

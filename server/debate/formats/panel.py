@@ -68,9 +68,16 @@ def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
     criteria, names = opened.rubric.criteria, tuple(sides(debate, opened))
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
-        key=f"{PURPOSE}:{seat.name}", purpose=PURPOSE, turn=None, model=seat.model, samples=seat.samples,
-        prompt=lambda: panel_prompt(opened, debate, seat), max_tokens=most_tokens(len(names)),
-        think=seat.think, cause=_last_word(debate), answer_type=panel_type(names, criteria),
+        key=f"{PURPOSE}:{seat.name}",
+        purpose=PURPOSE,
+        turn=None,
+        model=seat.model,
+        samples=seat.samples,
+        prompt=lambda: panel_prompt(opened, debate, seat),
+        max_tokens=most_tokens(len(names)),
+        think=seat.think,
+        cause=_last_word(debate),
+        answer_type=panel_type(names, criteria),
     )
 
 
@@ -110,8 +117,6 @@ def _conclusion(debate: Debate, opened: DebateOpened) -> Any:
     assert rules is not None, "an opening fills in what a rubric leaves out"
     assert criteria is not None, "likewise"
     given = {
-        name: heard.scored
-        for name, heard in debate.panel.raters.items()
-        if isinstance(heard.scored, PanelistScored)
+        name: heard.scored for name, heard in debate.panel.raters.items() if isinstance(heard.scored, PanelistScored)
     }
     return conclude(opened.panel, given, sides(debate, opened), rules, criteria, opened.topic_type)

@@ -41,9 +41,15 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
     context = _context(debate, opened, side)
     spoken = _given(debate, context)
     pieces = debater_prompt(
-        opened.prompts["debater"], side=side, motion=opened.motion, max_words=opened.max_words,
-        archetype=opened.archetypes[seat.archetype], traits=debate.temper.traits[side],
-        spoken=spoken, quote=quoted, history=len(spoken),
+        opened.prompts["debater"],
+        side=side,
+        motion=opened.motion,
+        max_words=opened.max_words,
+        archetype=opened.archetypes[seat.archetype],
+        traits=debate.temper.traits[side],
+        spoken=spoken,
+        quote=quoted,
+        history=len(spoken),
         directive=debate.temper.directives[directive].text if directive else "",
         words=tuple((debate.words[at].after_turn, debate.words[at].text) for at in context.words),
     )
@@ -57,7 +63,10 @@ def summary_due(debate: Debate, opened: DebateOpened, number: int, side: Side) -
     if len(context.in_full) == len(debate.transcript.spoken()) and not left_out:
         return None
     due = ContextSummarised(
-        turn=number, side=side, turns_in_full=context.in_full, turns_summarised=context.summarised,
+        turn=number,
+        side=side,
+        turns_in_full=context.in_full,
+        turns_summarised=context.summarised,
         words_left_out=left_out or UNSET,
     )
     last = debate.context.get(side)

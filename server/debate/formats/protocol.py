@@ -141,8 +141,14 @@ def _assessment(debate: Debate, opened: DebateOpened) -> Question:
     criteria, names = opened.rubric.criteria, tuple(debate.protocol.arguments)
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
-        key=PURPOSE, purpose=PURPOSE, turn=None, model=opened.judge.model, samples=opened.judge.samples,
-        prompt=lambda: assess_prompt(opened, debate), max_tokens=TOKENS, think=opened.judge.think,
+        key=PURPOSE,
+        purpose=PURPOSE,
+        turn=None,
+        model=opened.judge.model,
+        samples=opened.judge.samples,
+        prompt=lambda: assess_prompt(opened, debate),
+        max_tokens=TOKENS,
+        think=opened.judge.think,
         cause=debate.transcript.turns[ROUNDS[-1][1]].spoken,
         answer_type=assess_type(names, criteria, rules_of(opened)),
         check=lambda value: check_assessment(value, names, criteria),

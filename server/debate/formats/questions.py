@@ -54,10 +54,7 @@ class Question(Struct, frozen=True, kw_only=True):
 def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question]) -> tuple[Ask, ...]:
     """The calls still to be made, all of them at once."""
     return tuple(
-        ask
-        for each in questions
-        for sample in each.numbers
-        if (ask := _ask(debate, opened, each, sample)) is not None
+        ask for each in questions for sample in each.numbers if (ask := _ask(debate, opened, each, sample)) is not None
     )
 
 
@@ -90,12 +87,23 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     attempt = debate.calls.asked.get(name, 0) + 1
     waits = tries > 0 and not is_forgiven(kinds[-1], kinds[:-1])
     return Ask(
-        call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}", key=asked.key, purpose=asked.purpose,
-        turn=asked.turn, sample=sample, attempt=attempt, model=asked.model, build=Later(asked.prompt),
-        answer_type=asked.answer_type, max_tokens=asked.max_tokens,
+        call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}",
+        key=asked.key,
+        purpose=asked.purpose,
+        turn=asked.turn,
+        sample=sample,
+        attempt=attempt,
+        model=asked.model,
+        build=Later(asked.prompt),
+        answer_type=asked.answer_type,
+        max_tokens=asked.max_tokens,
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
-        think=asked.think, order=asked.order, delay_ms=delay_ms(tries, settings) if waits else 0,
-        cause=asked.cause, check=asked.check, timeout_s=asked.timeout_s,
+        think=asked.think,
+        order=asked.order,
+        delay_ms=delay_ms(tries, settings) if waits else 0,
+        cause=asked.cause,
+        check=asked.check,
+        timeout_s=asked.timeout_s,
     )
 
 

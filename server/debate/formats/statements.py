@@ -82,8 +82,14 @@ def statement(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
     words = [word for at, word in debate.words.items() if int(at) < turn.started]
     seat = opened.pro if side == "pro" else opened.con
     return Statement(
-        kind=kind, side=side, turn=turn.number, model=seat.model, think=seat.think, cause=turn.started,
-        answer_type=answer_type, read=read,
+        kind=kind,
+        side=side,
+        turn=turn.number,
+        model=seat.model,
+        think=seat.think,
+        cause=turn.started,
+        answer_type=answer_type,
+        read=read,
         prompt=lambda: heard(prompt(), opened.prompts, words, "protocol"),
     )
 
@@ -97,9 +103,18 @@ def rules_of(opened: DebateOpened) -> ProtocolRules:
 def first_question(opened: DebateOpened, said: Statement) -> Question:
     """What is asked of a side, once."""
     return Question(
-        key=said.key, purpose=said.kind, turn=said.turn, model=said.model, prompt=said.prompt,
-        answer_type=said.answer_type, max_tokens=TOKENS[said.kind], think=said.think, cause=said.cause,
-        check=has_words, timeout_s=opened.settings.turn_timeout_s, is_statement=True,
+        key=said.key,
+        purpose=said.kind,
+        turn=said.turn,
+        model=said.model,
+        prompt=said.prompt,
+        answer_type=said.answer_type,
+        max_tokens=TOKENS[said.kind],
+        think=said.think,
+        cause=said.cause,
+        check=has_words,
+        timeout_s=opened.settings.turn_timeout_s,
+        is_statement=True,
     )
 
 
@@ -112,7 +127,10 @@ def second_question(debate: Debate, opened: DebateOpened, said: Statement) -> Qu
     if not faults:
         return None
     return msgspec.structs.replace(
-        first_question(opened, said), first=SECOND, samples=SECOND, cause=given.position,
+        first_question(opened, said),
+        first=SECOND,
+        samples=SECOND,
+        cause=given.position,
         prompt=lambda: again(opened, said.prompt(), given.answer, faults),
     )
 
@@ -142,9 +160,16 @@ def spoken(debate: Debate, said: Statement, what: Told, attempt: int) -> TurnSpo
     latency_ms = sum(asked_ms.get(question(said.key, sample), 0) for sample in (FIRST, SECOND))
     text = what.reading.text
     return TurnSpoken(
-        turn=said.turn, side=said.side, attempt=attempt, text=text, words=words(text),
-        clipped=what.reading.is_clipped, pace=((latency_ms, len(text)),), model=what.given.model,
-        usage=what.given.usage, latency_ms=latency_ms,
+        turn=said.turn,
+        side=said.side,
+        attempt=attempt,
+        text=text,
+        words=words(text),
+        clipped=what.reading.is_clipped,
+        pace=((latency_ms, len(text)),),
+        model=what.given.model,
+        usage=what.given.usage,
+        latency_ms=latency_ms,
     )
 
 

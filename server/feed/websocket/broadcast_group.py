@@ -55,9 +55,9 @@ class BroadcastGroup:
         self._entered += 1
         self._hub.enter(self.room)
         if self._entered == 1:
-            self.place.spectators = self.room.counted   # he is told, and nobody else is here
+            self.place.spectators = self.room.counted  # he is told, and nobody else is here
         if self.room.position != self.place.position:
-            self.flush()   # text in flight waits for its tick, an event for nobody
+            self.flush()  # text in flight waits for its tick, an event for nobody
         after, spectator.after = spectator.after, None
         snapshot, size = self._snapshot_now()
         frames = None if after is None else self.room.frames_after(after, RING, director=self.director)
@@ -131,7 +131,7 @@ class BroadcastGroup:
         for spectator in self._everybody():
             if spectator.place is None and spectator.waiting > PAGE:
                 self.hold(spectator)
-                self.crowd.soon(self.catch_up, spectator)   # where its buffer is empty by then it was never full
+                self.crowd.soon(self.catch_up, spectator)  # where its buffer is empty by then it was never full
 
     def _lacking(self) -> list[bytes] | None:
         """The next page of what was not told here; None where the ring does not reach back so far."""
@@ -167,7 +167,7 @@ class BroadcastGroup:
             self._live |= self._newcomers.popleft()[1]
 
     def _write(self, spectators: set[Spectator], joined: bytes) -> None:
-        for spectator in tuple(spectators):   # one who does not keep up leaves in the middle of this
+        for spectator in tuple(spectators):  # one who does not keep up leaves in the middle of this
             spectator.transport.write(joined)
 
     # who catches up
@@ -184,27 +184,25 @@ class BroadcastGroup:
             else:
                 self._write_page(spectator, place, frames)
             return
-        if place.position > self.room.position:   # the log was read further than the room has come
+        if place.position > self.room.position:  # the log was read further than the room has come
             self.crowd.later(MOMENT_S, self.catch_up, spectator)
             return
         if place.position != self.place.position:
             self.flush()
-        if spectator not in self._held:   # the room has failed
+        if spectator not in self._held:  # the room has failed
             return
         self._write_one(spectator, [message.encode() for message in self.room.missed(place, self.place)])
         spectator.place = None
         self._held.discard(spectator)
         self._stand(spectator)
-        if spectator.is_busy():   # it was as much as that
+        if spectator.is_busy():  # it was as much as that
             self.hold(spectator)
 
     async def _from_the_log(self, spectator: Spectator, place: Cursor) -> None:
         after = place.position
         try:
             async with self.crowd.reading:
-                frames, _ = await self._hub.frames_page(
-                    self.room.debate, after, PAGE_FRAMES, director=self.director
-                )
+                frames, _ = await self._hub.frames_page(self.room.debate, after, PAGE_FRAMES, director=self.director)
         except LogError as error:
             spectator.close(FAILED, f"{error}; come back with after={after}")
             return
@@ -228,7 +226,7 @@ class BroadcastGroup:
         if self._shared is None:
             self._live.add(spectator)
             return
-        self._fresh = None   # the newcomers' compressor must not refer to what he was not told
+        self._fresh = None  # the newcomers' compressor must not refer to what he was not told
         if not self._newcomers or self._newcomers[-1][0] != self._told:
             self._newcomers.append((self._told, set()))
         self._newcomers[-1][1].add(spectator)

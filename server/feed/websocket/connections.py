@@ -140,7 +140,7 @@ class Connections:
         for spectator, until in list(self._closing.items()):
             if until <= now:
                 spectator.transport.abort()
-        if self._next_turn_at <= now:   # late turns are not made up for: who was pinged has his time to answer
+        if self._next_turn_at <= now:  # late turns are not made up for: who was pinged has his time to answer
             self._ping(self._buckets[self._turn])
             self._turn = (self._turn + 1) % BUCKETS
             self._next_turn_at = now + self._ping_s / BUCKETS
@@ -156,7 +156,7 @@ class Connections:
 
     def _ping(self, spectators: set[Spectator]) -> None:
         for spectator in tuple(spectators):
-            if spectator.is_busy():   # it has a time of its own, and a ping would wait behind all that it has to read
+            if spectator.is_busy():  # it has a time of its own, and a ping would wait behind all that it has to read
                 spectator.is_awaited = False
             elif spectator.is_awaited:
                 observe.CLOSES.labels("1006").inc()

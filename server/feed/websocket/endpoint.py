@@ -73,7 +73,7 @@ async def spectate(websocket: WebSocket) -> None:
         tasks.start_soon(_listen, websocket, tasks.cancel_scope)
         try:
             await _speak(websocket, reader, service.settings.slow_reader_s)
-        except LogError as error:   # who catches up reads the store
+        except LogError as error:  # who catches up reads the store
             await _close(websocket, Refusal(1011, told(error).code, str(error)))
         tasks.cancel_scope.cancel()
 
@@ -95,7 +95,7 @@ async def _admit(websocket: WebSocket, service: Service) -> Admission | Refusal:
         director = is_director(websocket)
     except TokenMissing as error:
         return Refusal(FORBIDDEN, told(error).code, str(error))
-    if service.hub.spectators >= service.settings.max_spectators:   # others came while the room was made
+    if service.hub.spectators >= service.settings.max_spectators:  # others came while the room was made
         return full
     if said is not None and (after is None or after > room.position):
         return Refusal(BAD_AFTER, "bad_after", f"after must be between 0 and the head {room.position}")
@@ -129,13 +129,13 @@ async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> Non
                 except (WebSocketDisconnect, RuntimeError):
                     return
                 size += len(message)
-                if size > BREATH:   # a loop may say only in its next step that a buffer is full
+                if size > BREATH:  # a loop may say only in its next step that a buffer is full
                     size = 0
                     await anyio.lowlevel.checkpoint()
         if waiting.cancelled_caught:
             observe.CLOSES.labels(str(TOO_SLOW)).inc()
-            with anyio.move_on_after(CLOSING_S), suppress(WebSocketDisconnect):   # it is told as soon as it reads again
-                reached = min(position + sent, reader.place.position)   # frames come first in a batch
+            with anyio.move_on_after(CLOSING_S), suppress(WebSocketDisconnect):  # it is told as soon as it reads again
+                reached = min(position + sent, reader.place.position)  # frames come first in a batch
                 await websocket.close(TOO_SLOW, f"too slow; come back with after={reached}")
             return
         position = reader.place.position
@@ -143,6 +143,6 @@ async def _speak(websocket: WebSocket, reader: Reader, patience_s: float) -> Non
 
 async def _close(websocket: WebSocket, refusal: Refusal) -> None:
     observe.CLOSES.labels(str(refusal.close)).inc()
-    with suppress(WebSocketDisconnect):   # it has gone meanwhile
+    with suppress(WebSocketDisconnect):  # it has gone meanwhile
         await websocket.send({"type": "websocket.send", "text": frames.error(refusal.code, refusal.message)})
         await websocket.close(refusal.close, refusal.message[:100])

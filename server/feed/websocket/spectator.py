@@ -19,7 +19,15 @@ class Spectator(asyncio.Protocol):
     """A spectator is live, and told with its gallery what that is told, or has a place of its own and catches up."""
 
     __slots__ = (
-        "_incoming", "after", "bucket", "gallery", "is_awaited", "is_closing", "is_paused", "place", "transport",
+        "_incoming",
+        "after",
+        "bucket",
+        "gallery",
+        "is_awaited",
+        "is_closing",
+        "is_paused",
+        "place",
+        "transport",
     )
 
     def __init__(self, gallery: "BroadcastGroup", after: int | None) -> None:
@@ -96,7 +104,7 @@ class Spectator(asyncio.Protocol):
 
     def _answer(self, heard: Heard) -> None:
         match heard.kind:
-            case "ping" if not self.is_busy():   # who does not read needs no answer
+            case "ping" if not self.is_busy():  # who does not read needs no answer
                 self.transport.write(framed(PONG, heard.payload))
             case "close":
                 if not self.is_closing:

@@ -91,12 +91,12 @@ class Detachable(WebSocketsSansIOProtocol):
         self.stop_keepalive()
         self.connections.discard(self)
         taker.keeper.kept_in(self.connections)
-        del self._extensions[EXTENSION]   # the circle back to this object
+        del self._extensions[EXTENSION]  # the circle back to this object
         transport.set_protocol(cast(Protocol, taker))
         taker.connection_made(transport)
         if self._early:
             taker.data_received(self._early)
-        self.disconnected = True   # nothing is sent through here any more
+        self.disconnected = True  # nothing is sent through here any more
 
 
 class Gone(Transport):

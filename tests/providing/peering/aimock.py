@@ -35,8 +35,16 @@ def failure(status: int, message: str, kind: str, **more: Any) -> dict[str, Any]
 
 
 STORM: Final = ("drop", "malformed", "rateLimit", "disconnect")
-USAGE: Final = {"prompt_tokens": 900, "completion_tokens": 328, "total_tokens": 1228, "input_tokens": 900,
-                "output_tokens": 328, "promptTokenCount": 900, "candidatesTokenCount": 328, "totalTokenCount": 1228}
+USAGE: Final = {
+    "prompt_tokens": 900,
+    "completion_tokens": 328,
+    "total_tokens": 1228,
+    "input_tokens": 900,
+    "output_tokens": 328,
+    "promptTokenCount": 900,
+    "candidatesTokenCount": 328,
+    "totalTokenCount": 1228,
+}
 """Each protocol takes its own names of these."""
 
 
@@ -64,7 +72,7 @@ def fixtures() -> list[dict[str, Any]]:
 
 
 READ: Final = ("another case", "code fence", "prose around JSON", "trailing comma", "one object too deep",
-               "one object too flat")   # fmt: skip
+               "one object too flat")  # fmt: skip
 
 
 @asynccontextmanager
@@ -77,14 +85,20 @@ async def aimock(executable: str) -> AsyncIterator[Mapping[str, str]]:
         asked = (executable, "-p", str(port), "-h", "127.0.0.1", "-f", str(path), "--log-level", "silent")
         async with running(*asked, health=f"{url}/health"):
             yield {
-                "OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url, "GOOGLE_GEMINI_BASE_URL": url,
-                "OLLAMA_HOST": url, "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k",
+                "OPENAI_BASE_URL": f"{url}/v1",
+                "ANTHROPIC_BASE_URL": url,
+                "GOOGLE_GEMINI_BASE_URL": url,
+                "OLLAMA_HOST": url,
+                "OPENAI_API_KEY": "k",
+                "ANTHROPIC_API_KEY": "k",
+                "GEMINI_API_KEY": "k",
             }
 
 
 AIMOCK: Final = Peer(
     models={"openai": "gpt-5-mini", "anthropic": "claude-sonnet-5-5", "gemini": "gemini-2.5-flash", "ollama": "qwen3"},
-    opened=aimock, variable="MOOT_AIMOCK",
+    opened=aimock,
+    variable="MOOT_AIMOCK",
 )
 
 
@@ -130,12 +144,12 @@ FAILURES: Final[Mapping[str, type[ProviderError]]] = {
     "be busy": Overloaded, "mistake the key": NotAuthorised, "overflow": ContextExceeded, "refuse it": BadRequest,
     "cut it": BrokenOff, "hang up": BrokenOff, "call a tool": ToolCalled, "chaos drop": Overloaded,
     "chaos malformed": BrokenOff, "chaos rateLimit": RateLimited, "chaos disconnect": BrokenOff,
-}   # fmt: skip
+}  # fmt: skip
 NAMES: Final = {
     "be busy": "503", "mistake the key": "401", "overflow": "“prompt is too long”", "refuse it": "400",
     "cut it": "a stream that is cut", "hang up": "a connection that is closed in mid-stream",
     "call a tool": "a call of a tool",
-}   # fmt: skip
+}  # fmt: skip
 for cue, kind_of_error in FAILURES.items():
 
     @AIMOCK.shows(f"{NAMES.get(cue, cue)}: {kind_of_error.__name__}, and the next call works")
@@ -163,5 +177,5 @@ async def _(at: Visit) -> None:
     status = await at.check()
     every = await at.provider.check()
 
-    assert (at.provider.name != "ollama") == status.ok, status.detail   # whose list names no qwen3
+    assert (at.provider.name != "ollama") == status.ok, status.detail  # whose list names no qwen3
     assert all(each.detail for each in (status, *every))

@@ -23,7 +23,7 @@ async def llama(_: str) -> AsyncIterator[Mapping[str, str]]:
     key, base = client.headers["authorization"].removeprefix("Bearer "), str(client.base_url).rstrip("/")
     try:
         yield {"OPENAI_BASE_URL": f"{base}/v1", "OPENAI_API_KEY": key, "ANTHROPIC_BASE_URL": base,
-               "ANTHROPIC_API_KEY": key}   # fmt: skip
+               "ANTHROPIC_API_KEY": key}  # fmt: skip
     finally:
         await child.stop()
 
@@ -59,7 +59,7 @@ async def _(at: Visit) -> None:
 
 @LLAMA.shows("the score of rubric v1 is a grammar to it", without=("anthropic",))
 async def _(at: Visit) -> None:
-    error = await at.fails(Malformed, type_=score(), prompt=TALE, max_tokens=40, **PATIENT)   # too few tokens for it
+    error = await at.fails(Malformed, type_=score(), prompt=TALE, max_tokens=40, **PATIENT)  # too few tokens for it
 
     assert "json_schema" == error.outcome.parameters["structured_output"]
     assert error.raw.lstrip().startswith("{")

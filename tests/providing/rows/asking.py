@@ -12,7 +12,7 @@ from tests.providing.vendors import schemas
 @scenario("the schemas of all questions of all formats are taken")
 async def _(at: Stall) -> None:
     for name, type_ in questions().items():
-        outcome = await at.used(type_)   # the fake's smallest answer may be off a bound that the vendor's dialect lacks
+        outcome = await at.used(type_)  # the fake's smallest answer may be off a bound that the vendor's dialect lacks
         assert "json_schema" == outcome.parameters["structured_output"], name
 
     assert len(questions()) == len(at.house.asked) == len(at.house.books)
@@ -60,12 +60,12 @@ async def _(at: Stall) -> None:
 
 @scenario("several questions at once that get the same refusal all succeed")
 async def _(at: Stall) -> None:
-    at.elsewhere()   # where more is tried
+    at.elsewhere()  # where more is tried
     model, asked = at.sells("somebody/nova-1"), {}
     if at.column.is_gateway:
         at.behind(limits=("max_completion_tokens",))
     if at.column.provider == "gemini":
-        at.sells(model, thinks=False)   # refuses to be asked for thoughts
+        at.sells(model, thinks=False)  # refuses to be asked for thoughts
     if at.column.provider == "ollama":
         model, asked = at.sells("qwen3:old", thinks=False, capabilities=("completion",)), {"think": "high"}
     answers = await asyncio.gather(*(at.ask(score(), model, again=1, **asked) for _ in range(6)))
@@ -74,8 +74,15 @@ async def _(at: Stall) -> None:
     assert 6 < len(at.house.asked)
 
 
-for kind in ("another case", "prose around JSON", "code fence", "trailing comma", "one object too deep",
-             "one object too flat", "extra field"):
+for kind in (
+    "another case",
+    "prose around JSON",
+    "code fence",
+    "trailing comma",
+    "one object too deep",
+    "one object too flat",
+    "extra field",
+):
 
     @scenario(f"an answer with {kind}: read" if kind != "another case" else "enumerated words in another case: read")
     async def _(at: Stall, kind: str = kind) -> None:

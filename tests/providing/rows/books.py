@@ -13,8 +13,13 @@ from tests.providing.stall import Stall, billed
 
 
 def booked(
-    what: str, kind: str, *errors: type[ProviderError], of_question: bool = False,
-    without: Mapping[str, str] | None = None, values: Mapping[str, str] | None = None, **asked: Any,
+    what: str,
+    kind: str,
+    *errors: type[ProviderError],
+    of_question: bool = False,
+    without: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    **asked: Any,
 ) -> None:
     """A row: a call that fails so, is paid for, and tells its tokens."""
 
@@ -36,11 +41,16 @@ booked("an answer without text", "empty", Empty)
 booked("a call of a tool", "tool call", ToolCalled)
 booked("a call of a tool in place of an answer", "tool call", ToolCalled, of_question=True)
 booked(
-    "an end for a reason of the vendor's own", "finish", Stopped, without=NO_WORD,
+    "an end for a reason of the vendor's own",
+    "finish",
+    Stopped,
+    without=NO_WORD,
     values={"openai": "insufficient_system_resource", "anthropic": "pause_turn", "gemini": "OTHER"},
 )
 booked(
-    "a blocked answer (content_filter, SAFETY)", "finish", Refused,
+    "a blocked answer (content_filter, SAFETY)",
+    "finish",
+    Refused,
     without=NO_WORD | {"anthropic": "it says refusal, see there"},
     values={"openai": "content_filter", "gemini": "PROHIBITED_CONTENT"},
 )
@@ -65,7 +75,7 @@ async def _(at: Stall) -> None:
     model, dated = {
         "openai": ("gpt-4.1", "gpt-4.1-2025-04-14"), "anthropic": ("claude-haiku-4-5", "claude-haiku-4-5-20251001"),
         "gemini": ("gemini-2.5-flash", "gemini-2.5-flash-001"),
-    }[at.column.provider]   # fmt: skip
+    }[at.column.provider]  # fmt: skip
     at.far_away()
     at.sells(model, billed_as=dated, thought=0)
     _, outcome = await at.speak(model)

@@ -43,7 +43,7 @@ for kind, told in {
     "429 with retry-after": (), "429 with a fraction": (), "429 with a date": (), "429 with retry-after-ms": (),
     "429 with RetryInfo": ("gemini",), "429 with x-ratelimit-reset": ("openai", GATEWAY),
     "429 with anthropic-ratelimit": ("anthropic",),
-}.items():   # fmt: skip
+}.items():  # fmt: skip
 
     @scenario(f"{kind}: how long to wait is told", only=told, why=ELSEWHERE if told else "")
     async def _(at: Stall, kind: str = kind) -> None:
@@ -80,10 +80,23 @@ async def _(at: Stall) -> None:
 
 
 KINDS: Final[Mapping[str, tuple[type[ProviderError], ...]]] = {
-    "400": (BadRequest,), "401": (NotAuthorised,), "403": (NotAuthorised,), "404": (UnknownModel,),
-    "429": (RateLimited,), "500": (Overloaded,), "502": (Overloaded,), "503": (Overloaded,), "529": (Overloaded,),
-    "hang up": (BrokenOff,), "down": (BrokenOff,), "wrong content type": (BrokenOff,), "reset": (BrokenOff,),
-    "garbage": (BrokenOff,), "quits early": (BrokenOff,), "silence": (TimedOut,), "slow drip": (TimedOut,),
+    "400": (BadRequest,),
+    "401": (NotAuthorised,),
+    "403": (NotAuthorised,),
+    "404": (UnknownModel,),
+    "429": (RateLimited,),
+    "500": (Overloaded,),
+    "502": (Overloaded,),
+    "503": (Overloaded,),
+    "529": (Overloaded,),
+    "hang up": (BrokenOff,),
+    "down": (BrokenOff,),
+    "wrong content type": (BrokenOff,),
+    "reset": (BrokenOff,),
+    "garbage": (BrokenOff,),
+    "quits early": (BrokenOff,),
+    "silence": (TimedOut,),
+    "slow drip": (TimedOut,),
     "endless": (TimedOut,),
 }
 """Faults of the transport, and what each is called."""

@@ -17,7 +17,7 @@ def gate(what: str, *, calls: int, **rules: Any) -> None:
             at.house.asked.clear()
             assert SPEECH == (await at.speak(model, again=1))[0]
             for _ in range(calls - 1):
-                await at.used(score(), model, again=1)   # it may pass over how the answer was asked for
+                await at.used(score(), model, again=1)  # it may pass over how the answer was asked for
             answer = await at.ask(score(), model)
 
             assert isinstance(answer.value, score())
@@ -48,8 +48,11 @@ for shape in SHAPES:
             assert THOUGHT in outcome.reasoning
 
 
-@scenario("an opening `<think>` that the server has eaten: the second call is right", only=(GATEWAY,),
-          why="the vendor's own template is whole")
+@scenario(
+    "an opening `<think>` that the server has eaten: the second call is right",
+    only=(GATEWAY,),
+    why="the vendor's own template is whole",
+)
 async def _(at: Stall) -> None:
     at.behind(shows="swallowed tag")
     error = await at.fails(ThoughtAloud, model=at.sells("somebody/nova-1"), max_tokens=2000)
@@ -63,8 +66,10 @@ async def _(at: Stall) -> None:
     assert THOUGHT in outcome.reasoning
 
 
-@scenario("thoughts that are shown: never in the text", without={"openai": "OpenAI shows none in chat completions",
-                                                               GATEWAY: "see the shapes above"})
+@scenario(
+    "thoughts that are shown: never in the text",
+    without={"openai": "OpenAI shows none in chat completions", GATEWAY: "see the shapes above"},
+)
 async def _(at: Stall) -> None:
     text, outcome = await at.speak(think="high")
 
@@ -84,8 +89,10 @@ async def _(at: Stall) -> None:
     assert isinstance(answer.value, score())
 
 
-@scenario("a server in front that lists no models: it is said, and the model speaks",
-          without={"ollama": "Ollama lists its own"})
+@scenario(
+    "a server in front that lists no models: it is said, and the model speaks",
+    without={"ollama": "Ollama lists its own"},
+)
 async def _(at: Stall) -> None:
     at.elsewhere()
     at.breaks("404", of="listing", times=99)
@@ -101,8 +108,11 @@ async def _(at: Stall) -> None:
 
 for answers in ({"get": 404}, {"get": 405}, {"v1": 404}, {"v1": 405}, {"get": 404, "v1": 405}):
 
-    @scenario(f"a server in front of Gemini: {', '.join(f'{name} → {status}' for name, status in answers.items())}",
-              only=("gemini",), why="it is Gemini's")
+    @scenario(
+        f"a server in front of Gemini: {', '.join(f'{name} → {status}' for name, status in answers.items())}",
+        only=("gemini",),
+        why="it is Gemini's",
+    )
     async def _(at: Stall, answers: Any = answers) -> None:
         at.elsewhere()
         at.house.door = Door(**answers)

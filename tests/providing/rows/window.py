@@ -22,7 +22,7 @@ async def _(at: Stall) -> None:
 
 @scenario("a prompt that was cut is PromptCut, and the next call asks for more", only=("ollama",), why=OLLAMA)
 async def _(at: Stall) -> None:
-    rare = (Segment("user", "\ua500\ua549" * 8000),)   # Vai, which nobody's guess counts as dense
+    rare = (Segment("user", "\ua500\ua549" * 8000),)  # Vai, which nobody's guess counts as dense
     error = await at.fails(PromptCut, model=at.column.plain, prompt=rare)
     text, outcome = await at.speak(at.column.plain, prompt=rare)
     windows = [body["options"]["num_ctx"] for body in at.house.asked]

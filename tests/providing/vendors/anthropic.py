@@ -45,11 +45,21 @@ class AnthropicModel(Behaviour):
 
 
 OLD: Mapping[str, Any] = {
-    "ways": ("enabled", "disabled"), "unasked": "disabled", "samples": True, "shows": True, "forced": False,
-    "prefills": True, "window": 200_000, "most": 64_000,
+    "ways": ("enabled", "disabled"),
+    "unasked": "disabled",
+    "samples": True,
+    "shows": True,
+    "forced": False,
+    "prefills": True,
+    "window": 200_000,
+    "most": 64_000,
 }
 MIDDLE: Mapping[str, Any] = {
-    "ways": ("enabled", "adaptive", "disabled"), "unasked": "disabled", "samples": True, "shows": True, "efforts": MOST,
+    "ways": ("enabled", "adaptive", "disabled"),
+    "unasked": "disabled",
+    "samples": True,
+    "shows": True,
+    "efforts": MOST,
 }
 ALWAYS: Mapping[str, Any] = {"ways": ("adaptive",), "efforts": EFFORTS, "forced": False}
 CALM = ("low", "medium", "high")
@@ -66,17 +76,20 @@ MODELS: dict[str, AnthropicModel] = {
     "claude-fable-5": AnthropicModel(**ALWAYS),
     "claude-fable-5-2": AnthropicModel(**ALWAYS),
     "claude-opus-5-5": AnthropicModel(**ALWAYS, default="medium"),
-    "claude-sonnet-5-5": AnthropicModel(
-        ways=("adaptive", "between_tools"), efforts=EFFORTS, forced=False, calm=CALM
-    ),
+    "claude-sonnet-5-5": AnthropicModel(ways=("adaptive", "between_tools"), efforts=EFFORTS, forced=False, calm=CALM),
     "claude-haiku-5-5": AnthropicModel(efforts=EFFORTS, default="medium", calm=CALM),
 }
 """Minimum of the cache: openrouter.ai claude-5-5 and litellm's documentation (2026-10-07); anthropics/skills.  What a
 model thinks at each effort is the fake's own."""
 
 ERRORS = {
-    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error", 404: "not_found_error",
-    413: "request_too_large", 429: "rate_limit_error", 529: "overloaded_error",
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
 }
 BREAKPOINTS, LOOKBACK, LEAST_BUDGET = 4, 20, 1024
 
@@ -167,10 +180,16 @@ class Anthropic(House):
         if way == "enabled":
             thought = min(model.thought, body["thinking"]["budget_tokens"])
         draft = self.draft(model, body, thought, body["max_tokens"], fault)
-        bill = self.book(Bill(
-            model=model.billed_as or name, input=read, output=draft.output, cached=cached, written=written,
-            thought=draft.thought,
-        ))
+        bill = self.book(
+            Bill(
+                model=model.billed_as or name,
+                input=read,
+                output=draft.output,
+                cached=cached,
+                written=written,
+                thought=draft.thought,
+            )
+        )
         display = (body.get("thinking") or {}).get("display") or ("summarized" if model.shows else "omitted")
         return Reply(bill, draft, fault, body, self.form_of(body), shows=display == "summarized").answer()
 
@@ -204,9 +223,11 @@ class Anthropic(House):
         if budget < LEAST_BUDGET:
             raise self.no("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
         if budget >= limit:
-            raise self.no("`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our "
-                          "documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
-                          "#max-tokens-and-context-window-size")
+            raise self.no(
+                "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our "
+                "documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
+                "#max-tokens-and-context-window-size"
+            )
 
     def check(self, model: AnthropicModel, body: Json, way: Way) -> None:
         """What a model refuses besides.
@@ -218,8 +239,10 @@ class Anthropic(House):
         if "max_tokens" not in body:
             raise self.no("max_tokens: Field required")
         if body["max_tokens"] > model.most:
-            raise self.no(f"max_tokens: {body['max_tokens']} > {model.most}, which is the maximum allowed number of "
-                          f"output tokens for {body['model']}")
+            raise self.no(
+                f"max_tokens: {body['max_tokens']} > {model.most}, which is the maximum allowed number of "
+                f"output tokens for {body['model']}"
+            )
         effort = (body.get("output_config") or {}).get("effort")
         if effort is not None and not model.efforts:
             raise self.no("This model does not support the effort parameter.")
@@ -231,8 +254,9 @@ class Anthropic(House):
             raise self.no("Thinking may not be enabled when tool_choice forces tool use.")
         messages = body.get("messages") or [{"role": "assistant"}]
         if messages[-1]["role"] == "assistant" and not model.prefills:
-            raise self.no("This model does not support assistant message prefill. The conversation must end with a "
-                          "user message.")
+            raise self.no(
+                "This model does not support assistant message prefill. The conversation must end with a user message."
+            )
         if sum(block.is_marked for block in blocks(body)) > BREAKPOINTS:
             marked = sum(block.is_marked for block in blocks(body))
             raise self.no(f"A maximum of 4 blocks with cache_control may be provided. Found {marked}.")
@@ -246,9 +270,11 @@ class Anthropic(House):
         if not 0 <= body.get("temperature", 1) <= 1:
             raise self.no("temperature: range: 0..1")
         if thinks and body.get("temperature", 1) != 1:
-            raise self.no("`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please "
-                          "consult our documentation at https://docs.claude.com/en/docs/build-with-claude/"
-                          "extended-thinking")
+            raise self.no(
+                "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please "
+                "consult our documentation at https://docs.claude.com/en/docs/build-with-claude/"
+                "extended-thinking"
+            )
         if {"temperature", "top_p"} <= set(body):
             raise self.no("`temperature` and `top_p` cannot both be specified for this model. Please use only one.")
 
@@ -286,7 +312,7 @@ class Anthropic(House):
 def blocks(body: Json) -> list[Block]:
     """The prompt's pieces.  A mark on the whole request falls on the last of them."""
     found = [Block(json.dumps(tool), "cache_control" in tool) for tool in body.get("tools", ())]
-    found = [Block("", block.is_marked) for block in found]   # tools cost nothing here
+    found = [Block("", block.is_marked) for block in found]  # tools cost nothing here
     parts = [("system", body.get("system") or [])]
     parts += [(message["role"], message["content"]) for message in body.get("messages", ())]
     for role, content in parts:
@@ -299,19 +325,28 @@ def blocks(body: Json) -> list[Block]:
 
 def described(name: str, model: AnthropicModel) -> Json:
     """A model as the models endpoint tells it.  Source: anthropic 2.12.0, model_info.py, model_capabilities.py."""
+
     def can(claim: bool) -> Json:
         return {"supported": claim}
 
     types = {way: can(way in model.ways) for way in ("adaptive", "between_tools", "disabled", "enabled")}
     plain = ("batch", "citations", "code_execution", "image_input", "pdf_input", "structured_outputs")
     return {
-        "type": "model", "id": model.billed_as or name, "display_name": name, "created_at": "2026-01-01T00:00:00Z",
-        "lifecycle": "active", "deprecated_at": None, "retires_at": None, "line": None,
-        "max_input_tokens": model.window, "max_tokens": model.most,
+        "type": "model",
+        "id": model.billed_as or name,
+        "display_name": name,
+        "created_at": "2026-01-01T00:00:00Z",
+        "lifecycle": "active",
+        "deprecated_at": None,
+        "retires_at": None,
+        "line": None,
+        "max_input_tokens": model.window,
+        "max_tokens": model.most,
         "capabilities": {
             **{each: can(True) for each in plain},
             "thinking": {"supported": True, "types": types},
             "effort": {"supported": bool(model.efforts), **{each: can(each in model.efforts) for each in EFFORTS}},
-            "context_management": {"supported": True}, "server_tools": {"supported": True},
+            "context_management": {"supported": True},
+            "server_tools": {"supported": True},
         },
     }

@@ -41,8 +41,10 @@ class Reply:
         """``input_tokens`` leaves out what the cache read and wrote; ``output_tokens`` includes thinking."""
         bill = self.bill
         return {
-            "input_tokens": bill.input - bill.cached - bill.written, "cache_read_input_tokens": bill.cached,
-            "cache_creation_input_tokens": bill.written, "output_tokens": output,
+            "input_tokens": bill.input - bill.cached - bill.written,
+            "cache_read_input_tokens": bill.cached,
+            "cache_creation_input_tokens": bill.written,
+            "output_tokens": output,
         }
 
     def blocks(self) -> list[Json]:
@@ -62,13 +64,19 @@ class Reply:
 
     def answer(self) -> Answer:
         headers = {
-            "request-id": "req_1", "anthropic-ratelimit-requests-limit": "1000",
+            "request-id": "req_1",
+            "anthropic-ratelimit-requests-limit": "1000",
             "anthropic-ratelimit-requests-remaining": "999",
             "anthropic-ratelimit-requests-reset": "2026-11-22T00:00:01Z",
         }
         message: Json = {
-            "id": "msg_1", "type": "message", "role": "assistant", "model": self.bill.model, "content": [],
-            "stop_reason": None, "stop_sequence": None,
+            "id": "msg_1",
+            "type": "message",
+            "role": "assistant",
+            "model": self.bill.model,
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
         }
         details = {"output_tokens_details": {"thinking_tokens": self.bill.thought}}
         stopped: Json = {"stop_reason": self.stop, "stop_sequence": None}
@@ -88,7 +96,11 @@ class Reply:
             frames += self.streamed(place, block)
         last = self.event("message_delta", delta=stopped, usage=self.usage(self.bill.output) | details)
         return Answer(
-            last + self.event("message_stop"), frames, "text/event-stream", headers=headers, bill=self.bill,
+            last + self.event("message_stop"),
+            frames,
+            "text/event-stream",
+            headers=headers,
+            bill=self.bill,
             streams=True,
             error=self.event("error", error={"type": "overloaded_error", "message": "Overloaded"}),
         )

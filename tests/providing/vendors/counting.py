@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-UNITS = 28   # a token; a Latin character is 7 of them (a fourth), a Chinese one 20 (1 / 1.4)
+UNITS = 28  # a token; a Latin character is 7 of them (a fourth), a Chinese one 20 (1 / 1.4)
 DENSE = "\u2e80"
 Message = tuple[str, str]
 """Role and text."""

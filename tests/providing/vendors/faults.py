@@ -38,7 +38,15 @@ class Fault:
 NONE = Fault("")
 
 STATUSES: Mapping[str, int] = {
-    "400": 400, "401": 401, "403": 403, "404": 404, "429": 429, "500": 500, "502": 502, "503": 503, "529": 529,
+    "400": 400,
+    "401": 401,
+    "403": 403,
+    "404": 404,
+    "429": 429,
+    "500": 500,
+    "502": 502,
+    "503": 503,
+    "529": 529,
 }
 
 
@@ -54,8 +62,10 @@ WAITING: Mapping[str, Callable[[float], dict[str, str]]] = {
     "429 with retry-after-ms": lambda seconds: {"retry-after-ms": str(round(seconds * 1000))},
     "429 with RetryInfo": lambda _: {},
     "429 with x-ratelimit-reset": lambda seconds: {
-        "x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": f"{round(seconds * 1000)}ms",
-        "x-ratelimit-remaining-tokens": "100000", "x-ratelimit-reset-tokens": "6m0s",
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": f"{round(seconds * 1000)}ms",
+        "x-ratelimit-remaining-tokens": "100000",
+        "x-ratelimit-reset-tokens": "6m0s",
     },
     "429 with anthropic-ratelimit": lambda seconds: {
         "anthropic-ratelimit-requests-remaining": "0",
@@ -135,7 +145,14 @@ def encoded(kind: str, value: Any) -> bytes:
 
 
 STREAMS = (
-    "reset", "silence", "slow drip", "endless", "cut in mid-character", "garbage", "quits early", "error in mid-stream",
+    "reset",
+    "silence",
+    "slow drip",
+    "endless",
+    "cut in mid-character",
+    "garbage",
+    "quits early",
+    "error in mid-stream",
 )
 ANSWERS = ("refusal", "tool call", "finish")
 """Ends that a vendor has words for; ``finish`` gives its own reason as the value."""

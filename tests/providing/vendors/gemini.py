@@ -64,8 +64,15 @@ MODELS: dict[str, GeminiModel] = {
 """Budgets: juspay/neurolink#1707; levels: docs.cloud.google.com guides and litellm discussion 51436 (2026-11); aliases
 at v1beta only: googleapis/go-genai v1.78.0.  Each level's thinking is the fake's own."""
 
-STATUS = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
-          429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}
+STATUS = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+}
 RPC = "type.googleapis.com/google.rpc."
 
 
@@ -109,10 +116,15 @@ class Gemini(House):
         said: Json = {"code": status, "message": message, "status": STATUS.get(status, "UNKNOWN")}
         if seconds is not None:
             metric = "generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count"
-            violation = {"quotaMetric": metric,
-                         "quotaId": "GenerateContentPaidTierInputTokensPerModelPerMinute", "quotaValue": "4000000"}
-            said["message"] = ("You exceeded your current quota, please check your plan and billing details.\n"
-                               f"Please retry in {seconds}s.")
+            violation = {
+                "quotaMetric": metric,
+                "quotaId": "GenerateContentPaidTierInputTokensPerModelPerMinute",
+                "quotaValue": "4000000",
+            }
+            said["message"] = (
+                "You exceeded your current quota, please check your plan and billing details.\n"
+                f"Please retry in {seconds}s."
+            )
             said["details"] = [
                 {"@type": f"{RPC}Help", "links": [{"description": "Learn more", "url": "https://ai.google.dev/"}]},
                 {"@type": f"{RPC}QuotaFailure", "violations": [violation]},
@@ -132,8 +144,9 @@ class Gemini(House):
         given = call.headers.get("x-goog-api-key") or call.query.get("key")
         if self.key and given != self.key:
             body = self.error(400, "API key not valid. Please pass a valid API key.")
-            body["error"]["details"] = [{"@type": f"{RPC}ErrorInfo", "reason": "API_KEY_INVALID",
-                                         "domain": "googleapis.com"}]
+            body["error"]["details"] = [
+                {"@type": f"{RPC}ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"}
+            ]
             raise Refused(400, body)
         if self.door.v1 and call.path.startswith("/v1/"):
             raise Refused(self.door.v1, {"detail": "Method Not Allowed"})
@@ -143,9 +156,12 @@ class Gemini(House):
         version, name = call.path.split("/")[1], self.model_of(call)
         model = self.models.get(name)
         if model is None or (model.beta and version == "v1"):
-            raise self.refused(404, f"models/{name} is not found for API version {version}, or is not supported for "
-                                    "generateContent. Call ListModels to see the list of available models and their "
-                                    "supported methods.")
+            raise self.refused(
+                404,
+                f"models/{name} is not found for API version {version}, or is not supported for "
+                "generateContent. Call ListModels to see the list of available models and their "
+                "supported methods.",
+            )
         return name, model
 
     def listing(self, call: Call) -> Answer:
@@ -172,9 +188,15 @@ class Gemini(House):
             raise self.too_long(model.window, read)
         cached = self.cache.read(name, prompt, minimum=model.minimum, step=model.minimum // 4)
         draft = self.draft(model, body, thought, config.get("maxOutputTokens") or model.most, fault)
-        bill = self.book(Bill(
-            model=model.billed_as or name, input=read, output=draft.output, cached=cached, thought=draft.thought,
-        ))
+        bill = self.book(
+            Bill(
+                model=model.billed_as or name,
+                input=read,
+                output=draft.output,
+                cached=cached,
+                thought=draft.thought,
+            )
+        )
         shows = bool(asked.get("includeThoughts"))
         return Reply(bill, draft, fault, shows, model.tags).answer(streams=call.path.endswith(":streamGenerateContent"))
 
@@ -230,9 +252,16 @@ def camel(given: Mapping[str, Any]) -> Json:
 def told(name: str, model: GeminiModel) -> Json:
     """A model as it is listed."""
     return {
-        "name": f"models/{name}", "version": "001", "displayName": name, "inputTokenLimit": model.window,
-        "outputTokenLimit": model.most, "supportedGenerationMethods": ["generateContent", "countTokens"],
-        "temperature": 1, "topP": 0.95, "maxTemperature": 2, "thinking": model.thinks,
+        "name": f"models/{name}",
+        "version": "001",
+        "displayName": name,
+        "inputTokenLimit": model.window,
+        "outputTokenLimit": model.most,
+        "supportedGenerationMethods": ["generateContent", "countTokens"],
+        "temperature": 1,
+        "topP": 0.95,
+        "maxTemperature": 2,
+        "thinking": model.thinks,
     }
 
 
@@ -260,8 +289,10 @@ class Reply:
         """Thoughts are counted apart from the candidates; what is nothing is left out, as in proto3's JSON."""
         bill = self.bill
         said = {
-            "promptTokenCount": bill.input, "candidatesTokenCount": bill.output - bill.thought,
-            "totalTokenCount": bill.input + bill.output, "cachedContentTokenCount": bill.cached,
+            "promptTokenCount": bill.input,
+            "candidatesTokenCount": bill.output - bill.thought,
+            "totalTokenCount": bill.input + bill.output,
+            "cachedContentTokenCount": bill.cached,
             "thoughtsTokenCount": bill.thought,
         }
         return {name: count for name, count in said.items() if count}
@@ -294,7 +325,11 @@ class Reply:
         last = self.event(self.frame({"text": ""} if parts else None, finishReason=self.finish))
         failed = {"code": 503, "message": "The model is overloaded. Please try again later.", "status": "UNAVAILABLE"}
         return Answer(
-            last, [self.event(self.frame(part)) for part in parts], "text/event-stream", bill=self.bill, streams=True,
+            last,
+            [self.event(self.frame(part)) for part in parts],
+            "text/event-stream",
+            bill=self.bill,
+            streams=True,
             error=self.event({"error": failed}),
         )
 

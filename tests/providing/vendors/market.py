@@ -1,9 +1,9 @@
 """The four vendors at once, on the loopback, with the environment that leads to them.
 
-    async with selling(monkeypatch, thought=600) as vendors:
-        vendors["openai"].faults.append(Fault("429 with RetryInfo", times=2))
-        vendors["gemini"].models["gemini-2.5-flash"]   # how it behaves; replace it to change that
-        vendors["ollama"].books                        # what each call costs, as the wire told it
+async with selling(monkeypatch, thought=600) as vendors:
+    vendors["openai"].faults.append(Fault("429 with RetryInfo", times=2))
+    vendors["gemini"].models["gemini-2.5-flash"]   # how it behaves; replace it to change that
+    vendors["ollama"].books                        # what each call costs, as the wire told it
 """
 
 import dataclasses
@@ -45,12 +45,19 @@ class Vendors(dict[str, Any]):
 
 @asynccontextmanager
 async def selling(
-    monkeypatch: pytest.MonkeyPatch | None = None, *, key: str = KEY, gateway: Gateway | None = None,
-    door: Door | None = None, ports: Mapping[str, int] | None = None, **behaviour: Any,
+    monkeypatch: pytest.MonkeyPatch | None = None,
+    *,
+    key: str = KEY,
+    gateway: Gateway | None = None,
+    door: Door | None = None,
+    ports: Mapping[str, int] | None = None,
+    **behaviour: Any,
 ) -> AsyncIterator[Vendors]:
     """Open all four; ``behaviour`` changes each model of each (``thought=900``, ``words=20``)."""
     houses: list[House] = [
-        OpenAI(key.format("openai"), gateway), Anthropic(key.format("anthropic")), Gemini(key.format("gemini"), door),
+        OpenAI(key.format("openai"), gateway),
+        Anthropic(key.format("anthropic")),
+        Gemini(key.format("gemini"), door),
         Ollama(key.format("ollama")),
     ]
     vendors = Vendors({house.name: house for house in houses})

@@ -75,17 +75,29 @@ class Ollama(House):
 
     def too_long(self) -> Refused:
         """Source: llm/llama_server.go, where the prompt may not be shifted."""
-        return self.refused(400, "the prompt is longer than the context length currently available to the model; "
-                                 "shorten the prompt, adjust the context length in settings, or use a model with a "
-                                 "longer context length")
+        return self.refused(
+            400,
+            "the prompt is longer than the context length currently available to the model; "
+            "shorten the prompt, adjust the context length in settings, or use a model with a "
+            "longer context length",
+        )
 
     def listing(self, call: Call) -> Answer:
         match call.path:
             case "/api/tags":
-                said: Any = {"models": [
-                    {"name": name, "model": name, "modified_at": "2026-11-01T00:00:00Z", "size": 5_000_000_000,
-                     "digest": "0" * 64, "details": details(model)} for name, model in self.models.items()
-                ]}
+                said: Any = {
+                    "models": [
+                        {
+                            "name": name,
+                            "model": name,
+                            "modified_at": "2026-11-01T00:00:00Z",
+                            "size": 5_000_000_000,
+                            "digest": "0" * 64,
+                            "details": details(model),
+                        }
+                        for name, model in self.models.items()
+                    ]
+                }
             case "/api/ps":
                 said = {"models": [{"name": name, "model": name} | more for name, more in self.loaded.items()]}
             case "/api/version":
@@ -167,16 +179,26 @@ class Ollama(House):
 
 
 def details(model: OllamaModel) -> Json:
-    return {"parent_model": "", "format": "gguf", "family": model.family, "families": [model.family],
-            "parameter_size": "8.2B", "quantization_level": "Q4_K_M"}
+    return {
+        "parent_model": "",
+        "format": "gguf",
+        "family": model.family,
+        "families": [model.family],
+        "parameter_size": "8.2B",
+        "quantization_level": "Q4_K_M",
+    }
 
 
 def shown(model: OllamaModel) -> Json:
     """What /api/show tells."""
     return {
-        "modelfile": "", "parameters": "", "template": "{{ .Prompt }}", "details": details(model),
+        "modelfile": "",
+        "parameters": "",
+        "template": "{{ .Prompt }}",
+        "details": details(model),
         "model_info": {"general.architecture": model.family, f"{model.family}.context_length": model.window},
-        "capabilities": list(model.capabilities), "modified_at": "2026-11-01T00:00:00Z",
+        "capabilities": list(model.capabilities),
+        "modified_at": "2026-11-01T00:00:00Z",
     }
 
 
@@ -194,16 +216,20 @@ class Reply:
     def answer(self) -> Answer:
         text, thoughts = self.draft.text, self.draft.thoughts
         if self.fault.kind == "refusal":
-            text = ""   # Ollama has no word for it
+            text = ""  # Ollama has no word for it
         if self.tags and thoughts:
             text, thoughts = f"<think>\n{thoughts}\n</think>\n\n{text}", ""
         thoughts = thoughts if self.shows else ""
         reason = self.fault.value if self.fault.kind == "finish" else "length" if self.draft.is_cut else "stop"
         counts = {"prompt_eval_count": self.bill.input, "eval_count": self.bill.output}
         ending: Json = {
-            "done": True, "done_reason": reason, "total_duration": 1_000_000, "load_duration": 1000,
-            "prompt_eval_duration": 1000, "eval_duration": 1000,
-        } | {name: count for name, count in counts.items() if count}   # omitempty
+            "done": True,
+            "done_reason": reason,
+            "total_duration": 1_000_000,
+            "load_duration": 1000,
+            "prompt_eval_duration": 1000,
+            "eval_duration": 1000,
+        } | {name: count for name, count in counts.items() if count}  # omitempty
         tools = [{"function": {"name": "answer", "arguments": {}}}] if self.fault.kind == "tool call" else None
         called: Json = {"tool_calls": tools} if tools else {}
         if not self.streams:
@@ -213,8 +239,11 @@ class Reply:
         spoken = faults.cloven(self.fault.kind, saying.pieces(text))
         pieces += [{"content": "", **called}] if tools else [{"content": each} for each in spoken]
         return Answer(
-            self.line({"content": ""}, **ending), [self.line(each, done=False) for each in pieces],
-            "application/x-ndjson", bill=self.bill, streams=True,
+            self.line({"content": ""}, **ending),
+            [self.line(each, done=False) for each in pieces],
+            "application/x-ndjson",
+            bill=self.bill,
+            streams=True,
             error=b'{"error":"an error was encountered while running the model: unexpected EOF"}\n',
         )
 

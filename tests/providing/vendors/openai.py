@@ -40,9 +40,7 @@ MODELS: dict[str, OpenAIModel] = {
     "gpt-5": OpenAIModel(efforts=FIRST, billed_as="gpt-5-2025-08-07"),
     "gpt-5-mini": OpenAIModel(efforts=FIRST, billed_as="gpt-5-mini-2025-08-07"),
     "gpt-5-nano": OpenAIModel(efforts=FIRST, billed_as="gpt-5-nano-2025-08-07"),
-    "gpt-5.1": OpenAIModel(
-        efforts={"none": 0.0, **REASONING}, default="none", billed_as="gpt-5.1-2025-11-13"
-    ),
+    "gpt-5.1": OpenAIModel(efforts={"none": 0.0, **REASONING}, default="none", billed_as="gpt-5.1-2025-11-13"),
     "gpt-5.2": OpenAIModel(efforts=LATER, default="none", billed_as="gpt-5.2-2025-12-11"),
     "gpt-5.4-mini": OpenAIModel(efforts=LATER, default="none", billed_as="gpt-5.4-mini-2026-03-17"),
     "gpt-5.5": OpenAIModel(efforts=LATER, billed_as="gpt-5.5-2026-04-23", window=1_050_000),
@@ -126,8 +124,10 @@ class OpenAI(House):
 
     def too_long(self, window: int = 400_000, used: int = 400_001) -> Refused:
         """Source: OpenAI's error as quoted in many places, and by cline/cline#5474 (2025-08-09) for gpt-5."""
-        said = (f"This model's maximum context length is {window} tokens. However, your messages resulted in {used} "
-                "tokens. Please reduce the length of the messages.")
+        said = (
+            f"This model's maximum context length is {window} tokens. However, your messages resulted in {used} "
+            "tokens. Please reduce the length of the messages."
+        )
         return self.no(said, "messages", "context_length_exceeded")
 
     def listing(self, call: Call) -> Answer:
@@ -150,8 +150,11 @@ class OpenAI(House):
     def admit(self, call: Call) -> None:
         """A wrong key.  Source: platform.openai.com/docs/guides/error-codes, 2025."""
         if self.key and call.headers.get("authorization") != f"Bearer {self.key}":
-            raise self.refused(401, "Incorrect API key provided: ***. You can find your API key at "
-                                    "https://platform.openai.com/account/api-keys.")
+            raise self.refused(
+                401,
+                "Incorrect API key provided: ***. You can find your API key at "
+                "https://platform.openai.com/account/api-keys.",
+            )
 
     def answer(self, call: Call, fault: Fault) -> Answer:
         self.admit(call)
@@ -175,10 +178,16 @@ class OpenAI(House):
         limit = body.get("max_completion_tokens") or body.get("max_tokens") or model.most
         draft = self.draft(model, body, self.thinking(model, body), limit, fault)
         cached, written = self.cached(name, model, body)
-        bill = self.book(Bill(
-            model=model.billed_as or name, input=read, output=draft.output, cached=cached, written=written,
-            thought=draft.thought,
-        ))
+        bill = self.book(
+            Bill(
+                model=model.billed_as or name,
+                input=read,
+                output=draft.output,
+                cached=cached,
+                written=written,
+                thought=draft.thought,
+            )
+        )
         return Reply(bill, draft, fault, body, self.shown(model)).answer()
 
     def shown(self, model: OpenAIModel) -> Shown:
@@ -202,19 +211,32 @@ class OpenAI(House):
         """
         effort = body.get("reasoning_effort")
         if effort is not None and not model.thinks:
-            raise self.no("Unsupported parameter: 'reasoning_effort' is not supported with this model.",
-                          "reasoning_effort", "unsupported_parameter")
+            raise self.no(
+                "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+                "reasoning_effort",
+                "unsupported_parameter",
+            )
         if effort is not None and effort not in model.efforts:
             *first, last = map(repr, model.efforts)
-            raise self.no(f"Unsupported value: 'reasoning_effort' does not support '{effort}' with this model. "
-                          f"Supported values are: {', '.join(first)}, and {last}.", "reasoning_effort",
-                          "unsupported_value")
+            raise self.no(
+                f"Unsupported value: 'reasoning_effort' does not support '{effort}' with this model. "
+                f"Supported values are: {', '.join(first)}, and {last}.",
+                "reasoning_effort",
+                "unsupported_value",
+            )
         if model.thinks and "max_tokens" in body:
-            raise self.no("Unsupported parameter: 'max_tokens' is not supported with this model. Use "
-                          "'max_completion_tokens' instead.", "max_tokens", "unsupported_parameter")
+            raise self.no(
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                "'max_completion_tokens' instead.",
+                "max_tokens",
+                "unsupported_parameter",
+            )
         if "max_tokens" in body and "max_completion_tokens" in body:
-            raise self.no("Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
-                          None, "invalid_parameter_combination")
+            raise self.no(
+                "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
+                None,
+                "invalid_parameter_combination",
+            )
         for name in ("max_tokens", "max_completion_tokens"):
             self.check_limit(model, name, body.get(name))
         self.check_sampling(model, body, reasons=model.thinks and (effort or model.default) != "none")
@@ -229,32 +251,51 @@ class OpenAI(House):
             if model.is_blunt and name in body:
                 raise self.no(f"Unsupported parameter: '{name}' is not supported with this model.", name, None)
             if reasons and body.get(name, 1) != 1:
-                raise self.no(f"Unsupported value: '{name}' does not support {body[name]} with this model. Only the "
-                              "default (1) value is supported.", name, "unsupported_value")
+                raise self.no(
+                    f"Unsupported value: '{name}' does not support {body[name]} with this model. Only the "
+                    "default (1) value is supported.",
+                    name,
+                    "unsupported_value",
+                )
         if body.get("tools") and model.breakpoints and reasons:
-            raise self.no(f"Function tools with reasoning_effort are not supported for {body['model']} in "
-                          "/v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to "
-                          "'none'.", "reasoning_effort", None)
+            raise self.no(
+                f"Function tools with reasoning_effort are not supported for {body['model']} in "
+                "/v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to "
+                "'none'.",
+                "reasoning_effort",
+                None,
+            )
         for name in ("presence_penalty", "frequency_penalty", "logprobs", "logit_bias"):
             if reasons and body.get(name):
-                raise self.no(f"Unsupported parameter: '{name}' is not supported with this model.", name,
-                              "unsupported_parameter")
+                raise self.no(
+                    f"Unsupported parameter: '{name}' is not supported with this model.", name, "unsupported_parameter"
+                )
 
     def check_limit(self, model: OpenAIModel, name: str, limit: int | None) -> None:
         if limit is not None and limit < 1:
-            raise self.no(f"Invalid '{name}': integer below minimum value. Expected a value >= 1, but got {limit} "
-                          "instead.", name, "integer_below_min_value")
+            raise self.no(
+                f"Invalid '{name}': integer below minimum value. Expected a value >= 1, but got {limit} instead.",
+                name,
+                "integer_below_min_value",
+            )
         if limit is not None and limit > model.most:
-            raise self.no(f"{name} is too large: {limit}. This model supports at most {model.most} completion tokens, "
-                          f"whereas you provided {limit}.", name, "invalid_value")
+            raise self.no(
+                f"{name} is too large: {limit}. This model supports at most {model.most} completion tokens, "
+                f"whereas you provided {limit}.",
+                name,
+                "invalid_value",
+            )
 
     def check_gateway(self, gateway: Gateway, body: Json) -> None:
         """What gateways refuse, in the words of vLLM and the like."""
         for name in ("max_tokens", "max_completion_tokens"):
             if name in body and name not in gateway.limits:
                 other = f" Use '{gateway.limits[0]}' instead." if gateway.limits else ""
-                raise self.no(f"Unsupported parameter: '{name}' is not supported with this model.{other}", name,
-                              "unsupported_parameter")
+                raise self.no(
+                    f"Unsupported parameter: '{name}' is not supported with this model.{other}",
+                    name,
+                    "unsupported_parameter",
+                )
         if "response_format" in body and not gateway.takes_format:
             raise self.no("Unrecognized request argument supplied: response_format", None, None)
 
@@ -264,15 +305,21 @@ class OpenAI(House):
         if self.gateway is not None and not self.gateway.is_strict:
             return
         if wanted.get("type") == "json_object" and "json" not in self.prompt_of(body).lower():
-            raise self.no("'messages' must contain the word 'json' in some form, to use 'response_format' of type "
-                          "'json_object'.", "messages", None)
+            raise self.no(
+                "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+                "messages",
+                None,
+            )
         said = wanted.get("json_schema") or {}
         if wanted.get("type") != "json_schema" or not said.get("strict"):
             return
         complaint = schemas.openai(said.get("schema") or {}, bounds=model.bounds)
         if complaint is not None:
-            raise self.no(f"Invalid schema for response_format '{said.get('name')}': {complaint}", "response_format",
-                          self.schema_code)
+            raise self.no(
+                f"Invalid schema for response_format '{said.get('name')}': {complaint}",
+                "response_format",
+                self.schema_code,
+            )
 
     def cached(self, name: str, model: OpenAIModel, body: Json) -> tuple[int, int]:
         """Tokens read from the cache, and written to it.

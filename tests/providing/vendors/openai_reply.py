@@ -7,7 +7,7 @@ from tests.providing.vendors import faults, saying
 from tests.providing.vendors.faults import Fault
 from tests.providing.vendors.house import Answer, Bill, Draft, Json
 
-NOW = 1_795_305_600   # 2026-11-22, for fields that nobody reads
+NOW = 1_795_305_600  # 2026-11-22, for fields that nobody reads
 Shown = Literal["", "reasoning_content", "reasoning", "reasoning_details", "content list", "tags", "swallowed tag"]
 
 
@@ -27,7 +27,7 @@ class Reply:
             case "tool call":
                 return "tool_calls"
             case "refusal":
-                return "stop"   # Source: openai 3.54.0, ChoiceDelta.refusal: the text comes there instead
+                return "stop"  # Source: openai 3.54.0, ChoiceDelta.refusal: the text comes there instead
             case "finish":
                 return str(self.fault.value)
         return "length" if self.draft.is_cut else "stop"
@@ -38,20 +38,31 @@ class Reply:
         prompt = {"cached_tokens": bill.cached, "audio_tokens": 0} | (
             {"cache_write_tokens": bill.written} if bill.written else {}
         )
-        completion = {"reasoning_tokens": bill.thought, "audio_tokens": 0, "accepted_prediction_tokens": 0,
-                      "rejected_prediction_tokens": 0}
+        completion = {
+            "reasoning_tokens": bill.thought,
+            "audio_tokens": 0,
+            "accepted_prediction_tokens": 0,
+            "rejected_prediction_tokens": 0,
+        }
         return {
-            "prompt_tokens": bill.input, "completion_tokens": bill.output, "total_tokens": bill.input + bill.output,
-            "prompt_tokens_details": prompt, "completion_tokens_details": completion,
+            "prompt_tokens": bill.input,
+            "completion_tokens": bill.output,
+            "total_tokens": bill.input + bill.output,
+            "prompt_tokens_details": prompt,
+            "completion_tokens_details": completion,
         }
 
     def answer(self) -> Answer:
         headers = {
-            "x-request-id": "req_1", "openai-processing-ms": "1", "x-ratelimit-limit-requests": "500",
-            "x-ratelimit-remaining-requests": "499", "x-ratelimit-reset-requests": "120ms",
-            "x-ratelimit-limit-tokens": "200000", "x-ratelimit-remaining-tokens": "199000",
+            "x-request-id": "req_1",
+            "openai-processing-ms": "1",
+            "x-ratelimit-limit-requests": "500",
+            "x-ratelimit-remaining-requests": "499",
+            "x-ratelimit-reset-requests": "120ms",
+            "x-ratelimit-limit-tokens": "200000",
+            "x-ratelimit-remaining-tokens": "199000",
             "x-ratelimit-reset-tokens": "300ms",
-        }   # Source: platform.openai.com/docs/guides/rate-limits, "Rate limits in headers", 2025
+        }  # Source: platform.openai.com/docs/guides/rate-limits, "Rate limits in headers", 2025
         if not self.body.get("stream"):
             return Answer(faults.encoded(self.fault.kind, self.whole()), headers=headers, bill=self.bill)
         frames = [self.event({"role": "assistant", "content": "", "refusal": None}), *map(self.event, self.deltas())]
@@ -59,7 +70,12 @@ class Reply:
         if (self.body.get("stream_options") or {}).get("include_usage"):
             last += self.frame({"choices": [], "usage": self.usage})
         return Answer(
-            last + b"data: [DONE]\n\n", frames, "text/event-stream", headers=headers, bill=self.bill, streams=True,
+            last + b"data: [DONE]\n\n",
+            frames,
+            "text/event-stream",
+            headers=headers,
+            bill=self.bill,
+            streams=True,
             error=self.broken(),
         )
 
@@ -94,8 +110,14 @@ class Reply:
         return self.frame({"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]})
 
     def frame(self, more: Json) -> bytes:
-        said = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": NOW, "model": self.bill.model,
-                "service_tier": "default", "system_fingerprint": None}
+        said = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion.chunk",
+            "created": NOW,
+            "model": self.bill.model,
+            "service_tier": "default",
+            "system_fingerprint": None,
+        }
         return b"data: " + faults.encoded(self.fault.kind, said | more) + b"\n\n"
 
     def broken(self) -> bytes:
@@ -112,11 +134,21 @@ class Reply:
                 if isinstance(piece, str) and isinstance(message.get(name) or "", str):
                     message[name] = (message.get(name) or "") + piece
         if self.finish == "tool_calls":
-            message |= {"content": None, "tool_calls": [{
-                "id": "call_1", "type": "function", "function": {"name": "answer", "arguments": self.draft.text},
-            }]}
+            message |= {
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_1",
+                        "type": "function",
+                        "function": {"name": "answer", "arguments": self.draft.text},
+                    }
+                ],
+            }
         return {
-            "id": "chatcmpl-1", "object": "chat.completion", "created": NOW, "model": self.bill.model,
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": NOW,
+            "model": self.bill.model,
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": self.finish}],
             "usage": self.usage,
         }

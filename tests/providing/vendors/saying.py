@@ -9,16 +9,24 @@ from typing import Any
 SUBJECTS = ("A tram", "The bus", "A cyclist", "The night train", "A quiet street", "The ferry", "A shared car")
 VERBS = ("carries", "needs", "saves", "costs", "returns", "promises", "replaces")
 OBJECTS = (
-    "more people than the lane beside it", "less room than its critics say", "an hour of every working week",
-    "a third of what the ring road took", "air that children can breathe", "what the city spent on parking",
+    "more people than the lane beside it",
+    "less room than its critics say",
+    "an hour of every working week",
+    "a third of what the ring road took",
+    "air that children can breathe",
+    "what the city spent on parking",
 )
 TAILS = (
-    "because it shares one track", "when the timetable is kept", "even in January", "and nobody has to own it",
-    "which the other side has not answered", "so the square has room again",
+    "because it shares one track",
+    "when the timetable is kept",
+    "even in January",
+    "and nobody has to own it",
+    "which the other side has not answered",
+    "so the square has room again",
 )
 NEUTRAL = ("neither", "tie", "none", "neutral", "unclear")
-LONGEST = 200   # words of thoughts, which are said over and over
-DEPTH = 40   # of a schema that refers to itself
+LONGEST = 200  # words of thoughts, which are said over and over
+DEPTH = 40  # of a schema that refers to itself
 
 
 def speech(words: int, seed: str) -> str:

@@ -22,19 +22,42 @@ def nodes(schema: Schema, path: Path = ()) -> Iterator[tuple[Path, Schema]]:
 
 # OpenAI
 
-OPENAI_BOUNDS = frozenset({
-    "pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems",
-    "maxItems",
-})
+OPENAI_BOUNDS = frozenset(
+    {
+        "pattern",
+        "format",
+        "multipleOf",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "minItems",
+        "maxItems",
+    }
+)
 """Supported, but not by fine-tuned models, and refused by all as late as 2025-04 ("'minimum' is not permitted").
 
 Source: developers.openai.com/api/docs/guides/structured-outputs, "Supported schemas", as profiled on
 jsonschemaprofiles.unitvectorylabs.com/schemas/openai (2026-02); github.com/liam-hq/liam/pull/1162 (2025-04-07).
 """
-OPENAI_KEYWORDS = frozenset({
-    "type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref", "$defs",
-    "definitions", "description", "title", "$schema",
-})
+OPENAI_KEYWORDS = frozenset(
+    {
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "enum",
+        "const",
+        "anyOf",
+        "$ref",
+        "$defs",
+        "definitions",
+        "description",
+        "title",
+        "$schema",
+    }
+)
 OPENAI_DEPTH, OPENAI_PROPERTIES, OPENAI_VALUES, OPENAI_CHARACTERS = 10, 5000, 1000, 120_000
 """Limits of size.  Source: the same guide, 2026-02."""
 
@@ -107,9 +130,20 @@ ANTHROPIC_REFUSED: Mapping[str, tuple[str, ...]] = {
     "array": ("maxItems", "uniqueItems", "contains", "minContains", "maxContains"),
     "object": ("minProperties", "maxProperties", "patternProperties", "propertyNames"),
 }
-ANTHROPIC_FORMATS = frozenset({
-    "date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid",
-})
+ANTHROPIC_FORMATS = frozenset(
+    {
+        "date-time",
+        "time",
+        "date",
+        "duration",
+        "email",
+        "hostname",
+        "uri",
+        "ipv4",
+        "ipv6",
+        "uuid",
+    }
+)
 
 
 def anthropic(schema: Schema, *, where: str = "output_config.format.schema") -> str | None:
