@@ -4,7 +4,7 @@ Vendors turn a schema into a grammar and refuse keywords that their compiler doe
 is written into the description, where a model reads it; the answer is validated here in any case (``schema.parse``).
 
 Sources, as of November 2026: the vendors' pages on structured output, what their SDKs do to a schema, and reports of
-what they refuse; ``tests/providing/schema_rules.py`` names one for each rule.
+what they refuse; ``tests/providers/schema_rules.py`` names one for each rule.
 """
 
 from collections.abc import Iterator

@@ -26,7 +26,7 @@ class SummaryPage(Struct, frozen=True, kw_only=True):
 
 
 class EventLog(Protocol):
-    """Where events are kept.  Every implementation passes ``tests/core/log_contract.py``."""
+    """Where events are kept.  Every implementation passes ``tests/events/store/log_contract.py``."""
 
     @property
     def trouble(self) -> StoreUnavailable | None:

@@ -1,6 +1,6 @@
 """The web server's part of a socket: a request comes in, ``spectate`` answers it, a connection is handed over or kept.
 
-In the place of uvicorn, whose protocol is held by ``tests/shell/test_detached.py``.
+In the place of uvicorn, whose protocol is held by ``tests/server/feed/test_detached.py``.
 """
 
 import asyncio

@@ -11,7 +11,7 @@ import pytest
 import web
 
 OLDEST = 20
-FOLDER = Path(__file__).parents[1] / "page"
+FOLDER = Path(__file__).parents[1] / "web"
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 TESTS = Path(__file__).parents[1]
 PAGE, AUDIT, EXPERIENCE = "browser/test_page.py", "browser/test_audit_page.py", "browser/test_experience.py"
 JUDGE, AWAY, ACCESS = "browser/test_judge_page.py", "browser/test_taken_away.py", "browser/test_access.py"
-FEED, PLAYER = "page/feed.test.mjs", "page/player.test.mjs"
+FEED, PLAYER = "web/feed.test.mjs", "web/player.test.mjs"
 
 ROWS: dict[str, list[tuple[str, str]]] = {
     # spectating
@@ -43,11 +43,11 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     "hidden directives stay hidden while live, are revealed after": [
         (JUDGE, "test_a_directive_is_nowhere_while_the_debate_runs_and_there_afterwards"),
         (AUDIT, "test_a_directive_its_traits_and_the_judgement_are_one_chain"),
-        ("shell/test_http.py", "test_while_live_the_director_s_fields_are_withheld_and_the_chain_holds"),
+        ("server/http/test_http.py", "test_while_live_the_director_s_fields_are_withheld_and_the_chain_holds"),
     ],
     # replaying
     "any debate replays from its log alone": [
-        ("shell/test_cli.py", "test_an_export_imports_into_an_empty_store_as_the_same_debate"),
+        ("server/cli/test_cli.py", "test_an_export_imports_into_an_empty_store_as_the_same_debate"),
     ],
     "arrows, Home, End, slider; play, pause, 0.5x to 8x, true pace": [
         (PAGE, "test_keys_move_the_cursor"),
@@ -70,8 +70,8 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         (AUDIT, "test_the_log_of_who_reads_back_ends_at_the_cursor"),
     ],
     "replay equals live": [
-        ("shell/test_http.py", "test_the_view_at_any_position_is_the_frames_up_to_it"),
-        ("core/test_golden.py", "test_its_frames_add_up_to_the_view"),
+        ("server/http/test_http.py", "test_the_view_at_any_position_is_the_frames_up_to_it"),
+        ("events/view/test_golden.py", "test_its_frames_add_up_to_the_view"),
     ],
     # auditing
     "why did this score change, when, by whom, because of what": [
@@ -88,7 +88,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         (AUDIT, "test_the_exact_question_and_the_raw_answer_stand_beside_the_entry"),
     ],
     "the log was not altered": [
-        ("shell/test_cli.py", "test_one_byte_flipped_in_the_store_is_named_by_its_position"),
+        ("server/cli/test_cli.py", "test_one_byte_flipped_in_the_store_is_named_by_its_position"),
     ],
     "filter by side, type, turn; find text": [
         (AUDIT, "test_the_log_is_filtered_by_side_kind_turn_and_words"),
@@ -119,23 +119,23 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     ],
     # the shell
     "help leads with examples; a typo suggests": [
-        ("shell/test_cli_manners.py", "test_help_begins_with_examples"),
-        ("shell/test_cli_refusals.py", "test_a_typo_suggests"),
+        ("server/cli/test_cli_manners.py", "test_help_begins_with_examples"),
+        ("server/cli/test_cli_refusals.py", "test_a_typo_suggests"),
     ],
     "--json: data on stdout, one error object": [
-        ("shell/test_cli.py", "test_a_run_in_json_is_one_object_a_line_and_the_id_last"),
-        ("shell/test_cli_refusals.py", "test_a_failure_is_one_line_or_one_object"),
+        ("server/cli/test_cli.py", "test_a_run_in_json_is_one_object_a_line_and_the_id_last"),
+        ("server/cli/test_cli_refusals.py", "test_a_failure_is_one_line_or_one_object"),
     ],
     "no colour or spinner in a pipe, NO_COLOR respected": [
-        ("shell/test_cli_manners.py", "test_a_pipe_gets_no_colour"),
-        ("shell/test_cli_manners.py", "test_a_terminal_gets_colour_unless_no_color_is_set"),
+        ("server/cli/test_cli_manners.py", "test_a_pipe_gets_no_colour"),
+        ("server/cli/test_cli_manners.py", "test_a_terminal_gets_colour_unless_no_color_is_set"),
     ],
     "Ctrl-C ends in time, and the debate can go on": [
-        ("shell/test_cli_processes.py", "test_ctrl_c_in_mid_turn_ends_soon_and_the_debate_can_go_on"),
+        ("server/cli/test_cli_processes.py", "test_ctrl_c_in_mid_turn_ends_soon_and_the_debate_can_go_on"),
     ],
     "completion; secrets never by flag": [
-        ("shell/test_cli_manners.py", "test_names_are_completed"),
-        ("shell/test_cli_manners.py", "test_no_flag_takes_a_secret"),
+        ("server/cli/test_cli_manners.py", "test_names_are_completed"),
+        ("server/cli/test_cli_manners.py", "test_no_flag_takes_a_secret"),
     ],
 }
 

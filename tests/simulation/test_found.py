@@ -21,7 +21,7 @@ from server.sim.pipe import Pace, Pipe
 from server.sim.schedule import play
 from server.sim.store import Line, Shared
 from server.sim.watcher import Truth, Watcher
-from tests.shell.given import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
+from tests.server.given import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
 
 MOST = 256 << 10
 LARGE = "x" * 20_000

@@ -3,7 +3,7 @@
 The scope's extensions then hold ``moot.detach`` with a function ``detach``: called after ``websocket.accept``, in the
 same step of the loop, with what makes a protocol, it gives that protocol the transport.  The web server keeps nothing
 of the connection but the protocol's ``keeper``, which it shuts down as if it were one connection.
-``tests/shell/test_detached.py`` holds what this relies on.
+``tests/server/feed/test_detached.py`` holds what this relies on.
 """
 
 from asyncio import Protocol, Transport

@@ -1,0 +1,271 @@
+"""What is said between nodes: heard by those who listen, in order, and lost without harm when nobody can be reached."""
+
+import asyncio
+import random
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from events.cluster.bus import Bus, BusState, LoneBus
+from events.cluster.nats_bus import NatsBus, subject_of
+from events.cluster.postgres_bus import MOST_WAITING, PIECE, PostgresBus, read_pieces, write_pieces
+from events.errors import BadStore
+from events.store.memory import MemoryLog
+from events.store.open import open_bus
+from events.store.postgres.log import PostgresLog
+from tests.events.samples import opened
+from tests.events.store.postgres_server import Server
+
+pytestmark = pytest.mark.anyio
+NATS = Path(sys.executable).with_name("nats-server")
+
+
+class Nats:
+    """A server of NATS on loopback."""
+
+    def __init__(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"nats://127.0.0.1:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [str(NATS), "-a", "127.0.0.1", "-p", str(self.port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        while not self._answers():
+            assert self._process.poll() is None
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def _answers(self) -> bool:
+        with socket.socket() as trying:
+            return trying.connect_ex(("127.0.0.1", self.port)) == 0
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    with anyio.fail_after(20):
+        while not condition():  # noqa: ASYNC110 - another process, or another node
+            await anyio.sleep(0.01)
+
+
+@pytest.fixture
+def nats() -> Iterator[Nats]:
+    if not NATS.exists():
+        pytest.skip("nats-server is not installed")
+    server = Nats()
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["postgres", "nats"])
+async def buses(request: pytest.FixtureRequest, anyio_backend: str) -> AsyncIterator[tuple[Bus, Bus]]:
+    """Two nodes on one bus."""
+    if request.param == "nats":
+        url = request.getfixturevalue("nats").url
+        pair = open_bus(url, MemoryLog()), open_bus(url, MemoryLog())
+        await until(lambda: all(bus.state.up for bus in pair))
+        yield pair
+        for bus in pair:
+            await bus.close()
+        return
+    url = request.getfixturevalue("database")
+    async with await PostgresLog.open(url) as here, await PostgresLog.open(url) as there:
+        pair = open_bus("", here), open_bus("", there)
+        yield pair
+        for bus in pair:
+            await bus.close()
+
+
+async def heard_of(speaker: Bus, hearer: Bus, debate: str, heard: list[bytes]) -> None:
+    """Until what is said is heard; then what was heard meanwhile is forgotten."""
+    count = 0
+    while not heard:
+        speaker.publish(debate, b"are you there?")
+        count += 1
+        await anyio.sleep(0.01)
+    speaker.publish(debate, b"begin")
+    await until(lambda: b"begin" in heard)
+    heard.clear()
+
+
+@pytest.mark.slow
+async def test_who_listens_hears_it_in_order_and_whole(buses: tuple[Bus, Bus]) -> None:
+    here, there = buses
+    heard: list[bytes] = []
+    other: list[bytes] = []
+    chance = random.Random(7)
+    said = [chance.randbytes(chance.choice([0, 1, 100, 3000, 30_000])) for _ in range(60)]
+
+    with there.subscribe("d1", heard.append), there.subscribe("d.2", other.append), here.subscribe("d1", other.append):
+        await heard_of(here, there, "d1", heard)
+        for message in said:
+            here.publish("d1", message)
+        here.publish("d3", b"nobody listens")
+        await until(lambda: len(heard) == len(said))
+
+    assert said == heard
+    assert [] == other  # neither another debate nor what one said oneself
+    assert BusState(up=True, dropped=here.state.dropped) == here.state
+
+
+async def test_who_listens_no_more_hears_no_more(buses: tuple[Bus, Bus]) -> None:
+    here, there = buses
+    first: list[bytes] = []
+    second: list[bytes] = []
+    with there.subscribe("d1", second.append):
+        with there.subscribe("d1", first.append):
+            await heard_of(here, there, "d1", second)
+            first.clear()
+        here.publish("d1", b"later")
+        await until(lambda: bool(second))
+
+    assert ([b"later"], []) == (second, first)
+
+
+async def test_a_subject_with_dots_is_heard(buses: tuple[Bus, Bus]) -> None:
+    here, there = buses
+    heard: list[bytes] = []
+    with there.subscribe("..a.b~c_-", heard.append):
+        await heard_of(here, there, "..a.b~c_-", heard)
+
+
+async def test_nats_going_away_costs_what_was_said_meanwhile_and_nothing_else(nats: Nats) -> None:
+    here, there = NatsBus(nats.url), NatsBus(nats.url)
+    heard: list[bytes] = []
+    with there.subscribe("d1", heard.append):
+        await heard_of(here, there, "d1", heard)
+        nats.stop()
+        await until(lambda: not here.state.up and not there.state.up)
+        dropped = here.state.dropped
+        here.publish("d1", b"nobody is there")
+        assert dropped + 1 == here.state.dropped
+
+        nats.start()
+        await until(lambda: here.state.up and there.state.up)
+        await heard_of(here, there, "d1", heard)
+    await here.close()
+    await there.close()
+
+
+async def test_a_nats_that_was_never_there_harms_nobody() -> None:
+    bus = NatsBus("nats://127.0.0.1:1")
+    with bus.subscribe("d1", lambda message: None):
+        bus.publish("d1", b"nobody is there")
+        await anyio.sleep(0.05)  # it tries in vain
+
+        assert BusState(up=False, dropped=1) == bus.state
+    await bus.close()
+
+
+async def test_a_message_that_nats_does_not_take_is_dropped_alone(nats: Nats) -> None:
+    here, there = NatsBus(nats.url), NatsBus(nats.url)
+    heard: list[bytes] = []
+    with there.subscribe("d1", heard.append):
+        await heard_of(here, there, "d1", heard)
+        dropped = here.state.dropped
+        here.publish("d1", bytes(2 << 20))
+        here.publish("d1", b"small")
+        await until(lambda: bool(heard))
+        assert ([b"small"], dropped + 1) == (heard, here.state.dropped)
+    await here.close()
+    await there.close()
+
+
+@pytest.mark.slow
+async def test_a_database_that_is_away_costs_what_was_said_and_never_an_event(database: str, postgres: Server) -> None:
+    async with await PostgresLog.open(database) as log, await PostgresLog.open(database) as other:
+        here, there = PostgresBus(log), PostgresBus(other)
+        heard: list[bytes] = []
+        with there.subscribe("d1", heard.append):
+            await heard_of(here, there, "d1", heard)
+            await asyncio.to_thread(postgres.stop)
+            here.publish("d1", b"nobody is there")
+            await until(lambda: here.state.dropped == 1 and not here.state.up)
+            await asyncio.to_thread(postgres.start)
+            await heard_of(here, there, "d1", heard)
+        await log.append("d1", 0, [opened()])
+        assert await other.head("d1") == 1
+        await here.close()
+        await there.close()
+
+
+async def test_what_waits_to_be_said_is_bounded(database: str) -> None:
+    async with await PostgresLog.open(database) as log:
+        bus = PostgresBus(log)
+        for _ in range(30):
+            bus.publish("d1", bytes(MOST_WAITING // 10))
+        assert bus.state.dropped >= 20
+        await bus.close()
+        bus.publish("d1", b"too late")
+
+        assert bus.state.dropped >= 21
+
+
+messages = st.lists(st.tuples(st.text(st.characters(codec="utf-8"), max_size=20), st.binary(max_size=300)), max_size=20)
+
+
+@pytest.mark.slow
+@given(messages)
+def test_what_is_cut_into_pieces_is_what_is_put_together(batch: list[tuple[str, bytes]]) -> None:
+    assert batch == read_pieces([piece.partition("|")[2] for piece in write_pieces("node", 1, batch)])
+
+
+def test_a_piece_is_shorter_than_8000_bytes() -> None:
+    pieces = write_pieces("0123456789abcdef", 1 << 60, [("d1", random.Random(1).randbytes(200_000))])
+
+    assert len(pieces) > 200_000 // PIECE
+    assert max(len(piece) for piece in pieces) < 8000
+
+
+@pytest.mark.parametrize("pieces", [[], ["x"], ["AAAA"], ["é"], ["eJwDAAAAAAE="]])
+def test_pieces_that_are_no_batch_say_nothing(pieces: list[str]) -> None:
+    assert [] == read_pieces(pieces)
+
+
+async def test_pieces_that_do_not_follow_are_passed_over(database: str) -> None:
+    async with await PostgresLog.open(database) as log:
+        bus = PostgresBus(log)
+        heard: list[bytes] = []
+        large = random.Random(2).randbytes(20_000)
+        first, *rest = write_pieces("elsewhere", 1, [("d1", large)])
+        with bus.subscribe("d1", heard.append):
+            for payload in ("", "|", "a b c d|e", *rest, first, *rest[1:], first, *rest):
+                bus._hear(payload)
+
+        assert [large] == heard
+        await bus.close()
+
+
+def test_a_debate_has_a_subject_of_its_own() -> None:
+    assert ("moot.0197", "moot.a=b") == (subject_of("0197"), subject_of("a.b"))
+
+
+async def test_a_node_without_others_speaks_to_nobody() -> None:
+    bus = open_bus("", MemoryLog())
+    assert isinstance(bus, LoneBus)
+    heard: list[bytes] = []
+    with bus.subscribe("d1", heard.append):
+        bus.publish("d1", b"hello")
+    await bus.close()
+
+    assert ([], BusState(up=True, dropped=0)) == (heard, bus.state)
+
+
+def test_a_name_of_no_bus_is_refused_without_its_password() -> None:
+    with pytest.raises(BadStore, match="is no bus: write nats://HOST:PORT") as caught:
+        open_bus("kafka://moot:s3cret@h", MemoryLog())
+
+    assert "s3cret" not in str(caught.value)

@@ -1,0 +1,178 @@
+"""Acts between nodes: done by the one that runs the debate, in order, once, and answered."""
+
+from collections.abc import AsyncIterator
+
+import anyio
+import pytest
+
+from events.cluster.inbox import Act
+from events.cluster.postgres_inbox import PostgresInbox
+from events.cluster.postgres_leases import PostgresLeases
+from events.errors import StoreUnavailable, Unanswered, UnknownDebate
+from events.store.postgres.log import PostgresLog
+from tests.events.conftest import DATABASE
+from tests.events.samples import opened
+from tests.events.store.postgres_server import Server
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def owner(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]:
+    async with await PostgresLog.open(database) as log:
+        yield log
+
+
+@pytest.fixture
+async def other(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]:
+    async with await PostgresLog.open(database) as log:
+        yield log
+
+
+async def test_an_act_is_done_by_the_debates_node_and_answered(
+    owner: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # what arrives has been heard
+    here, there = PostgresInbox(owner), PostgresInbox(other)
+    await owner.append("d1", 0, [opened()])
+    await until_live(owner, other)
+    answers: list[bytes] = []
+
+    async def serve() -> None:
+        for _ in range(5):
+            for act in await here.take():
+                await here.answer(act, b"done: " + act.act)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(serve)
+            answers += [await there.send("d1", f"act {number} \0".encode()) for number in range(5)]
+            group.cancel_scope.cancel()
+
+    assert [f"done: act {number} \0".encode() for number in range(5)] == answers
+
+
+async def until_live(*logs: PostgresLog) -> None:
+    while not all(log.ear.is_live for log in logs):  # noqa: ASYNC110 - nothing says so
+        await anyio.sleep(0.01)
+
+
+@pytest.mark.slow
+async def test_acts_come_in_order_and_each_once(owner: PostgresLog, other: PostgresLog) -> None:
+    here, there = PostgresInbox(owner), PostgresInbox(other)
+    for name in ("d1", "d2"):
+        await owner.append(name, 0, [opened()])
+    await other.append("theirs", 0, [opened()])
+    taken: list[Act] = []
+
+    async def send(debate: str, act: bytes) -> None:
+        await there.send(debate, act)
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            for number in range(30):
+                group.start_soon(send, f"d{number % 2 + 1}", b"%d" % number)
+            while len(taken) < 30:
+                acts = await here.take()
+                taken += acts
+                for act in acts:
+                    await here.answer(act, b"ok")
+
+    assert sorted(taken, key=lambda act: act.id) == taken
+    assert set(range(30)) == {int(act.act) for act in taken}
+    assert [] == [act for act in taken if act.debate == "theirs"]
+
+
+@pytest.mark.slow
+async def test_an_act_that_nobody_took_is_withdrawn_and_never_done(
+    owner: PostgresLog, other: PostgresLog, postgres: Server
+) -> None:
+    here, there = PostgresInbox(owner), PostgresInbox(other)
+    await owner.append("d1", 0, [opened()])
+
+    with pytest.raises(Unanswered, match="is not done") as caught:
+        await there.send("d1", b"late", within_s=0.05)
+
+    assert not caught.value.taken
+    with anyio.move_on_after(0.3) as waited:
+        await here.take()
+    assert waited.cancelled_caught
+
+
+@pytest.mark.slow
+async def test_an_act_that_was_taken_and_not_answered_may_have_been_done(
+    owner: PostgresLog, other: PostgresLog
+) -> None:
+    here, there = PostgresInbox(owner), PostgresInbox(other)
+    await owner.append("d1", 0, [opened()])
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(here.take)
+        with pytest.raises(Unanswered, match="may or may not") as caught:
+            await there.send("d1", b"act", within_s=1)
+
+    assert caught.value.taken
+
+
+async def test_an_act_on_its_way_in_when_its_sender_gives_up_is_not_done_later(
+    owner: PostgresLog, other: PostgresLog, postgres: Server
+) -> None:
+    here, there = PostgresInbox(owner), PostgresInbox(other)
+    await owner.append("d1", 0, [opened()])
+    await there._do("SELECT 1", ())
+    with pytest.raises(Unanswered, match="is not done"):
+        await there.send("d1", b"act", within_s=0)
+    await other.close()  # whatever was under way has ended
+
+    with anyio.move_on_after(0.3) as waited:
+        await here.take()
+    assert waited.cancelled_caught
+    assert [] == postgres.do("SELECT 1 FROM moot.inbox WHERE taken_by IS NULL", DATABASE)
+
+
+async def test_who_takes_a_debate_over_gets_what_waits_for_it(owner: PostgresLog, other: PostgresLog) -> None:
+    here, there = PostgresInbox(owner), PostgresInbox(other)
+    await owner.append("d1", 0, [opened()])
+    await PostgresLeases(owner).release("d1")
+    answers: list[bytes] = []
+
+    async def send() -> None:
+        answers.append(await here.send("d1", b"act"))
+
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as group:
+            group.start_soon(send)
+            await PostgresLeases(other).claim_one("d1")
+            (act,) = await there.take()
+            await there.answer(act, b"done")
+
+    assert [b"done"] == answers
+
+
+async def test_rows_that_nobody_came_back_for_are_removed(
+    owner: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.05)
+    postgres.do(
+        "INSERT INTO moot.inbox (key, debate, act, at) VALUES ('old', 'd', '', now() - interval '11 min'),"
+        " ('new', 'd', '', now())",
+        DATABASE,
+    )
+    PostgresInbox(owner)
+
+    with anyio.fail_after(10):
+        while postgres.do("SELECT key FROM moot.inbox", DATABASE) != [("new",)]:  # noqa: ASYNC110 - another process
+            await anyio.sleep(0.02)
+
+
+async def test_a_name_that_no_debate_can_have_is_unknown(owner: PostgresLog) -> None:
+    with pytest.raises(UnknownDebate):
+        await PostgresInbox(owner).send("a\0b", b"act")
+
+
+async def test_a_closed_log_says_so(owner: PostgresLog) -> None:
+    inbox = PostgresInbox(owner)
+    await owner.close()
+
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await inbox.take()

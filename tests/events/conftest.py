@@ -1,0 +1,44 @@
+"""What the tests of ``events`` share: the backend, every log, and one PostgreSQL for the whole session."""
+
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import anyio
+import pytest
+
+from events.store.log import EventLog
+from events.store.open import opened_log
+from tests.events.store.postgres_server import Server, started
+
+DATABASE = "moot_tests"
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A server of the session's own, with a migrated database."""
+    with started() as server:
+        with ThreadPoolExecutor(1) as elsewhere:  # the test that asks first may have its loop running
+            elsewhere.submit(anyio.run, server.database, DATABASE).result()
+        yield server
+
+
+@pytest.fixture
+def database(postgres: Server) -> Iterator[str]:
+    """URL of an empty store."""
+    yield postgres.url(DATABASE)
+    postgres.empty(DATABASE)
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+async def log(request: pytest.FixtureRequest, tmp_path: Path, anyio_backend: str) -> AsyncIterator[EventLog]:
+    """Each implementation in turn: what passes for one passes for all."""
+    urls = {"memory": lambda: "memory:", "sqlite": lambda: f"sqlite:{tmp_path / 'moot.db'}"}
+    url = urls.get(request.param, lambda: request.getfixturevalue("database"))()
+    async with opened_log(url) as opened:
+        yield opened

@@ -1,0 +1,303 @@
+"""What every log promises.  ``test_logs.py`` runs it over each implementation."""
+
+import anyio
+import pytest
+from msgspec import structs
+
+from events.errors import BadCursor, BrokenChain, StoreUnavailable, WrongExpectedPosition
+from events.record import Draft, Recorded, first_break, new_id
+from events.store.log import EventLog, follow, read_all
+from events.store.memory import MemoryLog
+from events.types import DebateHalted, DebatePaused, DebateResumed
+from tests.events.samples import debate, opened, spoken, started
+
+
+class LogContract:
+    """Inherited by the test class that brings the ``log`` fixture."""
+
+    async def test_what_is_appended_is_what_is_read(self, log: EventLog) -> None:
+        recorded = await log.append("d1", 0, [opened(), Draft(event=started(), cause=1)])
+
+        assert recorded == await log.read("d1")
+        assert [record.position for record in recorded] == [1, 2]
+        assert [record.cause for record in recorded] == [None, 1]
+        assert [opened(), started()] == [record.event for record in recorded]
+
+    async def test_digests_chain_from_the_debates_id(self, log: EventLog) -> None:
+        await log.append("d1", 0, debate())
+        await log.append("d1", len(debate()), [spoken(3)])
+
+        assert first_break(await log.read("d1"), "d1") is None
+        assert first_break(await log.envelopes("d1"), "d1") is None
+        assert first_break(await log.read("d1"), "d2") == (1, "it belongs to debate d1")
+
+    async def test_ids_and_salts_are_never_the_same_twice(self, log: EventLog) -> None:
+        recorded = await log.append("d1", 0, [started()] * 50) + await log.append("d2", 0, [started()] * 50)
+
+        assert len({record.id for record in recorded}) == 100
+        assert len({record.salt for record in recorded}) == 100
+        assert {16} == {len(record.salt) for record in recorded}
+
+    async def test_an_unknown_debate_is_empty(self, log: EventLog) -> None:
+        assert await log.read("nobody") == ()
+        assert await log.envelopes("nobody", 3, 5) == ()
+        assert await log.head("nobody") == 0
+
+    async def test_pages(self, log: EventLog) -> None:
+        await log.append("d1", 0, [started(n) for n in range(1, 8)])
+
+        assert [record.position for record in await log.read("d1", 2, 2)] == [3, 4]
+        assert [record.position for record in await log.envelopes("d1", 6, 100)] == [7]
+        assert await log.read("d1", 7) == ()
+        assert await log.head("d1") == 7
+
+    async def test_two_writers_one_wins(self, log: EventLog) -> None:
+        await log.append("d1", 0, [opened()])
+
+        with pytest.raises(WrongExpectedPosition, match="expected 0, found 1"):
+            await log.append("d1", 0, [opened()])
+        with pytest.raises(WrongExpectedPosition, match="expected 5, found 1"):
+            await log.append("d1", 5, [started()])
+
+    async def test_of_writers_at_the_same_moment_exactly_one_wins(self, log: EventLog) -> None:
+        outcomes: list[str] = []
+
+        async def write(name: str) -> None:
+            try:
+                await log.append("d1", 0, [opened(name), started()])
+                outcomes.append(name)
+            except WrongExpectedPosition:
+                outcomes.append("lost")
+
+        async with anyio.create_task_group() as group:
+            for number in range(20):
+                group.start_soon(write, f"motion {number}")
+
+        (winner,) = [name for name in outcomes if name != "lost"]
+        first, _ = await log.read("d1")
+        assert first.event == opened(winner)
+
+    async def test_a_repeated_append_gives_the_old_answer(self, log: EventLog) -> None:
+        drafts = [Draft(event=opened(), id=new_id()), Draft(event=started(), id=new_id())]
+        first = await log.append("d1", 0, drafts)
+        await log.append("d1", 2, [spoken()])
+
+        assert first == await log.append("d1", 0, drafts)
+        assert first[1:] == await log.append("d1", 1, drafts[1:])
+        assert await log.head("d1") == 3
+
+    async def test_a_repeat_that_races_with_the_first_is_recorded_once(self, log: EventLog) -> None:
+        drafts = [Draft(event=opened(), id=new_id()), Draft(event=started(), id=new_id())]
+        answers: list[tuple[Recorded, ...]] = []
+
+        async def write() -> None:
+            answers.append(await log.append("d1", 0, drafts))
+
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(write)
+
+        assert answers == [await log.read("d1")] * 5
+
+    async def test_other_ids_at_the_same_positions_are_a_conflict(self, log: EventLog) -> None:
+        known = Draft(event=opened(), id=new_id())
+        await log.append("d1", 0, [known])
+
+        with pytest.raises(WrongExpectedPosition):
+            await log.append("d1", 0, [Draft(event=opened(), id=new_id())])
+        with pytest.raises(WrongExpectedPosition):
+            await log.append("d1", 0, [known, Draft(event=started(), id=new_id())])
+
+    async def test_a_bad_item_harms_nobody_else(self, log: EventLog) -> None:
+        failed: list[str] = []
+
+        async def write_badly() -> None:
+            try:
+                await log.append("bad", 0, [opened(), spoken(text="\ud800")])
+            except ValueError:
+                failed.append("payload")
+            try:
+                await log.append("\ud800", 0, [opened()])
+            except ValueError:
+                failed.append("id")
+            try:
+                await log.append("late", 0, [Draft(event=opened(), cause=1 << 70)])
+            except ValueError:
+                failed.append("cause")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(write_badly)
+            for number in range(5):
+                group.start_soon(log.append, f"good{number}", 0, [opened()])
+
+        assert failed == ["payload", "id", "cause"]
+        assert await log.head("bad") == 0
+        assert [await log.head(f"good{number}") for number in range(5)] == [1] * 5
+
+    async def test_many_debates_at_once(self, log: EventLog) -> None:
+        async def write(name: str) -> None:
+            for position in range(50):
+                await log.append(name, position, [started(position)])
+
+        async with anyio.create_task_group() as group:
+            for number in range(64):
+                group.start_soon(write, f"d{number}")
+
+        for number in range(64):
+            records = await log.read(f"d{number}")
+            assert list(range(50)) == [record.event.turn for record in records]  # type: ignore[union-attr]
+            assert first_break(records, f"d{number}") is None
+
+    async def test_follow_has_no_gap_and_no_repeat(self, log: EventLog) -> None:
+        total = 200
+        seen: dict[int, list[int]] = {after: [] for after in (0, 1, 57, 120)}
+
+        async def watch(after: int) -> None:
+            async for record in follow(log, "d1", after):
+                seen[after].append(record.position)
+                if record.position == total:
+                    return
+
+        async def write() -> None:
+            position = 0
+            while position < total:
+                batch = 1 + position % 4
+                batch = min(batch, total - position)
+                await log.append("d1", position, [started()] * batch)
+                position += batch
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as group:
+                for after in seen:
+                    group.start_soon(watch, after)
+                group.start_soon(write)
+
+        assert {after: list(range(after + 1, total + 1)) for after in seen} == seen
+
+    async def test_waiting_ends_when_the_head_moves_beyond(self, log: EventLog) -> None:
+        await log.append("d1", 0, [opened()])
+        await log.wait_beyond("d1", 0)
+
+        with anyio.move_on_after(0.05) as waited:
+            await log.wait_beyond("d1", 1)
+        assert waited.cancelled_caught
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(log.wait_beyond, "d1", 2)
+            group.start_soon(log.wait_beyond, "unknown", 0)
+            await log.append("d1", 1, [started()])
+            await log.append("d1", 2, [started()])
+            await log.append("unknown", 0, [started()])
+
+    async def test_waiting_fails_when_the_log_closes(self, log: EventLog) -> None:
+        failures: list[StoreUnavailable] = []
+
+        async def wait() -> None:
+            try:
+                await log.wait_beyond("d1", 5)
+            except StoreUnavailable as error:
+                failures.append(error)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(wait)
+            await anyio.wait_all_tasks_blocked()
+            await log.close()
+
+        assert len(failures) == 1
+
+    async def test_a_closed_log_says_so(self, log: EventLog) -> None:
+        await log.close()
+
+        with pytest.raises(StoreUnavailable, match="closed"):
+            await log.append("d1", 0, [opened()])
+        with pytest.raises(StoreUnavailable, match="closed"):
+            await log.read("d1")
+        await log.close()
+
+    async def test_a_foreign_debate_is_adopted_unchanged(self, log: EventLog) -> None:
+        async with MemoryLog() as elsewhere:
+            records = await elsewhere.append("d1", 0, debate())
+
+        await log.adopt(records)
+        await log.append("d1", len(records), [started(9)])
+
+        assert records == await log.read("d1", 0, len(records))
+        assert first_break(await log.read("d1"), "d1") is None
+        assert [row.id for row in (await log.summaries()).debates] == ["d1"]
+        with pytest.raises(WrongExpectedPosition):
+            await log.adopt(records)
+
+    async def test_a_broken_chain_is_not_adopted(self, log: EventLog) -> None:
+        records = await log.append("d1", 0, debate())
+
+        with pytest.raises(BrokenChain) as caught:
+            await log.adopt([*records[:2], *records[3:]])
+        assert caught.value.broken_at == 3
+        with pytest.raises(WrongExpectedPosition):
+            await log.adopt(records)
+
+    async def test_the_list_is_newest_first_in_pages(self, log: EventLog) -> None:
+        for number in range(7):
+            await log.append(f"d{number}", 0, [opened(f"motion {number}"), spoken(1)])
+        await log.append("unopened", 0, [started()])
+
+        seen: list[str] = []
+        cursor: str | None = None
+        pages = 0
+        while pages == 0 or cursor:
+            page = await log.summaries(cursor, 3)
+            seen += [row.id for row in page.debates]
+            cursor = page.next
+            pages += 1
+
+        assert [f"d{number}" for number in reversed(range(7))] == seen
+        assert pages == 3
+        assert (page.debates[0].turns_spoken, page.debates[0].position) == (1, 2)
+
+    async def test_the_lists_position_is_the_head(self, log: EventLog) -> None:
+        await log.append("d1", 0, [opened(), started(), started()])
+
+        (row,) = (await log.summaries()).debates
+
+        assert row.position == 3
+
+    @pytest.mark.parametrize("query", ["STRASSE", "straße", "ﬁn", "100%", "_", "日本", "", "\\"])
+    async def test_a_query_finds_text_in_motions_whatever_its_case(self, log: EventLog, query: str) -> None:
+        await log.append("hit", 0, [opened("Die Straße is FINE: 100% of snake_case \\ in 日本")])
+        await log.append("miss", 0, [opened("nothing here")])
+
+        found = {row.id for row in (await log.summaries(query=query)).debates}
+
+        assert found == ({"hit"} if query else {"hit", "miss"})
+
+    @pytest.mark.parametrize("cursor", ["x", "é", "AAAA", "WzEsMl0", "", "Wy" * 5000])
+    async def test_a_made_up_cursor_is_refused(self, log: EventLog, cursor: str) -> None:
+        with pytest.raises(BadCursor):
+            await log.summaries(cursor)
+
+    async def test_unfinished_are_the_open_ones_oldest_first(self, log: EventLog) -> None:
+        for name in ("b", "a", "paused", "halted", "done", "again"):
+            await log.append(name, 0, [opened()])
+        await log.append("paused", 1, [DebatePaused(reason="r", by="b")])
+        await log.append("halted", 1, [DebateHalted(reason="r", by="b")])
+        await log.append("done", 1, debate()[-1:])
+        await log.append("again", 1, [DebatePaused(reason="r", by="b"), DebateResumed(reason="r", by="b")])
+
+        assert await log.unfinished() == ("b", "a", "again")
+
+    async def test_calibrations_are_found_oldest_first_and_nothing_else_is(self, log: EventLog) -> None:
+        posing = """a motion with "format":"calibration" in it"""
+        for name in ("b", "a"):
+            await log.append(name, 0, [structs.replace(opened(posing), format="calibration")])
+            await log.append(f"not {name}", 0, [opened(posing)])
+        async with MemoryLog() as elsewhere:
+            foreign = await elsewhere.append("foreign", 0, [structs.replace(opened(), format="calibration")])
+        await log.adopt(foreign)
+        await log.append("a", 1, [DebatePaused(reason="r", by="b")])
+
+        assert await log.calibrations() == ("b", "a", "foreign")
+
+    async def test_reading_all_crosses_pages(self, log: EventLog) -> None:
+        await log.append("d1", 0, [started()] * 1203)
+
+        assert list(range(1, 1204)) == [record.position async for record in read_all(log, "d1")]

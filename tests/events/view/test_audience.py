@@ -1,0 +1,234 @@
+"""Votes and beliefs: the last of each voter counts, and nobody but the director sees any of it before the end."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from events import codec
+from events.patch import merge
+from events.record import Recorded, as_draft, digest_before_first, stamp
+from events.state.exchanges import Exchanges
+from events.types import (
+    AudienceVoted,
+    BeliefStated,
+    DebateConcluded,
+    Event,
+    ModeratorSpoke,
+    TurnsCompared,
+    Winner,
+    missing,
+)
+from events.view import view as views
+from events.view.audience import INITIAL, Audience, apply, audience_view
+from events.view.view import Fold
+from tests.events.samples import opened, spoken, started
+
+AT = "2026-11-21T09:30:00.123456Z"
+END = DebateConcluded(winner="pro", by_rule="scorecard")
+
+
+def recorded(events: list[Event]) -> tuple[Recorded, ...]:
+    payloads = [codec.encode(event) for event in events]
+    return stamp("d1", 0, digest_before_first("d1"), [as_draft(event) for event in events], AT, payloads)
+
+
+def fold(events: list[Event]) -> Fold:
+    state = views.INITIAL
+    for record in recorded(events):
+        state = views.apply(state, record)
+    return state
+
+
+def counted(events: list[Event]) -> Audience:
+    audience = INITIAL
+    for record in recorded(events):
+        audience = apply(audience, record)
+    return audience
+
+
+def shown(events: list[Event]) -> Any:
+    view = audience_view(counted(events), Exchanges(), {})
+    return msgspec.json.decode(msgspec.json.encode(view))
+
+
+def vote(voter: str, winner: Winner) -> AudienceVoted:
+    return AudienceVoted(voter=voter, winner=winner)
+
+
+def belief(voter: str, turn: int, value: float) -> BeliefStated:
+    return BeliefStated(voter=voter, turn=turn, belief=value)
+
+
+def compared(later: int, winner: str) -> TurnsCompared:
+    return TurnsCompared(
+        earlier=later - 1,
+        later=later,
+        outcomes=dict.fromkeys(("logic", "rhetoric", "tactics"), winner),
+        flipped=(),
+        reason="so",
+    )
+
+
+def debated(*said: Event, end: DebateConcluded | None = END) -> list[Event]:
+    """Four turns; con wins the second exchange, pro the third; what the audience said comes before the end."""
+    events: list[Event] = [opened(turns=4)]
+    for turn in range(1, 5):
+        events += [started(turn), spoken(turn)]
+    events += [compared(2, "draw"), compared(3, "earlier"), compared(4, "earlier"), *said]
+    return [*events, end] if end else events
+
+
+def test_the_last_vote_of_a_voter_counts() -> None:
+    said = shown([vote("a", "pro"), vote("b", "pro"), vote("a", "con"), vote("c", "neither"), vote("a", "con")])
+
+    assert {"pro": 1, "con": 1, "neither": 1, "cast": 3} == said["votes"]
+
+
+def test_the_last_belief_of_a_voter_about_a_turn_counts() -> None:
+    said = shown([belief("a", 1, 20), belief("b", 1, 40.5), belief("a", 3, 70), belief("a", 1, 30)])
+
+    assert {"1": {"mean": 35.25, "count": 2}, "3": {"mean": 70.0, "count": 1}} == said["beliefs"]
+
+
+def test_every_event_is_counted_for_the_bound_also_one_that_was_replaced() -> None:
+    assert 3 == counted([vote("a", "pro"), vote("a", "con"), belief("a", 1, 3)]).recorded
+
+
+voters = st.text("0123456789abcdef", min_size=1, max_size=3)
+ballots = st.one_of(
+    st.builds(vote, voters, st.sampled_from(("pro", "con", "neither"))),
+    st.builds(belief, voters, st.integers(1, 3), st.integers(0, 1000).map(lambda tenths: tenths / 10)),
+)
+
+
+@pytest.mark.slow
+@given(st.lists(ballots, max_size=60))
+def test_the_fold_is_the_last_of_each_whatever_the_order(said: list[Any]) -> None:
+    votes = {each.voter: each.winner for each in said if isinstance(each, AudienceVoted)}
+    beliefs = {(each.turn, each.voter): each.belief for each in said if isinstance(each, BeliefStated)}
+    audience = counted(said)
+
+    for winner in ("pro", "con", "neither"):
+        assert list(votes.values()).count(winner) == audience.votes.get(winner, 0)  # type: ignore[call-overload]
+    for turn in range(1, 4):
+        values = [round(value * 1000) for (number, _), value in beliefs.items() if number == turn]
+        known = audience.beliefs.get(turn)
+        assert (sum(values), len(values)) == ((known.total, known.count) if known else (0, 0))
+
+
+# agreement
+
+
+def agreement(*said: Event, end: DebateConcluded = END) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(fold(debated(*said, end=end)).view))["audience"]["agreement"]
+
+
+def test_the_share_of_votes_for_the_judges_winner() -> None:
+    said = agreement(vote("a", "pro"), vote("b", "con"), vote("c", "pro"))
+
+    assert ("pro", 0.6667) == (said["winner"], said["votes"])
+
+
+def test_where_nobody_voted_there_is_no_share() -> None:
+    assert missing("nobody voted") == msgspec.convert(agreement(belief("a", 1, 3))["votes"], type(missing("")))
+
+
+def test_where_the_judge_reached_no_verdict_nobody_agrees_with_it() -> None:
+    said = agreement(vote("a", "neither"), end=DebateConcluded(winner="neither", by_rule="no_judgement"))
+
+    assert {"missing": {"reason": "the judge reached no verdict"}} == said["votes"]
+
+
+def test_a_belief_moves_towards_the_side_that_won_the_exchange_or_not() -> None:
+    # Turn 2 (con) won against turn 3, turn 3 (pro) against turn 4.
+    said = agreement(
+        belief("a", 2, 60),
+        belief("b", 2, 50),
+        belief("a", 3, 40),
+        belief("b", 3, 45),
+        belief("a", 4, 35),
+        belief("b", 4, 40),
+    )
+
+    assert {"winner": "con", "moved": -12.5, "voters": 2, "agrees": True} == said["turns"]["3"]
+    assert {"winner": "pro", "moved": -5.0, "voters": 2, "agrees": False} == said["turns"]["4"]
+    assert (1, 0.5) == (said["moved"], said["share"])
+
+
+def test_only_those_who_spoke_after_both_turns_say_how_far_it_moved() -> None:
+    said = agreement(belief("a", 2, 60), belief("a", 3, 70), belief("late", 3, 0))
+
+    assert {"winner": "con", "moved": 10.0, "voters": 1, "agrees": False} == said["turns"]["3"]
+    assert {"3"} == said["turns"].keys()
+
+
+def test_a_draw_and_a_belief_that_stays_agree_with_nobody() -> None:
+    said = agreement(belief("a", 1, 50), belief("a", 2, 60), belief("a", 3, 60))
+
+    assert {"3": False} == {turn: each["agrees"] for turn, each in said["turns"].items()}
+
+
+# who sees it
+
+
+SAID: tuple[Event, ...] = (vote("a", "pro"), belief("a", 2, 60), belief("a", 3, 40))
+
+
+def test_before_the_end_spectators_see_nothing_of_it_and_the_director_everything() -> None:
+    live = fold(debated(*SAID, end=None))
+    director = msgspec.json.decode(msgspec.json.encode(views.for_director(live).audience))
+
+    assert b"audience" not in msgspec.json.encode(live.view)
+    assert {"pro": 1, "con": 0, "neither": 0, "cast": 1} == director["votes"]
+    assert "agreement" not in director
+
+
+def test_after_the_end_everybody_sees_it() -> None:
+    ended = fold(debated(*SAID))
+
+    assert views.for_director(ended).audience == ended.view.audience
+    assert {"votes", "beliefs", "agreement"} == msgspec.to_builtins(ended.view.audience).keys()
+
+
+def test_where_nobody_said_anything_nothing_stands_there() -> None:
+    assert b"audience" not in msgspec.json.encode(fold(debated()).view)
+
+
+@pytest.mark.parametrize("is_director", [False, True])
+def test_frames_add_up_to_the_view(is_director: bool) -> None:
+    told: Any = {}
+    state = views.INITIAL
+    for record in recorded(debated(*SAID, ModeratorSpoke(text="Costs?", by="Ada"), *SAID[:1])):
+        after = views.apply(state, record)
+        before = views.for_director(state) if is_director else state.view
+        now = views.for_director(after) if is_director else after.view
+        patch = msgspec.json.decode(msgspec.json.encode(views.difference(before, now)))
+        if record.event in SAID and not is_director:
+            assert {"position"} == patch.keys()
+        told, state = merge(told, patch), after
+
+    assert msgspec.json.decode(msgspec.json.encode(state.view)) == told
+
+
+# the moderator's word
+
+
+def test_a_word_stands_behind_the_newest_turn_that_did_not_hear_it() -> None:
+    def word(text: str) -> ModeratorSpoke:
+        return ModeratorSpoke(text=text, by="Ada")
+
+    said = fold([opened(), word("first"), started(1), word("second"), spoken(1), word("third")])
+    words = msgspec.to_builtins(said.view.words)
+
+    assert {"2": 0, "4": 1, "6": 1} == {at: each["after_turn"] for at, each in words.items()}
+    assert {"text": "first", "by": "Ada", "after_turn": 0} == words["2"]
+
+
+def test_what_comes_next_never_follows_from_a_vote() -> None:
+    events = debated(*SAID, end=None)
+
+    assert len(events) - len(SAID) == fold(events).debate.course
+    assert len(events) == fold(events).debate.position

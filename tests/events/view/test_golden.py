@@ -1,0 +1,50 @@
+"""Golden logs: what was written under a released schema is read for ever, and gives the same view to the byte.
+
+``golden/NAME.ndjson`` stands beside ``NAME.view.json``.  A new file joins with each released schema; none is made
+anew.
+"""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from events.patch import merge
+from events.transfer import parse_lines
+from events.verify import verify_lines
+from events.view import view as views
+
+GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
+
+
+def test_there_are_golden_logs() -> None:
+    assert GOLDEN
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_the_chain_holds(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+
+    verdict = verify_lines(lines)
+
+    assert (True, len(lines)) == (verdict.ok, verdict.events)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_the_view_is_the_same_to_the_byte(path: Path) -> None:
+    fold = views.INITIAL
+    for record in parse_lines(path.read_bytes().splitlines(keepends=True)):
+        fold = views.apply(fold, record)
+
+    assert path.with_suffix(".view.json").read_bytes() == msgspec.json.format(msgspec.json.encode(fold.view), indent=1)
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_its_frames_add_up_to_the_view(path: Path) -> None:
+    fold, shown = views.INITIAL, {}
+    for record in parse_lines(path.read_bytes().splitlines(keepends=True)):
+        after = views.apply(fold, record)
+        patch = msgspec.json.decode(msgspec.json.encode(views.difference(fold.view, after.view)))
+        fold, shown = after, merge(shown, patch)
+
+    assert msgspec.json.decode(msgspec.json.encode(fold.view)) == shown

@@ -1,0 +1,123 @@
+"""A whole debate judged without a model: turns that are heard, with the answers that a test gives to what is asked."""
+
+from collections.abc import Callable
+from typing import Any
+
+from events.state.ledger import Balance, Entry
+from events.types import BothSides, ScoreHarmonized
+from judge.live.questions import applicable
+from server.debate.formats.steps import Ask, Record, Speak
+from tests.server.given import RUBRIC, Play, no_reply, reply, spoken, started
+
+CALM = "Trams carry more people than cars, because they share one track."
+QUOTE = "Trams carry more people"
+FAILS = object()
+"""An answer that does not come."""
+Reply = Callable[[Ask], Any]
+POINTS: dict[str, tuple[int, ...]] = {
+    "logic": (5, 5, 5, 5),
+    "rhetoric": (5, 4, 5, 4),
+    "tactics": (6, 6, 6),
+    "frame_control": (5,),
+    "credibility": (5,),
+}
+"""20, 18 and 18 of the composite's 40, 30 and 30."""
+
+
+def card(turn: int, quote: str = QUOTE, **points: tuple[int, ...]) -> dict[str, Any]:
+    """A score by component, each with a quote that holds; what does not apply to the turn is left out."""
+    counts = applicable(RUBRIC, turn)
+    given = {
+        name: value
+        for dimension, values in (POINTS | points).items()
+        for name, value in zip(RUBRIC.dimensions[dimension].components, values, strict=True)
+    }
+    return {
+        "components": {
+            name: ({"quote": quote} if component.needs_quote else {}) | {"reason": "so", "points": given[name]}
+            for name, component in counts.items()
+        }
+    }
+
+
+def by_purpose(turn: int, answers: dict[str, Any]) -> Reply:
+    """Answers by purpose, ``won={"logic": "later"}`` for a comparison in which both orders agree."""
+    won = answers.get("won", {})
+
+    def say(step: Ask) -> Any:
+        if step.key in answers:
+            return answers[step.key]
+        if step.purpose == "score":
+            return answers.get("score", card(turn))
+        if step.purpose == "compare":
+            places = ("earlier", "later") if step.order[0] < step.order[1] else ("later", "earlier")
+            names = {places[0]: "first", places[1]: "second", "draw": "draw"}
+            return {name: names[won.get(name, "draw")] for name in RUBRIC.bands}
+        return answers.get(step.purpose)
+
+    return say
+
+
+def hear(play: Play, text: str = CALM, /, **answers: Any) -> int:
+    """One turn, spoken, asked about and judged; its number."""
+    step = next(step for step in play.steps if isinstance(step, Speak))
+    play.add(started(step.turn, step.attempt), spoken(step.turn, step.attempt, text))
+    settle(play, by_purpose(step.turn, answers))
+    return step.turn
+
+
+def settle(play: Play, say: Reply) -> None:
+    """Answer what is asked and record what follows, until somebody has the floor or nothing is left."""
+    while True:
+        steps = play.steps
+        asked = [step for step in steps if isinstance(step, Ask)]
+        if steps and isinstance(steps[0], Record):
+            play.add(*steps[0].drafts)
+        elif asked:
+            for step in asked:
+                value = say(step)
+                play.add(no_reply(step) if value is FAILS else reply(step, value))
+        else:
+            return
+
+
+def claim(quote: str, kind: str = "fabricated_citation") -> dict[str, Any]:
+    """One suspect claim."""
+    return claims((quote, kind))
+
+
+def claims(*found: tuple[str, str]) -> dict[str, Any]:
+    """Suspect claims (quote, kind)."""
+    return {"claims": [{"quote": quote, "reason": "no such study", "kind": kind} for quote, kind in found]}
+
+
+def gap(turn: int, fails: str, exposed_by: str, points: int) -> dict[str, Any]:
+    """One flaw of an earlier turn."""
+    return {"gaps": [{"turn": turn, "fails": fails, "exposed_by": exposed_by, "reason": "so", "points": points}]}
+
+
+def balance(play: Play, turn: int, dimension: str = "logic") -> Balance:
+    """A balance that must be there."""
+    found = play.debate.ledger.balance(turn, dimension)
+    assert found is not None
+    return found
+
+
+def entries(play: Play, turn: int, dimension: str = "logic") -> list[Entry]:
+    """The entries of a balance, in order."""
+    return [entry for entry in play.debate.ledger.cards[turn].entries if entry.dimension == dimension]
+
+
+def lines(play: Play, turn: int, dimension: str = "logic") -> list[tuple[str, float, float, float]]:
+    """The entries of a balance as (rule, requested, applied, after)."""
+    return [(entry.rule, entry.requested, entry.applied, entry.after) for entry in entries(play, turn, dimension)]
+
+
+def bands(play: Play) -> list[tuple[int, str, float]]:
+    """What bands asked for: (turn, dimension, requested)."""
+    return [(each.turn, each.dimension, each.requested) for each in play.of(ScoreHarmonized)]
+
+
+def means(pro: float, con: float) -> BothSides:
+    """Means of composites."""
+    return BothSides(pro=pro, con=con)

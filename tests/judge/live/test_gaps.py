@@ -1,0 +1,161 @@
+"""Docking an earlier turn: both quotes checked, no flaw twice, never below what is left."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from events.types import LogicGapAdjusted
+from judge.live.event_batch import Answers, EventBatch
+from judge.live.gaps import Gap, GapsAnswer, dock
+from tests.judge.court import NOTHING, RUBRIC, court, effective, events, given, refusals, score
+
+EARLY = "An error that is written down can be found. A judge owes the crowd nothing, and so like cases come out alike."
+LATE = "Reasons are composed after the decision. Two courts can agree and both be wrong."
+WRITTEN, CROWD, ALIKE = "An error that is written down", "A judge owes the crowd nothing", "like cases come out alike"
+COMPOSED, WRONG = "Reasons are composed after the decision", "Two courts can agree and both be wrong"
+
+
+def gap(fails: str = WRITTEN, exposed_by: str = COMPOSED, turn: int = 1, points: int = 4, reason: str = "so") -> Gap:
+    return Gap(turn=turn, fails=fails, exposed_by=exposed_by, reason=reason, points=points)
+
+
+def answer(*gaps: Gap) -> GapsAnswer:
+    return GapsAnswer(gaps=list(gaps))
+
+
+def debate(logic: float = 20, rubric: Any = RUBRIC) -> EventBatch:
+    desk = court(EARLY, LATE, rubric=rubric)
+    score(desk, 1, logic=logic)
+    score(desk, 2)
+    return desk
+
+
+def test_a_docking_names_both_passages() -> None:
+    desk = debate()
+
+    dock(desk, 2, given(answer(gap("an ERROR that is  written down", "“Reasons are composed after the decision”"))))
+
+    [docked] = events(desk, LogicGapAdjusted)
+    assert (1, -4, -4, "logic_gap", "logic") == (
+        docked.turn,
+        docked.requested,
+        docked.applied,
+        docked.rule,
+        docked.dimension,
+    )
+    assert ((1, WRITTEN), (2, COMPOSED)) == (
+        (docked.fails.turn, docked.fails.quote),
+        (docked.exposed_by.turn, docked.exposed_by.quote),
+    )
+    assert (WRITTEN, COMPOSED) == (EARLY[slice(*docked.fails.span)], LATE[slice(*docked.exposed_by.span)])
+    assert desk.debate.transcript.turns[2].spoken == docked.because_of
+    assert 16 == effective(desk, 1)
+    assert 20 == effective(desk, 2)
+
+
+def test_dockings_beyond_what_is_left_are_shown() -> None:
+    desk = debate(logic=10)
+
+    dock(desk, 2, given(answer(gap(points=8), gap(CROWD, WRONG, points=5), gap(ALIKE, WRONG, points=3))))
+
+    docked = events(desk, LogicGapAdjusted)
+    assert [(-8, -8), (-5, -2), (-3, 0)] == [(each.requested, each.applied) for each in docked]
+    assert [
+        "so",
+        "so (2 of 5 applied: the floor of 0 takes the rest)",
+        "so (0 of 3 applied: the floor of 0 takes the rest)",
+    ] == [each.reason for each in docked]
+    assert 0 == effective(desk, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        (gap("An error that nobody writes"), "the words that fail are not in turn 1"),
+        (gap(COMPOSED), "the words that fail are not in turn 1"),
+        (gap(exposed_by=CROWD), "the words that expose it are not in turn 2"),
+        (gap(exposed_by=""), "the words that expose it are not in turn 2"),
+        (gap("An err"), "the words that fail are not in turn 1"),
+        (gap(COMPOSED, turn=2), "turn 2 does not stand before turn 2"),
+        (gap(turn=3), "turn 3 does not stand before turn 2"),
+        (gap(turn=200), "turn 200 does not stand before turn 2"),
+    ],
+)
+def test_what_does_not_hold_is_refused(wrong: Gap, why: str) -> None:
+    desk = debate()
+
+    dock(desk, 2, given(answer(wrong)))
+
+    assert [why] == refusals(desk)
+    assert (20, 20) == (effective(desk, 1), effective(desk, 2))
+
+
+def test_a_turn_without_a_score_cannot_be_docked() -> None:
+    desk = court(EARLY, LATE)
+
+    dock(desk, 2, given(answer(gap())))
+
+    assert ["turn 1 has no score"] == refusals(desk)
+
+
+@pytest.mark.parametrize(("points", "refused"), [(1, True), (2, False), (4, False), (5, True)])
+def test_the_rubric_bounds_the_size(points: int, refused: bool) -> None:
+    desk = debate(rubric=replace(RUBRIC, gaps=replace(RUBRIC.gaps, least=2, most=4)))
+
+    dock(desk, 2, given(answer(gap(points=points))))
+
+    assert ([f"{points} points: a gap costs 2 to 4"] if refused else []) == refusals(desk)
+
+
+@pytest.mark.parametrize("words", [WRITTEN, "error that is written", f"{WRITTEN} can be found", "down can be found"])
+def test_a_flaw_is_docked_once(words: str) -> None:
+    desk = debate()
+    dock(desk, 2, given(answer(gap())))
+
+    dock(desk, 2, given(answer(gap(words, WRONG))))
+
+    assert ["turn 1 is docked for these words already"] == refusals(desk)
+    assert 16 == effective(desk, 1)
+
+
+@pytest.mark.parametrize(
+    ("samples", "requested", "refused"),
+    [
+        ([[gap(points=2)], [gap("written down can be", WRONG, points=5)], []], [-3.5], []),
+        ([[gap(points=2)], [gap(points=3)], [gap(points=8)]], [-3], []),
+        ([[gap()], [gap(CROWD)]], [], ["only 1 of 2 samples find this flaw"] * 2),
+        ([[gap()], []], [], ["only 1 of 2 samples find this flaw"]),
+        ([[gap(points=2), gap("error that is", points=8)], [gap(points=2)]], [-2], []),
+    ],
+)
+def test_more_than_half_of_the_samples_must_name_the_flaw(
+    samples: list[list[Gap]],
+    requested: list[float],
+    refused: list[str],
+) -> None:
+    desk = debate()
+
+    dock(desk, 2, given(*(answer(*each) for each in samples)))
+
+    assert requested == [each.requested for each in events(desk, LogicGapAdjusted)]
+    assert refused == refusals(desk)
+
+
+def test_a_side_may_expose_itself() -> None:
+    desk = court(EARLY, "Well.", LATE)
+    score(desk, 1)
+
+    dock(desk, 3, given(answer(gap())))
+
+    assert 16 == effective(desk, 1)
+
+
+@pytest.mark.parametrize("answers", [NOTHING, given(), given(answer())])
+def test_nothing_said_is_nothing_docked(answers: Answers[GapsAnswer]) -> None:
+    desk = debate()
+    before = desk.debate
+
+    dock(desk, 2, answers)
+
+    assert before is desk.debate

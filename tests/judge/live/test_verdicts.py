@@ -1,0 +1,222 @@
+"""The narrative, the conflict, the convergence: sides given back, citations that exist, and what is missing."""
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from events.types import (
+    ConflictResolved,
+    ConvergenceAssessed,
+    NarrativeVerdictReached,
+    TurnStarted,
+)
+from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
+from judge.live.convergence import ConvergenceAnswer, DriftAnswer, assess, similarity
+from judge.live.event_batch import Answers, EventBatch
+from judge.live.narrative import (
+    ArcAnswer,
+    ConflictAnswer,
+    NarrativeAnswer,
+    check_cites,
+    check_conflict,
+    check_narrative,
+    narrate,
+    resolve,
+    unknown_cites,
+)
+from judge.live.spine import FirstPremises, Stated, trace
+from tests.judge.court import NOTHING, court, events, given, refusals, said, score
+
+TEXTS = ("Cars stand in each other's way.", "Cars carry what trams cannot.", "Trams carry more people.", "Not boilers.")
+A = ArcAnswer(evolution="from cars to trams", fractures="none", held="the way")
+B = ArcAnswer(evolution="from cars to boilers", fractures="at boilers", held="little")
+
+
+def debate() -> EventBatch:
+    desk = court(*TEXTS)
+    score(desk, 1)
+    flag_claims(desk, 1, given(ClaimsAnswer(claims=[Suspicion(quote=TEXTS[0], kind="no_mechanism")])))
+    trace(desk, 1, given(FirstPremises(stated=(Stated(text="Cars block cars", quote=TEXTS[0]),))))
+    return desk
+
+
+def narrative(winner: Any = "A", cites: tuple[str, ...] = ("turn 1",), explanation: str = "so") -> NarrativeAnswer:
+    return NarrativeAnswer(
+        A=A,
+        B=B,
+        pattern="none",
+        explanation=explanation,
+        winner=winner,
+        cites=list(cites),
+    )
+
+
+# citations
+
+
+@pytest.mark.parametrize(
+    ("cite", "exists"),
+    [
+        ("turn 1", True),
+        ("Turn 4", True),
+        (" turn 2 ", True),
+        ("C1.1", True),
+        ("P1.1", True),
+        ("turn 5", False),
+        ("turn 0", False),
+        ("turn -1", False),
+        ("turn", False),
+        ("turn one", False),
+        ("1", False),
+        ("C1.2", False),
+        ("C2.1", False),
+        ("P2.1", False),
+        ("P1", False),
+        ("p1.1", False),
+        ("", False),
+        ("turn 1, turn 2", False),
+        ("turn ²", False),
+        ("turn " + "9" * 5000, False),
+    ],
+)
+def test_a_citation_names_what_exists(cite: str, exists: bool) -> None:
+    state = debate().debate
+
+    assert (() if exists else (cite,)) == unknown_cites(state, [cite])
+    assert exists == (check_cites(state, [cite]) == "")
+
+
+def test_the_fault_names_every_unknown_citation_once() -> None:
+    assert "these do not exist: turn 9, P7.1" == check_cites(debate().debate, ["turn 9", "turn 1", "P7.1", "turn 9"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (narrative(), ""),
+        (narrative(cites=("turn 1", "C1.1", "P1.1")), ""),
+        (narrative("neither", ()), ""),
+        (narrative("A", ()), "it names a winner and cites nothing"),
+        (narrative("B", ("turn 7",)), "these do not exist: turn 7"),
+        (narrative(explanation="It fell with P1.1."), ""),
+        (narrative(explanation="It fell with P3.1 and C1.1."), "these do not exist: P3.1"),
+    ],
+)
+def test_a_narrative_is_checked(answer: NarrativeAnswer, fault: str) -> None:
+    assert fault == check_narrative(debate().debate, answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "cites", "fault"),
+    [
+        ("so", [], ""),
+        ("so", ["turn 2"], ""),
+        ("so", ["turn 9"], "these do not exist: turn 9"),
+        ("C8.1 is why", [], "these do not exist: C8.1"),
+    ],
+)
+def test_an_explanation_is_checked(text: str, cites: list[str], fault: str) -> None:
+    assert fault == check_conflict(debate().debate, ConflictAnswer(text=text, cites=cites))
+
+
+# narrative and conflict
+
+
+@pytest.mark.parametrize(
+    ("first", "answer", "winner"),
+    [
+        ("pro", "A", "pro"),
+        ("pro", "B", "con"),
+        ("con", "A", "con"),
+        ("con", "B", "pro"),
+        ("con", "neither", "neither"),
+    ],
+)
+def test_speakers_are_given_their_sides_back(first: Any, answer: str, winner: str) -> None:
+    desk = court()
+    desk.add(TurnStarted(turn=1, side=first, attempt=1, directive=None), 1)
+    desk.add(said(1, TEXTS[0], first), 2)
+
+    narrate(desk, given(narrative(answer)))
+
+    [found] = events(desk, NarrativeVerdictReached)
+    assert (winner, "none", ("turn 1",)) == (found.winner, found.pattern, found.cites)
+    assert found.sides
+    mine, theirs = (found.sides.pro, found.sides.con) if first == "pro" else (found.sides.con, found.sides.pro)
+    assert ("from cars to trams", "from cars to boilers") == (mine.evolution, theirs.evolution)
+
+
+def test_a_citation_that_slips_through_is_refused() -> None:
+    desk = debate()
+
+    narrate(desk, given(narrative(cites=("turn 1", "turn 9", " turn 1 "))))
+    resolve(desk, given(ConflictAnswer(text="so", cites=["P8.8"])))
+
+    assert ("turn 1",) == events(desk, NarrativeVerdictReached)[0].cites
+    assert () == events(desk, ConflictResolved)[0].cites
+    assert ["it does not exist"] * 2 == refusals(desk)
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [
+        (narrate, NarrativeVerdictReached),
+        (resolve, ConflictResolved),
+        (assess, ConvergenceAssessed),
+    ],
+)
+@pytest.mark.parametrize(("answers", "why"), [(NOTHING, "timeout"), (given(), "it was not asked")])
+def test_what_is_not_said_is_missing(rule: Any, kind: Any, answers: Answers[Any], why: str) -> None:
+    desk = debate()
+
+    rule(desk, answers)
+
+    [found] = events(desk, kind)
+    assert why in found.missing.reason
+    assert UNSET is getattr(found, "winner", UNSET)
+    assert UNSET is getattr(found, "kind", UNSET)
+
+
+# convergence
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "alike"),
+    [
+        ("trams carry people", "trams carry people", 1.0),
+        ("trams carry people", "boilers need cars", 0.0),
+        ("trams carry", "trams wait", 0.5),  # 1 / (√2 · √2)
+        ("trams trams carry", "trams wait", 0.63),  # 2 / (√5 · √2)
+        ("trams", "the trams and the tram", 1.0),
+        ("", "trams", 0.0),
+        ("it is so", "and so it is", 0.0),
+    ],
+)
+def test_similarity_is_a_cosine_of_content_words(one: str, two: str, alike: float) -> None:
+    assert alike == similarity(one, two) == similarity(two, one)
+
+
+def test_convergence_compares_what_was_said_last() -> None:
+    desk = court("Trams carry boilers.", "Boilers need cars.", "Nothing of it.", "Everything of it.")
+    ends = DriftAnswer(early="early A", late="late A")
+    answer = ConvergenceAnswer(A=ends, B=DriftAnswer(early="early B", late="late B"), kind="stalled", reason="so")
+
+    assess(desk, given(answer))
+
+    [found] = events(desk, ConvergenceAssessed)
+    assert ("stalled", 0.0, "so") == (found.kind, found.similarity, found.reason)
+    assert found.sides
+    assert ("early A", "late B") == (found.sides.pro.early, found.sides.con.late)
+
+
+@pytest.mark.parametrize("spoken", [0, 1, 2])
+def test_a_debate_that_hardly_began_breaks_no_verdict(spoken: int) -> None:
+    desk = court(*TEXTS[:spoken])
+    answer = ConvergenceAnswer(A=DriftAnswer(early="", late=""), B=DriftAnswer(early="", late=""), kind="stalled")
+
+    assess(desk, given(answer))
+    narrate(desk, given(narrative()))
+
+    assert 0.0 <= float(events(desk, ConvergenceAssessed)[0].similarity or 0) <= 1.0
+    assert "pro" == events(desk, NarrativeVerdictReached)[0].winner

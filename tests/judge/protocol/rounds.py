@@ -1,0 +1,153 @@
+"""The three rounds as answers that keep the form, and a debate that stands at any of them."""
+
+import json
+from typing import Any
+
+from msgspec.structs import replace
+
+from events.state.debate import Debate
+from events.types import DebateOpened, Event, Side, TurnSpoken, TurnStarted, Usage
+from judge.live.event_batch import Answers, EventBatch
+from judge.protocol.closings import own_arguments, read_closing
+from judge.protocol.cross import read_cross, targets
+from judge.protocol.openings import read_opening
+from judge.protocol.reading import Reading
+from tests.server.given import CHARACTERS, RUBRIC
+from tests.server.given import opened as exchange_opened
+
+assert RUBRIC.protocol is not None
+assert RUBRIC.criteria is not None
+RULES, CRITERIA = RUBRIC.protocol, RUBRIC.criteria
+NAMES = ("PRO-1", "PRO-2", "PRO-3", "CON-1", "CON-2", "CON-3")
+TOPICS = {"PRO": ("tram", "noise", "air"), "CON": ("nurse", "shop", "bus")}
+
+
+def opened(**changes: Any) -> DebateOpened:
+    return replace(exchange_opened(6, samples=changes.pop("samples", 1)), format="protocol", **changes)
+
+
+def argument(name: str, **changes: str) -> dict[str, str]:
+    topic = TOPICS[name[:3]][int(name[-1]) - 1]
+    return {
+        "id": name,
+        "claim": f"The {topic} decides what a city is for.",
+        "reasoning": f"Whoever plans for the {topic} plans for all, because all depend on it.",
+        "evidence": f"The {topic} count of Basel, 2019.",
+        **changes,
+    }
+
+
+def opening(side: str, **changes: dict[str, str]) -> dict[str, Any]:
+    """An opening that keeps the form; ``changes`` by the argument's number: ``n1={"claim": ""}``."""
+    return {
+        "arguments": [argument(f"{side.upper()}-{n}", **changes.get(f"n{n}", {})) for n in (1, 2, 3)],
+    }
+
+
+def cross(by: str, **changes: Any) -> dict[str, Any]:
+    other = "CON" if by == "pro" else "PRO"
+    answers = {
+        f"{other}-{n}": {
+            "response": response,
+            "reasoning": f"{other}-{n} leaves out what it costs.",
+            "follow_up": f"What does {other}-{n} cost, and who pays?",
+        }
+        for n, response in ((1, "refute"), (2, "challenge"), (3, "concede"))
+    }
+    return {"responses": [{"target": name, **answer, **changes.get(name[-1], {})} for name, answer in answers.items()]}
+
+
+def closing(side: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "concessions": ["Costs were left out."],
+        "standing_arguments": [f"{side.upper()}-1"],
+        "final_position": f"What {side} said first still holds, within limits.",
+        **changes,
+    }
+
+
+def judged(name: str = "", points: int = 6, standing: str = "UPHELD", **changes: Any) -> dict[str, Any]:
+    scores = dict.fromkeys(CRITERIA.dimensions, points)
+    return {"reason": f"{name} was met.", "standing": standing, "scores": scores, **changes}
+
+
+def assessment(**changes: Any) -> dict[str, Any]:
+    """Pro at 7 points everywhere, con at 5."""
+    return {
+        "fallacies": [],
+        "arguments": {name: judged(name, 7 if name.startswith("PRO") else 5) for name in NAMES},
+        "key_insight": "Costs decide.",
+        "unresolved_questions": ["Who pays for the trams?"],
+        "recommendation": "Count the costs first.",
+        **changes,
+    }
+
+
+def as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def read_open(value: Any, side: Side = "pro", turn: int = 1) -> Reading:
+    return read_opening(as_text(value), side, turn, RULES)
+
+
+def read_crossing(value: Any, by: Side = "pro", names: tuple[str, ...] = NAMES[3:]) -> Reading:
+    return read_cross(as_text(value), by, 3, names)
+
+
+def read_close(value: Any, side: Side = "pro") -> Reading:
+    return read_closing(as_text(value), side, 5, tuple(f"{side.upper()}-{n}" for n in (1, 2, 3)), RULES)
+
+
+def after_rounds(*, samples: int = 1, **said: Any) -> EventBatch:
+    """A debate in which everything has been said; ``said`` by key, ``open_pro={…}``, else what keeps the form."""
+    desk = EventBatch(Debate(id="d"))
+    desk.add(opened(samples=samples, archetypes=CHARACTERS), None)
+    makers = {"open": opening, "cross": cross, "close": closing}
+    for number, kind in enumerate(("open", "cross", "close")):
+        sides: tuple[Side, Side] = ("pro", "con")
+        for turn, side in enumerate(sides, 2 * number + 1):
+            desk.add(TurnStarted(turn=turn, side=side, attempt=1, directive=None), None)
+        readings = [
+            _read(desk, kind, side, turn, as_text(said.get(f"{kind}_{side}", makers[kind](side))))
+            for turn, side in enumerate(sides, 2 * number + 1)
+        ]
+        for (turn, side), reading in zip(enumerate(sides, 2 * number + 1), readings, strict=True):
+            desk.add(_spoken(turn, side, reading), None)
+            for event in reading.events:
+                desk.add(event, None)
+    return desk
+
+
+def _read(desk: EventBatch, kind: str, side: Side, turn: int, raw: str) -> Reading:
+    protocol = desk.debate.protocol
+    if kind == "open":
+        return read_opening(raw, side, turn, RULES)
+    if kind == "cross":
+        return read_cross(raw, side, turn, targets(protocol, side))
+    return read_closing(raw, side, turn, own_arguments(protocol, side), RULES)
+
+
+def _spoken(turn: int, side: Side, reading: Reading) -> TurnSpoken:
+    return TurnSpoken(
+        turn=turn,
+        side=side,
+        attempt=1,
+        text=reading.text,
+        words=len(reading.text.split()),
+        clipped=reading.is_clipped,
+        pace=(),
+        model="grand:model",
+        usage=Usage(),
+        latency_ms=1,
+    )
+
+
+def given(*answers: Any) -> Answers[Any]:
+    return Answers(given=tuple((number, answer) for number, answer in enumerate(answers, 1)))
+
+
+def of(desk: EventBatch, *types: type, after: int = 0) -> list[Any]:
+    """What was put on the desk, of some types."""
+    events: list[Event] = [draft.event for draft in desk.drafts[after:]]
+    return [event for event in events if isinstance(event, types)]

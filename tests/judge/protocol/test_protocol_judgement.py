@@ -1,0 +1,382 @@
+"""The judge as a witness: quotes are checked, numbers off the scale are not there, the arithmetic is ours."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from events.types import ArgumentTraced, AssessmentGiven, FallacyFound, FindingRefused, Missing, Reason
+from judge.live.event_batch import Answers, EventBatch
+from judge.protocol.assess import assess_type
+from judge.protocol.judgement import assess, check_assessment
+from judge.protocol.verdict import plain
+from providers.neutral import neutral
+from providers.schema import schema
+from tests.judge.protocol.rounds import CRITERIA, NAMES, RULES, after_rounds, assessment, given, judged, of, opened
+
+STRAW = {
+    "argument": "PRO-1",
+    "fallacy": "straw_man",
+    "quote": "Whoever plans for the tram plans for all",
+    "reason": "Nobody said so.",
+}
+
+
+def after(*answers: Any, samples: int = 1, **said: Any) -> EventBatch:
+    """A debate after its judgement."""
+    desk = after_rounds(samples=samples, **said)
+    assess(desk, given(*answers), opened(samples=samples))
+    return desk
+
+
+def traces(desk: EventBatch) -> dict[str, ArgumentTraced]:
+    return {each.argument: each for each in of(desk, ArgumentTraced)}
+
+
+def overall(desk: EventBatch) -> AssessmentGiven:
+    (event,) = of(desk, AssessmentGiven)
+
+    assert isinstance(event, AssessmentGiven)
+    return event
+
+
+def one(name: str, **changes: Any) -> dict[str, Any]:
+    """An assessment in which one argument differs."""
+    whole = assessment()
+    return whole | {"arguments": whole["arguments"] | {name: judged(name) | changes}}
+
+
+# scores and totals
+
+
+def test_a_total_is_the_weighted_scores() -> None:
+    scores = {"logic": 8, "evidence": 7, "responsiveness": 6, "honesty": 9}
+
+    traced = traces(after(one("PRO-1", scores=scores)))["PRO-1"]
+
+    assert 7.35 == traced.total  # .30 × 8 + .30 × 7 + .25 × 6 + .15 × 9
+    assert scores == traced.scores
+    assert ("UPHELD", "PRO-1 was met.") == (traced.standing, traced.reason)
+
+
+def test_a_sides_total_is_the_mean_of_its_arguments_times_three_whatever_the_judge_adds_up() -> None:
+    said = assessment(overall={"pro_total_score": 30, "con_total_score": 30}, pro_total=1)
+
+    assert (21.0, 15.0) == (overall(after(said)).pro_total, overall(after(said)).con_total)
+
+
+def test_a_side_with_one_argument_is_measured_on_the_same_scale() -> None:
+    said = assessment(arguments={name: judged(name) for name in NAMES if name not in {"CON-2", "CON-3"}})
+
+    given_ = overall(after(said, open_con="Cars are needed. Nurses cannot take a tram at night."))
+
+    assert (18.0, 18.0) == (given_.pro_total, given_.con_total)
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [
+        (0, "0"),
+        (11, "11"),
+        ("8/10", '"8/10"'),
+        (None, "null"),
+        (True, "true"),
+        (7.5, "7.5"),
+        (-3, "-3"),
+        ([7], "a list or an object"),
+        ("8", '"8"'),
+    ],
+)
+def test_a_score_off_the_scale_is_missing_and_so_is_the_total(score: Any, shown: str) -> None:
+    scores = judged()["scores"] | {"honesty": score}
+    desk = after(one("CON-2", scores=scores))
+    traced = traces(desk)["CON-2"]
+
+    assert traced.scores.keys() == CRITERIA.dimensions.keys() - {"honesty"}
+    assert Missing(Reason(f"honesty: {shown} is no whole number from 1 to 10")) == traced.total
+    assert "UPHELD" == traced.standing
+    assert Missing(Reason("without a total: CON-2")) == overall(desk).con_total
+    assert 21.0 == overall(desk).pro_total
+
+
+def test_an_argument_that_is_left_out_is_missing_with_its_reason() -> None:
+    arguments = {name: judged(name) for name in NAMES if name != "PRO-2"}
+    desk = after(assessment(arguments=arguments))
+    traced = traces(desk)["PRO-2"]
+
+    assert Reason("the judge left it out") == traced.missing
+    assert Missing(Reason("the judge left it out")) == traced.total
+    assert {} == traced.scores
+    assert Missing(Reason("without a total: PRO-2")) == overall(desk).pro_total
+    assert 18.0 == overall(desk).con_total
+
+
+def test_an_invented_argument_is_refused() -> None:
+    whole = assessment()
+    whole["arguments"]["CON-9"] = judged()
+    desk = after(whole)
+
+    assert list(NAMES) == list(traces(desk))
+    assert [("CON-9", "there is no argument of this id", "assess")] == [
+        (each.quote, each.reason, each.purpose) for each in of(desk, FindingRefused)
+    ]
+
+
+def test_a_standing_that_is_none_is_missing() -> None:
+    traced = traces(after(one("PRO-1", standing="MAYBE")))["PRO-1"]
+
+    assert Reason("“MAYBE” is no standing") == traced.missing
+    assert 6.0 == traced.total
+
+
+def test_standings_are_read_in_any_case() -> None:
+    assert "PARTIALLY_UPHELD" == traces(after(one("PRO-1", standing="Partially upheld")))["PRO-1"].standing
+
+
+def test_a_judge_without_an_answer_leaves_everything_missing() -> None:
+    desk, why = after_rounds(), Reason("the judge gave no usable answer (timeout: it was silent)")
+    assess(desk, Answers(failed=why), opened())
+
+    assert (Missing(why), Missing(why), why) == (
+        overall(desk).pro_total,
+        overall(desk).con_total,
+        overall(desk).missing,
+    )
+    assert {why} == {each.missing for each in traces(desk).values()}
+    assert set(NAMES) == set(traces(desk))
+
+
+@pytest.mark.parametrize("value", ["", [], {}, {"arguments": {}}, {"arguments": {"PRO-9": judged()}}, 7])
+def test_an_answer_that_judges_nothing_is_asked_again(value: Any) -> None:
+    assert "the answer judges no argument" == check_assessment(value, NAMES, CRITERIA)
+    assert not check_assessment(assessment(), NAMES, CRITERIA)
+
+
+def test_tables_side_by_side_are_read_as_well() -> None:
+    tables = {
+        "scores": [
+            {"argument_id": name, **{f"{each}_score": 7 for each in CRITERIA.dimensions}, "fallacies": []}
+            for name in NAMES
+        ],
+        "argument_trace_table": [{"argument_id": name, "standing": "REFUTED", "reason": "so"} for name in NAMES],
+        "overall_assessment": {
+            "pro_total_score": 0,
+            "key_insight": "K.",
+            "unresolved_questions": ["Q?"],
+            "recommendation": "R.",
+        },
+    }
+    plainer = {
+        "scores": {name: judged()["scores"] | dict.fromkeys(CRITERIA.dimensions, 7) for name in NAMES},
+        "standings": dict.fromkeys(NAMES, "REFUTED"),
+        "key_insight": "K.",
+        "unresolved_questions": "Q?",
+        "recommendation": "R.",
+    }
+    for said in (tables, plainer):
+        desk = after(said)
+
+        assert {"REFUTED"} == {each.standing for each in traces(desk).values()}
+        assert (21.0, 21.0, "K.", ("Q?",), "R.") == (
+            overall(desk).pro_total,
+            overall(desk).con_total,
+            overall(desk).key_insight,
+            overall(desk).unresolved_questions,
+            overall(desk).recommendation,
+        )
+
+
+# samples
+
+
+def test_of_several_samples_the_median_and_the_majority_count() -> None:
+    points = (2, 9, 4)
+    standings = ("REFUTED", "UPHELD", "REFUTED")
+    desk = after(
+        *(
+            one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, score), standing=standing, reason=f"{score}")
+            for score, standing in zip(points, standings, strict=True)
+        ),
+        samples=3,
+    )
+    traced = traces(desk)["PRO-1"]
+
+    assert (4.0, "REFUTED", "2") == (traced.total, traced.standing, traced.reason)
+    assert dict.fromkeys(CRITERIA.dimensions, 7.0) == traced.spread
+
+
+def test_samples_that_do_not_agree_are_uncertain() -> None:
+    split = after(one("PRO-1", standing="REFUTED"), one("PRO-1", standing="UPHELD"), samples=2)
+
+    assert "UNCERTAIN" == traces(split)["PRO-1"].standing
+
+
+def test_a_sample_that_leaves_something_out_leaves_it_to_the_others() -> None:
+    short = one("PRO-1", scores={"logic": 0})
+    desk = after(short, one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, 8)), samples=2)
+
+    assert 8.0 == traces(desk)["PRO-1"].total
+
+
+# fallacies
+
+
+def test_a_fallacy_is_recorded_where_its_words_stand() -> None:
+    desk = after(assessment(fallacies=[STRAW]))
+    (found,) = of(desk, FallacyFound)
+    turn = desk.debate.transcript.turns[found.turn]
+
+    assert ("PRO-1", "straw_man", 1, "Nobody said so.") == (found.argument, found.fallacy, found.turn, found.reason)
+    assert found.quote == turn.text[slice(*found.span)] == STRAW["quote"]
+
+
+@pytest.mark.parametrize(
+    ("quote", "turn"),
+    [("CON-1 LEAVES OUT  what it costs", 3), ("what pro said first still holds", 5), ("“The noise count of Basel”", 1)],
+)
+def test_its_words_may_stand_in_anything_that_the_side_said(quote: str, turn: int) -> None:
+    (found,) = of(after(assessment(fallacies=[STRAW | {"quote": quote}])), FallacyFound)
+
+    assert turn == found.turn
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"quote": "Nobody has ever said these words"}, "the quote is not in what pro said, or too short to tell"),
+        ({"quote": "The nurse decides what a city is for"}, "the quote is not in what pro said"),
+        ({"quote": "a"}, "too short to tell"),
+        ({"quote": ""}, "too short to tell"),
+        ({"argument": "PRO-8"}, "there is no argument “PRO-8”"),
+        ({"argument": ""}, "it names no argument"),
+        ({"fallacy": "red_herring"}, "red_herring is none of the fallacies that are looked for"),
+    ],
+)
+def test_a_fallacy_that_does_not_hold_is_refused(changes: Any, why: str) -> None:
+    desk = after(assessment(fallacies=[STRAW | changes]))
+    (refused,) = of(desk, FindingRefused)
+
+    assert why in refused.reason
+    assert [] == of(desk, FallacyFound)
+
+
+@pytest.mark.parametrize("name", ["Straw Man", "straw-man", "STRAW_MAN", "The straw man fallacy", " straw  man "])
+def test_the_common_spellings_of_a_fallacy_are_read(name: str) -> None:
+    (found,) = of(after(assessment(fallacies=[STRAW | {"fallacy": name}])), FallacyFound)
+
+    assert "straw_man" == found.fallacy
+
+
+def test_all_seven_are_known_by_their_titles() -> None:
+    assert set(RULES.fallacies) == {plain(name.replace("_", " ").title()) for name in RULES.fallacies}
+    assert 7 == len(RULES.fallacies)
+
+
+def test_fallacies_named_beside_their_argument_are_found() -> None:
+    inside = {name: value for name, value in STRAW.items() if name != "argument"}
+
+    assert 1 == len(of(after(one("PRO-1", fallacies=[inside])), FallacyFound))
+
+
+@pytest.mark.parametrize(("votes", "stands"), [(1, False), (2, True), (3, True)])
+def test_a_fallacy_stands_when_more_than_half_of_the_samples_find_it(votes: int, stands: bool) -> None:
+    shorter = STRAW | {"quote": "plans for the tram plans"}
+    said = [assessment(fallacies=[STRAW if n else shorter] if n < votes else []) for n in range(3)]
+    desk = after(*said, samples=3)
+
+    assert stands == bool(of(desk, FallacyFound))
+    assert stands != bool(of(desk, FindingRefused))
+
+
+def test_one_sample_that_says_it_twice_has_one_voice() -> None:
+    desk = after(assessment(fallacies=[STRAW, STRAW]), assessment(), assessment(), samples=3)
+
+    assert [] == of(desk, FallacyFound)
+
+
+def test_the_same_words_may_hold_two_fallacies() -> None:
+    desk = after(assessment(fallacies=[STRAW, STRAW | {"fallacy": "ad hominem"}]))
+
+    assert {"straw_man", "ad_hominem"} == {each.fallacy for each in of(desk, FallacyFound)}
+
+
+# whatever comes
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@drawn(
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers(-2, 12)
+        | st.floats(allow_nan=False)
+        | st.text(max_size=12)
+        | st.sampled_from((*NAMES, "UPHELD", "straw_man", STRAW["quote"])),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(
+                    (
+                        *NAMES,
+                        *CRITERIA.dimensions,
+                        "arguments",
+                        "scores",
+                        "standing",
+                        "standings",
+                        "fallacies",
+                        "argument",
+                        "quote",
+                        "fallacy",
+                        "trace",
+                        "overall",
+                        "unresolved_questions",
+                        "key_insight",
+                    )
+                ),
+                inner,
+                max_size=6,
+            )
+        ),
+        max_leaves=30,
+    )
+)
+def test_whatever_a_judge_answers_numbers_are_on_the_scale_or_missing(value: Any) -> None:
+    desk = after(value)
+
+    assert set(NAMES) == set(traces(desk))
+    for traced in traces(desk).values():
+        assert all(1 <= score <= 10 for score in traced.scores.values())
+        assert isinstance(traced.total, Missing) == (traced.scores.keys() != CRITERIA.dimensions.keys())
+    for total in (overall(desk).pro_total, overall(desk).con_total):
+        assert isinstance(total, Missing) or 3 <= total <= 30
+    assert desk.debate.protocol.briefing
+
+
+@settings(max_examples=40, deadline=None)
+@drawn(st.integers(0, 10_000))
+def test_a_judge_who_raises_one_score_lowers_nobody(seed: int) -> None:
+    chance = random.Random(seed)
+    names = list(CRITERIA.dimensions)
+    low = {name: {each: chance.randint(1, 9) for each in names} for name in NAMES}
+    high = low | {"PRO-2": low["PRO-2"] | {chance.choice(names): 10}}
+    first, second = (
+        overall(after(assessment(arguments={name: judged(name, scores=points[name]) for name in NAMES})))
+        for points in (low, high)
+    )
+
+    assert first.con_total == second.con_total
+    assert isinstance(first.pro_total, float)
+    assert isinstance(second.pro_total, float)
+    assert first.pro_total < second.pro_total
+
+
+def test_a_script_that_leaves_the_assessment_out_favours_nobody() -> None:
+    type_ = assess_type(NAMES, CRITERIA, RULES)
+    desk = after(neutral(type_))
+
+    assert (15.0, 15.0) == (overall(desk).pro_total, overall(desk).con_total)
+    assert list(NAMES) == schema(type_)["properties"]["arguments"]["required"]

@@ -1,0 +1,405 @@
+"""Laws of the judge: whatever is answered, the numbers add up, no conflict is missed, and nobody is misquoted.
+
+Everything is recomputed from the events alone, by other means than the folds.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from events.state import debate as debates
+from events.state.debate import Debate
+from events.types import (
+    Change,
+    ClaimCleared,
+    ClaimFlagged,
+    ClaimKind,
+    ClaimUpheld,
+    ContradictionFound,
+    ConvergenceKind,
+    Event,
+    FindingRefused,
+    LogicGapAdjusted,
+    NarrativeVerdictReached,
+    Pattern,
+    PenaltyApplied,
+    PenaltyReversed,
+    PremiseDropped,
+    PremiseRevised,
+    PremiseStated,
+    ScoreHarmonized,
+    TurnsCompared,
+    TurnScored,
+    TurnSpoken,
+)
+from judge.live import claims, comparison, convergence, gaps, narrative, questions, scoring, second, spine
+from judge.live.event_batch import Answers, EventBatch
+from tests.judge.court import NOTHING, RUBRIC, court, given, record, scored, side_of, speak, verdict
+
+WORDS = ("trams", "carry", "63 percent", "of all", "people", "Cars", "stand", "“still”", "because", "judges", "—", "İ")
+SPEECH = st.lists(st.sampled_from(WORDS), min_size=4, max_size=14).map(" ".join)
+POINTS = {name: dimension.maximum for name, dimension in RUBRIC.dimensions.items()}
+REASON = st.text(max_size=8)
+
+
+@st.composite
+def quotes(draw: st.DrawFn, said: Sequence[str]) -> str:
+    """Words of some turn, now and then words of nobody."""
+    if draw(st.integers(0, 9)) == 9:
+        return draw(st.text(max_size=30) | SPEECH)
+    text = draw(st.sampled_from(said))
+    start = draw(st.integers(0, max(len(text) - 9, 0)))
+    return text[start : start + draw(st.integers(8, 40))]
+
+
+@st.composite
+def answered(draw: st.DrawFn, one: st.SearchStrategy[Any]) -> Answers[Any]:
+    """Nothing, one answer, or up to three that agree or not; calls are known by positions before the turn's batch."""
+    match draw(st.integers(0, 9)):
+        case 0:
+            return NOTHING
+        case 1 | 2:
+            samples = draw(st.lists(one, min_size=1, max_size=3))
+        case 3 | 4:
+            samples = [draw(one)] * 2 + [draw(one)]
+        case _:
+            samples = [draw(one)]
+    return given(*samples)
+
+
+def lists(one: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[list[Any]]:
+    return st.lists(one, max_size=most)
+
+
+def tuples(one: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    return lists(one).map(tuple)
+
+
+def flags(said: Sequence[str]) -> st.SearchStrategy[claims.ClaimsAnswer]:
+    one = st.builds(claims.Suspicion, quote=quotes(said[-1:]), kind=st.sampled_from(get_args(ClaimKind)), reason=REASON)
+    return st.builds(claims.ClaimsAnswer, claims=lists(one, 4))
+
+
+@st.composite
+def gap(draw: st.DrawFn, said: Sequence[str]) -> gaps.Gap:
+    turn = draw(st.integers(1, len(said) + 1))
+    return gaps.Gap(
+        turn=turn,
+        fails=draw(quotes(said[turn - 1 : turn] or said)),
+        exposed_by=draw(quotes(said[-1:])),
+        points=draw(st.integers(1, 8)),
+        reason=draw(REASON),
+    )
+
+
+def premises(said: Sequence[str], known: list[str]) -> st.SearchStrategy[spine.FirstPremises]:
+    name = st.sampled_from([*known * 4, "P1.1", "P2.1", "P9.9", f"P{len(said)}.1"])
+    stated = tuples(st.builds(spine.Stated, text=SPEECH | REASON, quote=quotes(said[-1:])))
+    return st.builds(spine.FirstPremises, stated=stated) | st.builds(
+        spine.PremisesAnswer,
+        stated=stated,
+        revised=tuples(st.builds(spine.Revised, premise=name, text=SPEECH | REASON)),
+        dropped=tuples(st.builds(spine.Dropped, premise=name, reason=REASON)),
+        contradictions=tuples(st.builds(spine.Contradicted, premises=lists(name, 2), reason=REASON)),
+    )
+
+
+CHOICE = st.sampled_from(("first", "second", "draw"))
+MIRRORED = {"first": "second", "second": "first", "draw": "draw"}
+OPINION = st.builds(second.SecondOpinion, verdict=st.sampled_from(("upheld", "cleared")), reason=REASON)
+CITES = lists(st.sampled_from(("P1.1", "C1.1", "turn 1", "Turn 2", "turn 9", "C9.9", "?")), 6)
+ARC = st.builds(narrative.ArcAnswer, evolution=REASON, fractures=REASON, held=REASON)
+NARRATIVE = st.builds(
+    narrative.NarrativeAnswer,
+    A=ARC,
+    B=ARC,
+    pattern=st.sampled_from(get_args(Pattern)),
+    explanation=REASON,
+    winner=st.sampled_from(("A", "B", "neither")),
+    cites=CITES,
+)
+DRIFT = st.builds(convergence.DriftAnswer, early=REASON, late=REASON)
+CONVERGENCE = st.builds(
+    convergence.ConvergenceAnswer, A=DRIFT, B=DRIFT, reason=REASON, kind=st.sampled_from(get_args(ConvergenceKind))
+)
+
+
+@st.composite
+def orders(draw: st.DrawFn) -> tuple[Answers[Any], Answers[Any]]:
+    """Two orders that mostly agree."""
+    won = {name: draw(CHOICE) for name in RUBRIC.bands}
+    back = {name: MIRRORED[each] if draw(st.integers(0, 5)) else draw(CHOICE) for name, each in won.items()}
+    return draw(answered(st.just(verdict(**won)))), draw(answered(st.just(verdict(**back))))
+
+
+@st.composite
+def points(draw: st.DrawFn) -> dict[str, float]:
+    """Scores that often lie at a floor, a ceiling or the edge of a band."""
+    edges = st.sampled_from((0, 0.5, 1, 2, 16, 16.5, 17, 21, 21.7, 22, 23))
+    return {
+        name: min(draw(edges | st.integers(0, 10 * most).map(lambda tenths: tenths / 10)), most)
+        for name, most in POINTS.items()
+    }
+
+
+@st.composite
+def desks(draw: st.DrawFn) -> EventBatch:
+    """A debate of up to five turns, judged by whatever came to a judge's mind."""
+    desk = court()
+    said: list[str] = []
+    for turn in range(1, draw(st.integers(2, 5)) + 1):
+        said.append(draw(SPEECH))
+        speak(desk, said[-1])
+        if draw(st.integers(0, 7)):
+            desk.add(scored(turn, **draw(points())), desk.debate.position)
+        else:
+            scoring.score(desk, turn, NOTHING)
+        if turn > 1:
+            comparison.harmonize(desk, comparison.compare_turns(desk, turn - 1, turn, *draw(orders())))
+        claims.flag_claims(desk, turn, draw(answered(flags(said))))
+        if turn > 1:
+            gaps.dock(desk, turn, draw(answered(st.builds(gaps.GapsAnswer, gaps=lists(gap(said))))))
+        mine = [name for name, each in desk.debate.spine.premises.items() if each.side == side_of(turn)]
+        spine.trace(desk, turn, draw(answered(premises(said, mine))))
+        for claim in draw(lists(st.sampled_from([*desk.debate.claims, "C9.9"]))):
+            second.settle(desk, claim, draw(answered(OPINION)), by="second")
+    narrative.narrate(desk, draw(answered(NARRATIVE)))
+    narrative.resolve(desk, draw(answered(st.builds(narrative.ConflictAnswer, text=REASON, cites=CITES))))
+    convergence.assess(desk, draw(answered(CONVERGENCE)))
+    return desk
+
+
+def happened(desk: EventBatch) -> list[Event]:
+    return [draft.event for draft in desk.batch()]
+
+
+def prefixes(events: Sequence[Event]) -> Iterator[tuple[list[Event], Debate]]:
+    """Every prefix with its fold."""
+    state = Debate()
+    for position, event in enumerate(events, 1):
+        state = debates.evolve(state, record(position, event))
+        yield list(events[:position]), state
+
+
+# recomputed by other means
+
+
+class Sums:
+    """Effective values as sums over the events, without the ledger."""
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self.sums: dict[tuple[int, str], float] = {}
+        for event in events:
+            if isinstance(event, TurnScored) and isinstance(event.dimensions, dict):
+                self.sums |= {(event.turn, name): each.admitted for name, each in event.dimensions.items()}
+            elif isinstance(event, Change):
+                self.sums[event.turn, event.dimension] += event.requested
+
+    def effective(self) -> dict[tuple[int, str], float]:
+        return {at: round(min(max(sum_, 0.0), float(POINTS[at[1]])), 2) for at, sum_ in self.sums.items()}
+
+
+def conflicts(events: Sequence[Event]) -> set[tuple[int, int, str]]:
+    """(later turn of the comparison, turn, dimension) of every score outside of its band."""
+    stands = Sums(events).effective()
+    found = set()
+    for event in events:
+        if not isinstance(event, TurnsCompared) or not isinstance(event.outcomes, dict):
+            continue
+        for name, outcome in event.outcomes.items():
+            for place, turn in (("earlier", event.earlier), ("later", event.later)):
+                if outcome == "draw" or (turn, name) not in stands:
+                    continue
+                low, high = RUBRIC.bands[name].winner if outcome == place else RUBRIC.bands[name].loser
+                if stands[turn, name] < low or stands[turn, name] > high:
+                    found.add((event.later, turn, name))
+    return found
+
+
+# the laws
+
+
+def law_the_ledger_sums_to_the_card_at_every_prefix(desk: EventBatch) -> None:
+    for events, state in prefixes(happened(desk)):
+        card = {
+            (turn, name): balance.effective
+            for turn, each in state.ledger.cards.items()
+            for name, balance in each.balances.items()
+        }
+        applied: dict[tuple[int, str], float] = defaultdict(float)
+        for entry in state.ledger.entries:
+            assert entry.before == round(applied[entry.turn, entry.dimension], 2)
+            applied[entry.turn, entry.dimension] += entry.applied
+            assert entry.after == round(applied[entry.turn, entry.dimension], 2)
+
+        assert Sums(events).effective() == card
+        assert {at: round(sum_, 2) for at, sum_ in applied.items()} == card
+        assert all(
+            balance.effective == balance.after()
+            for each in state.ledger.cards.values()
+            for balance in each.balances.values()
+        )
+        for each in state.ledger.cards.values():
+            if each.balances:
+                assert round(sum(each.balances[name].effective for name in ("logic", "rhetoric", "tactics")), 2) == (
+                    each.composite(state.ledger.dimensions)
+                )
+
+
+def law_no_anomaly_is_missed_or_made_up_at_any_prefix(desk: EventBatch) -> None:
+    for events, state in prefixes(happened(desk)):
+        shown = {
+            (state.exchanges.comparisons[int(key.split(".")[0].split("-")[1])].later, each.turn, each.dimension)
+            for key, each in state.exchanges.anomalies.items()
+        }
+
+        assert conflicts(events) == shown
+        assert all(
+            Sums(events).effective()[each.turn, each.dimension] == each.effective
+            for each in state.exchanges.anomalies.values()
+        )
+
+
+def law_the_life_of_a_claim_is_legal(desk: EventBatch) -> None:
+    life: dict[str, list[str]] = defaultdict(list)
+    paid: dict[str, float] = defaultdict(float)
+    for event in happened(desk):
+        match event:
+            case ClaimFlagged():
+                life[event.claim].append("flagged")
+                assert event.claim.startswith(f"C{event.turn}.")
+            case PenaltyApplied() if isinstance(event.claim, str):
+                life[event.claim].append("paid")
+                paid[event.claim] += event.requested
+            case ClaimUpheld():
+                life[event.claim].append("upheld")
+            case ClaimCleared():
+                life[event.claim].append("cleared")
+            case PenaltyReversed():
+                assert isinstance(event.claim, str)
+                life[event.claim].append("returned")
+                paid[event.claim] += event.requested
+
+    legal = {
+        ("flagged",),
+        ("flagged", "upheld"),
+        ("flagged", "cleared"),
+        ("flagged", "paid"),
+        ("flagged", "paid", "upheld"),
+        ("flagged", "paid", "cleared", "returned"),
+    }
+    assert set() == {tuple(each) for each in life.values()} - legal
+    assert not [claim for claim, each in life.items() if "returned" in each and paid[claim]]
+    assert sorted(life) == sorted(desk.debate.claims)
+
+
+def law_nobody_is_misquoted(desk: EventBatch) -> None:
+    said: dict[int, str] = {}
+    for event in happened(desk):
+        match event:
+            case TurnSpoken():
+                said[event.turn] = event.text
+            case ClaimFlagged() | PremiseStated():
+                assert said[event.turn][slice(*event.span)] == event.quote
+            case LogicGapAdjusted():
+                assert event.fails.turn == event.turn < event.exposed_by.turn
+                for passage in (event.fails, event.exposed_by):
+                    assert said[passage.turn][slice(*passage.span)] == passage.quote
+            case NarrativeVerdictReached():
+                assert () == narrative.unknown_cites(desk.debate, event.cites)
+
+
+def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: EventBatch) -> None:
+    events = happened(desk)
+    for position, event in enumerate(events, 1):
+        if isinstance(event, Change):
+            assert 0 < event.because_of < position
+            assert 0 <= event.applied / event.requested <= 1.0001  # rounded to two decimals
+            assert (event.applied == event.requested) == ("applied:" not in event.reason)
+        if isinstance(event, PenaltyApplied | LogicGapAdjusted):
+            assert event.requested < 0
+    banded = [(each.turn, each.dimension) for each in events if isinstance(each, ScoreHarmonized)]
+    assert len(banded) == len(set(banded))
+    docked = [(each.turn, each.fails.span) for each in events if isinstance(each, LogicGapAdjusted)]
+    assert not [
+        one
+        for at, (one, span) in enumerate(docked)
+        for two, other in docked[:at]
+        if one == two and span[0] < other[1] and other[0] < span[1]
+    ]
+
+
+def law_the_spine_names_only_what_stands_and_only_its_own(desk: EventBatch) -> None:
+    live: dict[str, str] = {}
+    for event in happened(desk):
+        match event:
+            case PremiseStated():
+                assert event.premise not in live
+                assert side_of(event.turn) == event.side
+                live[event.premise] = event.side
+            case PremiseRevised():
+                assert side_of(event.turn) == live[event.premise]
+            case PremiseDropped():
+                assert side_of(event.turn) == live[event.premise]
+                live[event.premise] = "gone"
+            case ContradictionFound():
+                assert {event.side} == {live[name] for name in event.premises}
+
+
+def law_a_refusal_changes_no_number(desk: EventBatch) -> None:
+    before = Debate()
+    for _, state in prefixes(happened(desk)):
+        refused = [draft.event for draft in desk.batch()[before.position : state.position]]
+        if refused and isinstance(refused[-1], FindingRefused):
+            assert (before.ledger, before.claims, before.spine) == (state.ledger, state.claims, state.spine)
+        before = state
+
+
+LAWS = (
+    law_the_ledger_sums_to_the_card_at_every_prefix,
+    law_no_anomaly_is_missed_or_made_up_at_any_prefix,
+    law_the_life_of_a_claim_is_legal,
+    law_nobody_is_misquoted,
+    law_a_change_is_never_larger_than_asked_and_follows_from_something,
+    law_the_spine_names_only_what_stands_and_only_its_own,
+    law_a_refusal_changes_no_number,
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=100, deadline=None)
+@drawn(desks())
+def test_the_laws_hold(desk: EventBatch) -> None:
+    for law in LAWS:
+        law(desk)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@drawn(SPEECH, st.integers(1, 4), st.data())
+def test_a_score_of_any_type_is_taken(text: str, turn: int, data: st.DataObject) -> None:
+    desk = court(*[text] * turn)
+    card = questions.score_type(RUBRIC, turn)
+    samples = [
+        {
+            "components": {
+                name: {
+                    "points": data.draw(st.integers(0, each.maximum)),
+                    "reason": "",
+                    "quote": data.draw(quotes([text])),
+                }
+                for name, each in questions.applicable(RUBRIC, turn).items()
+            }
+        }
+        for _ in range(data.draw(st.integers(1, 3)))
+    ]
+    scoring.score(desk, turn, given(*(msgspec.convert(each, card) for each in samples)))
+
+    assert isinstance(happened(desk)[-1], TurnScored)
+    assert all(0 <= each.effective <= each.maximum for each in desk.debate.ledger.cards[turn].balances.values())

@@ -1,0 +1,147 @@
+"""Every typed question that Moot asks of a model: debates of each format played to their end, and what they asked.
+
+``sites`` are the places in the code that make a question: one that no debate here comes by is a question forgotten.
+"""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from events.types import NOBODY, DebateOpened
+from events.types.rubric import Component, Dimension
+from server.debate import formats
+from server.debate.formats.questions import Question
+from server.debate.formats.steps import Ask, Step
+from server.opening.cases import CaseRequest, cases_of
+from tests.judge.deliberation import jury
+from tests.judge.hearing import claim, hear, settle
+from tests.judge.panel.bench_of_raters import seats
+from tests.judge.protocol import rounds
+from tests.server.debate.measured import case
+from tests.server.given import CHARACTERS, RUBRIC, Play, opened
+from tests.server.panels import of_turns
+from tests.server.three_rounds import answers
+
+Site = tuple[str, int]
+MODULES = [
+    importlib.import_module(f"{formats.__name__}.{each.name}") for each in pkgutil.iter_modules(formats.__path__)
+]
+QUOTE = "Trams carry more people"
+DIFFERING = {
+    f"panel:{seat.name}": of_turns(*points) for seat, points in zip(seats(), ((9, 2), (2, 9)) * 2, strict=True)
+}
+ARC = {"evolution": "it grew", "fractures": "none", "held": "all"}
+NARRATIVE = {
+    "A": ARC,
+    "B": ARC,
+    "pattern": "none",
+    "explanation": "so",
+    "winner": "B",
+    "cites": ["turn 1"],
+}
+
+
+class Heard(Play):
+    """A debate that keeps the questions that were asked in it."""
+
+    asked: dict[str, Ask]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        steps = super().steps
+        self.__dict__.setdefault("asked", {}).update({each.call: each for each in steps if isinstance(each, Ask)})
+        return steps
+
+
+def sites() -> set[Site]:
+    """Where questions are made: module and line."""
+    return {
+        (module.__name__, node.lineno)
+        for module in MODULES
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Question"
+    }
+
+
+def everything() -> tuple[list[tuple[str, Ask]], set[Site]]:
+    """All questions, each with the debate that asked it; and the sites that made them."""
+    made: set[Site] = set()
+
+    def question(**fields: Any) -> Question:
+        caller = sys._getframe(1)
+        made.add((caller.f_globals["__name__"], caller.f_lineno))
+        return Question(**fields)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in MODULES:
+            if "Question" in vars(module):
+                patch.setattr(module, "Question", question)
+        asked = [(name, ask) for name, play in debates() for ask in play.asked.values()]
+    return asked, made
+
+
+def debates() -> Iterator[tuple[str, Heard]]:
+    """A debate of each kind, ended."""
+    yield "exchange", exchange(opened(2, appeals="all"), claims=claim(QUOTE), narrative=NARRATIVE)
+    yield "exchange with a panel", exchange(replace(opened(2), panel=tuple(seats())), **DIFFERING)
+    yield "a long exchange", exchange(opened(RUBRIC.convergence_from))
+    yield "an exchange by a large rubric", exchange(replace(opened(2), rubric=large_rubric()), score=None)
+    said = answers()
+    yield "protocol", ended(rounds.opened(panel=tuple(seats()), archetypes=CHARACTERS), lambda step: said.get(step.key))
+    calibration = replace(
+        opened(0),
+        format="calibration",
+        turns=0,
+        pro=NOBODY,
+        con=NOBODY,
+        panel=tuple(seats()),
+        cases=cases_of([msgspec.convert(case("tides"), CaseRequest)]),
+    )
+    yield "calibration", ended(calibration)
+    yield (
+        "deliberation",
+        ended(jury.before_judges(), jury.in_rounds({"qa_evaluator": jury.says("FAIL", 0), "*": jury.says("PASS", 3)})),
+    )
+
+
+def exchange(opening: DebateOpened, **said: Any) -> Heard:
+    """A debate whose every turn is heard; pro is the better one where ``said`` tells nothing else."""
+    play = Heard(opening)
+    while play.debate.standing.state != "concluded":
+        hear(play, **said)
+    return play
+
+
+def ended(opening: DebateOpened, say: Callable[[Ask], Any] = lambda _: None) -> Heard:
+    """A debate in which nobody has the floor; a question that ``say`` leaves open is answered neutrally."""
+    play = Heard(opening)
+    settle(play, say)
+
+    assert play.debate.standing.state == "concluded", play.events[-1]
+    return play
+
+
+def large_rubric() -> Any:
+    """Ten dimensions of ten components of ten points."""
+    return replace(
+        RUBRIC,
+        dimensions=RUBRIC.dimensions
+        | {
+            f"dimension_{row}": Dimension(
+                maximum=100,
+                in_composite=False,
+                components={
+                    f"component_{row}_{column}": Component(maximum=10, asks="what it is") for column in range(10)
+                },
+            )
+            for row in range(10)
+        },
+    )

@@ -1,0 +1,112 @@
+"""What the peers have in common: a server that is not ours, a provider of ours before it, and what it can show."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from providers.base import Segment
+from providers.errors import Unreachable
+from providers.schema import schema
+from tests.providers.stall import Caller, without_certificates
+from tests.providers.vendors import saying
+from tests.server.vendors import registry
+
+READY_S: Final = 60.0
+
+
+class Visit(Caller):
+    """A provider before a peer."""
+
+    def says(self, word: str) -> dict[str, Any]:
+        """What a call asks that ``word`` is the cue of."""
+        return {"prompt": (Segment("system", "You debate."), Segment("user", f"Now do this: {word}."))}
+
+
+Check = Callable[[Visit], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scenario that a peer can show.  ``without`` names the columns in which it cannot."""
+
+    name: str
+    check: Check
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peer:
+    """``models`` by provider; ``opened`` starts it and gives the environment that leads to it."""
+
+    models: Mapping[str, str]
+    opened: Callable[[str], AbstractAsyncContextManager[Mapping[str, str]]]
+    variable: str = ""
+    rows: list[Row] = field(default_factory=list)
+
+    def shows(self, name: str, *, without: tuple[str, ...] = ()) -> Callable[[Check], Check]:
+        def add(check: Check) -> Check:
+            self.rows.append(Row(name, check, without))
+            return check
+
+        return add
+
+
+@asynccontextmanager
+async def visiting(environment: Mapping[str, str], provider: str, model: str) -> AsyncIterator[Visit]:
+    """A provider of our own before a peer that runs."""
+    with pytest.MonkeyPatch.context() as patch:
+        without_certificates(patch)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        providers = registry()
+        try:
+            yield Visit(providers.provider(provider), model)
+        finally:
+            await providers.close()
+
+
+@asynccontextmanager
+async def running(*command: str, health: str, **more: str) -> AsyncIterator[None]:
+    """A server in a process of its own, from the moment in which it answers at ``health``."""
+    child = await asyncio.create_subprocess_exec(
+        *command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | more
+    )
+    try:
+        async with httpx.AsyncClient(trust_env=False) as client:
+            until = time.monotonic() + READY_S
+            while not await _is_well(client, health):
+                if child.returncode is not None or time.monotonic() > until:
+                    raise Unreachable(f"{command[0]} did not start")
+                await asyncio.sleep(0.1)
+        yield
+    finally:
+        if child.returncode is None:
+            child.terminate()
+        await child.wait()
+
+
+async def _is_well(client: httpx.AsyncClient, health: str) -> bool:
+    try:
+        return (await client.get(health)).is_success
+    except httpx.HTTPError:
+        return False
+
+
+def free_port() -> int:
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return int(door.getsockname()[1])
+
+
+def answer_of(type_: Any) -> str:
+    return json.dumps(saying.smallest(schema(type_)))

@@ -1,0 +1,35 @@
+"""Servers that are not ours, in the place of the fake: what they can show of the table."""
+
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from tests.providers.peer import Row, visiting
+from tests.providers.peering.aimock import AIMOCK
+from tests.providers.peering.litellm import LITELLM
+from tests.providers.peering.llama import LLAMA
+
+PEERS: Final = {"aimock": AIMOCK, "litellm": LITELLM, "llama": LLAMA}
+
+
+async def tabled(name: str, executable: str, table: Callable[..., Any], cell: Callable[..., Any]) -> tuple[str, bool]:
+    """The table of one peer."""
+    peer = PEERS[name]
+    if peer.variable and not executable:
+        sys.exit(f"--peer {name} wants --{name} PATH, or {peer.variable}")
+    async with peer.opened(executable) as environment:
+        cells = [
+            cell(row.name, f"{provider} at {name}", _run(row, environment, provider, model),
+                 "it cannot show that" if provider in row.without else "")
+            for row in peer.rows for provider, model in peer.models.items()
+        ]  # fmt: skip
+        found: tuple[str, bool] = await table(cells)
+        return found
+
+
+def _run(row: Row, environment: Mapping[str, str], provider: str, model: str) -> Callable[[], Awaitable[None]]:
+    async def run() -> None:
+        async with visiting(environment, provider, model) as visit:
+            await row.check(visit)
+
+    return run

@@ -1,0 +1,123 @@
+"""Rows of the table: what a call costs, whatever came of it."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from providers.base import Segment
+from providers.errors import Empty, Malformed, ProviderError, Refused, Stopped, ToolCalled, WrongType
+from providers.pricing import cost
+from tests.providers.scenarios import scenario, score
+from tests.providers.stall import Stall, billed
+
+
+def booked(
+    what: str,
+    kind: str,
+    *errors: type[ProviderError],
+    of_question: bool = False,
+    without: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+    **asked: Any,
+) -> None:
+    """A row: a call that fails so, is paid for, and tells its tokens."""
+
+    @scenario(f"{what} is an error that tells its tokens, as they are billed", without=without)
+    async def _(at: Stall) -> None:
+        at.breaks(kind, value=(values or {}).get(at.column.provider))
+        error = await at.fails(*errors, type_=score() if of_question else None, **asked)
+
+        assert error.outcome is not None
+        assert [billed(each) for each in at.house.books] == [error.outcome.tokens]
+        await at.speaks()
+
+
+NO_WORD: Final = {"ollama": "Ollama has no word for it"}
+booked("a refusal", "refusal", Refused, without=NO_WORD)
+booked("a refused question", "refusal", Refused, without=NO_WORD, of_question=True)
+booked("a truncated answer", "length stop", Malformed, of_question=True)
+booked("an answer without text", "empty", Empty)
+booked("a call of a tool", "tool call", ToolCalled)
+booked("a call of a tool in place of an answer", "tool call", ToolCalled, of_question=True)
+booked(
+    "an end for a reason of the vendor's own",
+    "finish",
+    Stopped,
+    without=NO_WORD,
+    values={"openai": "insufficient_system_resource", "anthropic": "pause_turn", "gemini": "OTHER"},
+)
+booked(
+    "a blocked answer (content_filter, SAFETY)",
+    "finish",
+    Refused,
+    without=NO_WORD | {"anthropic": "it says refusal, see there"},
+    values={"openai": "content_filter", "gemini": "PROHIBITED_CONTENT"},
+)
+
+
+class Coded(msgspec.Struct):
+    """What no answer of the fake is: it knows nothing of patterns."""
+
+    code: Annotated[str, msgspec.Meta(pattern="^x+$")]
+
+
+@scenario("an answer of another shape is an error that tells its tokens, as they are billed")
+async def _(at: Stall) -> None:
+    error = await at.fails(WrongType, type_=Coded)
+
+    assert [billed(each) for each in at.house.books] == [error.outcome.tokens]
+    await at.ask(score())
+
+
+@scenario("a dated name keeps its price", without={"ollama": "its answers bear the name that was asked for"})
+async def _(at: Stall) -> None:
+    model, dated = {
+        "openai": ("gpt-4.1", "gpt-4.1-2025-04-14"), "anthropic": ("claude-haiku-4-5", "claude-haiku-4-5-20251001"),
+        "gemini": ("gemini-2.5-flash", "gemini-2.5-flash-001"),
+    }[at.column.provider]  # fmt: skip
+    at.far_away()
+    at.sells(model, billed_as=dated, thought=0)
+    _, outcome = await at.speak(model)
+    used = outcome.tokens
+
+    assert dated == outcome.model
+    assert outcome.cost_usd is not None
+    assert 0 < outcome.cost_usd == cost(at.column.provider, model, used.input, used.output)
+
+
+@scenario("a name that nobody has a price for costs None, and never nothing")
+async def _(at: Stall) -> None:
+    at.far_away()
+    _, outcome = await at.speak(at.sells("somebody/nova-1", thought=0))
+
+    assert outcome.cost_usd is None
+
+
+@scenario("what runs on this machine costs nothing")
+async def _(at: Stall) -> None:
+    _, outcome = await at.speak()
+
+    assert 0.0 == outcome.cost_usd
+
+
+CACHED: Final = {"ollama": "Ollama counts what it keeps among the prompt's tokens, and does not say how much it was"}
+LONG: Final = "The square was a car park until the trams came back. " * 400
+
+
+@scenario("cached tokens are counted, and what was put into the cache", without=CACHED)
+async def _(at: Stall) -> None:
+    prompt = (Segment("system", "You debate."), Segment("user", LONG), Segment("user", "Speak."))
+    outcomes = [(await at.speak(prompt=prompt))[1] for _ in range(2)]
+
+    assert [billed(each) for each in at.house.books] == [each.tokens for each in outcomes]
+    assert 1000 < outcomes[1].tokens.cached < outcomes[1].tokens.input
+
+
+@scenario("… also where writing to the cache is billed", only=("openai", "anthropic"), why="it costs nothing there")
+async def _(at: Stall) -> None:
+    model = {"openai": "gpt-5.6-sol", "anthropic": "claude-sonnet-5-5"}[at.column.provider]
+    _, outcome = await at.speak(model, prompt=(Segment("user", LONG), Segment("user", "Speak.")))
+
+    assert 1000 < outcome.tokens.written == at.house.books[0].written
+    assert billed(at.house.books[0]) == outcome.tokens

@@ -1,0 +1,184 @@
+"""Moot's providers before a vendor's fake: what a scenario of the table is given."""
+
+import dataclasses
+import importlib
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpcore2
+import pytest
+
+from providers import hosted
+from providers.base import Answer, ModelStatus, Outcome, Provider, Request, Segment, Tokens
+from providers.errors import Adapted, Malformed, ProviderError
+from providers.registry import Registry
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.house import Bill
+from tests.providers.vendors.market import PLAIN, Vendors, selling
+from tests.providers.vendors.openai import FIRST, LATEST, Gateway, OpenAIModel
+from tests.server.vendors import registry
+
+SPEECH: Final = "A tram carries more people than the lane beside it. So the square has room again, even in January."
+WORDS: Final = 328
+"""Tokens that a speech may have: the words that are wanted, and no room for thinking."""
+HELLO: Final = (Segment("system", "You debate."), Segment("user", "Speak."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """A provider with a vendor's fake.  ``thinker`` thinks by default, ``plain`` does not think."""
+
+    name: str
+    provider: str
+    thinker: str
+    plain: str
+    is_gateway: bool = False
+
+
+COLUMNS: Final = (
+    Column(name="openai", provider="openai", thinker="gpt-5-mini", plain="gpt-4.1"),
+    Column(name="anthropic", provider="anthropic", thinker="claude-sonnet-5-5", plain="claude-haiku-4-5"),
+    Column(name="gemini", provider="gemini", thinker="gemini-2.5-flash", plain="gemini-2.5-flash-lite"),
+    Column(name="ollama", provider="ollama", thinker="qwen3", plain="llama3.2"),
+    Column(name="openai at a gateway", provider="openai", thinker="openai/gpt-5-mini", plain="openai/gpt-4.1",
+           is_gateway=True),
+)  # fmt: skip
+
+
+class Caller:
+    """Calls of a provider.  ``model`` is meant where a call names none."""
+
+    def __init__(self, provider: Provider, model: str) -> None:
+        self.provider, self.model = provider, model
+
+    async def speak(self, model: str = "", *, again: int = 0, **asked: Any) -> tuple[str, Outcome]:
+        """A speech.  A call that shows how the model must be asked is repeated ``again`` times, as a debate does."""
+        try:
+            async with self.provider.stream(model or self.model, request(**asked)) as stream:
+                text = "".join([chunk async for chunk in stream])
+        except Adapted:
+            if not again:
+                raise
+            return await self.speak(model, again=again - 1, **asked)
+        return text, stream.outcome
+
+    async def ask(self, type_: Any, model: str = "", *, again: int = 0, **asked: Any) -> Answer[Any]:
+        """A typed answer; ``again`` as for a speech."""
+        given = {"key": "score:1", "max_tokens": 1600} | asked
+        try:
+            return await self.provider.answer(model or self.model, request(**given), type_)
+        except Adapted:
+            if not again:
+                raise
+            return await self.ask(type_, model, again=again - 1, **asked)
+
+    async def used(self, type_: Any, model: str = "", **asked: Any) -> Outcome:
+        """The outcome of a question, whether or not its answer can be read."""
+        try:
+            return (await self.ask(type_, model, **asked)).outcome
+        except Malformed as error:
+            if error.outcome is None:
+                raise
+            return error.outcome
+
+    async def check(self, model: str = "") -> ModelStatus:
+        """What ``moot doctor`` says of a model."""
+        (status, *_) = await self.provider.check(model or self.model)
+        return status
+
+    async def fails(self, *errors: type[ProviderError], type_: Any = None, model: str = "", **asked: Any) -> Any:
+        """The failure of a call that must fail, and so."""
+        try:
+            await (self.speak(model, **asked) if type_ is None else self.ask(type_, model, **asked))
+        except ProviderError as error:
+            if not isinstance(error, errors):
+                raise
+            return error
+        raise AssertionError(f"no {' or '.join(each.__name__ for each in errors)}: the call succeeded")
+
+    async def speaks(self, model: str = "", **asked: Any) -> None:
+        """The next call works, and its text is the speech and nothing else."""
+        text, _ = await self.speak(model, **asked)
+
+        assert SPEECH == text
+
+
+class Stall(Caller):
+    """One provider, made by the registry, before one vendor.  Its faults, books and models are the vendor's own."""
+
+    def __init__(self, column: Column, vendors: Vendors, patch: pytest.MonkeyPatch, providers: Registry) -> None:
+        super().__init__(providers.provider(column.provider), column.thinker)
+        self.column, self.house, self.patch = column, vendors[column.provider], patch
+        self.module = importlib.import_module(f"providers.{column.provider}")
+
+    def elsewhere(self) -> None:
+        """The address is a compatible server's, not the vendor's own."""
+        self.patch.setattr(self.module, "URL", "https://vendor.example", raising=False)
+
+    def far_away(self) -> None:
+        """The address is none of this machine: what is used there is paid for."""
+        place = self.module if self.column.provider == "ollama" else hosted
+        self.patch.setattr(place, "is_local", lambda _: False)
+
+    def behind(self, **rules: Any) -> None:
+        """The gateway has other rules."""
+        self.house.gateway = dataclasses.replace(self.house.gateway, **rules)
+
+    def sells(self, model: str, **behaviour: Any) -> str:
+        """The vendor has this model as well: like the one that thinks by default, but for its ``behaviour``."""
+        if self.column.is_gateway:
+            like = self.house.gateway.model
+        else:
+            like = self.house.models.get(self.column.thinker) or self.house.models[f"{self.column.thinker}:latest"]
+        self.house.models[model] = dataclasses.replace(like, **{"billed_as": "", **behaviour})
+        return model
+
+    def breaks(self, kind: str, **more: Any) -> None:
+        """Something goes wrong with the next call, or as ``Fault`` says."""
+        self.house.faults.append(Fault(kind, **more))
+
+
+def request(**asked: Any) -> Request:
+    given: dict[str, Any] = {
+        "key": "speak:pro",
+        "turn": 1,
+        "attempt": 1,
+        "prompt": HELLO,
+        "max_tokens": WORDS,
+        "temperature": 0.7,
+        "seed": 7,
+        "idle_timeout_s": 5.0,
+    }
+    return Request(**(given | asked))
+
+
+def billed(bill: Bill) -> Tokens:
+    """The tokens of a bill, as an outcome tells them."""
+    return Tokens(input=bill.input, output=bill.output, cached=bill.cached, written=bill.written, thought=bill.thought)
+
+
+def without_certificates(patch: pytest.MonkeyPatch) -> None:
+    """To load certificates takes each client a quarter of a second, and nothing here is TLS."""
+    patch.setattr(ssl, "create_default_context", lambda *_, **__: PLAIN)
+    patch.setattr(httpcore2, "default_ssl_context", lambda **_: PLAIN)
+
+
+@asynccontextmanager
+async def stall(column: Column, behaviour: Mapping[str, Any]) -> AsyncIterator[Stall]:
+    """Open all vendors, of which one is meant, and close everything at the end."""
+    own = OpenAIModel(efforts=LATEST | FIRST, **{"says": SPEECH, **behaviour})
+    gateway = Gateway(model=own, is_strict=True) if column.is_gateway else None
+    with pytest.MonkeyPatch.context() as patch:
+        without_certificates(patch)
+        async with selling(patch, gateway=gateway, **{"says": SPEECH, **behaviour}) as vendors:
+            providers = registry()
+            made = Stall(column, vendors, patch, providers)
+            if not column.is_gateway:
+                patch.setattr(made.module, "URL", made.house.url, raising=False)  # it is the vendor's own address
+            try:
+                yield made
+            finally:
+                await providers.close()

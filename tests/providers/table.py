@@ -1,0 +1,122 @@
+"""``python -m tests.providers.table``: each scenario with each provider, as a Markdown table.
+
+A cell is ``ok``, ``–`` where the scenario does not apply, or what went wrong.  ``--peer NAME`` puts servers in the
+place of our fake that are not ours (``peers.py``).  The exit code is 1 where a cell is neither ok nor ``–``.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tests.providers import peers
+from tests.providers.rows import asking, books, failing, gateways, thinking, window
+from tests.providers.scenarios import ALL, Scenario
+from tests.providers.stall import COLUMNS, Column, stall
+
+OK: Final = "ok"
+ABSENT: Final = "–"
+ROWS: Final = (thinking, asking, books, gateways, failing, window)
+"""In the order of the table."""
+PATIENCE_S: Final = 20.0
+LONGEST: Final = 120
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A scenario with a provider: ``why`` it does not apply, or what is run."""
+
+    row: str
+    column: str
+    run: Callable[[], Awaitable[None]]
+    why: str = ""
+
+
+def every() -> list[Scenario]:
+    """All scenarios, in the order of the table."""
+    return [each for rows in ROWS for each in ALL if each.check.__module__ == rows.__name__]
+
+
+def cells() -> list[Cell]:
+    """All cells of the table against our own fake."""
+    return [
+        Cell(each.name, column.name, _run(each, column), each.why(column)) for each in every() for column in COLUMNS
+    ]
+
+
+def _run(scenario: Scenario, column: Column) -> Callable[[], Awaitable[None]]:
+    async def run() -> None:
+        async with stall(column, scenario.behaviour) as made:
+            await scenario.check(made)
+
+    return run
+
+
+async def said(cell: Cell) -> str:
+    """What stands in a cell."""
+    if cell.why:
+        return ABSENT
+    try:
+        await asyncio.wait_for(cell.run(), PATIENCE_S)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        words = str(error) or traceback.extract_tb(error.__traceback__)[-1].line or ""  # a bare assert has no words
+        told = " ".join(words.split()).replace("|", "\\|")[:LONGEST]
+        return f"{type(error).__name__}: {told}"
+    return OK
+
+
+def markdown(all_cells: Sequence[Cell], words: Sequence[str]) -> str:
+    """The table: a row a scenario, a column a provider."""
+    columns = list(dict.fromkeys(each.column for each in all_cells))
+    lines = ["| scenario | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    found = {(cell.row, cell.column): word for cell, word in zip(all_cells, words, strict=True)}
+    lines += [
+        f"| {row} | " + " | ".join(found.get((row, column), ABSENT) for column in columns) + " |"
+        for row in dict.fromkeys(each.row for each in all_cells)
+    ]
+    return "\n".join(lines)
+
+
+async def tabled(all_cells: Sequence[Cell]) -> tuple[str, bool]:
+    """The table, and whether nothing went wrong."""
+    words = [await said(each) for each in all_cells]
+    return markdown(all_cells, words), set(words) <= {OK, ABSENT}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.providers.table", description=__doc__)
+    parser.add_argument(
+        "--peer",
+        action="append",
+        choices=sorted(peers.PEERS),
+        default=[],
+        help="a server that is not ours, instead of the fake; may be given several times",
+    )
+    for name, peer in sorted(peers.PEERS.items()):
+        if peer.variable:
+            parser.add_argument(
+                f"--{name}",
+                metavar="PATH",
+                default=os.environ.get(peer.variable, ""),
+                help=f"the executable of {name} (else {peer.variable})",
+            )
+    asked = parser.parse_args()
+    began_at, is_sound = time.monotonic(), True
+    for name in asked.peer or [""]:
+        if name:
+            table, is_ok = asyncio.run(peers.tabled(name, getattr(asked, name, ""), tabled, Cell))
+        else:
+            table, is_ok = asyncio.run(tabled(cells()))
+        is_sound = is_sound and is_ok
+        sys.stdout.write(f"{table}\n\n")
+    sys.stderr.write(f"{time.monotonic() - began_at:.1f} s\n")
+    sys.exit(0 if is_sound else 1)
+
+
+if __name__ == "__main__":
+    main()

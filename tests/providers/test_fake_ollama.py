@@ -1,0 +1,158 @@
+"""The fake of Ollama, asked by Ollama's own SDK."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from ollama import AsyncClient, ResponseError
+
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.house import Bill
+from tests.providers.vendors.market import PLAIN, selling
+from tests.providers.vendors.ollama import Ollama
+
+pytestmark = pytest.mark.anyio
+TIE = {"type": "object", "properties": {"winner": {"enum": ["pro", "con", "tie"]}}, "required": ["winner"]}
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[Ollama]:
+    async with selling() as vendors:
+        yield vendors.ollama
+
+
+@pytest.fixture
+async def sdk(house: Ollama) -> AsyncIterator[AsyncClient]:
+    client: Any = AsyncClient(host=house.url, verify=PLAIN)
+    yield client
+    await client.close()
+
+
+async def ask(sdk: Any, model: str = "qwen3", text: str = "Speak.", limit: int = 4000, **more: Any) -> Any:
+    """The last line, with the whole message."""
+    given = {"messages": [{"role": "user", "content": text}], "options": {"num_predict": limit}} | more
+    lines = [each async for each in await sdk.chat(model, stream=True, **given)]
+    lines[-1].message.content = "".join(each.message.content or "" for each in lines)
+    lines[-1].message.thinking = "".join(each.message.thinking or "" for each in lines)
+    return lines[-1]
+
+
+async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncClient, house: Ollama) -> None:
+    said = await ask(sdk, limit=328)
+
+    assert ("", "length", 328) == (said.message.content, said.done_reason, said.eval_count)
+    assert said.message.thinking.startswith("I weigh")
+    assert [Bill("qwen3", said.prompt_eval_count, 328, is_told=True)] == house.books
+
+
+@pytest.mark.parametrize(
+    ("model", "think", "thinks"),
+    [
+        ("qwen3", None, True),
+        ("qwen3", False, False),
+        ("qwen3", True, True),
+        ("llama3.2", None, False),
+        ("llama3.2", False, False),
+        ("gpt-oss:20b", False, True),
+    ],
+)
+async def test_who_thinks(sdk: AsyncClient, model: str, think: bool | None, thinks: bool) -> None:
+    said = await ask(sdk, model, think=think)
+
+    assert thinks is (said.eval_count > 500)
+    assert said.message.content
+
+
+@pytest.mark.parametrize(("level", "thought"), [("low", 240), ("medium", 600), ("high", 1200)])
+async def test_levels_move_the_thinking(sdk: AsyncClient, level: str, thought: int) -> None:
+    said = await ask(sdk, "gpt-oss:20b", think=level, limit=thought)
+
+    assert ("length", "") == (said.done_reason, said.message.content)
+    assert "stop" == (await ask(sdk, "gpt-oss:20b", think=level, limit=thought + 200)).done_reason
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "complaint"),
+    [
+        ("llama3.1:8b", {"think": True}, '"llama3.1:8b" does not support thinking'),
+        ("qwen3", {"think": "lots"}, "invalid think value"),
+        ("qwen9", {}, "model 'qwen9' not found"),
+        ("qwen3", {"keep_alive": "300"}, "missing unit in duration"),
+        ("nomic-embed-text", {}, "does not support chat"),
+    ],
+)
+async def test_what_is_refused(sdk: AsyncClient, model: str, more: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ResponseError, match=complaint) as caught:
+        await ask(sdk, model, **more)
+
+    assert caught.value.status_code in {400, 404}
+
+
+async def test_a_long_prompt_is_cut_in_silence(sdk: AsyncClient, house: Ollama) -> None:
+    told = [
+        {"role": "system", "content": "You debate."},
+        {"role": "user", "content": "Trams. " * 4000},
+        {"role": "user", "content": "Speak."},
+    ]
+    said = await ask(sdk, "llama3.2", messages=told)
+    whole = await ask(sdk, "llama3.2", messages=told, options={"num_ctx": 8192})
+
+    assert said.prompt_eval_count < 20
+    assert 7000 < whole.prompt_eval_count < 7100
+    assert 2 == house.loads
+
+
+async def test_chinese_has_more_tokens(sdk: AsyncClient) -> None:
+    said = await ask(sdk, "llama3.2", text="电车" * 700)
+
+    assert 1002 == said.prompt_eval_count
+
+
+async def test_a_format_gives_its_most_neutral_value(sdk: AsyncClient) -> None:
+    said = await ask(sdk, format=TIE)
+
+    assert '{"winner": "tie"}' == said.message.content
+
+
+async def test_an_import_writes_its_tags(sdk: AsyncClient) -> None:
+    said = await ask(sdk, "imported", think=False)
+
+    assert said.message.content.startswith("<think>\nI weigh")
+    assert not said.message.thinking
+
+
+async def test_what_is_there(sdk: AsyncClient) -> None:
+    listed = [each.model for each in (await sdk.list()).models]
+    shown = await sdk.show("qwen3")
+
+    assert "qwen3:latest" in listed
+    assert ["completion", "tools", "thinking"] == shown.capabilities
+    assert shown.modelinfo is not None
+    assert 40_960 == shown.modelinfo["qwen3.context_length"]
+
+
+async def test_an_error_in_mid_stream(sdk: AsyncClient, house: Ollama) -> None:
+    house.faults.append(Fault("error in mid-stream"))
+    with pytest.raises(ResponseError, match="unexpected EOF") as caught:
+        await ask(sdk)
+
+    assert -1 == caught.value.status_code
+
+
+async def test_a_line_separator_stands_raw_within_a_line(house: Ollama) -> None:
+    house.faults.append(Fault("U+2028"))
+    async with httpx.AsyncClient(verify=PLAIN) as client:
+        said = await client.post(f"{house.url}/api/chat", json={"model": "llama3.2", "messages": []})
+
+    assert 1 == sum("\u2028".encode() in line for line in said.content.split(b"\n"))
+
+
+async def test_tools_and_one_answer(sdk: AsyncClient, house: Ollama) -> None:
+    house.faults.append(Fault("tool call"))
+    called = await sdk.chat("llama3.2", [{"role": "user", "content": "Speak."}])
+    said = await sdk.chat("llama3.2", [{"role": "user", "content": "Speak."}])
+
+    assert called.message.tool_calls
+    assert said.message.content
+    assert house.books[1].output == said.eval_count

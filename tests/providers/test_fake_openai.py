@@ -1,0 +1,305 @@
+"""The fake of OpenAI, asked by OpenAI's own SDK."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import httpx2
+import pytest
+from openai import APIConnectionError, APIError, AsyncOpenAI, AuthenticationError, BadRequestError, NotFoundError
+
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.house import Bill
+from tests.providers.vendors.market import PLAIN, selling
+from tests.providers.vendors.openai import Gateway, OpenAI, OpenAIModel
+
+pytestmark = pytest.mark.anyio
+TIE = {
+    "type": "object",
+    "properties": {"winner": {"type": "string", "enum": ["pro", "con", "tie"]}},
+    "required": ["winner"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture
+async def house() -> AsyncIterator[OpenAI]:
+    async with selling() as vendors:
+        yield vendors.openai
+
+
+@pytest.fixture
+async def sdk(house: OpenAI) -> AsyncIterator[AsyncOpenAI]:
+    http = httpx2.AsyncClient(verify=PLAIN)
+    async with AsyncOpenAI(base_url=house.url, api_key=house.key, max_retries=0, http_client=http) as client:
+        yield client
+
+
+async def ask(sdk: AsyncOpenAI, model: str = "gpt-5-mini", text: str = "Speak.", **more: Any) -> Any:
+    given: Any = {"messages": [{"role": "user", "content": text}]} | more
+    return await sdk.chat.completions.create(model=model, **given)
+
+
+async def streamed(sdk: AsyncOpenAI, model: str = "gpt-5-mini", **more: Any) -> list[Any]:
+    stream = await ask(sdk, model, stream=True, stream_options={"include_usage": True}, **more)
+    return [part async for part in stream]
+
+
+def text_of(parts: list[Any]) -> str:
+    return "".join(part.choices[0].delta.content or "" for part in parts if part.choices)
+
+
+def typed(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
+
+
+async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    parts = await streamed(sdk, max_completion_tokens=328)
+
+    assert text_of(parts) == ""
+    assert [part.choices[0].finish_reason for part in parts if part.choices][-1] == "length"
+    usage = parts[-1].usage
+    assert (328, 328) == (usage.completion_tokens, usage.completion_tokens_details.reasoning_tokens)
+    assert [Bill("gpt-5-mini-2025-08-07", usage.prompt_tokens, 328, thought=328, is_told=True)] == house.books
+
+
+async def test_a_part_of_the_text_fits(sdk: AsyncOpenAI) -> None:
+    parts = await streamed(sdk, max_completion_tokens=610)
+
+    assert 40 == len(text_of(parts))
+    assert 600 == parts[-1].usage.completion_tokens_details.reasoning_tokens
+
+
+async def test_a_speech_has_natural_length_and_varies(sdk: AsyncOpenAI) -> None:
+    one, two = text_of(await streamed(sdk)), text_of(await streamed(sdk))
+
+    assert one != two
+    assert 60 <= len(one.split()) <= 80
+    assert one.endswith(".")
+
+
+@pytest.mark.parametrize(("effort", "thought"), [("minimal", 60), ("low", 240), ("medium", 600), ("high", 1200)])
+async def test_effort_moves_the_thinking(sdk: AsyncOpenAI, effort: str, thought: int) -> None:
+    said = await ask(sdk, reasoning_effort=effort)
+
+    assert thought == said.usage.completion_tokens_details.reasoning_tokens
+    assert "gpt-5-mini-2025-08-07" == said.model
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "param"),
+    [
+        ("gpt-5-mini", {"temperature": 0.3}, "temperature"),
+        ("gpt-5-mini", {"max_tokens": 300}, "max_tokens"),
+        ("gpt-5-mini", {"reasoning_effort": "none"}, "reasoning_effort"),
+        ("gpt-5.6-luna", {"reasoning_effort": "minimal"}, "reasoning_effort"),
+        ("gpt-4.1", {"reasoning_effort": "low"}, "reasoning_effort"),
+        ("gpt-5-mini", {"max_completion_tokens": 0}, "max_completion_tokens"),
+        ("gpt-6-astra", {"temperature": 1}, "temperature"),
+    ],
+)
+async def test_what_a_model_does_not_take(sdk: AsyncOpenAI, model: str, given: dict[str, Any], param: str) -> None:
+    with pytest.raises(BadRequestError) as caught:
+        await ask(sdk, model, **given)
+
+    assert param == caught.value.param
+    assert f"'{param}'" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [
+        ("gpt-5.1", {"temperature": 0.3}),
+        ("gpt-5.6-sol", {"temperature": 0.3, "reasoning_effort": "none"}),
+        ("gpt-4.1", {"temperature": 0.3, "max_tokens": 90}),
+        ("gpt-5-mini", {"temperature": 1, "seed": 7}),
+    ],
+)
+async def test_what_a_model_takes(sdk: AsyncOpenAI, model: str, given: dict[str, Any]) -> None:
+    said = await ask(sdk, model, **given)
+
+    assert said.choices[0].message.content
+
+
+async def test_a_strict_schema_gives_its_most_neutral_value(sdk: AsyncOpenAI) -> None:
+    said = await ask(sdk, response_format=typed(TIE))
+
+    assert '{"winner": "tie"}' == said.choices[0].message.content
+
+
+@pytest.mark.parametrize(
+    ("schema", "complaint"),
+    [
+        (TIE | {"properties": {"winner": {"enum": ["pro"]}}}, "('properties', 'winner'), schema must have a 'type'"),
+        (TIE | {"additionalProperties": True}, "'additionalProperties' is required to be supplied and to be false"),
+        (TIE | {"required": []}, "Missing 'winner'"),
+        (TIE | {"properties": {"winner": {"type": "string", "maxLength": 9}}}, "'maxLength' is not permitted"),
+        ({"type": "array", "items": {"type": "string"}}, """schema must be a JSON Schema of 'type: "object"'"""),
+        ({"anyOf": [TIE]}, """schema must be a JSON Schema of 'type: "object"'"""),
+        (TIE | {"properties": {"winner": {"type": "array"}}}, "array schema missing items"),
+    ],
+)
+async def test_a_strict_schema_is_checked(sdk: AsyncOpenAI, schema: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(BadRequestError, match="Invalid schema for response_format 'answer'") as caught:
+        await ask(sdk, response_format=typed(schema))
+
+    assert complaint in caught.value.message
+
+
+async def test_a_schema_in_words_is_answered_too(sdk: AsyncOpenAI) -> None:
+    words = '{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}'
+    said = await ask(sdk, text=f"Give JSON of this form: {words}")
+
+    assert '{"a": 0}' == said.choices[0].message.content
+
+
+async def test_the_cache_knows_a_long_beginning(sdk: AsyncOpenAI) -> None:
+    long = "Trams. " * 1000
+    first = await ask(sdk, text=long)
+    again = await ask(sdk, text=long + "And now?")
+
+    assert 0 == first.usage.prompt_tokens_details.cached_tokens
+    assert 1664 == again.usage.prompt_tokens_details.cached_tokens
+    assert 1754 == again.usage.prompt_tokens
+
+
+async def test_newer_models_cache_at_breakpoints_and_tell_what_they_write(sdk: AsyncOpenAI) -> None:
+    told = [{"role": "user", "content": "Trams. " * 1000}]
+    first = await ask(sdk, "gpt-5.6-luna", messages=told)
+    again = await ask(sdk, "gpt-5.6-luna", messages=told)
+    other = await ask(sdk, "gpt-5.6-luna", messages=[*told, {"role": "user", "content": "And now?"}])
+
+    assert first.usage.prompt_tokens == first.usage.prompt_tokens_details.cache_write_tokens
+    assert first.usage.prompt_tokens == again.usage.prompt_tokens_details.cached_tokens
+    assert 0 == other.usage.prompt_tokens_details.cached_tokens
+
+
+async def test_models_are_listed_and_keys_are_checked(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    listed = [each.id async for each in sdk.models.list()]
+
+    assert "gpt-5-mini" in listed
+    with pytest.raises(NotFoundError, match="does not exist or you do not have access"):
+        await ask(sdk, "o4-mini")
+    with pytest.raises(AuthenticationError):
+        await ask(sdk.with_options(api_key="wrong"))
+
+
+async def test_a_prompt_that_is_too_long(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    house.models["gpt-5-mini"] = replace(house.models["gpt-5-mini"], window=100)
+    with pytest.raises(BadRequestError) as caught:
+        await ask(sdk, text="Trams. " * 100)
+
+    assert "context_length_exceeded" == caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("limits", "good", "bad"),
+    [
+        (("max_tokens",), "max_tokens", "max_completion_tokens"),
+        (("max_completion_tokens",), "max_completion_tokens", "max_tokens"),
+    ],
+)
+async def test_a_gateway_takes_one_limit(
+    sdk: AsyncOpenAI, house: OpenAI, limits: tuple[str, ...], good: str, bad: str
+) -> None:
+    house.gateway = Gateway(limits=limits)
+    said = await ask(sdk, "anything", **{good: 5000})
+
+    assert said.choices[0].message.content
+    with pytest.raises(BadRequestError, match=bad):
+        await ask(sdk, "anything", **{bad: 5000})
+
+
+async def test_a_gateway_without_response_format(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    house.gateway = Gateway(takes_format=False)
+    with pytest.raises(BadRequestError, match="response_format"):
+        await ask(sdk, "anything", response_format=typed(TIE))
+
+    house.gateway = Gateway(ignores=("response_format",))
+    assert "winner" not in (await ask(sdk, "anything", response_format=typed(TIE))).choices[0].message.content
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "reasoning_details"])
+async def test_a_gateway_shows_thoughts_in_a_field(sdk: AsyncOpenAI, house: OpenAI, field: Any) -> None:
+    house.gateway = Gateway(shows=field, model=OpenAIModel(thought=50))
+    parts = await streamed(sdk, "anything")
+
+    shown = [getattr(part.choices[0].delta, field, None) for part in parts if part.choices]
+    assert any(shown)
+    assert "I weigh" not in text_of(parts)
+
+
+async def test_a_gateway_sends_content_as_a_list(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    house.gateway = Gateway(shows="content list", model=OpenAIModel(thought=50))
+    parts = await streamed(sdk, "anything")
+
+    contents: list[Any] = [part.choices[0].delta.content for part in parts if part.choices]
+    assert "thinking" in {each[0]["type"] for each in contents if isinstance(each, list)}
+
+
+async def test_a_template_swallows_the_opening_tag(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    house.gateway = Gateway(shows="swallowed tag", model=OpenAIModel(thought=50))
+    text = text_of(await streamed(sdk, "anything"))
+
+    assert text.startswith("I weigh")
+    assert 1 == text.count("</think>")
+    assert "<think>" not in text
+
+
+async def test_an_error_in_mid_stream(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    house.faults.append(Fault("error in mid-stream"))
+    with pytest.raises(APIError, match="Provider disconnected"):
+        await streamed(sdk)
+
+    assert not house.books[0].is_told
+    assert text_of(await streamed(sdk))
+
+
+async def test_a_tool_call_and_a_refusal_as_answers(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    house.faults += [Fault("tool call"), Fault("refusal", first=2), Fault("finish", first=3, value="content_filter")]
+    called, refused, filtered = [(await ask(sdk)).choices[0] for _ in range(3)]
+
+    assert ("tool_calls", None, "answer") == (
+        called.finish_reason,
+        called.message.content,
+        called.message.tool_calls[0].function.name,
+    )
+    assert ("stop", "I'm sorry, I can't help with that.") == (refused.finish_reason, refused.message.refusal)
+    assert "content_filter" == filtered.finish_reason
+
+
+@pytest.mark.parametrize("kind", ["split surrogate", "U+2028", "cut in mid-character"])
+async def test_characters_survive_the_wire(sdk: AsyncOpenAI, house: OpenAI, kind: str) -> None:
+    house.faults.append(Fault(kind))
+    text = text_of(await streamed(sdk))
+
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16")
+    assert {"split surrogate": "\N{GRINNING FACE}", "U+2028": "\u2028"}.get(kind, ".") in whole
+
+
+async def test_half_a_character_is_on_the_wire(house: OpenAI) -> None:
+    house.faults.append(Fault("split UTF-8"))
+    body = {"model": "gpt-5-mini", "messages": [], "stream": True}
+    async with httpx2.AsyncClient(verify=PLAIN) as client:
+        said = await client.post(
+            f"{house.url}/chat/completions", json=body, headers={"authorization": f"Bearer {house.key}"}
+        )
+
+    assert b'\xf0\x9f"' in said.content
+    assert b'"\x98\x80' in said.content
+
+
+async def test_a_door_that_is_closed_opens_again(sdk: AsyncOpenAI, house: OpenAI) -> None:
+    house.shut()
+    with pytest.raises(APIConnectionError):
+        await ask(sdk)
+    await house.listen()
+
+    assert (await ask(sdk)).choices[0].message.content
+
+
+async def test_rate_limits_are_told_on_each_answer(sdk: AsyncOpenAI) -> None:
+    given: Any = [{"role": "user", "content": "Speak."}]
+    said = await sdk.chat.completions.with_raw_response.create(model="gpt-5-mini", messages=given)
+
+    assert "120ms" == said.headers["x-ratelimit-reset-requests"]

@@ -1,0 +1,76 @@
+"""Every cell of the table against our fake, and the command that prints it."""
+
+import anyio
+import pytest
+
+from tests.providers import peers
+from tests.providers.scenarios import ALL
+from tests.providers.stall import COLUMNS
+from tests.providers.table import PATIENCE_S, Cell, cells, every, main, tabled
+
+pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
+APPLYING = [each for each in cells() if not each.why]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cell", APPLYING, ids=[f"{each.column}: {each.row}" for each in APPLYING])
+async def test_it_is_ok(cell: Cell) -> None:
+    with anyio.fail_after(PATIENCE_S):
+        await cell.run()
+
+
+def test_a_cell_that_is_left_out_has_its_reason() -> None:
+    names = {each.name for each in COLUMNS}
+    rows = [each.name for each in every()]
+
+    assert len(rows) == len(set(rows)) == len(ALL)
+    assert all(set(each.without) < names and all(each.without.values()) for each in every())
+
+
+async def test_the_table_says_what_went_wrong() -> None:
+    async def well() -> None:
+        """Nothing is wrong with it."""
+
+    async def badly() -> None:
+        raise ValueError("one | two\nthree")
+
+    async def falsely() -> None:
+        assert [] == [1, 2]
+
+    said, is_sound = await tabled([
+        Cell("first", "a", well), Cell("first", "b", badly), Cell("second", "a", falsely),
+        Cell("second", "b", badly, "it cannot be"),
+    ])  # fmt: skip
+
+    assert not is_sound
+    assert [
+        "| scenario | a | b |", "|---|---|---|", "| first | ok | ValueError: one \\| two three |",
+    ] == said.splitlines()[:3]  # fmt: skip
+    assert "| second | AssertionError: assert [] == [1, 2]" in said.splitlines()[3]
+    assert said.endswith("| – |")
+
+
+async def test_a_table_in_which_all_is_well_is_sound() -> None:
+    async def well() -> None:
+        """Nothing is wrong with it."""
+
+    assert ("| scenario | a |\n|---|---|\n| first | ok |", True) == await tabled([Cell("first", "a", well)])
+
+
+@pytest.mark.parametrize("name", sorted(peers.PEERS))
+def test_a_peer_shows_something_in_each_of_its_columns(name: str) -> None:
+    peer = peers.PEERS[name]
+
+    assert {False} == {set(peer.models) <= set(row.without) for row in peer.rows}
+    assert all(any(column not in row.without for row in peer.rows) for column in peer.models)
+
+
+def test_a_peer_without_its_executable_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("MOOT_AIMOCK", raising=False)
+    monkeypatch.setattr("sys.argv", ["table", "--peer", "aimock"])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+
+    assert "--peer aimock wants --aimock PATH, or MOOT_AIMOCK" == stopped.value.code

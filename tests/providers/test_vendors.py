@@ -1,0 +1,359 @@
+"""What is each vendor's own: its wire as it is asked, thinking, caches, refusals, and what a model does not take."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from providers import errors
+from providers.anthropic import AnthropicProvider
+from providers.base import Segment
+from providers.gemini import GeminiProvider
+from providers.openai import OpenAIProvider
+from providers.testing.contract import Score
+from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.market import selling
+
+pytestmark = pytest.mark.anyio
+
+GOOD = ('{"points":7,"quote":"x"}',)
+LONG = (Segment("system", "You judge."), *(Segment("user", text) for text in ("Turn 1", "Turn 2", "Score.")))
+
+
+async def heard(provider: Any, request: Any) -> tuple[str, Any]:
+    async with provider.stream("m", request) as stream:
+        text = "".join([chunk async for chunk in stream])
+    return text, stream.outcome
+
+
+class TestAnthropic:
+    @pytest.fixture
+    async def wire(self, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Wire]:
+        async with playing(anthropic_frames) as wire:
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", wire.url)
+            monkeypatch.setenv("ANTHROPIC_API_KEY", "the-key")
+            yield wire
+
+    @pytest.fixture
+    async def provider(self) -> AsyncIterator[AnthropicProvider]:
+        made = AnthropicProvider()
+        yield made
+        await made.close()
+
+    async def test_the_transcript_is_cached_and_the_question_is_not(self, wire: Wire, provider: Any, ask: Any) -> None:
+        await heard(provider, ask(prompt=LONG))
+        (body,), (headers,) = wire.asked, wire.headers
+        blocks = body["messages"][0]["content"]
+
+        assert "Bearer the-key" == headers["authorization"]
+        assert [{"type": "text", "text": "You judge."}] == body["system"]
+        assert ["Turn 1", "Turn 2", "Score."] == [block["text"] for block in blocks]
+        assert [False, True, False] == ["cache_control" in block for block in blocks]
+
+    async def test_an_answer_is_held_to_a_schema_in_the_vendors_dialect(
+        self, wire: Wire, provider: Any, ask: Any
+    ) -> None:
+        wire.scene = Scene(texts=GOOD)
+
+        answer = await provider.answer("m", ask(), Score)
+        form = wire.asked[0]["output_config"]["format"]
+
+        assert "json_schema" == form["type"] == answer.outcome.parameters["structured_output"]
+        assert {"type": "integer", "description": "minimum 0, maximum 10"} == form["schema"]["properties"]["points"]
+
+    async def test_a_model_without_schemas_is_asked_by_a_tool_and_that_is_said(
+        self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        wire.refuse_once(400, {"type": "invalid_request_error", "message": "output_config: not supported"})
+        wire.frames = tool_frames
+        wire.scene = Scene(texts=GOOD)
+
+        answer = await provider.answer("m", ask(), Score)
+        again = await provider.answer("m", ask(), Score)
+
+        assert Score(7, "x") == answer.value == again.value
+        assert "tool" == answer.outcome.parameters["structured_output"]
+        assert [True, False, False] == ["output_config" in body for body in wire.asked]
+        assert {"type": "tool", "name": "answer"} == wire.asked[1]["tool_choice"]
+
+    async def test_thinking_is_kept_apart_and_gets_room_from_then_on(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = thinking_frames
+
+        text, outcome = await heard(provider, ask())
+        await heard(provider, ask())
+
+        assert ("Cars are loud.", "Hm. Let me see.") == (text, outcome.reasoning)
+        assert [64, 64 + 16384] == [body["max_tokens"] for body in wire.asked]
+
+    async def test_a_refusal_is_a_refusal(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = ending("refusal")
+
+        with pytest.raises(errors.Refused):
+            await heard(provider, ask())
+
+    async def test_a_full_window_is_a_full_window(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = ending("model_context_window_exceeded")
+
+        with pytest.raises(errors.ContextExceeded):
+            await heard(provider, ask())
+
+    async def test_an_error_in_mid_stream_is_classified(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = failing("overloaded_error")
+
+        with pytest.raises(errors.Overloaded) as failed:
+            await heard(provider, ask())
+
+        assert "Cars are loud." == failed.value.raw
+
+    async def test_cached_tokens_count_as_read(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = cached_frames
+
+        _, outcome = await heard(provider, ask())
+
+        assert (111, 3) == (outcome.tokens.input, outcome.tokens.output)
+
+
+def sse(kind: str, **more: Any) -> bytes:
+    return f"event: {kind}\n".encode() + b"data: " + json.dumps({"type": kind} | more).encode() + b"\n\n"
+
+
+Frames = tuple[list[bytes], bytes]
+
+
+def tool_frames(scene: Scene) -> Frames:
+    first, last = anthropic_frames(scene)
+    made = [
+        sse("content_block_delta", index=0, delta={"type": "input_json_delta", "partial_json": text})
+        for text in scene.texts
+    ]
+    block = {"type": "tool_use", "id": "t", "name": "answer", "input": {}}
+    return [first[0], sse("content_block_start", index=0, content_block=block), *made], last
+
+
+def thinking_frames(scene: Scene) -> Frames:
+    first, last = anthropic_frames(scene)
+    block = {"type": "thinking", "thinking": "", "signature": ""}
+    thought = [
+        sse("content_block_delta", index=0, delta={"type": "thinking_delta", "thinking": text})
+        for text in ("Hm. ", "Let me see.")
+    ]
+    signed = sse("content_block_delta", index=0, delta={"type": "signature_delta", "signature": "abc"})
+    opened = sse("content_block_start", index=0, content_block=block)
+    return [first[0], opened, *thought, signed, *first[1:]], last
+
+
+def cached_frames(scene: Scene) -> Frames:
+    first, last = anthropic_frames(scene)
+    more = b'"input_tokens": 11, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 40'
+    return [first[0].replace(b'"input_tokens": 11', more), *first[1:]], last
+
+
+def ending(reason: str) -> Callable[[Scene], Frames]:
+    return lambda scene: anthropic_frames(Scene(texts=scene.texts, end=reason))
+
+
+def failing(kind: str) -> Callable[[Scene], Frames]:
+    def frames(scene: Scene) -> Frames:
+        first, _ = anthropic_frames(scene)
+        return first, sse("error", error={"type": kind, "message": "too much"})
+
+    return frames
+
+
+class TestOpenAI:
+    @pytest.fixture
+    async def wire(self, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Wire]:
+        async with playing(llama_frames) as wire:
+            monkeypatch.setenv("OPENAI_BASE_URL", f"{wire.url}/v1")
+            monkeypatch.setenv("OPENAI_API_KEY", "the-key")
+            yield wire
+
+    @pytest.fixture
+    async def provider(self) -> AsyncIterator[OpenAIProvider]:
+        made = OpenAIProvider()
+        yield made
+        await made.close()
+
+    async def test_the_call_is_as_the_protocol_says(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.scene = Scene(texts=GOOD)
+
+        answer = await provider.answer("m", ask(), Score)
+        (body,), (headers,) = wire.asked, wire.headers
+        form = body["response_format"]["json_schema"]
+
+        assert "Bearer the-key" == headers["authorization"]
+        assert (64, 0.0, 7, True) == (body["max_tokens"], body["temperature"], body["seed"], body["stream"])
+        assert form["strict"]
+        assert {"type": "integer", "enum": list(range(11))} == form["schema"]["properties"]["points"]
+        assert "json_schema" == answer.outcome.parameters["structured_output"]
+
+    async def test_what_a_server_does_not_take_is_left_out_and_that_is_said(
+        self, wire: Wire, provider: Any, ask: Any
+    ) -> None:
+        wire.refuse_once(400, {"message": "Unsupported value: 'temperature' does not support 0.0 with this model."})
+
+        text, outcome = await heard(provider, ask())
+
+        assert "Cars are loud." == text
+        assert [True, False] == ["temperature" in body for body in wire.asked]
+        assert outcome.parameters["temperature"] is None
+
+    async def test_reasoning_in_a_field_of_its_own_is_kept_apart(self, wire: Wire, provider: Any, ask: Any) -> None:
+        def frames(scene: Scene) -> Frames:
+            first, last = llama_frames(scene)
+            thought = {"choices": [{"index": 0, "delta": {"reasoning_content": "Hm."}, "finish_reason": None}]}
+            return [b"data: " + json.dumps(thought).encode() + b"\n\n", *first], last
+
+        wire.frames = frames
+
+        assert ("Cars are loud.", "Hm.") == ((said := await heard(provider, ask()))[0], said[1].reasoning)
+
+    async def test_a_filtered_answer_is_a_refusal(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end="content_filter"))
+
+        with pytest.raises(errors.Refused):
+            await heard(provider, ask())
+
+    @pytest.mark.parametrize("reason", ["abort", "insufficient_system_resource"])
+    async def test_an_answer_that_the_server_cut_short_is_no_turn(
+        self, wire: Wire, provider: Any, ask: Any, reason: str
+    ) -> None:
+        wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end=reason))
+
+        with pytest.raises(errors.Stopped, match=reason) as stopped:
+            await heard(provider, ask())
+
+        assert 3 == stopped.value.outcome.tokens.output
+
+    async def test_a_limit_by_mistrals_name_is_a_limit(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end="model_length"))
+
+        assert "length" == (await heard(provider, ask()))[1].finish
+
+    async def test_a_prompt_that_is_too_long_is_told_from_a_bad_request(
+        self, wire: Wire, provider: Any, ask: Any
+    ) -> None:
+        said = {"message": "This model's maximum context length is 8192 tokens", "code": "context_length_exceeded"}
+        wire.scene = Scene(status=400, error=said)
+
+        with pytest.raises(errors.ContextExceeded):
+            await heard(provider, ask())
+
+    async def test_a_key_never_stands_in_an_error(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.scene = Scene(status=401, error={"message": "Incorrect API key provided: the-key"})
+
+        with pytest.raises(errors.NotAuthorised, match="Incorrect API key provided: …") as refused:
+            await heard(provider, ask())
+
+        assert "the-key" not in str(refused.value)
+
+    async def test_a_server_of_ones_own_needs_no_key(
+        self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("OPENAI_API_KEY")
+
+        text, _ = await heard(provider, ask())
+
+        assert "Cars are loud." == text
+
+
+class TestGemini:
+    @pytest.fixture
+    async def wire(self, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Wire]:
+        async with playing(gemini_frames) as wire:
+            monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", wire.url)
+            monkeypatch.setenv("GEMINI_API_KEY", "the-key")
+            yield wire
+
+    @pytest.fixture
+    async def provider(self) -> AsyncIterator[GeminiProvider]:
+        made = GeminiProvider()
+        yield made
+        await made.close()
+
+    async def test_the_call_is_as_gemini_reads_it(self, wire: Wire, provider: Any, ask: Any) -> None:
+        wire.scene = Scene(texts=GOOD)
+
+        await provider.answer("m", ask(prompt=LONG), Score)
+        (body,), (headers,) = wire.asked, wire.headers
+        asked = body["generationConfig"]
+
+        assert "the-key" == headers["x-goog-api-key"]
+        assert "You judge." == body["systemInstruction"]["parts"][0]["text"]
+        assert ["Turn 1", "Turn 2", "Score."] == [part["text"] for part in body["contents"][0]["parts"]]
+        assert (64, "application/json", 7) == (asked["maxOutputTokens"], asked["responseMimeType"], asked["seed"])
+        assert 10 == asked["responseJsonSchema"]["properties"]["points"]["maximum"]
+
+    async def test_thoughts_are_kept_apart(self, wire: Wire, provider: Any, ask: Any) -> None:
+        def frames(scene: Scene) -> Frames:
+            first, last = gemini_frames(scene)
+            thought = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Hm.", "thought": True}]}}]}
+            return [b"data: " + json.dumps(thought).encode() + b"\r\n\r\n", *first], last
+
+        wire.frames = frames
+
+        text, outcome = await heard(provider, ask())
+        await heard(provider, ask())
+
+        assert ("Cars are loud.", "Hm.") == (text, outcome.reasoning)
+        assert [64, 64 + 16384] == [body["generationConfig"]["maxOutputTokens"] for body in wire.asked]
+
+    @pytest.mark.parametrize("reason", ["SAFETY", "PROHIBITED_CONTENT", "RECITATION"])
+    async def test_a_stop_of_its_own_is_a_refusal(self, wire: Wire, provider: Any, ask: Any, reason: str) -> None:
+        wire.frames = lambda scene: gemini_frames(Scene(texts=scene.texts, end=reason))
+
+        with pytest.raises(errors.Refused, match=reason):
+            await heard(provider, ask())
+
+    async def test_a_blocked_prompt_is_a_refusal(self, wire: Wire, provider: Any, ask: Any) -> None:
+        blocked = b'data: {"promptFeedback": {"blockReason": "SAFETY"}}\r\n\r\n'
+        wire.frames = lambda _: ([], blocked)
+
+        with pytest.raises(errors.Refused, match="blocked"):
+            await heard(provider, ask())
+
+    async def test_a_wrong_key_is_told_though_gemini_calls_it_a_bad_request(
+        self, wire: Wire, provider: Any, ask: Any
+    ) -> None:
+        said = {"code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT"}
+        wire.scene = Scene(status=400, error=said)
+
+        with pytest.raises(errors.NotAuthorised, match="GEMINI_API_KEY"):
+            await heard(provider, ask())
+
+
+@pytest.mark.parametrize(
+    ("provider", "variables"),
+    [
+        (AnthropicProvider, ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")),
+        (OpenAIProvider, ("OPENAI_API_KEY", "OPENAI_BASE_URL")), (GeminiProvider, ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    ],
+)  # fmt: skip
+async def test_without_a_key_the_check_says_what_to_set(
+    provider: Any, variables: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in variables:
+        monkeypatch.delenv(variable, raising=False)
+
+    (status,) = await provider().check()
+
+    assert not status.ok
+    assert variables[0] in status.hint
+
+
+@pytest.mark.parametrize(("make", "name"), [(AnthropicProvider, "anthropic"), (OpenAIProvider, "openai")])
+@pytest.mark.parametrize("status", ["404", "500"])
+async def test_a_compatible_server_need_not_list_its_models(
+    make: Any, name: str, status: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with selling(monkeypatch) as vendors:
+        vendors[name].faults.append(Fault(status, of="listing", times=3))
+        (told,) = await make().check("m")
+        (listed,) = await make().check()
+        monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)  # now it is the vendor's own word
+        (final,) = await make().check("m")
+
+    assert ("404" == status, False, False) == (told.ok, listed.ok, final.ok)
+    assert ("lists no models" in told.detail) == ("404" == status)

@@ -1,0 +1,394 @@
+"""What the four vendors have in common: a door on the loopback, rules, books, and faults on cue."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+from urllib.parse import parse_qs, urlsplit
+
+from tests.providers.vendors import faults, saying
+from tests.providers.vendors.counting import cut, tokens
+from tests.providers.vendors.faults import Fault, Of
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Behaviour:
+    """A model as it behaves.  ``thought``: the tokens that it thinks when nothing is said about it."""
+
+    thought: int = 600
+    thinks: bool = True
+    efforts: Mapping[str, float] = field(default_factory=dict)
+    """What may be asked for, each as a multiple of ``thought``."""
+    billed_as: str = ""
+    """The dated name that answers carry; "" where it is the name that was asked for."""
+    words: int = 60
+    says: str = ""
+    """A speech of one's own, instead of the fake's."""
+    window: int = 200_000
+    most: int = 64_000
+    """Tokens that an answer may have at most, thinking included."""
+    tags: bool = False
+    """Thoughts come as text between <think> tags."""
+
+
+@dataclass
+class Bill:
+    """What a call costs: ``input`` includes ``cached`` and ``written``, ``output`` includes ``thought``.
+
+    ``is_told``: the wire carried the usage to its end.  A stream that broke off is billed all the same.
+    """
+
+    model: str
+    input: int
+    output: int
+    cached: int = 0
+    written: int = 0
+    thought: int = 0
+    is_told: bool = False
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request as it came in."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: Json
+
+
+@dataclass
+class Answer:
+    """What goes out: ``frames``, then ``last``, or ``last`` alone where nothing streams."""
+
+    last: bytes
+    frames: list[bytes] = field(default_factory=list)
+    kind: str = "application/json"
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    bill: Bill | None = None
+    error: bytes = b""
+    """The frame with which the vendor says, in mid-stream, that it failed."""
+    streams: bool = False
+
+
+class Refused(Exception):
+    """The vendor's own no."""
+
+    def __init__(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status, body)
+        self.status, self.body, self.headers = status, body, dict(headers or {})
+
+    def answer(self) -> Answer:
+        return Answer(json.dumps(self.body).encode(), status=self.status, headers=self.headers)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a model came to within its limit."""
+
+    text: str
+    thoughts: str
+    thought: int
+    spoken: int
+    is_cut: bool
+
+    @property
+    def output(self) -> int:
+        return self.thought + self.spoken
+
+
+def drafted(text: str, thought: int, limit: int, seed: str) -> Draft:
+    """Thinking comes first and counts against the limit; what is left of it is for the text."""
+    spent = min(thought, limit)
+    spoken = cut(text, limit - spent)
+    is_cut = spent < thought or spoken != text
+    return Draft(spoken, saying.thought(spent, seed) if spent else "", spent, tokens(spoken), is_cut)
+
+
+class House:
+    """A vendor: a subclass knows its protocol and its rules."""
+
+    name: ClassVar[str]
+    base: ClassVar[str]
+    """The variable that leads to it."""
+    secret: ClassVar[str]
+    """The variable of its key."""
+
+    def __init__(self, key: str = "") -> None:
+        self.key = key
+        self.models: dict[str, Any] = {}
+        self.books: list[Bill] = []
+        self.asked: list[Json] = []
+        self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
+        self.faults: list[Fault] = []
+        self.met: Counter[str] = Counter()
+        self.said: Counter[str] = Counter()
+        self.strayed: list[dict[str, str]] = []
+        """Headers of the requests that followed a redirect to another origin."""
+        self.echo = False
+        """Repeat the key in every error, as careless servers do."""
+        self.port = 0
+        self._connections: dict[asyncio.StreamWriter, asyncio.Task[Any] | None] = {}
+        self._server: asyncio.Server | None = None
+        self._elsewhere: asyncio.Server | None = None
+        self._reopening: list[asyncio.Future[None]] = []
+
+    # What a vendor knows.
+
+    def answer(self, call: Call, fault: Fault) -> Answer:
+        """Answer a call by the vendor's rules, or raise Refused."""
+        raise NotImplementedError
+
+    def listing(self, call: Call) -> Answer:
+        """Answer a GET."""
+        raise NotImplementedError
+
+    def model_of(self, call: Call) -> str:
+        return str(call.body.get("model", ""))
+
+    def form_of(self, body: Json) -> Json | None:
+        """The schema that stands on the wire."""
+        raise NotImplementedError
+
+    def prompt_of(self, body: Json) -> str:
+        """The whole prompt as text."""
+        raise NotImplementedError
+
+    def error(self, status: int, message: str, seconds: float | None = None) -> Json:
+        """The vendor's error body; with ``seconds`` it says when to come again, if it has words for that."""
+        raise NotImplementedError
+
+    def too_long(self) -> Refused:
+        """The vendor's words for a prompt that does not fit."""
+        raise NotImplementedError
+
+    # What they share.
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {self.base: self.url, self.secret: self.key}
+
+    @property
+    def has_leaked(self) -> bool:
+        """Whether the key arrived at another origin."""
+        return any(self.key in value for headers in self.strayed for value in headers.values())
+
+    def refused(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> Refused:
+        return Refused(status, self.error(status, f"{message} {self.key}" if self.echo else message), headers)
+
+    def form(self, body: Json) -> Json | None:
+        """The schema of the answer, on the wire or in words; None for a speech."""
+        found = self.form_of(body)
+        if found is None and '"properties"' in (prompt := self.prompt_of(body)):
+            found = saying.in_words(prompt)
+        return found
+
+    def draft(self, model: Behaviour, body: Json, thought: int, limit: int, fault: Fault) -> Draft:
+        """What the model says and thinks within its limit."""
+        prompt, form = self.prompt_of(body), self.form(body)
+        self.said[prompt] += 1
+        seed = f"{prompt}{self.said[prompt]}"
+        text = model.says or saying.speech(model.words, seed) if form is None else json.dumps(saying.smallest(form))
+        draft = drafted(faults.changed(fault.kind, text), thought, min(limit, model.most), seed)
+        if fault.kind == "length stop":
+            return Draft(draft.text, draft.thoughts, draft.thought, draft.spoken, is_cut=True)
+        return draft
+
+    def book(self, bill: Bill) -> Bill:
+        self.books.append(bill)
+        return bill
+
+    async def listen(self) -> None:
+        """Open the door, at the same port as before."""
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def shut(self) -> None:
+        """Nobody listens any more, and who is connected is cut off."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        for writer in self._connections:
+            writer.transport.abort()
+
+    async def close(self) -> None:
+        """Shut the door and wait until everybody has gone."""
+        for future in self._reopening:
+            future.cancel()
+        gone = asyncio.gather(*self._reopening, *filter(None, self._connections.values()), return_exceptions=True)
+        self.shut()
+        await gone
+        if self._elsewhere is not None:
+            self._elsewhere.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._connections[writer] = asyncio.current_task()
+        try:
+            while await self._hear(reader, writer):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self._connections.pop(writer)
+            writer.close()
+
+    async def _hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """One request; whether the connection lives on."""
+        call = await received(reader)
+        of: Of = "listing" if call.method == "GET" else "speech"
+        if call.method != "GET":
+            self.asked.append(call.body)
+            of = "speech" if self.form(call.body) is None else "question"
+        self.headers.append(dict(call.headers))
+        self.paths.append(call.path)
+        name = self.model_of(call)
+        struck = [fault for fault in self.faults if fault.strikes(name, of)]
+        fault = struck[0] if struck else faults.NONE
+        self.met[fault.kind] += bool(fault.kind)
+        if fault.kind in faults.DOORS:
+            lives = await self._stand(reader, writer, fault)
+            if lives is not None:
+                return lives
+        try:
+            self._strike(fault)
+            answer = self.listing(call) if call.method == "GET" else self.answer(call, fault)
+        except Refused as no:
+            answer = no.answer()
+        return await self._send(reader, writer, answer, fault.kind)
+
+    def _strike(self, fault: Fault) -> None:
+        """Faults that are an answer of their own."""
+        if fault.kind in faults.STATUSES:
+            raise self.refused(faults.STATUSES[fault.kind], "it went wrong")
+        if fault.kind in faults.WAITING:
+            seconds = fault.value or faults.PAUSE_S
+            told = seconds if fault.kind == "429 with RetryInfo" else None
+            raise Refused(429, self.error(429, "slow down", told), faults.WAITING[fault.kind](seconds))
+        if fault.kind == "context overflow":
+            raise self.too_long()
+
+    async def _stand(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, fault: Fault) -> bool | None:
+        """Faults of the door: whether the connection lives on; None where the call is answered after all."""
+        match fault.kind:
+            case "wrong content type":
+                page = Answer(b"<html>Please log in.</html>", kind="text/html")
+                return await self._send(reader, writer, page, "")
+            case "redirect":
+                there = f"http://127.0.0.1:{await self._abroad()}/elsewhere"
+                return await self._send(reader, writer, Answer(b"", status=307, headers={"location": there}), "")
+            case "context overflow":
+                return None
+            case "down":
+                writer.transport.abort()
+            case "refused":
+                self.shut()
+                self._reopening.append(asyncio.ensure_future(self._reopen(fault.value or 0.1)))
+        return False
+
+    async def _reopen(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self.listen()
+
+    async def _abroad(self) -> int:
+        """The port of another origin, which notes who comes."""
+        if self._elsewhere is None:
+            self._elsewhere = await asyncio.start_server(self._note, "127.0.0.1", 0)
+        return int(self._elsewhere.sockets[0].getsockname()[1])
+
+    async def _note(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        call = await received(reader)
+        self.strayed.append(dict(call.headers))
+        await self._send(reader, writer, Refused(401, self.error(401, "who are you?")).answer(), "")
+        writer.close()
+
+    async def _send(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer, fault: str
+    ) -> bool:
+        fields = {"content-type": answer.kind, **answer.headers}
+        if not answer.streams:
+            writer.write(head(answer.status, fields | {"content-length": str(len(answer.last))}) + answer.last)
+            tell(answer)
+            await writer.drain()
+            return True
+        writer.write(head(answer.status, fields | {"transfer-encoding": "chunked"}))
+        half = answer.frames[: len(answer.frames) // 2 + 1]
+        match fault:
+            case "reset":
+                await chunks(writer, half)
+                writer.transport.abort()
+                return False
+            case "silence":
+                await chunks(writer, half)
+                await reader.read()
+                return False
+            case "slow drip":
+                await go_on(writer, answer.frames, 0.05)
+            case "endless":
+                await go_on(writer, answer.frames[-1:], 0)
+            case _:
+                await chunks(writer, self._course(answer, fault, half))
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+        return True
+
+    def _course(self, answer: Answer, fault: str, half: list[bytes]) -> list[bytes]:
+        """What streams before the polite end."""
+        match fault:
+            case "garbage":
+                return [*half, b"data: {\x00not json\n\n"]
+            case "quits early":
+                return half
+            case "error in mid-stream":
+                return [*half, answer.error]
+        tell(answer)
+        whole = [*answer.frames, answer.last]
+        if fault == "cut in mid-character":
+            return [bytes([each]) for each in b"".join(whole)]
+        return whole
+
+
+async def go_on(writer: asyncio.StreamWriter, frames: list[bytes], pause_s: float) -> None:
+    """Say the same until the client hangs up."""
+    while True:
+        for frame in frames:
+            await chunks(writer, [frame])
+            await asyncio.sleep(pause_s)
+
+
+def tell(answer: Answer) -> None:
+    """The usage is on the wire."""
+    if answer.bill is not None:
+        answer.bill.is_told = True
+
+
+async def received(reader: asyncio.StreamReader) -> Call:
+    """One request of HTTP/1.1 with a known length."""
+    first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+    method, target, _ = first.split(" ")
+    fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines) if name}
+    body = await reader.readexactly(int(fields.get("content-length", 0)))
+    parts = urlsplit(target)
+    query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    return Call(method, parts.path, query, fields, json.loads(body) if body else {})
+
+
+def head(status: int, fields: Mapping[str, str]) -> bytes:
+    lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    return f"HTTP/1.1 {status} X\r\n{lines}\r\n".encode()
+
+
+async def chunks(writer: asyncio.StreamWriter, pieces: list[bytes]) -> None:
+    for piece in filter(None, pieces):
+        writer.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        await writer.drain()

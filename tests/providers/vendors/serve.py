@@ -1,0 +1,29 @@
+"""``python -m tests.providers.vendors.serve``: the four vendors until you interrupt it, and how to reach them."""
+
+import argparse
+import asyncio
+import contextlib
+import sys
+
+from tests.providers.vendors.market import selling
+
+
+async def serve(thought: int, words: int) -> None:
+    async with selling(thought=thought, words=words) as vendors:
+        for name, value in vendors.environment.items():
+            sys.stdout.write(f"export {name}={value}\n")
+        sys.stdout.flush()
+        await asyncio.Event().wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--thought", type=int, default=600, help="unseen tokens that a model thinks by default")
+    parser.add_argument("--words", type=int, default=60, help="words of a speech")
+    asked = parser.parse_args()
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve(asked.thought, asked.words))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""How the command line behaves: examples first, no colour where none is wanted, no secret in a flag."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from server.cli.main import PLACES, main
+from tests.server.children import Cli
+
+MOOT = str(Path(sys.executable).with_name("moot"))
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def on_a_terminal(home: Path, *args: str, **environment: str) -> str:
+    """What a command prints where stdout is a terminal."""
+    outer, inner = pty.openpty()
+    child = subprocess.Popen([MOOT, *args], stdin=inner, stdout=inner, stderr=inner, cwd=home, close_fds=True, env={
+        **{name: value for name, value in os.environ.items() if name != "NO_COLOR"},
+        "MOOT_STORE": f"sqlite:{home / 'moot.db'}", "TERM": "xterm-256color", **environment,
+    })  # fmt: skip
+    os.close(inner)
+    said = b""
+    while True:
+        try:
+            piece = os.read(outer, 65536)
+        except OSError:  # the child has gone, and the terminal with it
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(outer)
+    assert child.wait(30) == 0
+    return said.decode()
+
+
+def test_help_begins_with_examples(moot: Cli) -> None:
+    text = moot("--help").stdout.decode()
+
+    assert 0 < text.index("moot serve ") < text.index("moot run ") < text.index("Commands:")
+
+
+@pytest.mark.parametrize("command", PLACES)
+def test_a_commands_examples_stand_line_by_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = capsys.readouterr().out
+    examples = [line for line in said.splitlines() if line.startswith("    moot ")]
+
+    assert "Usage: " in said
+    assert "\\b" not in said
+    assert [] == [line for line in examples if line.count("moot ") > 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["list", "show", "audit"])
+def test_a_pipe_gets_no_colour(held: tuple[Cli, str], command: str) -> None:
+    cli, debate = held
+    done = cli(command, *([] if command == "list" else [debate]))
+
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_terminal_gets_colour_unless_no_color_is_set(held: tuple[Cli, str]) -> None:
+    cli, debate = held
+
+    assert COLOUR.search(on_a_terminal(cli.home, "show", debate))
+    assert not re.search(r"\x1b\[[0-9;]*3[0-9][0-9;]*m", on_a_terminal(cli.home, "show", debate, NO_COLOR="1"))
+
+
+def test_names_are_completed() -> None:
+    done = subprocess.run([MOOT], capture_output=True, text=True, check=False, env={
+        **os.environ, "_MOOT_COMPLETE": "bash_complete", "COMP_WORDS": "moot ex", "COMP_CWORD": "1",
+    })  # fmt: skip
+
+    assert ["plain,exhibitions", "plain,export"] == sorted(done.stdout.split())
+
+
+def test_no_flag_takes_a_secret() -> None:
+    flags = set()
+    for name in PLACES:
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        flags |= {flag for each in command.params for flag in each.opts}
+
+    assert flags >= {"--store", "--json", "--port"}
+    assert not [flag for flag in flags if re.search("token|key|secret|password", flag)]

@@ -1,0 +1,166 @@
+"""The command line among processes: interrupted, beside a server that holds the store, and when that has gone."""
+
+import os
+import signal
+import socket
+import sqlite3
+import time
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from tests.server.children import Cli, as_json, interrupt, line_with, said, seats
+from tests.server.conftest import PRO
+
+SLOW = {"chunk_ms": 30, "chunk_chars": 4}
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_mid_turn_ends_soon_and_the_debate_can_go_on(moot: Cli, script: Any) -> None:
+    process = moot.start("run", "m", "--turns", "2", *seats(script(pace={"chunk_ms": 60_000, "chunk_chars": 4})))
+    debate = line_with(process.stderr, b"debate ").decode().split()[1]
+    assert process.stdout is not None
+    _until_started(moot, debate)
+    began = time.monotonic()
+    interrupt(process)
+    out, errors = process.communicate(timeout=10)
+
+    assert process.returncode == 130
+    assert time.monotonic() - began < 2
+    assert b"Traceback" not in errors
+    assert f"moot run --resume {debate}".encode() in errors
+    assert moot.json("verify", debate)["ok"]
+    script()  # the same file, at full speed
+    done = moot("run", "--resume", debate)
+    assert done.returncode == 0, done.stderr.decode()
+    assert debate == done.stdout.decode().splitlines()[-1]
+    view = moot.json("show", debate)
+    assert ("concluded", ["judged", "judged"]) == (view["state"], [turn["state"] for turn in view["turns"].values()])
+    assert ["interrupted"] == [failure["kind"] for failure in view["turns"]["1"]["failures"]]
+    assert moot.json("verify", debate)["ok"]
+    said_twice = moot("run", "--resume", debate, "--json")
+    as_json(said_twice, 2, "resume")
+    del out
+
+
+def _until_started(moot: Cli, debate: str) -> None:
+    """Until the log holds the turn in flight, as another process reads it."""
+    for _ in range(200):
+        if moot.store.exists():
+            with sqlite3.connect(f"file:{moot.store}?mode=ro", uri=True) as connection:
+                (count,) = connection.execute("SELECT count(*) FROM events").fetchone()
+            connection.close()
+            if count >= 2:
+                return
+        time.sleep(0.02)
+    raise AssertionError(debate)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sign", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_a_server_ends_soon_with_a_debate_and_a_spectator(moot: Cli, script: Any, sign: int, code: int) -> None:
+    with moot.server() as (process, address):
+        debate = _post(address, script(pace={"chunk_ms": 60_000}))
+        with connect(address.replace("http", "ws") + f"/ws/debates/{debate}", proxy=None) as spectator:
+            assert "snapshot" in str(spectator.recv())
+            silent = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])))
+            silent.sendall(
+                f"GET /ws/debates/{debate} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+            )
+            assert b"101" in silent.recv(16)  # and from here on it neither reads nor answers
+            began = time.monotonic()
+            os.kill(process.pid, sign)
+            with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - whatever comes before it
+                while True:
+                    spectator.recv(timeout=10)
+        process.wait(10)
+        silent.close()
+        assert process.stderr is not None
+        errors = process.stderr.read()
+
+    assert time.monotonic() - began < 5
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1001
+    assert "come back with after=" in closed.value.rcvd.reason
+    assert code == process.returncode
+    assert b"Traceback" not in errors
+    assert moot.json("verify", debate)["ok"]
+
+
+# two processes on one store
+
+
+def _post(address: str, model: str, turns: int = 2) -> str:
+    roles = ("pro", "con", "judge")
+    body = {"motion": "Asked over HTTP", "turns": turns, **{role: {"model": model} for role in roles}}
+    response = httpx.post(f"{address}/api/debates", json=body, trust_env=False, timeout=20)
+
+    assert response.status_code == 201, response.text
+    return str(response.json()["id"])
+
+
+@pytest.mark.slow
+def test_a_server_has_its_store_for_itself_and_run_asks_it(moot: Cli, script: Any) -> None:
+    with moot.server() as (_, address):
+        refused = said(moot("serve", "--port", "0"), 1, "is in use by process")
+        assert address in refused
+
+        done = moot("run", "Asked of the server", "--turns", "2", *seats(script()), "--json")
+        assert done.returncode == 0, done.stderr.decode()
+        assert f"asking {address}".encode() in done.stderr
+        lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+        debate = lines[-1]["id"]
+        positions = [line["frame"]["position"] for line in lines if "frame" in line]
+        assert list(range(1, len(positions) + 1)) == positions
+        view = httpx.get(f"{address}/api/debates/{debate}", trust_env=False).json()
+        assert view == moot.json("show", debate)  # read-only beside the server
+        assert view["state"] == "concluded"
+
+        text = moot("run", "Asked of the server", "--turns", "1", *seats(script()))
+        assert PRO in text.stdout.decode()
+        as_json(moot("run", "m", "--turns", "0", "--json"), 2, "turns")
+        as_json(moot("run", "m", "--pro", "nope:x", "--json"), 2, "pro.model")
+        as_json(moot("run", "--resume", "nobody", "--json"), 3)
+        as_json(moot("run", "--resume", debate, "--json"), 2, "resume")
+        said(moot("import", "/dev/null"), 1)
+
+
+@pytest.mark.slow
+def test_run_resumes_a_halted_debate_by_the_server_that_holds_it(moot: Cli, script: Any) -> None:
+    with moot.server() as (_, address):
+        debate = _post(address, script(pace={"chunk_ms": 60_000}))
+        httpx.post(f"{address}/api/debates/{debate}/halt", trust_env=False).raise_for_status()
+        script()
+        done = moot("run", "--resume", debate[:18])
+
+        assert done.returncode == 0, done.stderr.decode()
+        assert debate == done.stdout.decode().splitlines()[-1]
+        assert moot.json("show", debate)["state"] == "concluded"
+
+
+@pytest.mark.slow
+def test_run_says_that_the_server_has_gone(moot: Cli, script: Any) -> None:
+    with moot.server() as (server, _):
+        process = moot.start("run", "m", *seats(script(pace=SLOW)))
+        line_with(process.stdout, b"turn 1")
+        server.kill()
+        out, errors = process.communicate(timeout=20)
+
+    assert process.returncode == 1
+    assert b"has gone; the debate goes on when it is back" in errors
+    assert b"Traceback" not in errors
+    del out
+
+
+@pytest.mark.slow
+def test_run_shows_the_token_to_a_server_that_wants_it(moot: Cli, script: Any) -> None:
+    with moot.server("--host", "127.0.0.1", MOOT_TOKEN="s3cret"):
+        as_json(moot("run", "m", *seats(script()), "--json"), 1)
+        done = moot("run", "m", "--turns", "1", *seats(script()), MOOT_TOKEN="s3cret")
+
+        assert done.returncode == 0, done.stderr.decode()

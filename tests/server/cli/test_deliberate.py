@@ -1,0 +1,349 @@
+"""``moot deliberate`` and ``format: deliberation``: what it prints, what it refuses, that time-outs and kills bind."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from events.store.sqlite.log import SqliteLog
+from events.types import DebateConcluded, ModelAnswered, ModelFailed, PanelConcluded, Reason
+from events.types.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
+from judge.rubric import rubric_v1
+from server.cli.deliberate import read_text
+from server.errors import BadField
+from tests.judge.deliberation.jury import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, says
+from tests.server.children import Cli, as_json, line_with, said
+from tests.server.house import House, check_sound, fault, house
+from tests.server.site import Site, refused
+
+CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
+SPLIT = {
+    "deliberate:technical_architect:*": says("PASS", 3, findings=["no password"]),
+    "deliberate:compliance_auditor:*": says("PASS", 3),
+    "deliberate:*": says("FAIL", 1, OTHER_QUOTE),
+}
+CONVINCED = SPLIT | {
+    "deliberate:technical_architect:1": says("FAIL", 1, QUOTE),
+    "deliberate:compliance_auditor:1": says("FAIL", 1),
+}
+
+
+def artifact(text: str = TEXT, **wish: Any) -> dict[str, Any]:
+    return {"format": "deliberation", "artifact": {"name": "design.md", "text": text}, **wish}
+
+
+def with_rules(**rules: Any) -> Any:
+    known = rubric_v1()
+    assert known.deliberation is not None
+    deliberation = msgspec.structs.replace(known.deliberation, **rules)
+    return msgspec.to_builtins(msgspec.structs.replace(known, deliberation=deliberation))
+
+
+@pytest.fixture
+def design(tmp_path: Path) -> str:
+    path = tmp_path / "design.md"
+    path.write_text(TEXT)
+    return str(path)
+
+
+# the command line
+
+
+@pytest.mark.slow
+def test_it_prints_opinions_rounds_and_the_verdict_and_the_id_alone_on_the_last_line(
+    moot: Cli, script: Any, design: str
+) -> None:
+    done = moot("deliberate", design, "--judge", script(answers=CONVINCED))
+    out = done.stdout.decode()
+    lines = out.splitlines()
+
+    assert done.returncode == 0, done.stderr.decode()
+    assert "Does design.md pass?" == lines[0]
+    assert 5 == len([line for line in lines[: lines.index("round 1")] if " PASS " in line or " FAIL " in line])
+    assert "agreement 0.36 → 1.00" in out
+    assert f"Technical architect: PASS → FAIL, by evidence: “{QUOTE}”" in out
+    assert "Compliance auditor: PASS → FAIL, by conformity" in out
+    assert "the verdict stayed FAIL in deliberation; changes of verdict: 1 by conformity, 1 by new evidence" in out
+    assert "  - no password" in lines
+    assert "Independent verdict: FAIL" in lines
+    assert "Verdict: FAIL (FAIL 100%)" in lines
+    assert [lines[-1]] == [row["id"] for row in moot.json("list")["debates"]]
+    view = moot.json("show", lines[-1])
+    assert ("concluded", TEXT) == (view["state"], view["artifact"]["text"])
+    assert {"evidence": 1, "conformity": 1} == view["panel"]["moved"]
+
+
+@pytest.mark.slow
+def test_in_json_it_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any, design: str) -> None:
+    done = moot("deliberate", design, "--judge", script(answers=CONVINCED), "--json")
+    lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+
+    assert 0 == done.returncode
+    assert {"id"} == lines[-1].keys()
+    assert [{"frame"}] * (len(lines) - 1) == [set(line) for line in lines[:-1]]
+    assert "debate_concluded" == lines[-2]["frame"]["event"]["type"]
+
+
+@pytest.mark.slow
+def test_the_exit_code_is_0_whatever_the_verdict_and_1_without_one(moot: Cli, script: Any, design: str) -> None:
+    for verdict in ("PASS", "CONDITIONAL", "FAIL"):
+        model = script(verdict, answers={"deliberate:*": says(verdict)})
+        assert 0 == moot.here("deliberate", design, "--judge", model).returncode
+
+    nobody = script("nobody", answers={"deliberate:*": {"fault": fault("refuse", 9)}})
+    done = moot("deliberate", design, "--judge", nobody)
+    assert 1 == done.returncode
+    assert b"no verdict: no judge gave a usable opinion" in done.stderr
+    assert b"Verdict: none" in done.stdout
+
+
+def test_standard_input_is_judged(moot: Cli, script: Any) -> None:
+    done = moot("deliberate", "-", "--judge", script(), stdin=TEXT.encode())
+
+    assert 0 == done.returncode, done.stderr.decode()
+    assert b"Does standard input pass?" in done.stdout
+
+
+def test_models_of_the_panel_take_turns_and_rounds_are_settable(moot: Cli, script: Any, design: str) -> None:
+    one, two = script("one", answers=SPLIT), script("two", answers=SPLIT)
+    done = moot("deliberate", design, "--panel", f"{one},{two}", "--rounds", "1", "--timeout", "9", "--json")
+    events = [msgspec.json.decode(line)["frame"]["event"] for line in done.stdout.splitlines()[:-1]]
+    opened = events[0]
+
+    assert 0 == done.returncode, done.stderr.decode()
+    assert [one, two, one, two, one] == [seat["model"] for seat in opened["panel"]]
+    assert list(PERSONAS) == [seat["name"] for seat in opened["panel"]]
+    assert (1, 9) == (opened["rubric"]["deliberation"]["rounds"], opened["rubric"]["deliberation"]["timeout_s"])
+    assert 1 == [event["type"] for event in events].count("deliberation_held")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("nul.bin", b"abc\0def", "NUL"),
+        ("latin.txt", "Größe".encode("latin-1"), "not UTF-8 text: byte 3"),
+        ("empty.txt", b"", "is empty"),
+        ("blank.txt", b" \n\t", "is empty"),
+        ("bom.txt", b"\xef\xbb\xbf", "is empty"),
+        ("big.txt", b"x" * 5_000_000, "too long"),
+        ("long.txt", b"x" * 200_001, "200,001"),
+        ("utf16.txt", "text".encode("utf-16"), "not text"),
+        (None, b"", "No such file"),
+        (".", b"", "directory"),
+    ],
+)
+def test_what_is_no_text_is_one_clear_line_and_nothing_recorded(
+    moot: Cli, script: Any, name: str | None, content: bytes, says: str
+) -> None:
+    if name is not None and name != ".":
+        (moot.home / name).write_bytes(content)
+    file = str(moot.home / (name or "missing.txt"))
+
+    errors = said(moot.here("deliberate", file, "--judge", script()), 2, says)
+    assert 1 == errors.count("\n")
+    assert says in as_json(moot.here("deliberate", file, "--judge", script(), "--json"), 2, "file")["message"]
+    assert not moot.store.exists()
+
+
+def test_a_file_that_may_not_be_read_is_refused(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(path: Path, mode: str) -> None:
+        raise PermissionError(13, "Permission denied", str(path))  # root, who may read anything, sees it as well
+
+    monkeypatch.setattr(Path, "open", closed)
+
+    with pytest.raises(BadField, match="Permission denied"):
+        read_text(design)
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "field"),
+    [
+        ((), 2, "file"),
+        (("DESIGN", "--rounds", "10"), 2, "rounds"),
+        (("DESIGN", "--timeout", "0"), 2, "timeout_s"),
+        (("DESIGN", "--judge", "nope:x"), 2, "judge.model"),
+        (("DESIGN", "--panel", "nobody"), 2, "panel.0"),
+        (("DESIGN", "--panel", ""), 2, "panel"),
+        (("DESIGN", "--panel", "scripted:a,,"), 2, "panel"),
+    ],
+)
+def test_a_wrong_wish_is_refused(moot: Cli, script: Any, design: str, args: Any, code: int, field: str) -> None:
+    given = [each.replace("DESIGN", design) for each in args]
+    if "--judge" not in args:
+        given += ["--judge", script()]
+
+    as_json(moot.here("deliberate", *given, "--json"), code, field)
+    assert not moot.store.exists() or not moot.json("list")["debates"]
+
+
+@pytest.mark.slow
+def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, design: str) -> None:
+    with moot.server() as (_, address):
+        done = moot("deliberate", design, "--judge", script(answers=CONVINCED))
+
+        assert 0 == done.returncode, done.stderr.decode()
+        assert f"asking {address}" in done.stderr.decode()
+        assert b"Verdict: FAIL (FAIL 100%)" in done.stdout
+        assert [done.stdout.decode().splitlines()[-1]] == [row["id"] for row in moot.json("list")["debates"]]
+
+
+# by HTTP
+
+
+def test_it_can_be_asked_for_by_http(site: Site, script: Any) -> None:
+    body = artifact(judge={"model": script(answers=CONVINCED)})
+    created = site.client.post("/api/debates", json=body)
+
+    assert 201 == created.status_code, created.text
+    debate = created.json()["id"]
+    assert {"winner": "neither", "by_rule": "artifact"}.items() <= site.ended(debate).items()
+    view = site.get(f"/api/debates/{debate}")
+    assert ("concluded", "Does design.md pass?", 0) == (view["state"], view["motion"], view["turns_planned"])
+    assert ("FAIL", "FAIL") == (view["panel"]["verdict"]["verdict"], view["panel"]["verdict"]["independent"])
+    assert {"0", "1"} == view["panel"]["opinions"].keys()
+
+
+@pytest.mark.parametrize(
+    ("wish", "field"),
+    [
+        ({"format": "deliberation"}, "artifact"),
+        ({"format": "exchange", "artifact": {"text": "x"}}, "artifact"),
+        (artifact(""), "artifact.text"),
+        (artifact("x" * 200_001), "artifact.text"),
+        (artifact(panel=["technical_architect"]), "panel"),
+        (artifact(panel=[]), "panel"),
+        (artifact(judge={"samples": 3}), "judge.samples"),
+        (artifact(panel=[{"rater": "qa_evaluator", "samples": 2}, "domain_expert"]), "panel.0.samples"),
+    ],
+)
+def test_a_wrong_body_names_its_field(site: Site, script: Any, wish: dict[str, Any], field: str) -> None:
+    judge = {"model": script()} | wish.pop("judge", {})
+
+    refused(site.client.post("/api/debates", json={"motion": "m", **wish, "judge": judge}), 422, field)
+
+
+# time, failures, kills
+
+
+async def deliberated(made: House, model: str, **wish: Any) -> list[Any]:
+    """The events of a deliberation that has ended, in a log that holds what must always hold."""
+    debate = await made.open(model, **artifact(**wish))
+    await made.ended(debate)
+    return [record.event for record in await check_sound(made.log, debate)]
+
+
+def of(events: list[Any], kind: type) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+@pytest.mark.anyio
+async def test_a_judge_that_keeps_silent_is_cut_off_when_the_time_is_used_up(script: Any) -> None:
+    silent = {"fault": {"kind": "timeout", "times": 9}}
+    async with house() as made:
+        events = await deliberated(
+            made, script(answers=SPLIT | {"deliberate:qa_evaluator:1": silent}), rubric=with_rules(timeout_s=0.3)
+        )
+    (held,) = of(events, DeliberationHeld)
+    (failure,) = of(events, ModelFailed)
+    (late,) = [each for each in of(events, OpinionGiven) if each.round == 1 and each.rater == "qa_evaluator"]
+
+    assert ("timeout", "deliberate:qa_evaluator:1") == (failure.kind, failure.key)
+    assert "no complete answer within 0.3 s" == failure.message
+    assert "the 0.3 s of model time are used up" == held.ended
+    assert 300 <= held.elapsed_ms
+    assert isinstance(late.missing, Reason)
+    assert 9 == len(of(events, ModelAnswered))
+    assert isinstance(events[-1], DebateConcluded)
+
+
+@pytest.mark.anyio
+async def test_a_judge_that_fails_in_the_middle_stands_by_its_independent_opinion_in_the_record(script: Any) -> None:
+    broken = {"fault": fault("reset", 9)}
+    async with house() as made:
+        events = await deliberated(made, script(answers=CONVINCED | {"deliberate:security_analyst:1": broken}))
+    opinions = {(each.round, each.rater): each for each in of(events, OpinionGiven)}
+    (verdict,) = of(events, ArtifactJudged)
+
+    assert "FAIL" == opinions[0, "security_analyst"].verdict
+    assert isinstance(opinions[1, "security_analyst"].missing, Reason)
+    assert {"FAIL": 1.0} == verdict.shares
+    assert 0.5 == verdict.independent_shares["FAIL"]
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_breaks_once_is_asked_again(script: Any) -> None:
+    broken = {"fault": fault("bad_json"), "then": says("PASS")}
+    async with house() as made:
+        events = await deliberated(made, script(answers={"deliberate:risk*": broken, "deliberate:*": broken}))
+
+    assert 5 == len(of(events, ModelFailed)) == len(of(events, ModelAnswered))
+    assert "PASS" == of(events, ArtifactJudged)[0].verdict
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("cap", [0.4, 0.9])
+async def test_the_cost_cap_binds(script: Any, cap: float) -> None:
+    async with house() as made:
+        events = await deliberated(made, script(answers=SPLIT, cost_usd=0.1), max_cost_usd=cap)
+
+    assert {0.4: 5, 0.9: 10}[cap] == len(of(events, ModelAnswered))
+    assert "FAIL" == of(events, ArtifactJudged)[0].verdict
+    assert [each for each in of(events, ArtifactJudged)[0].reasons if "the cost cap is reached" in each]
+
+
+@pytest.mark.slow
+@pytest.mark.anyio
+@pytest.mark.parametrize("moment", ["debate_opened", "model_answered", "opinion_given", "deliberation_held"])
+async def test_killed_at_any_moment_it_is_taken_up_and_asks_nothing_twice(
+    moot: Cli, script: Any, design: str, moment: str
+) -> None:
+    model = script(answers=SPLIT, pace={"answer_ms": 30})
+    process = moot.start("deliberate", design, "--judge", model, "--json")
+    line_with(process.stdout, f'"type":"{moment}"'.encode())
+    process.kill()
+    process.communicate()
+    (row,) = moot.json("list")["debates"]
+    done = moot("run", "--resume", row["id"], "--json")
+
+    assert 0 == done.returncode, done.stderr.decode()
+    async with await SqliteLog.open(moot.store, read_only=True) as log:
+        events = [record.event for record in await check_sound(log, row["id"])]
+    assert 20 == len(of(events, ModelAnswered))
+    assert [1, 2, 3] == [each.round for each in of(events, DeliberationHeld)]
+    assert 1 == len(of(events, ArtifactJudged))
+    assert isinstance(events[-1], DebateConcluded)
+
+
+# a debate's panel
+
+
+def rated(pro: float, con: float) -> dict[str, Any]:
+    """Scores of a debate of four turns."""
+    return {"scores": {str(turn): dict.fromkeys(CRITERIA, pro if turn % 2 else con) for turn in range(1, 5)}}
+
+
+@pytest.mark.anyio
+async def test_a_panel_that_is_talked_round_names_the_winner_of_its_independent_scores(script: Any) -> None:
+    turned = {"verdict": "con", "confidence": 0.9, "scores": {}, "rationale": "they are right after all", "quote": ""}
+    answers = {"panel:general": rated(6, 6), "panel:*": rated(8, 4), "deliberate:*": turned}
+    concluded, winners = [], []
+    for rules in ({}, {"rounds": 0}):
+        async with house() as made:
+            model = script(answers=answers)
+            debate = await made.open(model, turns=4, panel=[model], rubric=with_rules(**rules))
+            end = await made.ended(debate)
+            events = [record.event for record in await check_sound(made.log, debate)]
+        concluded.append(of(events, PanelConcluded))
+        assert isinstance(end, DebateConcluded)
+        winners.append(end.winner)
+        assert len(of(events, DeliberationHeld)) == (0 if rules else 1)
+        if not rules:
+            opinions = {(each.round, each.rater): each.verdict for each in of(events, OpinionGiven)}
+            (held,) = of(events, DeliberationHeld)
+
+    assert "tie" == opinions[0, "general"]
+    assert {"con"} == {verdict for (number, _), verdict in opinions.items() if number}
+    assert ["conformity"] * 4 == [change.kind for change in held.changes]
+    assert ["pro", "pro"] == winners
+    assert concluded[0] == concluded[1]

@@ -1,0 +1,183 @@
+"""``moot doctor`` and the settings of limits: what is said of every provider, quickly, and what is refused by name."""
+
+import time
+from pathlib import Path
+
+import anyio
+import anyio.from_thread
+import httpx
+import pytest
+
+from providers.quota import DEFAULT_LIMITS, Limit
+from server.cli.doctor import Report, examine
+from server.errors import BadField
+from server.service import limited, running
+from server.settings import Settings, load
+from tests.server.children import Cli, said
+from tests.server.vendors import BASES, KEYS, Trouble, registry, trading
+
+pytestmark = pytest.mark.anyio
+QUICKLY_S = 5
+MEMORY = Settings(store="memory:")
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a key nor an address."""
+    for name in (*BASES.values(), *KEYS.values(), "GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+
+
+async def examined() -> Report:
+    """What the doctor finds, in the time that a person has."""
+    with anyio.fail_after(QUICKLY_S):
+        return await examine(MEMORY, registry())
+
+
+async def test_every_provider_is_listed_and_says_what_to_set(bare: None) -> None:
+    report = await examined()
+    hints = {each.provider: each.hint for each in report.findings}
+
+    assert ["anthropic", "embedded", "gemini", "ollama", "openai", "scripted"] == sorted(hints)
+    for name in ("anthropic", "gemini", "openai"):
+        assert KEYS[name] in hints[name]
+    assert all(each.name and each.detail for each in report.findings)
+    assert all(each.ok or each.hint for each in report.findings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["401", "silence"])
+async def test_a_wrong_key_and_a_silent_vendor_are_told_in_time(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    async with trading(monkeypatch) as vendors:
+        for vendor in vendors.values():
+            vendor.faults["check"] = Trouble(kind)
+        findings = {each.provider: each for each in (await examined()).findings}
+
+    for name in vendors:
+        assert not findings[name].ok
+        assert ("this key is wrong" if kind == "401" else "no answer within 3.5 s") in findings[name].detail
+    if kind == "401":
+        assert all(KEYS[name] in findings[name].hint + findings[name].detail for name in vendors)
+
+
+async def test_nobody_at_the_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with trading(monkeypatch) as vendors:
+        pass
+    findings = {each.provider: each for each in (await examined()).findings}
+
+    for name in vendors:
+        assert "does not answer at" in findings[name].detail
+
+
+async def test_a_key_that_is_no_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with trading(monkeypatch, key="schlüssel-für-{}"):
+        findings = {each.provider: each for each in (await examined()).findings}
+
+    for name in ("anthropic", "gemini", "openai"):
+        assert f"{KEYS[name]} holds characters that no key has" == findings[name].detail
+
+
+async def test_what_answers_is_ok_and_the_default_is_among_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with trading(monkeypatch) as vendors:
+        report = await examined()
+
+    assert all(each.ok for each in report.findings if each.provider in vendors and each.provider == "ollama")
+    assert report.default.startswith("ollama:")
+
+
+def test_a_child_says_it_in_time_with_the_contracts_shape(moot: Cli) -> None:
+    began = time.monotonic()
+    lines = moot.json("doctor")
+
+    assert all({"name", "ok", "detail", "hint"} <= line.keys() for line in lines)
+    assert time.monotonic() - began < 2 * QUICKLY_S  # on a machine that is busy with other tests
+
+
+@pytest.mark.slow
+def test_limits_are_shown_and_an_open_breaker_of_the_server_is(moot: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor asks the server that holds the store: its own breakers are always closed."""
+    with (
+        anyio.from_thread.start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(trading(monkeypatch)) as vendors,
+        moot.server(MOOT_ATTEMPTS="10", MOOT_LIMITS="ollama: concurrent=3") as (_, address),
+    ):
+        vendors["ollama"].faults["d1"] = Trouble("503", 1, 99)
+        seat = {"model": "ollama:d1"}
+        wish = {"motion": "m", "pro": seat, "con": seat, "judge": seat}
+        httpx.post(f"{address}/api/debates", json=wish, trust_env=False).raise_for_status()
+        until_open(address)
+        (found,) = [each for each in moot.json("doctor") if each["provider"] == "ollama"][:1]
+        shown = moot("doctor").stdout.decode()
+
+    assert not found["ok"]
+    assert "the server leaves it alone for" in found["detail"]
+    assert 0 < found["load"]["rests_s"] <= 15
+    assert 3 == found["load"]["limit"]["concurrent"]
+    (line,) = [line for line in shown.splitlines() if line.startswith("ollama: 3 calls at once")]
+    assert "left alone for" in line
+
+
+def until_open(address: str) -> None:
+    deadline = time.monotonic() + 15
+    while (
+        'moot_provider_breaker_open{provider="ollama"} 1.0' not in httpx.get(f"{address}/metrics", trust_env=False).text
+    ):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)  # another process asks
+
+
+def test_limits_come_on_top_of_the_usual_ones() -> None:
+    said = load({}, {"MOOT_LIMITS": "embedded: concurrent=2 calls_per_minute=50;  scripted: tokens_per_minute=9000"})
+    limits = {each.provider: each.limit for each in limited(said).loads()}
+
+    assert Limit(concurrent=2, calls_per_minute=50) == limits["embedded"]
+    assert Limit(tokens_per_minute=9000) == limits["scripted"]
+    assert DEFAULT_LIMITS["ollama"] == limits["ollama"]
+
+
+def test_limits_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "moot.toml").write_text("[limits.embedded]\nconcurrent = 2\n[limits.ollama]\ntokens_per_minute = 5\n")
+
+    said = load({}, {}, tmp_path)
+
+    assert {"embedded": Limit(concurrent=2), "ollama": Limit(tokens_per_minute=5)} == said.limits
+
+
+@pytest.mark.parametrize(
+    ("line", "field", "why"),
+    [
+        ("embedded: concurrent=0", "limits.embedded.concurrent", ">= 1"),
+        ("embedded: concurrent=few", "limits.embedded.concurrent", "Expected `int"),
+        ("embedded: calls=3", "limits.embedded.calls", "unknown field `calls`"),
+        ("embedded concurrent=3", "limits", "provider: concurrent=4"),
+        ("embedded: concurrent", "limits", "provider: concurrent=4"),
+        (": concurrent=3", "limits", "provider: concurrent=4"),
+    ],
+)
+def test_a_limit_that_makes_no_sense_is_refused_by_name(line: str, field: str, why: str) -> None:
+    with pytest.raises(BadField, match=why) as refused:
+        load({}, {"MOOT_LIMITS": line})
+
+    assert field == refused.value.field
+    assert "MOOT_LIMITS" in refused.value.message
+
+
+@pytest.mark.parametrize("text", ["limits = 3", "[limits]\nembedded = 3", "[limits.embedded]\nconcurrent = true"])
+def test_a_limit_in_a_file_that_makes_no_sense_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "moot.toml").write_text(text)
+
+    with pytest.raises(BadField) as refused:
+        load({}, {}, tmp_path)
+
+    assert refused.value.field.split(".")[0] == "limits"
+
+
+async def test_a_provider_that_is_not_there_cannot_be_limited(moot: Cli) -> None:
+    settings = load({}, {"MOOT_STORE": "memory:", "MOOT_LIMITS": "embeded: concurrent=2"})
+
+    with pytest.raises(BadField, match="no provider 'embeded' to limit; there are ") as refused:
+        async with running(settings):
+            raise AssertionError
+    said(moot("doctor", MOOT_LIMITS="embeded: concurrent=2"), 2, "limits.embeded")
+
+    assert "limits.embeded" == refused.value.field

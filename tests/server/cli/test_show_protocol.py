@@ -1,0 +1,223 @@
+"""Protocols, briefings, panels and artifacts in a terminal and as Markdown, from logs and from whole runs."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from events.record import Recorded
+from events.store.memory import MemoryLog
+from events.types import ArgumentTraced, DecisionRecorded, Event, PanelConcluded
+from events.view import view as views
+from server.cli.markdown import as_markdown
+from server.cli.transcript import Transcriber
+from server.cli.wording import inline
+from server.feed import frames
+from tests.browser import artifacts, panels, records
+from tests.server.children import Cli, seats
+
+pytestmark = pytest.mark.anyio
+HOSTILE = "| <img src=x> `code` *bold* [link](http://x) \x1b[31m and\n# a heading"
+
+
+async def recorded(events: list[Event]) -> list[Recorded]:
+    log = MemoryLog()
+    await log.append("d1", 0, events)
+    return list(await log.read("d1"))
+
+
+async def markdown(events: list[Event]) -> str:
+    fold = views.INITIAL
+    for record in await recorded(events):
+        fold = views.apply(fold, record)
+    return as_markdown(fold.view)
+
+
+async def streamed(events: list[Event], capsys: pytest.CaptureFixture[str]) -> str:
+    """What a run of these events prints."""
+    transcriber, fold = Transcriber(as_json=False), views.INITIAL
+    for record in await recorded(events):
+        fold, message = frames.step(fold, record, revealed=True)
+        transcriber.take(message)
+    transcriber.finish()
+    return capsys.readouterr().out
+
+
+def until(events: list[Event], kind: type) -> list[Event]:
+    """The events before the first of a kind."""
+    return events[: next(at for at, event in enumerate(events) if isinstance(event, kind))]
+
+
+# Markdown
+
+
+async def test_the_briefing_comes_first_and_names_claims() -> None:
+    text = await markdown(panels.irreconcilable())
+
+    places = [text.index(f"## {title}") for title in ("Decision briefing", "▲ Pro", "Closings", "Trace", "The panel")]
+    assert sorted(places) == places
+    assert "### Rely on\n\n- PRO-2: Collecting fares costs more than it seems.\n- CON-1: The money buys" in text
+    assert "### Do not use\n\n- PRO-3: Once buses are free" in text
+    assert "### Still open\n\n- CON-3: " in text
+    assert "### What to find out\n\n- How many of Dunkirk" in text
+
+
+async def test_an_argument_stands_with_its_answer_scores_and_fallacies() -> None:
+    text = await markdown(panels.irreconcilable())
+
+    assert "### PRO-3 · refuted · 1.95 of 10" in text
+    assert "**▼ Con refutes this:** No city that dropped its fares" in text
+    assert "logic 2 · evidence 1 · responsiveness 3 · honesty 2" in text
+    assert "- appeal to authority: “Professor Lindqvist" in text
+    assert "| PRO-1 | upheld in part | 7 | 8 | 6 | 6 | 6.90 |" in text
+    assert "Totals: Pro 16.50, Con 19.05" in text
+
+
+async def test_what_did_not_keep_its_form_is_flagged_with_what_was_said() -> None:
+    text = await markdown([records.opened(), *records.protocol(faulty=True)])
+
+    assert "*This opening did not keep its form: 2 arguments where 3 are asked for.*\n\n> I have two good" in text
+    assert "*Con’s cross-examination of it did not keep its form: PRO-9 is no argument.*" in text
+
+
+async def test_a_panel_without_a_winner_names_none() -> None:
+    text = await markdown(panels.irreconcilable())
+
+    assert "**No winner is named: the raters are too far apart on an argument that decides.**" in text
+    assert not re.search(r"\bwins\b|Winner: |concludes:", text)
+    assert "the agreement would likely lie between 0.16 and 0.57" in text
+    assert "ratio undefined (a score of 0 has no ratio)" in text
+    assert text.index("- CON-1: technical 2.0") < text.index("- PRO-1: technical 9.0")
+    assert "variance 9.67; it decides" in text
+    assert "| CON-3 | 8.0 upheld | 3.0 refuted | not given | 5.0 upheld in part | 6.33 |" in text
+    assert "- Without the risk rater: concluded, Pro (alpha 0.71, gap 9 %)" in text
+    assert "Technical rater, scripted:technical: weight 28 %; right on 7 of 9" in text
+    assert "stay the verdict of record" in text
+    assert "Minds changed: 1 by evidence, 1 by conformity." in text
+
+
+async def test_a_panel_that_concludes_says_it_in_one_sentence() -> None:
+    text = await markdown(panels.agreeing())
+
+    assert text.count("**The panel concludes: Pro.**") == 2
+    assert "Nothing is disputed" in text
+
+
+async def test_a_decision_stands_beside_the_outcome() -> None:
+    decided = DecisionRecorded(by="operator", decision="Two lines first", reason="cheap to undo")
+    text = await markdown([*panels.irreconcilable(), decided])
+
+    assert "**Decided by operator:** Two lines first\n\nThe reason: cheap to undo\n" in text
+
+
+async def test_an_earlier_position_tells_nothing_of_later_ones() -> None:
+    events = panels.irreconcilable()
+    text = await markdown(until(events, ArgumentTraced))
+
+    assert "### PRO-1\n" in text
+    assert not re.search(r"upheld|refuted|Trace|briefing|winner", text)
+    assert "No winner" not in await markdown(until(events, PanelConcluded))
+
+
+async def test_an_artifact_shows_both_verdicts_the_opinions_and_the_text() -> None:
+    text = await markdown(artifacts.artifact())
+
+    assert "## Verdict: CONDITIONAL" in text
+    assert "On their own, the verdict of record: FAIL (FAIL 45 %, CONDITIONAL 40 %, PASS 15 %)." in text
+    assert "“words that nobody wrote” (not found in the text)" in text
+    assert "- **Domain expert** (15 %): CONDITIONAL" in text
+    assert artifacts.TEXT.splitlines()[2] in text
+    assert "Winner" not in text
+
+
+async def test_somebody_elses_words_break_neither_line_nor_table() -> None:
+    text = await markdown(panels.irreconcilable(claims={"PRO-1": HOSTILE, "PRO-2": HOSTILE}))
+
+    assert "\x1b" not in text
+    assert "\n# a heading" not in text
+    assert "\\| \\<img src=x\\> \\`code\\` \\*bold\\* \\[link\\](http://x) \\[31m and # a heading" in text
+    assert "- PRO-2: \\| \\<img" in text
+
+
+@pytest.mark.parametrize("given", ["a|b", "<b>", "a\nb", "\x00\x1b[0m", "“x”", ""])
+def test_inline_keeps_words_on_one_line(given: str) -> None:
+    shown = inline(given)
+
+    assert shown.isprintable()
+    assert [] == re.findall(r"(?<!\\)[|<>`*_]", shown)
+
+
+# streaming
+
+
+async def test_a_run_tells_rounds_statements_and_standings(capsys: pytest.CaptureFixture[str]) -> None:
+    out = await streamed(panels.irreconcilable(), capsys)
+    lines = out.splitlines()
+
+    assert [line for line in lines if line.startswith("round ")] == [
+        "round 1 of 3: openings",
+        "round 2 of 3: cross-examination",
+        "round 3 of 3: closings",
+        "round 1 of deliberation",
+        "round 2 of deliberation",
+        "round 3 of deliberation",
+    ]
+    assert lines[lines.index("▼ Con · turn 2") + 1].startswith("CON-1: The money buys more")
+    assert any(line.startswith("  PRO-3 refuted · 1.95 of 10") for line in lines)
+    assert any(line.startswith("  PRO-3 appeal to authority: “Professor Lindqvist") for line in lines)
+    assert "  risk rater: scored 5 items, 1 not given" in lines
+    assert "totals: Pro 16.5, Con 19.05" in lines
+
+
+async def test_a_run_ends_with_the_briefing_and_without_a_winner(capsys: pytest.CaptureFixture[str]) -> None:
+    out = await streamed(panels.irreconcilable(), capsys)
+
+    assert "No winner is named: the raters are too far apart on an argument that decides." in out
+    assert "  without the risk rater: concluded, Pro" in out
+    assert "find out instead:" in out
+    assert out.index("Decision briefing") < out.index("- PRO-2: Collecting") < out.index("No winner is named (panel)")
+    assert "Winner:" not in out
+
+
+async def test_a_run_names_what_did_not_keep_its_form(capsys: pytest.CaptureFixture[str]) -> None:
+    out = await streamed([records.opened(), *records.protocol(faulty=True)], capsys)
+
+    assert "Con’s opening did not keep its form: 2 arguments where 3 are asked for" in out
+    assert "Con’s cross-examination did not keep its form: PRO-9 is no argument" in out
+
+
+async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.CaptureFixture[str]) -> None:
+    out = await streamed(artifacts.artifact(), capsys)
+
+    assert "Independent verdict: FAIL" in out
+    assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76%, FAIL 24%)"
+
+
+# from the shell
+
+
+@pytest.fixture
+def protocol(moot: Cli, script: Callable[..., str]) -> str:
+    """A scripted protocol with what it printed."""
+    done = moot("run", "Cities should ban cars", "--format", "protocol", *seats(script(answers={})))
+
+    assert done.returncode == 0, done.stderr.decode()
+    return str(done.stdout.decode())
+
+
+@pytest.mark.slow
+def test_a_scripted_protocol_is_run_shown_and_exported(moot: Cli, protocol: str) -> None:
+    debate = protocol.splitlines()[-1]
+    shown = moot("show", debate).stdout.decode()
+    exported = moot("export", debate, "--as", "md").stdout.decode()
+    view: Any = moot.json("show", debate)
+
+    assert "round 2 of 3: cross-examination" in protocol
+    assert "Decision briefing" in protocol
+    assert "Decision briefing" in shown
+    assert "Trace" in shown
+    assert "## Decision briefing" in exported
+    assert all(f"### {name} · " in exported for name in view["protocol"]["arguments"])
+    assert msgspec.json.decode(moot("export", debate, "--as", "json").stdout) == view

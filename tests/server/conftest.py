@@ -1,0 +1,64 @@
+"""What the tests of the server share: the backend, and scripts to debate by."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.server.children import Cli
+from tests.server.site import Site, serving
+
+PRO = "Cars take the space of a city. Trams give it back, because one tram carries two hundred people who walk on."
+CON = "People need cars. Nurses on night shifts lose their way to work, and deliveries fail before the shops open."
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., str]:
+    """Writes a script and gives the model's name; what is left out is said and answered neutrally."""
+
+    def write(name: str = "debate", **content: Any) -> str:
+        content.setdefault("says", {"pro": [PRO], "con": [CON]})
+        path = tmp_path / f"{name}.json"
+        path.write_bytes(msgspec.json.encode({"label": "Test", **content}))
+        return f"scripted:{path}"
+
+    return write
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    yield from serving()
+
+
+@pytest.fixture
+def guarded() -> Iterator[Site]:
+    """Beyond loopback, with a token."""
+    yield from serving(host="0.0.0.0", token="s3cret")
+
+
+@pytest.fixture
+def slow(script: Any) -> str:
+    """A model that never finishes its first turn."""
+    return str(script("slow", pace={"chunk_ms": 60_000, "chunk_chars": 1}))
+
+
+@pytest.fixture
+def moot(tmp_path: Path) -> Cli:
+    return Cli(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, str]:
+    """A store with one debate of two turns, for the commands that only read."""
+    home = tmp_path_factory.mktemp("held")
+    path = home / "debate.json"
+    path.write_bytes(msgspec.json.encode({"label": "Test", "says": {"pro": [PRO], "con": [CON]}}))
+    cli = Cli(home)
+    return cli, cli.debate(f"scripted:{path}")

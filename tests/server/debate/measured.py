@@ -1,0 +1,78 @@
+"""What the tests of calibration share: cases, raters' answers, and what holds of every calibration."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from events.record import Recorded
+from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrated
+from server.opening import opening
+from server.opening.cases import CaseRequest
+from server.opening.records import records_for
+from tests.server.house import House
+
+DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
+RATERS = ("technical", "business", "risk", "general")
+
+
+def arguments(side: str) -> list[Argument]:
+    return [Argument(id=f"{side}-{n}", claim=f"{side} {n}", reasoning="because", evidence="look") for n in (1, 2)]
+
+
+def case(name: str, truth: Any = "pro", motion: str = "") -> dict[str, Any]:
+    """A case as it is asked for."""
+    wish = CaseRequest(
+        id=name,
+        motion=motion or f"motion of {name}",
+        pro=arguments("PRO"),
+        con=arguments("CON"),
+        truth=truth,
+        source="a fact",
+    )
+    return dict(msgspec.to_builtins(wish))
+
+
+def says(pro: int, con: int) -> dict[str, Any]:
+    """An answer that gives each side's arguments these points on everything."""
+    points = {"PRO-1": pro, "PRO-2": pro, "CON-1": con, "CON-2": con}
+    return {"scores": {name: dict.fromkeys(DIMENSIONS, each) for name, each in points.items()}}
+
+
+PRO, CON, EVEN = says(8, 4), says(4, 8), says(6, 6)
+
+
+def wish(*cases: dict[str, Any], model: str, panel: list[Any] | None = None, **more: Any) -> dict[str, Any]:
+    return {"format": "calibration", "cases": list(cases), "panel": panel or [model], "judge": {"model": model}, **more}
+
+
+RIGHT_AND_WRONG = {"panel:technical@*": PRO, "panel:business@*": CON, "panel:risk@*": EVEN, "panel:general@*": {}}
+"""Where the motion holds; the general rater gives nothing."""
+
+
+def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
+    """Everything was asked once and recorded once, whatever came between."""
+    answers = [each.event.key for each in records if isinstance(each.event, ModelAnswered)]
+    verdicts = [(each.event.rater, each.event.case) for each in records if isinstance(each.event, RaterCalibrated)]
+
+    assert len(set(answers)) == len(answers) == cases * raters
+    assert len(set(verdicts)) == len(verdicts) == cases * raters
+    assert isinstance(records[-1].event, DebateConcluded)
+    for record in records:
+        if isinstance(record.event, RaterCalibrated) and record.event.said is not UNSET:
+            assert record.cause is not None
+            call = records[record.cause - 1].event
+            assert isinstance(call, ModelAnswered)
+            assert f"panel:{record.event.rater}@{record.event.case}" == call.key
+
+
+async def held(at_home: House, body: dict[str, Any]) -> list[Recorded]:
+    """A calibration from beginning to end."""
+    asked = opening.as_request(body)
+    records = await records_for(at_home.log, asked)
+    debate = await at_home.moderators.open(await opening.opened(asked, at_home.registry, at_home.settings, records))
+    ended = await at_home.ended(debate)
+
+    assert isinstance(ended, DebateConcluded), ended
+    return list(await at_home.log.read(debate))

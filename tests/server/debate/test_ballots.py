@@ -1,0 +1,213 @@
+"""Many votes at once: all recorded, in few appends, and the debate goes on beneath them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+import pytest
+
+from events.errors import StoreUnavailable
+from events.record import Draft, Recorded
+from events.store.log import read_all
+from events.store.memory import MemoryLog
+from events.types import (
+    AudienceVoted,
+    BeliefStated,
+    BothSides,
+    DebateConcluded,
+    Event,
+    ModeratorSpoke,
+    Rounds,
+    ScorecardVerdictReached,
+    TurnScored,
+)
+from events.verify import verify_log
+from server.debate import acts, moderators
+from server.debate.acts import MOST_WORDS, refusal
+from server.errors import NotNow
+from tests.server.given import debate as folded
+from tests.server.given import opened, spoken, started
+from tests.server.house import House, Stubborn, house, is_a
+
+pytestmark = pytest.mark.anyio
+CROWD = 600
+
+
+class Counting(MemoryLog):
+    """Counts appends by what they hold, and readings of a whole log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+        self.foldings = 0
+
+    async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
+        records = await super().append(debate, expected, events)
+        if isinstance(records[0].event, AudienceVoted | BeliefStated):
+            self.batches.append(len(records))
+        return records
+
+    async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        self.foldings += after == 0
+        return await super().read(debate, after, limit)
+
+
+def vote(number: int) -> AudienceVoted:
+    return AudienceVoted(voter=f"{number:016x}", winner="pro")
+
+
+async def cast(h: House, debate: str, ballots: Sequence[AudienceVoted | BeliefStated]) -> list[int]:
+    """All at once; their positions."""
+    positions: list[int] = []
+
+    async def one(ballot: AudienceVoted | BeliefStated) -> None:
+        positions.append(await h.moderators.cast(debate, ballot))
+
+    async with anyio.create_task_group() as tasks:
+        for ballot in ballots:
+            tasks.start_soon(one, ballot)
+    return positions
+
+
+async def test_a_crowd_is_recorded_in_few_appends(slow: str) -> None:
+    log = Counting()
+    async with house(log) as h:
+        debate = await h.open(slow)
+        positions = await cast(h, debate, [vote(number) for number in range(CROWD)])
+        chain = await verify_log(log, debate)
+        events = await h.events(debate)
+
+    assert CROWD == sum(log.batches) == len(set(positions))
+    assert len(log.batches) < CROWD / 10
+    assert chain.ok
+    assert {f"{number:016x}" for number in range(CROWD)} == {
+        each.voter for each in events if isinstance(each, AudienceVoted)
+    }
+
+
+async def test_votes_of_a_debate_that_rests_do_not_fold_its_log_each_time(slow: str) -> None:
+    log = Counting()
+    async with house(log) as h:
+        debate = await h.open(slow)
+        await h.moderators.halt(debate, "tea", "test")
+        await h.idle()
+        log.foldings = 0
+        for number in range(20):
+            await h.moderators.cast(debate, vote(number))
+
+    assert 1 == log.foldings
+
+
+async def test_who_was_kept_for_the_next_vote_is_let_go(monkeypatch: pytest.MonkeyPatch, slow: str) -> None:
+    monkeypatch.setattr(moderators, "LINGER_S", 0)
+    async with house() as h:
+        debate = await h.open(slow)
+        await h.moderators.halt(debate, "tea", "test")
+        await h.idle()
+        await h.moderators.cast(debate, vote(1))
+        with anyio.fail_after(5):
+            while h.moderators._known:
+                await anyio.lowlevel.checkpoint()
+
+        assert 0 == h.moderators._acts.total()
+
+
+async def test_one_who_is_kept_is_the_one_that_goes_on(script: Any) -> None:
+    async with house() as h:
+        debate = await h.open(script(pace={"chunk_ms": 5, "chunk_chars": 12}))
+        await h.moderators.halt(debate, "tea", "test")
+        await h.idle()
+        await h.moderators.cast(debate, vote(1))
+        await h.moderators.resume(debate, "on", "test")
+        ended = await h.until(debate, is_a(DebateConcluded))
+
+        assert (await verify_log(h.log, debate)).ok
+        assert isinstance(ended.event, DebateConcluded)
+
+
+async def test_a_debate_comes_to_its_end_under_a_rain_of_votes(script: Any) -> None:
+    """What the rules derive is decided on the debate as it stands: a vote between must not put it off for ever."""
+    async with house() as h:
+        debate = await h.open(script(), turns=3)
+        refused: list[str] = []
+
+        async def rain(first: int) -> None:
+            number = first
+            while not refused or "has concluded" not in refused[-1]:
+                number += 10
+                try:
+                    await h.moderators.cast(debate, vote(number))
+                except NotNow as error:
+                    refused.append(str(error))
+
+        async with anyio.create_task_group() as tasks:
+            for first in range(10):
+                tasks.start_soon(rain, first)
+            with anyio.fail_after(20):
+                ended = await h.until(debate, is_a(DebateConcluded))
+        records = [record async for record in read_all(h.log, debate)]
+
+    votes = [record for record in records if isinstance(record.event, AudienceVoted)]
+    known = next(record.position for record in records if isinstance(record.event, ScorecardVerdictReached))
+    assert len(records) == ended.position
+    assert votes
+    assert max(record.position for record in votes) < known
+    assert {None} == {record.cause for record in votes}
+    caused = {record.cause for record in records}
+    assert not caused & {record.position for record in votes}
+    assert [1, 2, 3] == [record.event.turn for record in records if isinstance(record.event, TurnScored)]
+
+
+async def test_a_store_that_fails_refuses_a_vote_and_takes_the_next(script: Any, slow: str) -> None:
+    log = Stubborn(lambda tried: False)
+    async with house(log) as h:
+        debate = await h.open(slow)
+        await h.moderators.halt(debate, "tea", "test")
+        await h.idle()
+        failing = log.tried + 1
+        log.fails = lambda tried: tried == failing
+        with pytest.raises(StoreUnavailable):
+            await h.moderators.cast(debate, vote(1))
+        position = await h.moderators.cast(debate, vote(2))
+
+        assert await h.log.head(debate) == position
+
+
+# what is refused
+
+
+def test_the_number_of_votes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acts, "MOST_VOTES", 3)
+    debate = folded([opened(), vote(1), vote(1)])
+
+    assert refusal(debate, vote(1)) is None
+    assert "has had 3 votes" in str(refusal(debate, vote(2), waiting=1))
+    assert "has had 3 votes" in str(refusal(folded([opened(), vote(1), vote(1), vote(1)]), vote(1)))
+
+
+def test_a_vote_comes_before_the_verdict_and_a_belief_before_the_end() -> None:
+    belief = BeliefStated(voter="a", turn=1, belief=3.0)
+    heard = [opened(), started(1), spoken(1)]
+    judged = [
+        *heard,
+        ScorecardVerdictReached(
+            winner="pro", mean=BothSides(pro=60.0, con=50.0), rounds=Rounds(), margin=10.0, reason="so"
+        ),
+    ]
+    ended = [*judged, DebateConcluded(winner="pro", by_rule="scorecard")]
+
+    assert [None, None] == [refusal(folded(heard), each) for each in (vote(1), belief)]
+    assert refusal(folded(judged), belief) is None
+    assert "the verdict is known" in str(refusal(folded(judged), vote(1)))
+    assert ["has concluded"] * 2 == [str(refusal(folded(ended), each))[11:24] for each in (vote(1), belief)]
+    assert "not been spoken" in str(refusal(folded(heard[:2]), belief))
+
+
+async def test_the_moderator_speaks_at_most_so_often(slow: str) -> None:
+    async with house() as h:
+        debate = await h.open(slow)
+        for _ in range(MOST_WORDS):
+            await h.moderators.say(debate, ModeratorSpoke(text="hm", by="x"))
+
+        with pytest.raises(NotNow, match="has spoken 100 times"):
+            await h.moderators.say(debate, ModeratorSpoke(text="hm", by="x"))

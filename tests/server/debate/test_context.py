@@ -1,0 +1,87 @@
+"""A debate that outgrows a model's window: what is given in full, what by its first sentence, and the event of it."""
+
+from msgspec.structs import replace
+
+from events.types import ContextSummarised, DebateOpened, TurnScored, missing
+from server.debate.formats.exchange import next_steps
+from server.debate.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due
+from server.debate.formats.steps import Record, Speak
+from tests.server.given import Play, opened, spoken, started
+
+WORDS = "Trams carry more people than cars do. " + "They share one track and one wire, and that is why. " * 12
+
+
+def said(turns: int, window: int) -> Play:
+    """So many turns, each judged, of a debate whose debaters have this window."""
+    seats: DebateOpened = opened(turns + 1)
+    seats = replace(seats, pro=replace(seats.pro, window=window), con=replace(seats.con, window=window))
+    play = Play(seats)
+    for turn in range(1, turns + 1):
+        play.add(started(turn), spoken(turn, text=f"Turn {turn}. {WORDS}"), _unscored(turn))
+    return play
+
+
+def _unscored(turn: int) -> TurnScored:
+    return TurnScored(turn=turn, missing=missing("nobody was asked").missing)
+
+
+def prompt(play: Play) -> str:
+    return "\n".join(segment.text for segment in speech_prompt(play.debate, play.debate.opened, "pro"))
+
+
+def test_without_a_window_every_turn_is_given_in_full_and_nothing_is_recorded() -> None:
+    play = said(30, 0)
+
+    assert summary_due(play.debate, play.debate.opened, 31, "pro") is None
+    assert all(f"Turn {turn}." in prompt(play) for turn in range(1, 31))
+
+
+def test_a_debate_that_fits_is_given_in_full() -> None:
+    play = said(4, 32_768)
+
+    assert summary_due(play.debate, play.debate.opened, 5, "pro") is None
+    assert 4 == prompt(play).count("one wire, and that is why. They share one track") // 11
+
+
+def test_what_does_not_fit_is_recorded_before_the_turn_begins() -> None:
+    play = said(10, 2048)
+
+    (step,) = next_steps(play.debate)
+    assert isinstance(step, Record)
+    event = step.drafts[0].event
+    play.add(*step.drafts)
+    (after,) = next_steps(play.debate)
+
+    assert isinstance(event, ContextSummarised)
+    assert (11, "pro") == (event.turn, event.side)
+    assert 10 == event.turns_in_full[-1]
+    assert event.turns_summarised
+    assert max(event.turns_summarised) < min(event.turns_in_full)
+    assert isinstance(after, Speak)
+    assert 11 == after.turn
+
+
+def test_a_summarised_turn_is_given_by_its_first_sentence() -> None:
+    play = said(10, 2048)
+    due = summary_due(play.debate, play.debate.opened, 11, "pro")
+
+    assert due is not None
+    text = prompt(play)
+    assert all(f"Turn {turn}." in text for turn in (*due.turns_in_full, *due.turns_summarised))
+    assert len(due.turns_in_full) == text.count("one wire, and that is why. They") // 11
+
+
+def test_the_prompt_never_outgrows_the_window() -> None:
+    for turns in (1, 5, 20, 80, 199):
+        for window in (1600, 2048, 8192):
+            text = prompt(said(turns, window))
+
+            assert len(text) / 3 < window + FRAME_TOKENS
+
+
+def test_the_turn_that_is_answered_is_always_given_in_full() -> None:
+    play = said(3, 1)
+    due = summary_due(play.debate, play.debate.opened, 4, "con")
+
+    assert due is not None
+    assert (3,) == due.turns_in_full

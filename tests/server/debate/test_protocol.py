@@ -1,0 +1,229 @@
+"""Whole debates of three rounds, by script: what is asked, said, judged and concluded."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from events.store.log import read_all
+from events.types import (
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    ArgumentTraced,
+    AssessmentGiven,
+    ClosingStated,
+    DebateConcluded,
+    DebateOpened,
+    FallacyFound,
+    FindingRefused,
+    Missing,
+    ModelAnswered,
+    TurnSpoken,
+    TurnStarted,
+)
+from events.view import view as views
+from server.feed import frames
+from tests.judge.protocol.rounds import NAMES, assessment, judged, opening
+from tests.server.house import Spectator, fault, house
+from tests.server.three_rounds import PROSE, STATEMENTS, STRAW, Script, answers, calls, check, held, of, played
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_debate_of_three_rounds_from_its_opening_to_its_briefing(script: Script) -> None:
+    events, view = await played(script, assess=assessment(fallacies=[STRAW]))
+
+    assert [*STATEMENTS, "assess"] == sorted(
+        (each.key for each in of(events, ModelAnswered)), key=[*STATEMENTS, "assess"].index
+    )
+    assert (2, 6, 2, 6) == tuple(
+        len(of(events, each)) for each in (ArgumentsOpened, ArgumentCrossExamined, ClosingStated, ArgumentTraced)
+    )
+    assert DebateConcluded(winner="pro", by_rule="assessment") == events[-1]
+    protocol = view["protocol"]
+    assert ("done", list(NAMES)) == (protocol["round"], list(protocol["arguments"]))
+    assert (21.0, 15.0) == (protocol["assessment"]["pro_total"], protocol["assessment"]["con_total"])
+    assert "a clear lead for Pro: 6 points apart, more than 3" == protocol["briefing"]["meaning"]
+    assert ["UPHELD"] * 6 == [each["trace"]["standing"] for each in protocol["arguments"].values()]
+    assert "PRO-1: straw man in “plans for the tram plans for all”." in protocol["briefing"]["cautions"]
+    (found,) = protocol["arguments"]["PRO-1"]["fallacies"].values()
+    assert "plans for the tram plans for all" == view["turns"]["1"]["text"][slice(*found["span"])]
+
+
+async def test_a_round_is_asked_of_both_sides_at_once(script: Script) -> None:
+    events, _ = await played(script)
+
+    for first in (1, 3, 5):
+        starts = [events.index(each) for each in of(events, TurnStarted) if each.turn in {first, first + 1}]
+        ends = [events.index(each) for each in of(events, TurnSpoken) if each.turn in {first, first + 1}]
+
+        assert starts[1] == starts[0] + 1
+        assert starts[1] < min(
+            events.index(each) for each in of(events, ModelAnswered) if each.turn in {first, first + 1}
+        )
+        assert ends[0] > max(
+            events.index(each) for each in of(events, ModelAnswered) if each.turn in {first, first + 1}
+        )
+
+
+async def test_neither_opening_knows_a_word_of_the_other(script: Script) -> None:
+    """Also where one side is asked once more when the other has answered."""
+    first = opening("con", n2={"claim": ""})
+    events, _ = await played(script, open_con=[first, opening("con")])
+    segments: dict[str, str] = {}
+    for each in of(events, ModelAnswered):
+        segments |= each.segments
+    told = {
+        (each.key, each.sample): "\n".join(segments[digest] for _, digest in each.prompt)
+        for each in of(events, ModelAnswered)
+    }
+
+    assert {("open:pro", 1), ("open:con", 1), ("open:con", 2)} <= told.keys()
+    for word in ("tram", "noise", "air", "PRO"):
+        assert word not in told["open:con", 1]
+        assert word not in told["open:con", 2]
+    for word in ("nurse", "shop", "bus", "CON"):
+        assert word not in told["open:pro", 1]
+    assert "nurse" in told["open:con", 2]
+
+
+async def test_a_turn_says_its_statement_and_how_long_it_took(script: Script) -> None:
+    events, _ = await played(script)
+    spoken = of(events, TurnSpoken)[0]
+
+    assert spoken.text.startswith("PRO-1: The tram decides what a city is for.")
+    assert ((spoken.latency_ms, len(spoken.text)),) == spoken.pace
+    assert len(spoken.text.split()) == spoken.words
+    assert spoken.usage.output_tokens > 0
+    assert spoken.model
+
+
+async def test_frames_add_up_to_the_view(script: Script) -> None:
+    async with house() as h:
+        debate, _ = await held(h, script(answers=answers(open_pro=PROSE, assess=assessment(fallacies=[STRAW]))))
+        spectator, fold = Spectator(), views.INITIAL
+        async for record in read_all(h.log, debate):
+            fold, frame = frames.step(fold, record)
+            spectator.take(frame.decode() if isinstance(frame, bytes) else frame)
+
+            assert msgspec.json.decode(msgspec.json.encode(fold.view)) == spectator.view
+        assert await h.view(debate) == spectator.view
+        live = await h.hub.view_at(debate, None)
+        assert msgspec.json.decode(msgspec.json.encode(live.view)) == spectator.view
+
+
+# the judge
+
+
+async def test_a_judge_that_fails_leaves_everything_missing_and_the_debate_concludes(script: Script) -> None:
+    events, view = await played(script, assess={"fault": fault("timeout", 99)})
+    (given,) = of(events, AssessmentGiven)
+
+    assert isinstance(given.pro_total, Missing)
+    assert isinstance(given.con_total, Missing)
+    assert DebateConcluded(winner="neither", by_rule="no_judgement") == events[-1]
+    assert 6 == len([each for each in of(events, ArgumentTraced) if each.missing])
+    assert list(NAMES) == view["protocol"]["briefing"]["still_open"]
+
+
+async def test_a_judge_that_leaves_an_argument_out_names_no_winner(script: Script) -> None:
+    some = assessment(arguments={name: judged(name) for name in NAMES[:5]} | {"CON-7": judged()})
+    events, view = await played(script, assess=some)
+
+    assert DebateConcluded(winner="neither", by_rule="no_judgement") == events[-1]
+    assert ["CON-7"] == [each.quote for each in of(events, FindingRefused)]
+    assert {"reason": "the judge left it out"} == view["protocol"]["arguments"]["CON-3"]["trace"]["missing"]
+
+
+@pytest.mark.parametrize(("points", "winner"), [(5, "neither"), (6, "pro")])
+async def test_a_gap_under_one_point_names_nobody(script: Script, points: int, winner: str) -> None:
+    """One dimension of .30: a point of it moves a total by .3, four of them by 1.2."""
+    scores = judged(points=5)["scores"]
+    better = scores | {"logic": points + (points > 5) * 3}
+    close = assessment(arguments={name: judged(name, scores=better if name == "PRO-1" else scores) for name in NAMES})
+    events, _ = await played(script, assess=close)
+
+    assert DebateConcluded(winner=winner, by_rule="assessment") == events[-1]  # type: ignore[arg-type]
+
+
+async def test_samples_are_asked_for_and_their_median_counts(script: Script) -> None:
+    said = [assessment(arguments={name: judged(name, points) for name in NAMES}) for points in (2, 9, 4)]
+    async with house() as h:
+        debate, _ = await held(h, script(answers=answers(assess=said)), samples=3)
+        events = [record.event for record in await check(h.log, debate)]
+
+    assert [1, 2, 3] == sorted(calls(events, "assess"))
+    assert 12.0 == of(events, AssessmentGiven)[0].pro_total
+
+
+async def test_a_script_that_leaves_everything_out_plays_a_neutral_debate(script: Script) -> None:
+    events, _ = await played(script, **{key.replace(":", "_"): None for key in (*STATEMENTS, "assess")})
+
+    assert DebateConcluded(winner="neither", by_rule="assessment") == events[-1]
+    assert all(not each.faults for each in of(events, ArgumentsOpened, ClosingStated))
+    assert 7 == len(of(events, ModelAnswered))
+
+
+# beside the format
+
+
+async def test_pressure_moves_nobody_and_nobody_scores_a_turn(script: Script) -> None:
+    events, view = await played(script)
+    kinds = {type(each).__struct_config__.tag for each in events}
+
+    assert not kinds & {"pressure_applied", "traits_shifted", "directive_issued", "turn_scored", "claim_flagged"}
+    assert view["traits"] == view["archetype_traits"]
+
+
+async def test_what_was_asked_is_the_directors_until_the_end(script: Script) -> None:
+    events, _ = await played(script)
+    opened = events[0]
+
+    assert isinstance(opened, DebateOpened)
+    assert {"protocol", "open", "cross", "close", "assess"} <= opened.prompts.keys()
+    assert {"prompt", "segments", "answer"} <= ModelAnswered.private
+    assert FallacyFound.private == frozenset()
+
+
+# a panel beside the judge
+
+
+RATERS = ("technical", "business", "risk", "general")
+
+
+def rated(pro: int, con: int) -> dict[str, Any]:
+    """A rater's answer: every dimension of every argument of a side alike, but for the argument's number."""
+    points = {name: min(10, (pro if name.startswith("PRO") else con) + int(name[-1]) - 2) for name in NAMES}
+    return {
+        "scores": {name: judged(points=value)["scores"] for name, value in points.items()},
+        "standings": {name: "UPHELD" if name.startswith("PRO") else "REFUTED" for name in NAMES},
+    }
+
+
+async def test_with_a_panel_its_winner_is_the_debates_and_the_briefing_hears_it(script: Script) -> None:
+    async with house() as h:
+        said = answers() | {f"panel:{name}": rated(4, 8) for name in RATERS}
+        debate, end = await held(h, script(answers=said), panel=list(RATERS))
+        events = [record.event for record in await check(h.log, debate)]
+        view = await h.view(debate)
+
+    assert DebateConcluded(winner="con", by_rule="panel") == end
+    assert 21.0 == of(events, AssessmentGiven)[0].pro_total  # the judge's own totals stand beside it
+    asked = [each.key for each in of(events, ModelAnswered)][6:]
+    assert {"assess", *(f"panel:{name}" for name in RATERS)} <= set(asked)
+    assert view["protocol"]["briefing"]["meaning"].startswith("a clear lead for Pro")
+    assert any("The panel names Con" in each for each in view["protocol"]["briefing"]["cautions"])
+
+
+async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(script: Script) -> None:
+    async with house() as h:
+        pairs = dict(zip(RATERS, ((9, 2), (2, 9), (8, 3), (3, 8)), strict=True))
+        said = answers() | {f"panel:{name}": rated(*pair) for name, pair in pairs.items()}
+        debate, end = await held(h, script(answers=said), panel=list(RATERS))
+        await check(h.log, debate)
+        view = await h.view(debate)
+
+    assert DebateConcluded(winner="neither", by_rule="panel") == end
+    briefing = view["protocol"]["briefing"]
+    assert any("The panel names no winner: irreconcilable" in each for each in briefing["cautions"])
+    assert any(each in briefing["find_out"] for each in view["panel"]["conclusion"]["advice"])

@@ -1,0 +1,166 @@
+"""Laws of format protocol, for debates drawn at random: whatever comes, nothing is asked, said or judged twice."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from events.patch import merge
+from events.types import (
+    ArgumentsOpened,
+    AssessmentGiven,
+    Base,
+    DebateConcluded,
+    Event,
+    Missing,
+    ModelAnswered,
+    ModelFailed,
+    TurnSpoken,
+    TurnStarted,
+)
+from events.view import view as views
+from server.debate.formats.steps import Ask, Record, Speak
+from server.feed import frames
+from tests.events.view.test_projections import as_json, has_null
+from tests.judge.protocol.rounds import NAMES, assessment, closing, cross, judged, opened, opening
+from tests.server.given import HALTED, KINDS, PAUSED, RESUMED, Play, no_reply, reply
+
+PROSE = "Trams carry more people than cars, and that is all there is to say of it."
+LIMIT = 120
+"""Steps after which a debate that does not end is a fault."""
+
+
+def sound(step: Ask) -> Any:
+    """An answer that keeps the form."""
+    kind, _, side = step.key.partition(":")
+    return {"open": opening, "cross": cross, "close": closing}[kind](side) if side else assessment()
+
+
+def odd(draw: st.DrawFn, step: Ask) -> Any:
+    """JSON that does not keep it."""
+    said = sound(step)
+    if step.key == "assess":
+        arguments = {name: judged(name, draw(st.integers(0, 11))) for name in NAMES}
+        arguments.pop(draw(st.sampled_from(NAMES)))
+        return said | {"arguments": arguments | {"PRO-9": judged()}}
+    if step.purpose == "close":
+        return said | {"final_position": draw(st.sampled_from(("", "word " * 900)))}
+    ((name, items),) = said.items()
+    return {name: draw(st.lists(st.sampled_from([*items, {}, PROSE, {"id": "X"}]), min_size=1, max_size=9))}
+
+
+def answer(draw: st.DrawFn, step: Ask) -> Event:
+    match draw(st.sampled_from(("sound", "sound", "odd", "prose", "unread", "fails"))):
+        case "sound":
+            return reply(step, sound(step))
+        case "odd":
+            said = odd(draw, step)
+            fault = step.check(said)
+            return reply(step, said) if not fault else no_reply(step, "unknown_id")
+        case "prose" if step.key != "assess":
+            return reply(step, PROSE)
+        case "unread":
+            return msgspec.structs.replace(no_reply(step, "bad_json"), answer=PROSE)
+        case _:
+            return no_reply(step, draw(st.sampled_from(KINDS)))
+
+
+@st.composite
+def plays(draw: st.DrawFn) -> Play:
+    """A debate up to any of its steps; people's acts come in between, answers in any order."""
+    play = Play(opened(samples=draw(st.integers(1, 2))))
+    for _ in range(draw(st.integers(0, 50))):
+        if play.debate.standing.state == "concluded":
+            break
+        if not (possible := play.steps):
+            play.add(RESUMED)
+        elif draw(st.integers(0, 15)) == 0:
+            play.add(draw(st.sampled_from((PAUSED, HALTED))))
+        elif isinstance(possible[0], Record):
+            play.add(*possible[0].drafts)
+        else:
+            asked = [step for step in possible if isinstance(step, Ask)]
+            for step in draw(st.permutations(asked))[: draw(st.integers(1, len(asked)))]:
+                play.add(answer(draw, step))
+    return play
+
+
+def finish(play: Play) -> Play:
+    """Let it go on to its end, everybody keeping the form."""
+    for _ in range(LIMIT):
+        if play.debate.standing.state == "concluded":
+            return play
+        if not (possible := play.steps):
+            play.add(RESUMED)
+        elif isinstance(possible[0], Record):
+            play.add(*possible[0].drafts)
+        else:
+            play.add(*(reply(step, sound(step)) for step in possible if isinstance(step, Ask)))
+    raise AssertionError("it does not end")
+
+
+@pytest.mark.slow
+@settings(max_examples=80, deadline=None)
+@given(plays())
+def test_whatever_happened_it_can_be_brought_to_its_end_and_nothing_is_done_twice(play: Play) -> None:
+    events = finish(play).events
+    answered = [(each.key, each.sample) for each in play.of(ModelAnswered)]
+    calls = [each.call for each in play.of(ModelAnswered, ModelFailed)]
+    attempts = [(each.turn, each.attempt) for each in play.of(TurnStarted)]
+
+    assert len(set(answered)) == len(answered)
+    assert len(set(calls)) == len(calls)
+    assert len(set(attempts)) == len(attempts)
+    assert [1, 2, 3, 4, 5, 6] == [each.turn for each in play.of(TurnSpoken)]
+    assert (2, 1, 1) == tuple(len(play.of(each)) for each in (ArgumentsOpened, AssessmentGiven, DebateConcluded))
+    assert isinstance(events[-1], DebateConcluded)
+    assert play.debate.protocol.briefing
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(plays())
+def test_who_wins_follows_from_the_totals(play: Play) -> None:
+    (given_,) = finish(play).of(AssessmentGiven)
+    (concluded,) = play.of(DebateConcluded)
+
+    if isinstance(given_.pro_total, Missing) or isinstance(given_.con_total, Missing):
+        assert ("neither", "no_judgement") == (concluded.winner, concluded.by_rule)
+    else:
+        gap = given_.pro_total - given_.con_total
+
+        assert ("neither" if abs(gap) < 1 else "pro" if gap > 0 else "con") == concluded.winner
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(plays())
+def test_what_was_said_by_a_faulty_side_is_in_the_log_whole(play: Play) -> None:
+    said = {each.answer for each in play.of(ModelAnswered, ModelFailed)}
+    for event in play.events:
+        if getattr(event, "faults", ()) and isinstance(event, Base):
+            assert getattr(event, "free_text", None) in said
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None)
+@given(plays())
+def test_frames_applied_in_order_give_the_view(play: Play) -> None:
+    seen: Any = {}
+    fold = views.INITIAL
+    for record in play.records:
+        fold, frame = frames.step(fold, record)
+        seen = merge(seen, msgspec.json.decode(frame)["patch"])
+
+        assert as_json(fold.view) == seen
+        assert not has_null(seen)
+
+
+@pytest.mark.slow
+@settings(max_examples=40, deadline=None)
+@given(plays())
+def test_a_debate_rests_only_when_it_is_not_open(play: Play) -> None:
+    assert bool(play.steps) == (play.debate.standing.state == "open")
+    assert not any(isinstance(step, Speak) for step in play.steps)

@@ -1,0 +1,161 @@
+"""Every fault of a model, at a random point of a debate: it concludes, or halts with a reason to act on; nothing stays.
+
+``MOOT_FAULTS=N`` holds N debates more.
+"""
+
+import asyncio
+import itertools
+import os
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from events.types import (
+    AttemptAbandoned,
+    DebateConcluded,
+    DebateHalted,
+    TurnFailed,
+    TurnSpoken,
+    TurnStarted,
+)
+from providers import breaker
+from server.settings import Settings
+from tests.server.conftest import CON, PRO
+from tests.server.debate.test_moderator import FAULTS
+from tests.server.house import House, check_sound, fault, house
+from tests.server.vendors import WIRE_FAULTS, Trouble, registry, trading
+
+pytestmark = pytest.mark.anyio
+
+SEED = 5
+DEBATES = 40 + int(os.environ.get("MOOT_FAULTS", "0"))
+AT_ONCE = 20
+TURNS = 6
+CALLS = 30
+"""A debate of six turns makes a few more."""
+TIMES = (1, 1, 2, 5)
+PATIENT = Settings(store="memory:", retry_ms=5, tick_ms=0, idle_timeout_s=0.4, turn_timeout_s=1.5, judge_timeout_s=1.5)
+LATE_S = 60
+RESUMES = 30
+
+
+def left_over() -> tuple[set[str], int, int]:
+    """Names of the tasks that run, the number of children, and of open sockets."""
+    tasks = {task.get_name() for task in asyncio.all_tasks()}
+    children = sum(len(each.read_text().split()) for each in Path("/proc/self/task").glob("*/children"))
+    sockets = 0
+    for each in Path("/proc/self/fd").iterdir():
+        try:
+            sockets += "socket:" in str(each.readlink())
+        except OSError:
+            continue
+    return tasks, children, sockets
+
+
+def scripted(script: Any, chance: random.Random, number: int) -> str:
+    """A script in which one of the calls fails once or more often."""
+    kind, times = FAULTS[number % len(FAULTS)], chance.choice(TIMES)
+    says: dict[str, list[Any]] = {"pro": [PRO] * 3, "con": [CON] * 3}
+    answers: dict[str, Any] = {}
+    turn = chance.randint(1, TURNS)
+    failing = fault(kind, times=times)
+    match chance.choice(("speak", "score", "compare", "claims", "gaps", "premises", "narrative")):
+        case "speak":
+            text = PRO if turn % 2 else CON
+            given = {"text": text, "fault": failing, "then": text}
+            says["pro" if turn % 2 else "con"][(turn - 1) // 2] = given
+        case "compare":
+            answers[f"compare:{max(turn, 2) - 1}-{max(turn, 2)}"] = {"fault": failing}
+        case "narrative":
+            answers["narrative"] = {"fault": failing}
+        case purpose:
+            answers[f"{purpose}:{turn}"] = {"fault": failing}
+    return str(script(f"chaos-{number}", says=says, answers=answers))
+
+
+async def check_whole(h: House, debate: str) -> Counter[str]:
+    """No half turn; what the log is like otherwise is checked for every log."""
+    records = await check_sound(h.log, debate)
+    begun, ended = [], []
+    for record in records:
+        match record.event:
+            case TurnStarted(turn=turn, attempt=attempt):
+                begun.append((turn, attempt))
+            case TurnSpoken(turn=turn, attempt=attempt) | TurnFailed(turn=turn, attempt=attempt):
+                ended.append((turn, attempt))
+            case AttemptAbandoned(turn=turn, attempt=attempt):
+                ended.append((turn, attempt))
+    assert begun == ended
+    return Counter(type(record.event).__name__ for record in records)
+
+
+async def to_the_end(h: House, debate: str) -> int:
+    """Wait for the end; a halt must say what to do, and somebody does it.  How often it halted."""
+    position = halts = 0
+    with anyio.fail_after(LATE_S):
+        while True:
+            end = await h.until(
+                debate, lambda record: isinstance(record.event, DebateConcluded | DebateHalted), position
+            )
+            await check_whole(h, debate)
+            if isinstance(end.event, DebateConcluded):
+                return halts
+            assert isinstance(end.event, DebateHalted)
+            assert "turn " in end.event.reason
+            assert "Mend the cause and resume." in end.event.reason
+            halts += 1
+            assert halts <= RESUMES
+            await anyio.sleep(0.06)  # a provider that was left alone may be asked again
+            position = await h.moderators.resume(debate, "mended", "test")
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Breakers that rest for so short that a test can wait for it."""
+    monkeypatch.setattr(breaker, "REST_S", 0.05)
+    monkeypatch.setattr(breaker, "LONGEST_REST_S", 0.2)
+
+
+@pytest.mark.slow
+async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest.MonkeyPatch, impatient: None) -> None:
+    chance = random.Random(SEED)
+    halts: Counter[int] = Counter()
+    wired = itertools.cycle(WIRE_FAULTS)
+    async with trading(monkeypatch) as vendors:
+        before = left_over()
+        met: Counter[str] = Counter()
+        for start in range(0, DEBATES, AT_ONCE):
+            async with house(settings=PATIENT, registry=registry()) as h, anyio.create_task_group() as tasks:
+
+                async def one(model: str, h: House = h) -> None:
+                    debate = await h.open(model, turns=TURNS)
+                    halts[await to_the_end(h, debate)] += 1
+
+                for number in range(start, min(start + AT_ONCE, DEBATES)):
+                    if number % 10 < 3:
+                        tasks.start_soon(one, scripted(script, chance, number))
+                        continue
+                    name, of_speeches = chance.choice(sorted(vendors)), chance.random() < 0.5
+                    vendors[name].faults[f"d{number}"] = Trouble(
+                        kind=next(wired),
+                        first=chance.randint(1, TURNS if of_speeches else CALLS),
+                        times=chance.choice(TIMES),
+                        of_speeches=of_speeches,
+                    )
+                    tasks.start_soon(one, f"{name}:d{number}")
+            met += sum((vendor.met for vendor in vendors.values()), Counter())
+            for vendor in vendors.values():
+                vendor.met.clear()
+        with anyio.fail_after(5):
+            while any(vendor.connections for vendor in vendors.values()):  # noqa: ASYNC110 - the other side's sockets
+                await anyio.sleep(0.01)
+        after = left_over()
+
+    assert DEBATES == halts.total()
+    assert set(WIRE_FAULTS) == set(met)
+    assert before[0] == after[0]
+    assert (before[1], before[2]) == (after[1], after[2])

@@ -1,0 +1,340 @@
+"""Places at a provider: fair among debates, seen by who watches, and not counted as the model's time."""
+
+import gc
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+
+from events.store.open import opened_log
+from events.types import DebateConcluded, ModelFailed, TurnFailed
+from providers import breaker
+from providers.calls import Guard
+from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
+from providers.gate import Gate
+from providers.quota import Limit
+from server.feed.reader import Reader
+from tests.server.house import PATIENCE_S, QUICK, House, check_sound, house, is_a
+from tests.server.site import Site, serving
+from tests.server.vendors import Trouble, registry, trading
+
+pytestmark = pytest.mark.anyio
+
+CROWD = 50
+FEW = Limit(concurrent=4)
+ONE = Limit(concurrent=1)
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("events", "judge", "personalities", "providers", "server")
+
+
+async def finished(h: House, models: list[str], **wish: Any) -> list[float]:
+    """Seconds that each of the debates took, all begun at once."""
+    took: list[float] = []
+    openings = [await h.opening(model, turns=4, **wish) for model in models]
+    began = time.monotonic()
+
+    async def one(opening: Any) -> None:
+        debate = await h.moderators.open(opening)
+        with anyio.fail_after(120):
+            await h.until(debate, is_a(DebateConcluded))
+        took.append(time.monotonic() - began)
+
+    async with anyio.create_task_group() as tasks:
+        for opening in openings:
+            tasks.start_soon(one, opening)
+    await h.idle()
+    return took
+
+
+def let_in(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
+    """Fills as calls are let in: calls that the debate has had, the fewest of one that waits, and how many wait.
+
+    The order is what must be fair: the time that a debate takes is also the disk's.
+    """
+    seen: list[tuple[int, int, int]] = []
+    admit = Gate._admit
+
+    def noted(self: Gate, debate: str) -> None:
+        fewest = min((self._served[each] for each in self._queues), default=self._served.get(debate, 0))
+        seen.append((self._served.get(debate, 0), fewest, len(self._queues)))
+        admit(self, debate)
+
+    monkeypatch.setattr(Gate, "_admit", noted)
+    return seen
+
+
+def held_by_us() -> int:
+    """Bytes that our own lines hold: the interpreter's table of strings grows by megabytes at once when it likes."""
+    ours = [tracemalloc.Filter(True, str(ROOT / folder / "*"), all_frames=False) for folder in FOLDERS]
+    return sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces(ours).traces)
+
+
+@pytest.mark.slow
+async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
+    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = let_in(monkeypatch)
+    model = script(pace={"chunk_chars": 400, "chunk_ms": 5, "answer_ms": 5})
+    async with (
+        opened_log(f"sqlite:{tmp_path / 'moot.db'}") as log,
+        house(log, registry=registry({"scripted": FEW})) as h,
+    ):
+        took = await finished(h, [model] * CROWD)
+        most_waiting = max(waiting for *_, waiting in calls)
+        tracemalloc.start()
+        try:
+            held = []
+            for _ in range(3):
+                await finished(h, [model] * (CROWD // 5))
+                gc.collect()
+                held.append(held_by_us())
+        finally:
+            tracemalloc.stop()
+        (load,) = [each for each in h.registry.loads() if each.provider == "scripted"]
+        gate = h.registry._guards["scripted"].gate
+
+    assert CROWD == len(took)
+    assert most_waiting > CROWD // 4, "there was something to share"
+    assert [] == [had for had, fewest, _ in calls if had > fewest]
+    assert held[2] - held[1] < 300_000  # bytes; the first of them filled what is kept for good
+    assert (0, 0) == (load.running, load.waiting)
+    assert {} == gate._served == gate._inside == gate._queues
+
+
+@pytest.mark.slow
+async def test_a_debate_that_asks_for_much_does_not_keep_the_others_waiting(
+    script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = let_in(monkeypatch)
+    async with house(registry=registry({"scripted": FEW})) as h, anyio.create_task_group() as tasks:
+        greedy = await h.open(script("greedy", pace={"answer_ms": 2}), turns=6, samples=9)
+        took = await finished(h, [script("modest", pace={"answer_ms": 2})] * 10)
+        await h.ended(greedy)
+        tasks.cancel_scope.cancel()
+
+    assert 10 == len(took)
+    assert max(waiting for *_, waiting in calls) > 4
+    assert [] == [had for had, fewest, _ in calls if had > fewest]
+
+
+@pytest.mark.slow
+async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
+    """Eight debates take turns at one place: each waits for longer than a call may last."""
+    settings = msgspec.structs.replace(QUICK, turn_timeout_s=0.5, judge_timeout_s=0.5, idle_timeout_s=0.4, attempts=1)
+    model = script(pace={"chunk_ms": 100, "chunk_chars": 400, "answer_ms": 30})
+    async with house(settings=settings, registry=registry({"scripted": ONE})) as h:
+        debates = [await h.open(model) for _ in range(8)]
+        waits = []
+        for debate in debates:
+            assert isinstance(await h.ended(debate), DebateConcluded)
+            records = await check_sound(h.log, debate)
+            assert not [r for r in records if isinstance(r.event, TurnFailed | ModelFailed)]
+            waits.append(len(records))
+
+    assert 8 == len(waits)
+
+
+async def told(h: House, debate: str, wanted: Callable[[str], bool]) -> str:
+    """The first words on a wait for which something holds, as a page is told them; the reader comes late."""
+    with anyio.fail_after(PATIENCE_S):
+        async with Reader(h.hub, await h.hub.room(debate), None) as reader:
+            async for batch in reader.messages():
+                for message in batch:
+                    said = msgspec.json.decode(message)
+                    if said["kind"] == "status" and "wait" in said and wanted(said["wait"]):
+                        return str(said["wait"])
+    raise AssertionError
+
+
+@pytest.mark.slow
+async def test_who_watches_is_told_how_many_are_ahead_and_when_it_is_over(script: Any, slow: str) -> None:
+    async with house(registry=registry({"scripted": ONE})) as h:
+        first = await h.open(slow)
+        model = script()
+        others = [await h.open(model) for _ in range(3)]
+        last = await h.open(model)
+
+        assert "waiting for scripted: 3 calls ahead" == await told(h, last, bool)
+        assert "waiting for scripted: next in line" == await told(h, others[0], bool)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(told_over, h, last)
+            await h.until(first, lambda record: True)
+            await h.moderators.halt(first, "enough", "test")
+        for debate in (*others, last):
+            assert isinstance(await h.ended(debate), DebateConcluded)
+
+
+async def told_over(h: House, debate: str) -> None:
+    seen: list[str] = []
+
+    def over(wait: str) -> bool:
+        seen.append(wait)
+        return wait == "" and len(seen) > 1
+
+    assert "" == await told(h, debate, over)
+
+
+@pytest.mark.slow
+async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(breaker, "REST_S", 1.4)
+    settings = msgspec.structs.replace(QUICK, attempts=10)
+    async with trading(monkeypatch) as vendors, house(settings=settings, registry=registry()) as h:
+        vendors["anthropic"].faults["m"] = Trouble("529", 1, breaker.FAILURES)
+        debate = await h.open("anthropic:m")
+
+        assert "anthropic rests for 1 s" == await told(h, debate, bool)
+        assert isinstance(await h.ended(debate), DebateConcluded)
+        failures = [event for event in await h.events(debate) if isinstance(event, TurnFailed)]
+
+    assert breaker.FAILURES == len(failures)
+    assert {"overloaded"} == {event.kind for event in failures}
+
+
+async def test_who_is_behind_stays_so_though_the_queue_was_empty_meanwhile() -> None:
+    """Otherwise every short lull would make those equal who are not."""
+    gate, order = Gate(ONE), []
+
+    async def one(debate: str) -> None:
+        async with gate.place(debate):
+            order.append(debate)
+
+    for _ in range(5):
+        await one("ahead")
+    await one("behind")
+    async with anyio.create_task_group() as tasks, gate.place("other"):
+        for debate in ("ahead", "behind", "behind", "behind"):
+            tasks.start_soon(one, debate)
+            await anyio.wait_all_tasks_blocked()
+
+    assert ["behind", "behind", "behind", "ahead"] == order[6:]
+
+
+async def test_a_debate_that_ended_is_forgotten_and_one_with_calls_is_not() -> None:
+    gate = Gate(ONE)
+    async with gate.place("a"):
+        gate.forget("a")
+        kept = dict(gate._served)
+    gate.forget("a")
+
+    assert {"a": 1} == kept
+    assert {} == gate._served
+
+
+class Provided:
+    name = "vendor"
+
+
+async def call(guard: Guard, *, error: Exception | None = None, model: str = "m", patience_s: float = 5.0) -> None:
+    async with guard.call(Provided(), model, "d", patience_s=patience_s):  # type: ignore[arg-type]
+        if error is not None:
+            raise error
+
+
+async def troubled(guard: Guard, error: Exception, times: int = breaker.FAILURES) -> None:
+    for _ in range(times):
+        with pytest.raises(type(error)):
+            await call(guard, error=error)
+
+
+async def test_calls_wait_for_a_rest_to_end_and_one_tries_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breaker, "REST_S", 0.05)
+    guard, at_once, most = Guard("vendor", Limit()), 0, []
+
+    async def one() -> None:
+        nonlocal at_once
+        async with guard.call(Provided(), "m", "d"):  # type: ignore[arg-type]
+            at_once += 1
+            most.append(at_once)
+            await anyio.sleep(0.01)
+            at_once -= 1
+
+    await troubled(guard, Overloaded("busy"))
+    with anyio.fail_after(2):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(one)
+
+    assert 5 == len(most)
+    assert [1, 1] == most[:2]  # the trial was alone; then all the others at once
+    assert 4 == max(most)
+
+
+async def test_who_has_less_patience_than_the_rest_is_told_at_once() -> None:
+    guard = Guard("vendor", Limit())
+    await troubled(guard, Overloaded("busy"))
+
+    with anyio.fail_after(1), pytest.raises(Unreachable, match=r"left alone for 15 s .* last: busy") as refused:
+        await call(guard, patience_s=3)
+
+    assert 14 < (refused.value.retry_after_s or 0) <= 15
+    assert "vendor rests for 15 s" == guard.wait("m", "d")
+
+
+async def test_nobody_waits_for_a_wrong_key_to_mend_itself() -> None:
+    guard = Guard("vendor", Limit())
+    await troubled(guard, NotAuthorised("is VENDOR_API_KEY right?"))
+
+    with anyio.fail_after(1), pytest.raises(NotAuthorised, match="is VENDOR_API_KEY right"):
+        await call(guard, patience_s=100)
+
+
+async def test_a_model_that_asks_to_be_left_alone_is_and_the_others_are_not() -> None:
+    guard = Guard("vendor", Limit())
+    await troubled(guard, RateLimited("slow down", retry_after_s=30), times=1)
+
+    with anyio.fail_after(1):
+        with pytest.raises(RateLimited, match="vendor:m asked to be left alone for 30 s more"):
+            await call(guard)
+        await call(guard, model="other")
+    assert "vendor rests for 30 s" == guard.wait("m", "d")
+    assert "" == guard.wait("other", "d")
+
+
+async def test_a_short_retry_after_is_waited_for() -> None:
+    guard = Guard("vendor", Limit())
+    await troubled(guard, RateLimited("slow down", retry_after_s=0.1), times=1)
+    began = time.monotonic()
+
+    await call(guard)
+
+    assert 0.1 <= time.monotonic() - began < 1
+
+
+def test_models_and_metrics_say_how_busy_a_provider_is(script: Any, slow: str) -> None:
+    for site in serving(limits={"scripted": ONE}):
+        first, second = site.open(slow), site.open(script())
+        line = until_waiting(site)
+
+        assert {"provider", "running", "waiting", "rests_s", "last"} <= line.keys()
+        assert (1, 1, 0, "") == (line["running"], line["waiting"], line["rests_s"], line["last"])
+        assert {"concurrent": 1, "calls_per_minute": None, "tokens_per_minute": None} == line["limit"]
+        said = site.client.get("/metrics").text
+        assert 'moot_provider_running{provider="scripted"} 1.0' in said
+        assert 'moot_provider_waiting{provider="scripted"} 1.0' in said
+        assert 'moot_provider_breaker_open{provider="scripted"} 0.0' in said
+        for debate in (first, second):
+            assert site.client.post(f"/api/debates/{debate}/halt").status_code in {200, 409}  # it may have ended
+
+
+def until_waiting(site: Site) -> dict[str, Any]:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        said = site.client.get("/metrics").text
+        if 'moot_provider_waiting{provider="scripted"} 1.0' in said:
+            return next(dict(each) for each in site.get("/api/models")["load"] if each["provider"] == "scripted")
+    raise AssertionError(said)
+
+
+def test_a_failed_call_is_counted_by_provider_and_kind(site: Site, script: Any) -> None:
+    debate = site.open(script(answers={"score:1": {"fault": {"kind": "auth"}}}))
+    site.ended(debate)
+
+    said = site.client.get("/metrics").text
+    assert 'moot_model_failures_total{kind="auth",provider="scripted",purpose="score"}' in said

@@ -1,0 +1,100 @@
+"""The far end of a detached socket: a transport that fills and drains on demand, and a client that reads what comes."""
+
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+from server.feed.websocket.wire import COMPRESSED, each_frame
+from tests.server.house import Spectator as Reader
+
+TAIL = b"\x00\x00\xff\xff"
+
+
+class Inflating:
+    """A client's decompressor: one window for the whole connection."""
+
+    def __init__(self) -> None:
+        self._inflate = zlib.decompressobj(-12)
+
+    def message(self, first: int, payload: bytes) -> str:
+        return (self._inflate.decompress(payload + TAIL) if first & COMPRESSED else payload).decode()
+
+
+class Pipe:
+    """As a loop's transport: bytes wait in it until they are drained; above ``high`` the protocol is paused.
+
+    ``late``: it is told so in a later step of the loop, as uvloop does, else within the write.
+    """
+
+    def __init__(self, protocol: Any, *, high: int = 2000, late: Callable[..., Any] | None = None) -> None:
+        self.protocol, self.high, self.late = protocol, high, late
+        self.waiting = b""
+        self.most = 0
+        self.is_paused = self.is_closed = False
+        self.reader = Reader()
+        self.messages: list[str] = []
+        self.compressed = 0
+        self._inflating = Inflating()
+        self._unread = b""
+
+    def write(self, data: bytes) -> None:
+        assert not self.is_closed, "written to after it was closed"
+        self.waiting += data
+        self.most = max(self.most, len(self.waiting))
+        if self.late is None:
+            self._pause()
+        else:
+            self.late(self._pause)
+
+    def _pause(self) -> None:
+        if len(self.waiting) > self.high and not self.is_paused and not self.is_closed:
+            self.is_paused = True
+            self.protocol.pause_writing()
+
+    def get_write_buffer_size(self) -> int:
+        return len(self.waiting)
+
+    def is_closing(self) -> bool:
+        return self.is_closed
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def abort(self) -> None:
+        self.is_closed = True
+        self.protocol.connection_lost(None)
+
+    def drain(self, most: int | None = None) -> None:
+        """The client reads up to so many bytes."""
+        most = len(self.waiting) if most is None else most
+        self._unread += self.waiting[:most]
+        self.waiting = self.waiting[most:]
+        self._read()
+        if self.is_paused and len(self.waiting) <= self.high // 4:
+            self.is_paused = False
+            self.protocol.resume_writing()
+
+    def _read(self) -> None:
+        """Take the frames that are whole."""
+        while (end := _end(self._unread)) is not None:
+            [(first, payload, _)] = each_frame(self._unread[:end])
+            self._unread = self._unread[end:]
+            if first & 0x08:
+                continue
+            self.compressed += bool(first & COMPRESSED)
+            message = self._inflating.message(first, payload)
+            self.messages.append(message)
+            self.reader.take(message)
+
+
+def _end(stream: bytes) -> int | None:
+    """Where the first frame ends; None while it is not whole."""
+    if len(stream) < 2:
+        return None
+    start, size = 2, stream[1] & 0x7F
+    if more := {126: 2, 127: 8}.get(size, 0):
+        start += more
+        if len(stream) < start:
+            return None
+        size = int.from_bytes(stream[2:start], "big")
+    return start + size if len(stream) >= start + size else None

@@ -1,0 +1,342 @@
+"""Galleries over random schedules: whoever joins whenever, and reads however slowly, ends with the log's fold."""
+
+import asyncio
+import random
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from events.errors import StoreUnavailable
+from events.record import Recorded, now
+from events.store.memory import MemoryLog
+from server import observe
+from server.feed import hub as hub_module
+from server.feed.in_flight import Speech
+from server.feed.websocket import broadcast_group
+from server.feed.websocket.connections import Connections
+from server.feed.websocket.deflate import WINDOW, Compressor, alone
+from server.feed.websocket.wire import each_frame
+from tests.server.feed.pipes import Inflating, Pipe
+from tests.server.given import PAUSED, RESUMED, TEXT, opened, spoken, started
+from tests.server.house import House, house
+
+pytestmark = pytest.mark.anyio
+
+
+async def steps(number: int = 12) -> None:
+    """Let the loop go on."""
+    for _ in range(number):
+        await anyio.lowlevel.checkpoint()
+
+
+async def seat(h: House, crowd: Connections, *, after: int | None = None, deflate: bool = False, **pipe: Any) -> Pipe:
+    """Somebody comes to debate ``d``."""
+    room = await h.hub.room("d")
+    spectator = crowd.spectator(room, after, director=False, deflate=deflate)
+    made = Pipe(spectator, **pipe)
+    spectator.connection_made(made)
+    return made
+
+
+async def settled(h: House, pipes: list[Pipe]) -> None:
+    """Everybody reads until nothing more comes."""
+    head = await h.log.head("d")
+    with anyio.fail_after(20):
+        while any(pipe.waiting or pipe.reader.position < head for pipe in pipes):
+            for pipe in pipes:
+                pipe.drain()
+            await steps()
+    await steps(40)
+    for pipe in pipes:
+        pipe.drain()
+
+
+class Play:
+    """A debate that goes on at random: events, text in flight, joiners, slow readers, leavers."""
+
+    def __init__(self, h: House, crowd: Connections, chance: random.Random) -> None:
+        self.h, self.crowd, self.chance = h, crowd, chance
+        self.pipes: list[Pipe] = []
+        self.gone: list[Pipe] = []
+        self.head = 1
+        self.turn = 0
+        self.text = ""
+
+    async def step(self) -> None:
+        chance = self.chance
+        acts = ("join", "join", "come back", "leave", "event", "event", "say", "say", "say", "read", "read", "wait")
+        match chance.choice(acts):
+            case "join":
+                self.pipes.append(await self._seat(chance.choice((None, None, chance.randint(0, self.head)))))
+            case "come back" if self.gone:
+                old = self.gone.pop()
+                pipe = await self._seat(old.reader.position)
+                pipe.reader.view = old.reader.view
+                self.pipes.append(pipe)
+            case "leave" if self.pipes:
+                pipe = self.pipes.pop(chance.randrange(len(self.pipes)))
+                pipe.drain()
+                if pipe.reader.position:
+                    self.gone.append(pipe)
+                pipe.abort()
+            case "event":
+                await self._event()
+            case "say" if self.text:
+                words = "".join(chance.choice("abcdé🚋 ") for _ in range(chance.randint(1, 120)))
+                self.text += words
+                self.h.hub.say("d", words)
+            case "read":
+                for pipe in self.pipes:
+                    pipe.drain(chance.choice((0, 1, 100, 1500, None)))
+            case _:
+                await steps(chance.randint(1, 30))
+
+    async def _seat(self, after: int | None) -> Pipe:
+        late = asyncio.get_running_loop().call_soon if self.chance.random() < 0.5 else None
+        high = self.chance.choice((300, 2000, 1 << 16))
+        pipe = await seat(self.h, self.crowd, after=after, deflate=self.chance.random() < 0.7, high=high, late=late)
+        pipe.reader.view = {"position": after or 0}
+        if after:
+            pipe.reader.view = msgspec.json.decode(msgspec.json.encode((await self.h.hub.view_at("d", after)).view))
+        return pipe
+
+    async def _event(self) -> None:
+        if self.text:
+            events: Any = [spoken(self.turn, text=self.text)]
+            self.h.hub.silence("d")
+            self.text = ""
+        elif self.chance.random() < 0.4 and self.turn < 150:
+            self.turn += 1
+            events = [started(self.turn)]
+            self.text = "So"
+            side = "pro" if self.turn % 2 else "con"
+        else:
+            events = [PAUSED, RESUMED] * self.chance.choice((1, 1, 3, 12))
+        await self.h.log.append("d", self.head, events)
+        self.head += len(events)
+        if self.text == "So":
+            self.h.hub.begin("d", Speech(self.turn, side, 1, now()))
+            self.h.hub.say("d", self.text)
+
+
+@pytest.mark.slow
+@given(seed=st.integers(0, 2**32), ring=st.sampled_from((5, 40, 4096)), page=st.sampled_from((300, 1 << 16)))
+@settings(max_examples=60, deadline=None)
+def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> None:
+    async def scene() -> None:
+        log = MemoryLog()
+        async with house(log) as h:
+            crowd = Connections(h.hub, slow_reader_s=1000)
+            await log.append("d", 0, [opened(200)])
+            play = Play(h, crowd, random.Random(seed))
+            for _ in range(120):
+                await play.step()
+            await settled(h, play.pipes)
+            expected = await h.view("d")
+            for pipe in play.pipes:
+                assert expected == pipe.reader.view
+                assert play.text.startswith(pipe.reader.text) or not play.text
+                assert not play.text or pipe.reader.text == play.text, "everything that was said has come"
+                assert pipe.most <= pipe.high + page + 20_000
+            for pipe in play.pipes:
+                pipe.abort()
+            assert (0, 0) == (crowd.sockets, h.hub.spectators)
+
+    before = hub_module.RING, broadcast_group.PAGE
+    hub_module.RING, broadcast_group.PAGE = ring, page  # type: ignore[misc]
+    try:
+        anyio.run(scene)
+    finally:
+        hub_module.RING, broadcast_group.PAGE = before  # type: ignore[misc]
+
+
+async def test_with_and_without_compression_the_messages_are_the_same() -> None:
+    chance = random.Random(7)
+    log = MemoryLog()
+    async with house(log) as h:
+        crowd = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened(200), started(1)])
+        h.hub.begin("d", Speech(1, "pro", 1, now()))
+        pairs: list[tuple[Pipe, Pipe]] = []
+        for _ in range(150):
+            if chance.random() < 0.2:
+                pairs.append((await seat(h, crowd, high=1 << 20), await seat(h, crowd, deflate=True, high=1 << 20)))
+            h.hub.say("d", " ".join(chance.choice(("trams", "cars", "people", "streets")) for _ in range(5)))
+            await steps(chance.randint(0, 30))
+        await steps(60)
+        for pair in pairs:
+            for pipe in pair:
+                pipe.drain()
+
+    assert len(pairs) > 20
+    for plain, compressed in pairs:
+        assert [text for text in plain.messages if "status" not in text] == [
+            text for text in compressed.messages if "status" not in text
+        ]
+        assert plain.reader.text == compressed.reader.text != ""
+        assert compressed.compressed == len(compressed.messages)
+        assert plain.compressed == 0
+
+
+async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
+    """And is not made to pay for those who come: deltas stay a third of their size while others join at every one."""
+    log = MemoryLog()
+    async with house(log) as h:
+        crowd = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened(200), started(1)])
+        h.hub.begin("d", Speech(1, "pro", 1, now()))
+        steady = await seat(h, crowd, deflate=True, high=1 << 20)
+        words = TEXT.split()
+        sizes = raw = 0
+        for number in range(200):
+            late = await seat(h, crowd, deflate=True, high=1 << 20)
+            late.drain()
+            h.hub.say("d", " ".join(words[(number * 7 + k * 3) % len(words)] for k in range(4)) + " ")
+            await steps(30)
+            size = len(steady.waiting)
+            told = len(steady.messages)
+            steady.drain()
+            if number > 120:
+                sizes += size
+                raw += sum(len(text) + 2 for text in steady.messages[told:])
+            late.drain()
+            assert steady.messages[-1] == late.messages[-1]
+
+    assert raw > 3 * sizes
+
+
+async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        crowd = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened(200), started(1)])
+        h.hub.begin("d", Speech(1, "pro", 1, now()))
+        slow, swift = await seat(h, crowd, high=3000), await seat(h, crowd, high=1 << 20)
+        slow.drain()
+        skipped = observe.DELTAS_SKIPPED._value.get()
+        for _ in range(400):
+            h.hub.say("d", "Half a sentence. ")
+            await steps(6)
+        most = slow.most
+        await log.append("d", 2, [spoken(1, text="Half a sentence. " * 400)])
+        h.hub.silence("d")
+        await log.append("d", 3, [PAUSED, RESUMED] * 100)
+        await settled(h, [slow, swift])
+
+    assert most < 4000
+    assert observe.DELTAS_SKIPPED._value.get() > skipped
+    assert slow.reader.kinds.count("delta") < swift.reader.kinds.count("delta")
+    assert list(range(3, 204)) == slow.reader.positions == swift.reader.positions
+    assert swift.reader.view == slow.reader.view
+
+
+async def test_what_was_appended_together_is_written_together() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        crowd = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened(200)])
+        pipe = await seat(h, crowd, high=1 << 20)
+        await steps(30)
+        pipe.drain()
+        writes: list[bytes] = []
+        pipe.write = writes.append  # type: ignore[method-assign,assignment]
+        await log.append("d", 1, [PAUSED, RESUMED] * 8)
+        await steps(30)
+
+    [written] = writes
+    assert len(list(each_frame(written))) == 16
+
+
+async def test_many_who_come_at_once_are_given_one_snapshot() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        crowd = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened(200)])
+        made = 0
+        room = await h.hub.room("d")
+        snapshot = room.snapshot
+
+        def count(**how: Any) -> str:
+            nonlocal made
+            made += 1
+            return snapshot(**how)
+
+        room.snapshot = count  # type: ignore[method-assign]
+        for _ in range(50):
+            await seat(h, crowd, high=1 << 20)
+
+    assert made == 1
+
+
+async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
+    class Failing(MemoryLog):
+        fails = False
+
+        async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+            if self.fails:
+                raise StoreUnavailable("the disk failed")
+            return await super().read(debate, after, limit)
+
+    log = Failing()
+    async with house(log) as h:
+        crowd = Connections(h.hub, slow_reader_s=1000)
+        await log.append("d", 0, [opened()])
+        pipe = await seat(h, crowd)
+        pipe.drain()
+        await anyio.wait_all_tasks_blocked()
+        log.fails = True
+        await log.append("d", 1, [PAUSED])
+        await anyio.wait_all_tasks_blocked()
+        await steps()
+        closing = pipe.waiting
+
+        assert h.hub.spectators == 0
+    assert (1011).to_bytes(2, "big") + b"the store failed; come back with after=1" in closing
+
+
+@given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=60), st.integers(0, 59), st.integers(0, 2**32))
+@settings(deadline=None)
+def test_after_a_window_another_compressor_may_go_on(said: list[str], joins: int, seed: int) -> None:
+    """What a joiner read before, and from which compressor, does not matter once a window has gone by."""
+    shared, fresh, inflating = Compressor(), Compressor(), Inflating()
+    chance = random.Random(seed)
+    inflating_before = alone([bytes(chance.choices(range(97, 107), k=chance.randint(1, 9000)))])
+    for first, payload, _ in each_frame(inflating_before):
+        inflating.message(first, payload)
+    told = 0
+    texts = [text * chance.randint(1, 20) for text in said]
+    for number, text in enumerate(texts):
+        ours, theirs = shared.frame(text.encode()), fresh.frame(text.encode())
+        if number < joins:
+            fresh = Compressor()
+            continue
+        [(first, payload, _)] = each_frame(ours if told >= WINDOW else theirs)
+        told += len(text.encode())
+
+        assert text == inflating.message(first, payload)
+
+
+@pytest.mark.slow
+async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        crowd = Connections(h.hub, slow_reader_s=1000, ping_s=0.2)
+        await log.append("d", 0, [opened(200)])
+        pipe = await seat(h, crowd, high=100)
+        spectator = pipe.protocol
+        await steps()
+        pipe.drain()
+        spectator.ping()
+        await log.append("d", 1, [PAUSED, RESUMED])
+        await steps(30)
+        assert spectator.is_paused
+        await anyio.sleep(0.5)  # twice the time that it would have had
+        pipe.drain()
+        await settled(h, [pipe])
+
+        assert crowd.sockets == 1
+    assert pipe.reader.position == 3

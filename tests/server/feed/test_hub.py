@@ -1,0 +1,356 @@
+"""What spectators see: whoever joins whenever, and however often he is cut off, ends with the log's fold."""
+
+import random
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from events.errors import StoreUnavailable, UnknownDebate
+from events.patch import merge
+from events.record import Recorded, as_draft, now
+from events.store.memory import MemoryLog
+from events.types import DebateConcluded, TurnStarted
+from server.errors import BadQuery
+from server.feed import hub as hub_module
+from server.feed.in_flight import Speech
+from server.feed.reader import Reader
+from tests.server.given import PAUSED, RESUMED, opened, spoken, started
+from tests.server.house import QUICK, Spectator, house, is_a, watch
+
+pytestmark = pytest.mark.anyio
+
+ASTRAL = "𝄞 Trams 🚋 carry 𝟚𝟘𝟘 people, because 🛤 they share one track. Ünd Öl ist teuer. " * 3
+TALK: dict[str, Any] = {"says": {"pro": [ASTRAL], "con": [ASTRAL[::-1]]}, "pace": {"chunk_ms": 1, "chunk_chars": 7}}
+
+
+def whole(spectator: Spectator) -> bool:
+    return spectator.view.get("state") == "concluded"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+async def test_readers_cut_ten_times_end_with_the_log_s_fold(script: Any, seed: int) -> None:
+    """Four readers, each cut at ten random messages, coming back with or without what they have."""
+    chance = random.Random(seed)
+    async with house() as h:
+        debate = await h.open(script(**TALK), turns=4)
+        readers = [Spectator() for _ in range(4)]
+
+        async def spectate(spectator: Spectator) -> None:
+            cuts = 0
+            while not whole(spectator):
+                room = await h.hub.room(debate)
+                left = chance.randrange(1, 12) if cuts < 10 else 10_000
+
+                def enough() -> bool:
+                    nonlocal left
+                    left -= 1
+                    return left <= 0 or whole(spectator)
+
+                after = spectator.position or chance.choice((None, 0))
+                spectator.turn, spectator.text = (0, 0), ""
+                await watch(h.hub, room, spectator, after, enough)
+                cuts += 1
+
+        with anyio.fail_after(20):
+            async with anyio.create_task_group() as tasks:
+                for spectator in readers:
+                    tasks.start_soon(spectate, spectator)
+        expected = await h.view(debate)
+
+    assert [expected] * 4 == [spectator.view for spectator in readers]
+
+
+@given(seed=st.integers(0, 2**32), head=st.integers(1, 60), ring=st.integers(1, 40))
+@settings(max_examples=25, deadline=None)
+def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, ring: int) -> None:
+    """A log that grows while readers come and go, over a ring that may be too short for them."""
+    chance = random.Random(seed)
+
+    async def scene() -> None:
+        log = MemoryLog()
+        async with house(log) as h:
+            await log.append("d", 0, [opened(200)])
+
+            async def grow() -> None:
+                for position in range(1, head):
+                    await log.append("d", position, [PAUSED if position % 2 else RESUMED])
+                    for _ in range(chance.randrange(3)):
+                        await anyio.lowlevel.checkpoint()
+
+            async def spectate() -> None:
+                spectator = Spectator()
+                while spectator.position < head:
+                    room = await h.hub.room("d")
+                    left = chance.randrange(1, 20)
+
+                    def enough() -> bool:
+                        nonlocal left
+                        left -= 1
+                        return left <= 0 or spectator.position >= head
+
+                    await watch(h.hub, room, spectator, chance.choice((None, spectator.position)), enough)
+                assert await h.view("d") == spectator.view
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(grow)
+                for _ in range(3):
+                    tasks.start_soon(spectate)
+
+    before = hub_module.RING
+    hub_module.RING = ring  # type: ignore[misc]
+    try:
+        anyio.run(scene)
+    finally:
+        hub_module.RING = before  # type: ignore[misc]
+
+
+async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(script: Any) -> None:
+    """Offsets count code points: the text is full of characters beyond the basic plane."""
+    async with house() as h:
+        debate = await h.open(script(**TALK), turns=1)
+        first = Spectator()
+        await watch(h.hub, await h.hub.room(debate), first, None, lambda: len(first.text) > 40)
+        joiner, late = Spectator(), Spectator(first.view)
+        async with anyio.create_task_group() as tasks:
+            room = await h.hub.room(debate)
+            tasks.start_soon(watch, h.hub, room, joiner, None, lambda: whole(joiner))
+            tasks.start_soon(watch, h.hub, room, late, first.position, lambda: whole(late))
+
+    for spectator in (joiner, late):
+        assert spectator.spoken[(1, 1)] == ASTRAL[: len(spectator.spoken[(1, 1)])]
+        assert len(spectator.spoken[(1, 1)]) > len(first.text)
+        assert ASTRAL.strip() == spectator.view["turns"]["1"]["text"]
+
+
+async def test_the_order_is_what_is_lacking_then_live_then_what_comes(script: Any) -> None:
+    async with house() as h:
+        debate = await h.open(script(), turns=1)
+        await h.until(debate, is_a(DebateConcluded))
+        near = len(await h.events(debate)) - 2
+        frames, snapshot = Spectator({"position": near}), Spectator()
+        await watch(h.hub, await h.hub.room(debate), frames, near, lambda: "live" in frames.kinds)
+        await watch(h.hub, await h.hub.room(debate), snapshot, None, lambda: "status" in snapshot.kinds)
+
+    assert frames.kinds == ["frame", "frame", "live"]
+    assert snapshot.kinds == ["snapshot", "live", "status"]
+
+
+async def test_a_snapshot_is_sent_where_the_frames_would_be_longer() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 200])
+        far, near = Spectator({"position": 1}), Spectator({"position": 399})
+        room = await h.hub.room("d")
+        await watch(h.hub, room, far, 1, lambda: "live" in far.kinds)
+        await watch(h.hub, room, near, 399, lambda: "live" in near.kinds)
+        fold = await h.view("d")
+
+    assert far.kinds == ["snapshot", "live"]
+    assert near.kinds == ["frame", "frame", "live"]
+    assert fold == far.view
+
+
+async def test_beyond_the_ring_frames_come_from_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub_module, "RING", 5)
+    log = MemoryLog()
+    async with house(log) as h:
+        await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 300])
+        room = await h.hub.room("d")
+        spectator = Spectator()
+        assert room.frames_after(0) is None
+        async with Reader(h.hub, room, 0, whole=True) as reader:
+            async for batch in reader.messages():
+                for message in batch:
+                    spectator.take(message)
+                if "live" in spectator.kinds:
+                    break
+        assert list(range(1, 602)) == spectator.positions
+        assert await h.view("d") == spectator.view
+
+
+async def test_a_reader_ahead_of_the_room_s_fold_sees_no_repeat() -> None:
+    """Pages from the log may reach further than the room has folded."""
+    log = MemoryLog()
+    async with house(log) as h:
+        await log.append("d", 0, [opened()])
+        room = await h.hub.room("d")
+        spectator = Spectator()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch, h.hub, room, spectator, 0, lambda: spectator.position == 101)
+            for position in range(1, 101):
+                await log.append("d", position, [PAUSED if position % 2 else RESUMED])
+
+    assert list(range(spectator.positions[0], 102)) == spectator.positions
+
+
+async def test_an_unknown_debate_has_no_room(script: Any) -> None:
+    async with house() as h:
+        for _ in range(2):
+            with pytest.raises(UnknownDebate):
+                await h.hub.room("nobody")
+            with pytest.raises(UnknownDebate):
+                await h.hub.view_at("nobody", 1)
+            with pytest.raises(UnknownDebate):
+                await h.hub.frames_page("nobody", 0, 10)
+        assert h.hub.rooms == 0
+
+
+async def test_a_position_beyond_the_head_is_refused() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        await log.append("d", 0, [opened(), PAUSED])
+        with pytest.raises(BadQuery, match="beyond the head 2"):
+            await h.hub.frames_page("d", 3, 10)
+        for at in (0, 3):
+            with pytest.raises(BadQuery, match="not between 1 and the head 2"):
+                await h.hub.view_at("d", at)
+        assert await h.hub.frames_page("d", 2, 10) == ([], None)
+
+
+async def test_pages_of_frames_join_without_gap_or_repeat() -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 10])
+        for limit in (1, 4, 20, 21, 100):
+            seen: Any = {}
+            following: int | None = 0
+            positions = []
+            while following is not None:
+                page, following = await h.hub.frames_page("d", following, limit)
+                for frame in page:
+                    said = msgspec.json.decode(frame)
+                    positions.append(said["position"])
+                    seen = merge(seen, said["patch"])
+
+            assert list(range(1, 22)) == positions
+            assert await h.view("d") == seen
+
+
+async def test_the_view_at_a_position_is_the_fold_of_so_many_events(script: Any) -> None:
+    async with house() as h:
+        debate = await h.open(script())
+        await h.ended(debate)
+        records = await h.log.read(debate)
+        for end in range(1, len(records) + 1):
+            log = MemoryLog()
+            await log.adopt(records[:end])
+            async with house(log) as other:
+                expected = await other.view(debate)
+
+            fold = await h.hub.view_at(debate, end)
+            assert expected == msgspec.json.decode(msgspec.json.encode(fold.view))
+
+
+class Lagging(MemoryLog):
+    """A log whose readers come later than its writers, as behind a pool of threads."""
+
+    async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+        for _ in range(20):
+            await anyio.lowlevel.checkpoint()
+        return await super().read(debate, after, limit)
+
+
+async def test_who_acts_and_then_reads_sees_his_act(script: Any) -> None:
+    async with house(Lagging()) as h:
+        debate = await h.open(script(pace={"chunk_ms": 60_000}))
+        await h.until(debate, is_a(TurnStarted))
+        await h.hub.room(debate)
+        for act, state in (("pause", "paused"), ("resume", "open"), ("halt", "halted")):
+            position = await getattr(h.moderators, act)(debate, "", "test")
+            fold = await h.hub.view_at(debate, None)
+
+            assert state == fold.view.state
+            assert fold.view.position >= position
+
+
+async def test_a_room_nobody_watches_is_let_go_and_made_again(script: Any) -> None:
+    async with house(idle_s=0.02) as h:
+        debate = await h.open(script())
+        await h.ended(debate)
+        first, second = Spectator(), Spectator()
+        await watch(h.hub, await h.hub.room(debate), first, None, lambda: "live" in first.kinds)
+        with anyio.fail_after(5):
+            while h.hub.rooms:  # noqa: ASYNC110 - nobody is told when a room goes
+                await anyio.sleep(0.005)
+        await watch(h.hub, await h.hub.room(debate), second, None, lambda: "live" in second.kinds)
+
+    assert first.view == second.view
+
+
+async def test_a_room_that_is_watched_is_kept(script: Any) -> None:
+    log = MemoryLog()
+    async with house(log, idle_s=0.02) as h:
+        await log.append("d", 0, [opened()])
+        spectator = Spectator()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch, h.hub, await h.hub.room("d"), spectator, None, lambda: spectator.position == 2)
+            await anyio.sleep(0.1)  # five times as long as an unwatched room is kept
+            assert 1 == h.hub.rooms == h.hub.spectators
+            await log.append("d", 1, [PAUSED])
+
+    assert spectator.view["state"] == "paused"
+
+
+async def test_readers_of_a_room_whose_log_fails_are_let_go_and_come_back() -> None:
+    class Failing(MemoryLog):
+        fails = False
+
+        async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+            if self.fails:
+                raise StoreUnavailable("the disk failed")
+            return await super().read(debate, after, limit)
+
+    log = Failing()
+    async with house(log) as h:
+        await log.append("d", 0, [opened()])
+        spectator = Spectator()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch, h.hub, await h.hub.room("d"), spectator, None, lambda: False)
+            await anyio.wait_all_tasks_blocked()
+            log.fails = True
+            await log.append("d", 1, [PAUSED])
+        assert h.hub.spectators == 0
+        log.fails = False
+        await watch(h.hub, await h.hub.room("d"), spectator, spectator.position, lambda: spectator.position == 2)
+        assert await h.view("d") == spectator.view
+
+
+async def test_one_encoding_serves_every_reader() -> None:
+    speech = Speech(1, "pro", 1, now())
+    speech.text = ASTRAL
+
+    assert speech.delta_from(3) is speech.delta_from(3)
+    assert speech.delta_from(3) != speech.delta_from(4)
+
+
+async def test_text_of_a_turn_that_is_over_is_not_shown(script: Any) -> None:
+    log = MemoryLog()
+    async with house(log) as h:
+        await log.append("d", 0, [opened(), started(1)])
+        h.hub.begin("d", Speech(1, "pro", 1, now()))
+        h.hub.say("d", "Half a")
+        room = await h.hub.room("d")
+        assert '"text":"Half a"' in room.snapshot()
+        await log.append("d", 2, [as_draft(spoken(1))])
+        await h.hub.view_at("d", None)
+        assert '"speaking":null' in room.snapshot()
+
+
+async def test_spectators_are_counted(script: Any) -> None:
+    log = MemoryLog()
+    async with house(log, settings=QUICK) as h:
+        await log.append("d", 0, [opened()])
+        one, two = Spectator(), Spectator()
+        room = await h.hub.room("d")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch, h.hub, room, one, None, lambda: one.position == 2)
+            tasks.start_soon(watch, h.hub, room, two, None, lambda: two.position == 2)
+            await anyio.wait_all_tasks_blocked()
+            assert h.hub.spectators == 2
+            await log.append("d", 1, [PAUSED])
+        assert h.hub.spectators == 0

@@ -1,0 +1,140 @@
+"""Every route: what it gives, through the application with a real service behind it."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from events.errors import BadTransfer
+from events.patch import merge
+from events.record import Line
+from events.transfer import parse_lines
+from events.verify import verify_lines
+from tests.server.site import MOTION, Site, refused
+
+
+def test_a_debate_from_its_opening_to_its_end(site: Site, script: Any) -> None:
+    debate = site.open(script())
+
+    assert site.ended(debate)["type"] == "debate_concluded"
+    view = site.get(f"/api/debates/{debate}")
+    assert (debate, "concluded", MOTION, 2) == (view["id"], view["state"], view["motion"], len(view["turns"]))
+    (row,) = site.get("/api/debates")["debates"]
+    expected = {"id": debate, "motion": MOTION, "state": "concluded", "format": "exchange", "turns_planned": 2}
+    assert expected.items() <= row.items()
+    assert row["turns_spoken"] == 2
+    assert {"opened_at", "exhibition"} <= row.keys()
+
+
+def test_the_view_at_any_position_is_the_frames_up_to_it(site: Site, script: Any) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+    view: Any = {}
+    for frame in site.get(f"/api/debates/{debate}/frames")["frames"]:
+        view = merge(view, frame["patch"])
+
+        assert view == site.get(f"/api/debates/{debate}?at={frame['position']}")
+    assert view == site.get(f"/api/debates/{debate}")
+
+
+@pytest.mark.parametrize("what", ["events", "frames"])
+def test_pages_join_without_gap_or_repeat(site: Site, script: Any, what: str) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+    head = site.get(f"/api/debates/{debate}")["position"]
+    positions: list[int] = []
+    following = 0
+    while following is not None:
+        page = site.get(f"/api/debates/{debate}/{what}?after={following}&limit=5")
+        positions += [each["position"] for each in page[what]]
+        following = page["next"]
+
+    assert list(range(1, head + 1)) == positions
+
+
+def test_the_list_has_pages_and_a_search(site: Site, script: Any) -> None:
+    ids = [site.open(script(), motion=f"Motion {n} über Straßen", turns=1) for n in range(5)]
+    first = site.get("/api/debates?limit=3")
+    second = site.get(f"/api/debates?limit=3&after={first['next']}")
+
+    assert ids[::-1] == [row["id"] for row in first["debates"] + second["debates"]]
+    assert second["next"] is None
+    assert [ids[3]] == [row["id"] for row in site.get("/api/debates?q=motion 3")["debates"]]
+
+
+def test_while_live_the_director_s_fields_are_withheld_and_the_chain_holds(site: Site, slow: str, script: Any) -> None:
+    debate = site.open(script(), con={"model": slow}, judge={"model": script()})
+    while site.get(f"/api/debates/{debate}")["turns"].keys() != {"1", "2"}:
+        pass
+    events = site.get(f"/api/debates/{debate}/events")["events"]
+    answers = [each for each in events if each["event"]["type"] == "model_answered"]
+
+    assert len(answers) == 4
+    assert {each["event"]["purpose"] for each in answers} == {"speak", "score", "claims", "premises"}
+    for each in answers:
+        assert {"call", "purpose", "turn", "model", "usage", "latency_ms", "cost_usd"} <= each["event"].keys()
+        assert not {"prompt", "segments", "answer", "reasoning"} & each["event"].keys()
+        assert "salt" not in each
+        assert len(each["payload_digest"]) == 64
+    export = site.client.get(f"/api/debates/{debate}/events.ndjson").content
+    assert verify_lines(export.splitlines(keepends=True)).ok
+    with pytest.raises(BadTransfer, match="withheld"):
+        parse_lines(export.splitlines(keepends=True))
+    refused(site.client.get(f"/api/debates/{debate}/calls/speak.1.1"), 403)
+
+
+def test_after_the_end_everything_is_revealed_and_the_export_imports(site: Site, script: Any) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+    events = site.get(f"/api/debates/{debate}/events")["events"]
+    answers = [each["event"] for each in events if each["event"]["type"] == "model_answered"]
+
+    assert all(each["prompt"] and each["answer"] for each in answers)
+    export = site.client.get(f"/api/debates/{debate}/events.ndjson").content.splitlines(keepends=True)
+    assert [each["digest"] for each in events] == [msgspec.json.decode(line, type=Line).digest for line in export]
+    assert len(events) == len(parse_lines(export))
+    call = site.get(f"/api/debates/{debate}/calls/{answers[1]['call']}")
+    assert call["purpose"] == "score"
+    assert {"system", "user"} == {segment["role"] for segment in call["prompt"]}
+    assert all(segment["text"] for segment in call["prompt"])
+    refused(site.client.get(f"/api/debates/{debate}/calls/none"), 404)
+
+
+def test_frames_never_carry_prompts_or_raw_answers(site: Site, script: Any) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+    for frame in site.get(f"/api/debates/{debate}/frames")["frames"]:
+        if frame["event"]["type"] in {"model_answered", "model_failed"}:
+            assert not {"prompt", "segments", "answer", "reasoning"} & frame["event"].keys()
+
+
+@pytest.mark.slow
+def test_acts_pause_resume_halt(site: Site, slow: str) -> None:
+    debate = site.open(slow)
+    for act, state in (("pause", "paused"), ("resume", "open"), ("halt", "halted")):
+        response = site.client.post(f"/api/debates/{debate}/{act}", json={"reason": f"because of {act}"})
+
+        assert response.status_code == 200, response.text
+        view = site.get(f"/api/debates/{debate}")
+        assert (state, f"because of {act}") == (view["state"], view["reason"])
+        assert view["position"] >= response.json()["position"]
+    refused(site.client.post(f"/api/debates/{debate}/pause"), 409, says="the debate is halted")
+    refused(site.client.post("/api/debates/nobody/halt"), 404)
+    refused(site.client.post(f"/api/debates/{debate}/resume", content=b"{"), 400, says="not JSON")
+    refused(site.client.post(f"/api/debates/{debate}/resume", json={"reason": 7}), 422, "reason")
+    refused(site.client.post(f"/api/debates/{debate}/resume", json={"reason": "x" * 501}), 422, "reason")
+
+
+def test_probes_models_archetypes_metrics(site: Site, slow: str) -> None:
+    site.open(slow)
+
+    assert site.get("/healthz")["ok"]
+    assert site.get("/readyz")["ok"]
+    models = site.get("/api/models")["models"]
+    assert all({"name", "provider", "ok", "detail", "hint"} <= each.keys() for each in models)
+    assert {"engineer", "philosopher", "strategist", "provocateur"} == {
+        each["name"] for each in site.get("/api/archetypes")["archetypes"]
+    }
+    metrics = site.client.get("/metrics")
+    assert "moot_debates_running" in metrics.text
+    assert 'moot_requests_total{method="GET",status="200"}' in metrics.text

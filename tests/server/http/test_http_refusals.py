@@ -1,0 +1,225 @@
+"""What the routes refuse, and how they say so; who may come, and what a page may load."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from server.errors import CannotServe
+from server.http.access import MOST_BODY, Access
+from server.settings import Settings
+from tests.server.site import MOTION, Site, refused, serving
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"motion": ""}, "motion"), ({"motion": "   \n"}, "motion"), ({"motion": "x" * 50_000}, "motion"),
+        ({"motion": 7}, "motion"), ({"motion": None}, "motion"), ({"turns": 0}, "turns"), ({"turns": 10_000}, "turns"),
+        ({"turns": "six"}, "turns"), ({"turns": 2.5}, "turns"), ({"max_words": 19}, "max_words"),
+        ({"max_words": 1001}, "max_words"), ({"format": "boxing"}, "format"),
+        ({"pro": {"model": "nope:x"}}, "pro.model"),
+        ({"con": {"model": "scripted:/nowhere.json"}}, "con.model"), ({"judge": {"model": "no-colon"}}, "judge.model"),
+        ({"pro": {"model": "scripted:a\u0000b"}}, "pro.model"), ({"pro": {"model": "x" * 5000}}, "pro.model"),
+        ({"pro": {"archetype": "wizard"}}, "pro.archetype"), ({"con": {"elasticity": 2}}, "con.elasticity"),
+        ({"judge": {"samples": 0}}, "judge.samples"), ({"max_cost_usd": 0}, "max_cost_usd"), ({"seed": -1}, "seed"),
+        ({"colour": "red"}, "colour"), ({"pro": {"hat": 1}}, "pro.hat"), ({"pro": 7}, "pro"),
+    ],
+)  # fmt: skip
+def test_a_wrong_field_is_named(site: Site, script: Any, change: dict[str, Any], field: str) -> None:
+    model = script()
+    body = {"motion": MOTION, **{role: {"model": model} for role in ("pro", "con", "judge")}}
+    for name, value in change.items():
+        keeps = isinstance(value, dict) and "model" not in value
+        body[name] = body[name] | value if keeps else value  # type: ignore[operator]
+
+    refused(site.client.post("/api/debates", json=body), 422, field)
+    assert site.get("/api/debates")["debates"] == []
+
+
+def test_a_motion_is_needed(site: Site) -> None:
+    refused(site.client.post("/api/debates", json={}), 422, "motion")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"{", b'{"motion": NaN}', b"\xff\xfe", b"[1]", b'"x"', b"null", b"[" * 100_000, b'{"motion": "\\ud8"}'],
+)
+@pytest.mark.parametrize("path", ["/api/debates"])
+def test_what_is_no_json_object_is_a_bad_request(site: Site, path: str, body: bytes) -> None:
+    refused(site.client.post(path, content=body), 400)
+
+
+@pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 100_000])
+def test_a_session_wants_json(site: Site, body: bytes) -> None:
+    refused(site.client.post("/api/session", content=body), 400)
+
+
+def test_a_body_too_large_is_refused_whether_announced_or_not(site: Site) -> None:
+    refused(site.client.post("/api/debates", content=b"x" * (MOST_BODY + 1)), 413)
+
+    def without_length() -> Iterator[bytes]:
+        yield from (b"x" * 65536 for _ in range(MOST_BODY // 65536 + 2))
+
+    refused(site.client.post("/api/debates", content=without_length()), 413)
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("?at=0", "at"),
+        ("?at=-1", "at"),
+        ("?at=x", "at"),
+        ("?at=999", "at"),
+        ("?at=" + "9" * 40, "at"),
+        ("/events?after=999", "after"),
+        ("/events?after=-1", "after"),
+        ("/events?limit=0", "limit"),
+        ("/events?limit=1001", "limit"),
+        ("/frames?after=999", "after"),
+        ("/frames?limit=²", "limit"),
+    ],
+)
+def test_a_wrong_query_is_named(site: Site, slow: str, path: str, field: str) -> None:
+    refused(site.client.get(f"/api/debates/{site.open(slow)}{path}"), 400, field)
+
+
+def test_a_cursor_that_nobody_gave_out_is_refused(site: Site) -> None:
+    refused(site.client.get("/api/debates?after=nonsense"), 400)
+    refused(site.client.get("/api/debates?limit=201"), 400, "limit")
+
+
+@pytest.mark.parametrize("path", ["", "?at=1", "/events", "/events.ndjson", "/frames", "/calls/x"])
+@pytest.mark.parametrize("debate", ["nobody", "01900000-0000-7000-8000-000000000000", "%F0%9F%9A%8B", "%ff", "a%00b"])
+def test_an_unknown_debate_is_not_found(site: Site, debate: str, path: str) -> None:
+    refused(site.client.get(f"/api/debates/{debate}{path}"), 404)
+
+
+def test_nothing_is_at_an_unknown_path_and_methods_are_checked(site: Site) -> None:
+    assert refused(site.client.get("/api/nothing"), 404)["message"] == "nothing is at /api/nothing"
+    refused(site.client.get("/static/nothing.js"), 404)
+    refused(site.client.get("/static/../pyproject.toml"), 404)
+    refused(site.client.get("/static/%2e%2e/pyproject.toml"), 404)
+    for method, path in (("DELETE", "/api/debates"), ("POST", "/"), ("GET", "/api/session"), ("PUT", "/api/debates/x")):
+        response = site.client.request(method, path)
+        assert refused(response, 405)["code"] == "method_not_allowed"
+        assert response.headers["allow"]
+
+
+def test_too_many_openings_are_refused_with_when_to_come_back(script: Any) -> None:
+    for site in serving(opens_per_minute=2):
+        model = script()
+        site.open(model, turns=1)
+        site.open(model, turns=1)
+        response = site.client.post("/api/debates", json={"motion": MOTION})
+
+        refused(response, 429)
+        assert int(response.headers["retry-after"]) >= 1
+
+
+def test_too_many_debates_at_once_are_refused(slow: str) -> None:
+    for site in serving(max_running=1):
+        site.open(slow)
+        seats = {role: {"model": slow} for role in ("pro", "con", "judge")}
+        response = site.client.post("/api/debates", json={"motion": MOTION, **seats})
+
+        refused(response, 429)
+        assert int(response.headers["retry-after"]) >= 1
+
+
+@pytest.mark.slow
+def test_a_bug_is_told_without_its_insides(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: Any) -> None:
+        raise ZeroDivisionError("the secret inside")
+
+    monkeypatch.setattr(type(site.service.log), "summaries", broken)  # type: ignore[attr-defined]
+
+    assert "secret" not in refused(site.client.get("/api/debates"), 500)["message"]
+
+
+def test_a_store_that_is_down_is_503(site: Site) -> None:
+    site.client.portal.call(site.service.log.close)  # type: ignore[attr-defined, union-attr]
+
+    refused(site.client.get("/readyz"), 503)
+    refused(site.client.get("/api/debates/x"), 503)
+    assert site.get("/healthz")["ok"]
+
+
+# who may come
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example"}, 403),
+        ({"host": "evil.example:8484"}, 403),
+        ({"host": "127.0.0.1.evil.example"}, 403),
+        ({"host": ""}, 403),
+        ({"host": "[::1"}, 400),
+        ({"origin": "https://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"host": "localhost:8484", "origin": "http://localhost:8484"}, 200),
+        ({"host": "[::1]:8484"}, 200),
+        ({"host": "LOCALHOST"}, 200),
+        ({"host": "localhost:1", "origin": "http://localhost:2"}, 403),
+    ],
+)
+def test_hosts_and_origins(site: Site, headers: dict[str, str], status: int) -> None:
+    response = site.client.get("/api/debates", headers=headers)
+
+    if status == 200:
+        assert response.status_code == 200
+    else:
+        refused(response, status)
+
+
+def test_a_host_can_be_added() -> None:
+    for site in serving(hosts="debates.example, other.example"):
+        assert site.client.get("/healthz", headers={"host": "Debates.example:80"}).status_code == 200
+        refused(site.client.get("/healthz", headers={"host": "third.example"}), 403)
+
+
+def test_beyond_loopback_the_server_does_not_start_without_a_token() -> None:
+    with pytest.raises(CannotServe, match="MOOT_TOKEN"):
+        Access(Settings(host="0.0.0.0"))
+
+
+def test_acts_want_the_token_and_reading_does_not(guarded: Site, slow: str) -> None:
+    body = {"motion": MOTION, **{role: {"model": slow} for role in ("pro", "con", "judge")}}
+    post = guarded.client.post
+    bearer = {"authorization": "Bearer s3cret"}
+
+    refused(post("/api/debates", json=body), 401)
+    for wrong in ("Bearer wrong", "Basic s3cret", "Bearer", "s3cret", "Bearer s3cret2"):
+        refused(post("/api/debates", json=body, headers={"authorization": wrong}), 401)
+    refused(post("/api/debates", json=body, headers={"cookie": "moot_session=forged"}), 401)
+    debate = post("/api/debates", json=body, headers=bearer).json()["id"]
+    for act in ("pause", "resume", "halt"):
+        refused(post(f"/api/debates/{debate}/{act}"), 401)
+        assert post(f"/api/debates/{debate}/{act}", headers=bearer).status_code == 200
+    assert guarded.get(f"/api/debates/{debate}")["state"] == "halted"
+
+
+def test_a_browser_sends_the_token_once_and_has_a_cookie(guarded: Site, slow: str) -> None:
+    refused(guarded.client.post("/api/session", json={"token": "wrong"}), 403)
+    refused(guarded.client.post("/api/session", json={}), 403)
+    response = guarded.client.post("/api/session", json={"token": "s3cret"})
+    cookie = response.headers["set-cookie"].lower()
+
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert "s3cret" not in cookie
+    guarded.open(slow)
+
+
+def test_pages_are_served_with_a_strict_policy(site: Site) -> None:
+    for path in ("/", "/d/anything", "/static/style.css", "/static/home.js", "/favicon.ico"):
+        response = site.client.get(path)
+        policy = response.headers["content-security-policy"]
+
+        assert response.status_code == 200, path
+        assert "unsafe" not in policy
+        for rule in ("default-src 'none'", "script-src 'self'", "base-uri 'none'", "trusted-types 'none'"):
+            assert rule in policy
+        assert response.headers["x-content-type-options"] == "nosniff"

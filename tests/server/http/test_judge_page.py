@@ -1,0 +1,189 @@
+"""The page about the judge over HTTP: what it rests on, read once, and never for long."""
+
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+
+from events.record import Envelope
+from events.store.log import PAGE, EventLog
+from events.store.memory import MemoryLog
+from events.types import DebateConcluded, DebateOpened
+from judge.rubric import digest, rubric_v1
+from server.http.judge import Survey
+from tests.judge.court import opened, said
+from tests.server.site import Site
+
+
+class Watched(MemoryLog):
+    """A log that knows which debates were read, and may hold a reader up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads: list[str] = []
+        self.held: anyio.Event | None = None
+
+    async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
+        if after == 0:
+            self.reads.append(debate)
+        if self.held is not None:
+            await self.held.wait()
+        return await super().envelopes(debate, after, limit)
+
+
+async def concluded(log: EventLog, name: str, turns: int = 1, judge: str = "wise:judge") -> None:
+    seat = msgspec.structs.replace(opened().judge, model=judge)
+    spoken = [said(number, "Some words") for number in range(1, turns + 1)]
+    end = DebateConcluded(winner="neither", by_rule="scorecard")
+    await log.append(name, 0, [msgspec.structs.replace(opened(), judge=seat), *spoken, end])
+
+
+def test_before_any_debate_everything_is_said_to_be_missing(site: Site) -> None:
+    said = site.get("/api/judge")
+
+    assert digest(rubric_v1()) == said["digest"]
+    assert msgspec.json.decode(msgspec.json.encode(rubric_v1())) == said["rubric"]
+    assert (0, 0, 0) == tuple(said["measured_over"][name] for name in ("debates", "turns", "unread"))
+    assert all("reason" in each["measured"]["missing"] for each in said["weaknesses"])
+
+
+def test_what_has_concluded_is_measured(site: Site, script: Any) -> None:
+    first = {"reason": "", "logic": "first", "rhetoric": "draw", "tactics": "second"}
+    debate = site.open(script(answers={"compare:1-2": first, "compare:2-1": first}))
+    site.ended(debate)
+    said = site.get("/api/judge")
+    measured = {each["id"]: each["measured"] for each in said["weaknesses"]}
+
+    over = said["measured_over"]
+
+    assert (1, 2, [{"name": "scripted", "debates": 1}]) == (over["debates"], over["turns"], over["judges"])
+    assert (1, ["logic", "tactics"], 1) == (
+        measured["order"]["comparisons_flipped"],
+        sorted(measured["order"]["by_dimension"]),
+        measured["order"]["of"],
+    )
+    assert (2, 2) == (measured["order"]["named_first"], measured["order"]["named_second"])
+    assert 2 == measured["length"]["of"]
+    assert "All of them judged by a script" in " ".join(over["says"])
+
+
+def test_a_debate_that_runs_counts_for_nothing_yet(site: Site, slow: str) -> None:
+    debate = site.open(slow)
+    site.watch(debate, "turn_started")
+
+    assert 0 == site.get("/api/judge")["measured_over"]["debates"]
+
+
+def test_a_debates_own_rubric_is_shown_with_what_differs(site: Site, script: Any) -> None:
+    own = msgspec.to_builtins(rubric_v1()) | {"name": "strict", "tie_within": 7}
+    debate = site.open(script(), rubric=own)
+    said = site.get(f"/api/judge?debate={debate}")
+    (thresholds,) = (table["rows"] for table in said["tables"] if table["id"] == "thresholds")
+    (tie,) = (row for row in thresholds if row["key"] == "tie_within")
+
+    assert (1, {"1": 2.0}, 7.0) == (said["differences"], tie["was"], tie["cells"][1])
+    assert ("strict", debate) == (said["rubric"]["name"], said["debate"])
+    assert "within 7 points" in " ".join(rule for level in said["levels"] for rule in level["rules"])
+
+
+def test_a_debate_that_is_not_there_is_404(site: Site) -> None:
+    assert 404 == site.client.get("/api/judge?debate=nobody").status_code
+    assert 200 == site.client.get("/judge?debate=nobody").status_code
+
+
+@pytest.mark.anyio
+async def test_every_debate_is_read_once() -> None:
+    async with Watched() as log:
+        survey = Survey(log)
+        await concluded(log, "one")
+        await survey.look()
+        await concluded(log, "two", turns=PAGE + 3)
+        await survey.look()
+        await survey.look()
+        over, _ = survey.measured()
+
+    assert (["one", "two"], 2, PAGE + 4) == (log.reads, over.debates, over.turns)
+
+
+@pytest.mark.anyio
+async def test_only_the_newest_count() -> None:
+    async with Watched() as log:
+        survey = Survey(log, most=2)
+        for name in ("old", "new", "newer"):
+            await concluded(log, name)
+        await survey.look()
+        over, _ = survey.measured()
+
+    assert (["newer", "new"], 2) == (log.reads, over.debates)
+    assert "the newest ones" in over.says[0]
+
+
+@pytest.mark.anyio
+async def test_a_reader_waits_for_a_moment_at_most_and_is_told_what_is_unread() -> None:
+    async with Watched() as log:
+        survey = Survey(log)
+        await concluded(log, "one")
+        await survey.look()
+        await concluded(log, "two")
+        log.held = anyio.Event()
+        await survey.look_for(0)
+        meanwhile, _ = survey.measured()
+        log.held.set()
+        await survey.look()
+        after, _ = survey.measured()
+
+    assert (1, 2) == (meanwhile.debates, after.debates)
+
+
+@pytest.mark.anyio
+async def test_a_debate_that_is_held_up_is_told_as_unread() -> None:
+    async with Watched() as log:
+        survey = Survey(log)
+        await concluded(log, "one")
+        log.held = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(survey.look)
+            while not log.reads:
+                await anyio.lowlevel.checkpoint()
+            meanwhile, _ = survey.measured()
+            log.held.set()
+        after, _ = survey.measured()
+
+    assert (0, 1, 1, 0) == (meanwhile.debates, meanwhile.unread, after.debates, after.unread)
+    assert "1 further debate being read" in " ".join(meanwhile.says)
+
+
+@pytest.mark.anyio
+async def test_the_figures_of_one_judge_alone() -> None:
+    async with Watched() as log:
+        survey = Survey(log)
+        for number, judge in enumerate(("wise:judge", "wise:judge", "scripted:one", "scripted:two")):
+            await concluded(log, str(number), judge=judge, turns=number + 1)
+        await survey.look()
+        everybody, _ = survey.measured()
+        scripts, tally = survey.measured("scripted")
+        nobody, _ = survey.measured("no:such")
+
+    assert {"wise:judge": 2, "scripted": 2} == {each.name: each.debates for each in everybody.judges}
+    assert (2, 7, 7) == (scripts.debates, scripts.turns, tally.of("turns"))
+    assert "No debate here judged by no:such has concluded yet" in nobody.says[0]
+
+
+@pytest.mark.anyio
+async def test_an_event_that_cannot_be_read_does_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with Watched() as log:
+        await concluded(log, "one")
+        (first, *rest) = await log.read("one")
+        assert isinstance(first.event, DebateOpened)
+        broken = msgspec.structs.replace(rest[0], payload=b'{"type":"from_the_future"}')
+
+        async def envelopes(debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
+            return () if after else (first, broken, rest[1])
+
+        monkeypatch.setattr(log, "envelopes", envelopes)
+        survey = Survey(log)
+        await survey.look()
+        over, _ = survey.measured()
+
+    assert (1, 0) == (over.debates, over.turns)

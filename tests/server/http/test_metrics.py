@@ -1,0 +1,319 @@
+"""Each number of ``/metrics`` moves when what it counts happens, and no label is without bound."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from events.cluster.bus import BusState, LoneBus
+from events.errors import StoreUnavailable
+from events.store.memory import MemoryLog
+from providers.base import Outcome, Tokens
+from server import observe
+from server.feed.hub import Room
+from server.http.metrics import Readings
+from server.service import Service
+from tests.server.given import PAUSED, opened
+from tests.server.house import House, Stubborn, house
+from tests.server.site import Site
+
+Said = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+NAME = re.compile(r"(moot|process)_[a-z_]+")
+
+
+def read(text: str) -> Said:
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def scraped(site: Site) -> Said:
+    response = site.client.get("/metrics")
+
+    assert response.status_code == 200
+    return read(response.text)
+
+
+def value(said: Said, name: str, **labels: str) -> float:
+    return said.get((name, tuple(sorted(labels.items()))), 0.0)
+
+
+def moved(before: Said, after: Said, name: str, **labels: str) -> float:
+    return value(after, name, **labels) - value(before, name, **labels)
+
+
+def standing(h: House, unconcluded: dict[str, int] | None = None, **others: Any) -> Said:
+    service = Service(h.settings, h.log, h.registry, h.hub, h.moderators, others.pop("bus", LoneBus()), **others)
+    return {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in Readings(service, unconcluded).collect()
+        for sample in family.samples
+    }
+
+
+# what is counted
+
+
+def test_a_debate_moves_what_counts_debates_events_and_calls(site: Site, script: Any) -> None:
+    before = scraped(site)
+    debate = site.open(script())
+    site.ended(debate)
+    after = scraped(site)
+    recorded = len(site.get(f"/api/debates/{debate}/events?limit=1000")["events"])
+
+    def by(name: str, **labels: str) -> float:
+        return moved(before, after, name, **labels)
+
+    assert recorded == by("moot_events_appended_total")
+    assert 2 < by("moot_append_seconds_count") <= recorded
+    assert by("moot_append_seconds_sum") > 0
+    assert by("moot_model_seconds_count", provider="scripted", purpose="speak") == 2
+    assert by("moot_model_seconds_count", provider="scripted", purpose="compare") == 2
+    assert by("moot_model_tokens_total", provider="scripted", direction="input") > 0
+    assert by("moot_model_tokens_total", provider="scripted", direction="output") > 0
+    assert by("moot_spectators_joined_total") == 1
+    assert by("moot_requests_total", method="POST", status="201") == 1
+
+
+def test_a_debate_that_ended_and_one_that_was_halted_rest(site: Site, script: Any, slow: str) -> None:
+    before = scraped(site)
+    site.ended(site.open(script()))
+    running = site.open(slow)
+
+    assert value(scraped(site), "moot_debates_running") >= 1
+    assert value(scraped(site), "moot_debates", state="open") == 1
+    assert value(scraped(site), "moot_moderators") == 1
+
+    site.client.post(f"/api/debates/{running}/halt")
+    site.ended(running)
+    after = scraped(site)
+    while value(after, "moot_debates_running") > value(before, "moot_debates_running"):
+        after = scraped(site)
+
+    assert moved(before, after, "moot_debates_rested_total", state="concluded") == 1
+    assert moved(before, after, "moot_debates_rested_total", state="halted") == 1
+    assert value(after, "moot_debates", state="open") == 0
+    assert value(after, "moot_debates", state="halted") == 1
+    assert value(after, "moot_moderators") == 0
+
+
+def test_money_is_counted_by_provider(site: Site, script: Any) -> None:
+    before = scraped(site)
+    site.ended(site.open(script(cost_usd=0.25)))
+    after = scraped(site)
+
+    calls = sum(each for (name, _), each in after.items() if name == "moot_model_seconds_count")
+    calls -= sum(each for (name, _), each in before.items() if name == "moot_model_seconds_count")
+    assert moved(before, after, "moot_model_cost_usd_total", provider="scripted") == pytest.approx(0.25 * calls)
+
+
+def test_that_nobody_knows_a_price_is_counted_and_costs_nothing(site: Site) -> None:
+    before = scraped(site)
+    outcome = Outcome(
+        model="m", tokens=Tokens(input=3, output=5), latency_ms=70, cost_usd=None, finish="stop", parameters={}
+    )
+    observe.count_call("ollama", "score", outcome, is_answered=False)
+    after = scraped(site)
+
+    assert moved(before, after, "moot_model_unpriced_total", provider="ollama") == 1
+    assert moved(before, after, "moot_model_cost_usd_total", provider="ollama") == 0
+    assert moved(before, after, "moot_model_tokens_total", provider="ollama", direction="output") == 5
+    assert moved(before, after, "moot_model_seconds_count", provider="ollama", purpose="score") == 0
+
+
+def test_a_failure_is_counted_by_kind_and_its_time_is_no_answer_s(site: Site, script: Any) -> None:
+    before = scraped(site)
+    site.ended(site.open(script(answers={"score:1": {"fault": {"kind": "auth"}}})))
+    after = scraped(site)
+
+    labels = {"kind": "auth", "provider": "scripted", "purpose": "score"}
+    assert moved(before, after, "moot_model_failures_total", **labels) == 1
+    assert moved(before, after, "moot_model_seconds_count", provider="scripted", purpose="score") == 1
+
+
+def test_a_spectator_who_stays_is_one_and_who_is_refused_is_a_close(site: Site, slow: str) -> None:
+    debate, here = site.open(slow), {"host": "127.0.0.1"}
+    before = scraped(site)
+    with site.client.websocket_connect(f"/ws/debates/{debate}", headers=here) as socket:
+        socket.receive_json()
+        during = scraped(site)
+    with site.client.websocket_connect("/ws/debates/nobody", headers=here) as socket:
+        socket.receive_json()
+    after = scraped(site)
+    site.client.post(f"/api/debates/{debate}/halt")
+
+    assert value(during, "moot_spectators") == 1
+    assert value(during, "moot_rooms") == 1
+    assert value(during, "moot_room_frames") > 0
+    assert moved(before, during, "moot_spectators_joined_total") == 1
+    assert moved(before, after, "moot_socket_closes_total", code="4404") == 1
+
+
+@pytest.mark.anyio
+async def test_appends_that_fail_are_counted(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.debate.stream_writer.STORE_WAIT_S", 0.001)
+    before = observe.STORE_FAILURES._value.get()
+    async with house(Stubborn(lambda number: number in {3, 4})) as h:
+        await h.ended(await h.open(script()))
+
+    assert observe.STORE_FAILURES._value.get() - before == 2
+
+
+# what stands
+
+
+@pytest.mark.anyio
+async def test_a_room_that_has_not_folded_everything_lags() -> None:
+    async with house() as h:
+        await h.log.append("d", 0, [opened(), PAUSED])
+        room = await h.hub.room("d")
+
+        assert value(standing(h), "moot_room_lag_events") == 0
+
+        behind = Room("d")
+        behind.ready.set()
+        h.hub._rooms["d"] = behind
+
+        assert value(standing(h), "moot_room_lag_events") == 2
+        assert value(standing(h), "moot_rooms_behind") == 1
+        h.hub._rooms["d"] = room
+
+
+class Busy(MemoryLog):
+    """A log to which nobody has listened for a while and which has not answered yet."""
+
+    queued = (7, 4096)  # type: ignore[assignment]  # in place of a property
+    silence_s = 12.5  # type: ignore[assignment]
+    trouble = StoreUnavailable("the disk is full")  # type: ignore[assignment]
+
+
+class Cut(LoneBus):
+    """A bus that reaches nobody."""
+
+    @property
+    def state(self) -> BusState:
+        return BusState(up=False, dropped=3)
+
+
+@pytest.mark.anyio
+async def test_the_store_s_queue_silence_and_trouble_are_shown() -> None:
+    async with house() as h:
+        assert value(standing(h, {}), "moot_store_up") == 1
+        assert value(standing(h, None), "moot_store_up") == 0
+        assert ("moot_debates", (("state", "open"),)) not in standing(h, None)
+
+    async with house(Busy()) as h:
+        said = standing(h, {})
+
+        assert value(said, "moot_append_queue_items") == 7
+        assert value(said, "moot_append_queue_bytes") == 4096
+        assert value(said, "moot_store_silence_seconds") == 12.5
+        assert value(said, "moot_store_up") == 0
+
+
+@pytest.mark.anyio
+async def test_the_bus_the_leases_and_a_node_that_leaves_are_shown() -> None:
+    class Held:
+        held = 5
+
+    async with house() as h:
+        alone, among = standing(h), standing(h, bus=Cut(), node=Held())
+
+        assert (1, 0) == (value(alone, "moot_bus_up"), value(alone, "moot_bus_dropped_total"))
+        assert (0, 3) == (value(among, "moot_bus_up"), value(among, "moot_bus_dropped_total"))
+        assert (0, 5) == (value(alone, "moot_leases_held"), value(among, "moot_leases_held"))
+        assert value(alone, "moot_node_draining") == 0
+
+        await h.moderators.drain(1)
+
+        assert value(standing(h), "moot_node_draining") == 1
+
+
+@pytest.mark.anyio
+async def test_folds_of_past_positions_are_counted() -> None:
+    async with house() as h:
+        await h.log.append("d", 0, [opened(), *[PAUSED] * 260])
+        before = value(standing(h), "moot_folds")
+        await h.hub.folds.at("d", 255)
+
+        assert value(standing(h), "moot_folds") - before == 1
+
+
+# what a label may say
+
+
+@pytest.mark.slow
+def test_anybody_s_method_is_no_label_of_its_own(site: Site) -> None:
+    before = scraped(site)
+    for method in ("BREW", "XYZ"):
+        site.client.request(method, "/healthz")
+    after = scraped(site)
+
+    assert {"BREW", "XYZ"}.isdisjoint({each for _, labels in after for _, each in labels})
+    assert moved(before, after, "moot_requests_total", method="other", status="405") == 2
+
+
+def test_a_provider_that_only_a_debate_knows_is_no_label() -> None:
+    assert [observe.provider_of(model, ("ollama",)) for model in ("ollama:a", "mine:b", "")] == [
+        "ollama",
+        "unknown",
+        "unknown",
+    ]
+
+
+def test_no_label_names_a_debate_and_no_name_is_said_twice(site: Site, script: Any) -> None:
+    site.ended(site.open(script()))
+    before = read(site.client.get("/metrics").text)
+    debate = site.open(script())
+    site.ended(debate)
+    text = site.client.get("/metrics").text
+    families = [family.name for family in text_string_to_metric_families(text)]
+
+    assert debate not in text
+    assert len(families) == len(set(families))
+    assert before.keys() == read(text).keys()  # another debate adds no series
+    assert all(NAME.fullmatch(name) for name in families)
+    assert value(read(text), "process_resident_memory_bytes") > 1e7
+
+
+def test_it_answers_where_the_store_does_not(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def down(_: object) -> dict[str, int]:
+        raise StoreUnavailable("the database is gone")
+
+    monkeypatch.setattr(MemoryLog, "unconcluded", down)
+
+    assert value(scraped(site), "moot_store_up") == 0
+
+
+def test_it_does_not_wait_for_the_store(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.http.metrics.STORE_S", 0.01)
+    monkeypatch.setattr(MemoryLog, "unconcluded", _never)
+
+    assert value(scraped(site), "moot_store_up") == 0
+
+
+async def _never(_: object) -> dict[str, int]:
+    await anyio.sleep_forever()
+    return {}
+
+
+def test_units_and_endings_are_as_prometheus_wants_them(site: Site) -> None:
+    """Base units, and ``_total`` for what only grows: Prometheus' naming practices."""
+    wrong: list[str] = []
+    for family in text_string_to_metric_families(site.client.get("/metrics").text):
+        tell: Callable[[str], bool] = family.name.endswith
+        if any(map(tell, ("_ms", "_kb", "_milliseconds", "_minutes", "_percent"))):
+            wrong.append(family.name)
+        if family.type == "counter" and not all(
+            sample.name.endswith(("_total", "_created")) for sample in family.samples
+        ):
+            wrong.append(family.name)
+        if family.type == "gauge" and family.name.endswith("_total"):
+            wrong.append(family.name)
+
+    assert [] == wrong

@@ -1,0 +1,190 @@
+"""Keys appear nowhere: not in a log line, an event, an error, a page, a metric, an export, or what the doctor says.
+
+The vendors repeat in every error the key that they were sent, as careless servers do.
+"""
+
+import io
+import itertools
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio.from_thread
+import pytest
+import structlog
+
+from providers.anthropic import AnthropicProvider
+from providers.redaction import redacted
+from server import observe, service
+from server.cli.doctor import examine
+from server.settings import Settings
+from tests.server.children import Cli
+from tests.server.site import Site, serving
+from tests.server.vendors import Trouble, Vendor, registry, trading
+
+MARK = "mark-9f3c7e"
+TOKEN = f"{MARK}-token"
+OPERATOR = {"authorization": f"Bearer {TOKEN}"}
+FAULTS = ("401", "403", "429", "500", "400")
+OUTAGE = "500"  # passes after a few calls: it would be waited out for a minute
+
+
+@pytest.fixture
+def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Vendor]]:
+    """The vendors in a loop of their own, beside the application's."""
+    monkeypatch.setenv("MOOT_TOKEN", TOKEN)
+    with (
+        anyio.from_thread.start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(trading(monkeypatch, key=MARK + "-{}")) as made,
+    ):
+        for vendor in made.values():
+            vendor.echo = True
+        yield made
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """What has been logged so far."""
+    stream = io.StringIO()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", stream)
+        observe.configure_logging("debug", json_lines=True)
+    yield stream.getvalue
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def operated(monkeypatch: pytest.MonkeyPatch, vendors: dict[str, Vendor]) -> Iterator[Site]:
+    monkeypatch.setattr(service, "Registry", registry)
+    for site in serving(host="0.0.0.0", token=TOKEN, attempts=2):
+        site.client.headers.update(OPERATOR)
+        yield site
+
+
+def read(site: Site, debate: str) -> dict[str, str]:
+    """All that can be read of a debate by its director, and of the server."""
+    one = f"/api/debates/{debate}"
+    events = site.get(f"{one}/events?limit=1000&director=1")["events"]
+    calls = [each["event"]["call"] for each in events if each["event"]["type"] in {"model_answered", "model_failed"}]
+    paths = [
+        "/",
+        f"/d/{debate}",
+        "/api/debates",
+        "/api/models",
+        "/metrics",
+        "/healthz",
+        f"{one}?director=1",
+        f"{one}/events?limit=1000&director=1",
+        f"{one}/events.ndjson?director=1",
+        f"{one}/frames?limit=1000&director=1",
+        f"{one}/audit/turns/1",
+        *(f"{one}/calls/{call}?director=1" for call in calls),
+    ]
+    return {path: site.client.get(path).text for path in paths}
+
+
+def silent(said: dict[str, str]) -> None:
+    assert {} == {
+        name: text[max(0, text.find(MARK) - 200) : text.find(MARK) + 40] for name, text in said.items() if MARK in text
+    }
+
+
+@pytest.mark.slow
+def test_debates_that_succeed_and_fail_say_no_key(
+    operated: Site, vendors: dict[str, Vendor], logged: Any, moot: Cli, tmp_path: Path
+) -> None:
+    said: dict[str, str] = {}
+    exports: dict[str, Path] = {}
+    numbers = itertools.count()
+    for place, (name, vendor) in enumerate(vendors.items()):
+        for kind in ("", FAULTS[place], FAULTS[place + 1]):
+            model = f"d{next(numbers)}"
+            passes = kind in {"", OUTAGE}
+            vendor.faults[model] = Trouble(kind, 1, 3 if passes and kind else 99 if kind else 0)
+            debate = operated.open(f"{name}:{model}", turns=1)
+            end = operated.ended(debate)
+
+            assert ("debate_concluded" if passes else "debate_halted") == end["type"]
+            said |= {f"{model} {path}": text for path, text in read(operated, debate).items()}
+            export = tmp_path / f"{model}.ndjson"
+            export.write_text(operated.client.get(f"/api/debates/{debate}/events.ndjson?director=1").text)
+            exports[debate] = export
+    said["log"] = logged()
+    for debate, export in exports.items():
+        said |= {f"{export.name} {each}": text for each, text in printed(moot, export, debate).items()}
+
+    assert "turn_failed" in said["log"]
+    assert any("says: it went wrong: …" in text for text in said.values())  # it was repeated, and taken out
+    silent(said)
+
+
+def printed(moot: Cli, export: Path, debate: str) -> dict[str, str]:
+    moot.here("import", str(export))
+    commands = (
+        ("show", debate),
+        ("list",),
+        ("verify", debate),
+        ("audit", debate),
+        *(("export", debate, "--as", form) for form in ("ndjson", "json", "md", "html")),
+    )
+    done = {" ".join(command): moot.here(*command) for command in commands}
+    return {name: (each.stdout + each.stderr).decode() for name, each in done.items()}
+
+
+def test_who_opens_with_a_wrong_key_is_told_so_without_it(
+    operated: Site, vendors: dict[str, Vendor], logged: Any
+) -> None:
+    said: dict[str, str] = {}
+    for name, vendor in vendors.items():
+        vendor.faults["check"] = Trouble("401")
+        seat = {"model": f"{name}:d1"}
+        response = operated.client.post("/api/debates", json={"motion": "m", "pro": seat, "con": seat, "judge": seat})
+
+        assert response.status_code == 422
+        assert "is wrong" in response.text
+        said[name] = response.text
+    said["models"] = operated.client.get("/api/models").text
+    said["log"] = logged()
+
+    assert said["models"].count("this key is wrong: …") == len(vendors)
+    silent(said)
+
+
+async def ask_doctor() -> str:
+    return repr(await examine(Settings(store="memory:"), registry()))
+
+
+def test_the_doctor_repeats_no_key(vendors: dict[str, Vendor]) -> None:
+    for vendor in vendors.values():
+        vendor.faults["check"] = Trouble("401")
+
+    said = anyio.run(ask_doctor)
+
+    assert "this key is wrong: …" in said
+    silent({"doctor": said})
+
+
+def test_a_bug_that_has_a_key_at_hand_logs_none(
+    operated: Site, vendors: dict[str, Vendor], logged: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stream(self: Any, model: str, request: Any) -> Any:
+        key = os.environ["ANTHROPIC_API_KEY"]
+        raise RuntimeError(f"a bug with {key}")
+
+    monkeypatch.setattr(AnthropicProvider, "stream", stream)
+    debate = operated.open("anthropic:m", turns=1)
+    end = operated.ended(debate)
+    log = logged()
+
+    assert "an error inside Moot (RuntimeError)" in end["reason"]
+    assert "a bug with …" in log
+    silent({"log": log} | read(operated, debate))
+
+
+def test_words_are_not_taken_for_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "")
+
+    assert "none of them" == redacted("none of them")

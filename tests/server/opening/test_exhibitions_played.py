@@ -1,0 +1,289 @@
+"""The exhibitions of the protocol, played to their end: the rules conclude, not the script."""
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import msgspec
+import pytest
+
+from events.types import (
+    ArgumentCrossExamined,
+    ArgumentsOpened,
+    ArgumentTraced,
+    AssessmentGiven,
+    ClosingStated,
+    CrossExaminationFaulted,
+    DebateConcluded,
+    DebateOpened,
+    DeliberationHeld,
+    Event,
+    FallacyFound,
+    FindingRefused,
+    ModelAnswered,
+    ModelFailed,
+    OpinionGiven,
+    PanelConcluded,
+    PanelistScored,
+    TurnSpoken,
+)
+from providers.scripted import shipped
+from server.opening import opening
+from server.opening.exhibitions import exhibitions, request_for
+from tests.server.house import house
+from tests.server.three_rounds import calls, check, of
+
+Played = tuple[list[Event], Any]
+RATERS = ["technical", "business", "risk", "general"]
+names = pytest.mark.parametrize("name", ["monolith", "transit"])
+
+
+async def play(name: str, folder: Path) -> Played:
+    """The events of an exhibition that does not take its time, and its view."""
+    script = msgspec.json.decode(shipped()[name].read_bytes())
+    path = folder / f"{name}.json"
+    path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
+    body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
+    wish = {**msgspec.json.decode(body), "exhibition": None}
+    async with house() as h:
+        opened = await opening.opened(opening.as_request(wish), h.registry, h.settings)
+        debate = await h.moderators.open(opened)
+        await h.ended(debate)
+        await check(h.log, debate)
+        return await h.events(debate), await h.view(debate)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Played]:
+    folder = tmp_path_factory.mktemp("played")
+    return {name: anyio.run(play, name, folder) for name in ("monolith", "transit")}
+
+
+@names
+def test_nothing_is_answered_neutrally_refused_tried_again_or_faulty(played: dict[str, Played], name: str) -> None:
+    events, _ = played[name]
+    answered = of(events, ModelAnswered)
+
+    assert {False} == {each.parameters.get("neutral", False) for each in answered}
+    assert [] == of(events, ModelFailed, FindingRefused, CrossExaminationFaulted)
+    assert {()} == {each.faults for each in of(events, ArgumentsOpened, ClosingStated)}
+    assert all(each.verified and not each.absent for each in of(events, OpinionGiven) if each.round > 0)
+
+
+@names
+def test_all_three_rounds_are_whole(played: dict[str, Played], name: str) -> None:
+    events, view = played[name]
+
+    assert ("concluded", "done") == (view["state"], view["protocol"]["round"])
+    assert (6, 2, 6, 2, 6, 1, 4) == tuple(
+        len(of(events, each))
+        for each in (
+            TurnSpoken,
+            ArgumentsOpened,
+            ArgumentCrossExamined,
+            ClosingStated,
+            ArgumentTraced,
+            AssessmentGiven,
+            PanelistScored,
+        )
+    )
+    assert not any(each.clipped for each in of(events, TurnSpoken))
+    assert all(each.words < 200 for each in of(events, ClosingStated))
+
+
+def fallacy(played: Played) -> tuple[str, str, str, str]:
+    """(argument, fallacy, quote, the words at its span)."""
+    events, view = played
+    (found,) = of(events, FallacyFound)
+    spoken = view["turns"][str(found.turn)]["text"]
+    return found.argument, found.fallacy, found.quote, spoken[slice(*found.span)]
+
+
+def standings(played: Played) -> dict[str, str]:
+    return {each.argument: each.standing for each in of(played[0], ArgumentTraced)}
+
+
+def test_monolith_is_agreed_on(played: dict[str, Played]) -> None:
+    events, view = played["monolith"]
+    agreement, concluded = view["panel"]["agreement"], view["panel"]["conclusion"]
+
+    assert DebateConcluded(winner="pro", by_rule="panel") == events[-1]
+    assert ("concluded", "pro", "architecture") == (concluded["outcome"], concluded["winner"], concluded["topic_type"])
+    assert {} == concluded.get("disputed", {})
+    assert ("high", 24) == (agreement["raw"]["band"], agreement["raw"]["items"])
+    assert agreement["raw"]["value"] >= 0.80
+    assert agreement["raw"]["low"] > 0.67, "also at the low end of its interval it would be enough to conclude"
+    assert agreement["kappa"]["value"] >= 0.80
+    assert concluded["gap"] > 0.10
+    assert max(concluded["weights"], key=concluded["weights"].get) == "technical"
+
+
+def test_monolith_needs_no_deliberation_and_no_single_rater(played: dict[str, Played]) -> None:
+    events, view = played["monolith"]
+    without = view["panel"]["conclusion"]["without"]
+
+    assert [] == of(events, OpinionGiven, DeliberationHeld)
+    assert dict.fromkeys(RATERS, ("concluded", "pro")) == {
+        name: (each["outcome"], each["winner"]) for name, each in without.items()
+    }
+
+
+def test_monolith_shows_every_standing_and_a_concession_that_survives(played: dict[str, Played]) -> None:
+    events, view = played["monolith"]
+    crossed = {each.target: each.response for each in of(events, ArgumentCrossExamined)}
+    briefing = view["protocol"]["briefing"]
+
+    assert standings(played["monolith"]) == {
+        "PRO-1": "UPHELD",
+        "PRO-2": "UPHELD",
+        "PRO-3": "PARTIALLY_UPHELD",
+        "CON-1": "REFUTED",
+        "CON-2": "UNCERTAIN",
+        "CON-3": "UPHELD",
+    }
+    assert ("concede", "refute") == (crossed["CON-3"], crossed["CON-1"])
+    assert "CON-3 stands" in view["turns"]["5"]["text"]
+    assert {"refute", "challenge", "partial", "concede"} == set(crossed.values())
+    assert (["PRO-1", "PRO-2", "CON-3"], ["PRO-3"], ["CON-1"], ["CON-2"]) == tuple(
+        briefing[part] for part in ("rely_on", "with_care", "do_not_use", "still_open")
+    )
+    assert "a clear lead for Pro: 5.1 points apart, more than 3" == briefing["meaning"]
+    assert len(briefing["find_out"]) >= 4
+    assert not any("panel" in each.casefold() for each in briefing["cautions"]), "judge and panel agree"
+
+
+def test_monolith_has_a_slippery_slope_in_the_words_that_were_spoken(played: dict[str, Played]) -> None:
+    argument, kind, quote, there = fallacy(played["monolith"])
+
+    assert ("CON-1", "slippery_slope") == (argument, kind)
+    assert quote == there
+    assert quote.startswith("Once the first shortcut is merged")
+
+
+def test_transit_names_no_winner(played: dict[str, Played]) -> None:
+    events, view = played["transit"]
+    agreement, concluded = view["panel"]["agreement"], view["panel"]["conclusion"]
+
+    assert DebateConcluded(winner="neither", by_rule="panel") == events[-1]
+    assert ("irreconcilable", "neither", "con") == tuple(concluded[part] for part in ("outcome", "winner", "leaning"))
+    assert "unacceptable" == agreement["raw"]["band"]
+    assert 0 < agreement["raw"]["value"] < 0.50
+    assert agreement["raw"]["high"] < 0.50
+    assert agreement["kappa"]["value"] < 0.40
+    assert concluded["gap"] >= 0.05, "the gap alone would name a winner: it is agreement that is lacking"
+
+
+def test_transit_has_one_disputed_argument_and_raters_split_by_what_they_weigh(played: dict[str, Played]) -> None:
+    _, view = played["transit"]
+    concluded = view["panel"]["conclusion"]
+    (name, dispute), *others = concluded["disputed"].items()
+
+    assert ("PRO-1", False, []) == (name, dispute["decides"], others)
+    assert 3 <= dispute["variance"] < 9
+    assert ("business", "risk") == tuple(find(dispute["scores"], key=dispute["scores"].get) for find in (min, max))
+    assert ("cautious", "con") == tuple(concluded["without"]["risk"][part] for part in ("outcome", "winner"))
+
+
+def test_transit_is_deliberated_for_three_rounds_without_agreement(played: dict[str, Played]) -> None:
+    events, view = played["transit"]
+    rounds = of(events, DeliberationHeld)
+
+    assert [1, 2, 3] == [each.round for each in rounds]
+    assert all(each.before < 0.8 and each.after < 0.8 for each in rounds)
+    assert all("" == each.disagreements[0].dimension for each in rounds), "they differ on the verdict"
+    assert ["", "", "3 rounds held, and the judges still differ"] == [each.ended for each in rounds]
+    assert {"0": ["con", "con", "pro", "tie"], "3": ["pro", "con", "pro", "pro"]} == {
+        number: [view["panel"]["opinions"][number][rater]["verdict"] for rater in RATERS] for number in ("0", "3")
+    }
+
+
+def test_transit_has_one_mind_changed_by_evidence_and_one_by_conformity(played: dict[str, Played]) -> None:
+    events, view = played["transit"]
+    changes = [(each.round, change) for each in of(events, DeliberationHeld) for change in each.changes]
+    moved = [(number, each.rater, each.before, each.after, each.kind) for number, each in changes]
+
+    assert [(1, "technical", "con", "pro", "evidence"), (2, "general", "tie", "pro", "conformity")] == moved
+    assert {"evidence": 1, "conformity": 1} == view["panel"]["moved"]
+    assert changes[0][1].quote in view["turns"]["3"]["text"]
+    assert "con" == view["panel"]["conclusion"]["leaning"], "three of four now say pro: the scores stay the record"
+
+
+def test_transit_asks_one_opening_again(played: dict[str, Played]) -> None:
+    events, _ = played["transit"]
+    (again,) = [each for each in of(events, ModelAnswered) if (each.key, each.sample) == ("open:con", 2)]
+    told = " ".join(again.segments.values())
+
+    assert {"open:con": [1, 2], "open:pro": [1]} == {key: calls(events, key) for key in ("open:con", "open:pro")}
+    assert "there are 2 arguments, exactly 3 are wanted" in told
+    assert ["CON-1", "CON-2", "CON-3"] == [
+        each.id for opened in of(events, ArgumentsOpened) if opened.side == "con" for each in opened.arguments
+    ]
+
+
+def test_transit_keeps_missing_what_one_rater_left_out(played: dict[str, Played]) -> None:
+    events, view = played["transit"]
+    given = {each.rater: each for each in of(events, PanelistScored)}
+
+    assert {"PRO-2": "the rater left it out"} == given["risk"].absent
+    assert "PRO-2" not in given["risk"].scores
+    assert "PRO-2" not in given["risk"].standings
+    assert [{}, {}, {}] == [given[name].absent for name in RATERS if name != "risk"]
+    assert 24 == view["panel"]["agreement"]["raw"]["items"], "three others rated it"
+    assert any("left out PRO-2" in each for each in view["panel"]["conclusion"]["reasons"])
+
+
+def test_transit_says_what_to_find_out(played: dict[str, Played]) -> None:
+    events, view = played["transit"]
+    briefing, advice = view["protocol"]["briefing"], of(events, PanelConcluded)[0].advice
+    follow_ups = {each.target: each.follow_up for each in of(events, ArgumentCrossExamined)}
+
+    assert any("PRO-1" in each and "Business rater" in each and "Risk rater" in each for each in advice)
+    assert "evenly matched: 0.2 points apart, less than 1" == briefing["meaning"]
+    assert f"PRO-3: {follow_ups['PRO-3']}" in briefing["find_out"]
+    assert set(briefing["unresolved"]) | set(advice) <= set(briefing["find_out"])
+    assert "The panel names no winner: irreconcilable." in briefing["cautions"]
+
+
+def test_transit_has_a_false_dilemma_in_the_words_that_were_spoken(played: dict[str, Played]) -> None:
+    argument, kind, quote, there = fallacy(played["transit"])
+
+    assert ("PRO-1", "false_dilemma") == (argument, kind)
+    assert quote == there
+    assert quote.endswith("there is nothing in between")
+
+
+@names
+def test_it_opens_as_itself(name: str) -> None:
+    wish = opening.as_request({"exhibition": name})
+
+    assert (name, "protocol", 6) == (wish.exhibition, wish.format, wish.turns)
+    assert [(rater, f"scripted:{name}") for rater in RATERS] == [
+        (each.rater, each.model) for each in wish.panel or () if not isinstance(each, str)
+    ]
+    assert exhibitions()[name].topic_type == wish.topic_type
+
+
+def test_a_debate_says_which_exhibition_it_is_and_who_sits(site: Any) -> None:
+    response = site.client.post("/api/debates", json={"exhibition": "transit"})
+    events = site.get(f"/api/debates/{response.json()['id']}/events")["events"]
+    opened = msgspec.convert(events[0]["event"], DebateOpened)
+
+    assert ("transit", "protocol", "default") == (opened.exhibition, opened.format, opened.topic_type)
+    assert RATERS == [each.name for each in opened.panel]
+
+
+def test_lists_of_exhibitions_say_their_format(site: Any, moot: Any) -> None:
+    expected = {
+        "cars": ("exchange", []),
+        "homework": ("exchange", []),
+        "juries": ("exchange", []),
+        "monolith": ("protocol", RATERS),
+        "transit": ("protocol", RATERS),
+    }
+    told = moot.here("exhibitions", "--json").stdout
+    rows = [line.split() for line in moot.here("exhibitions").stdout.decode().splitlines()]
+    for known in (site.get("/api/exhibitions")["exhibitions"], msgspec.json.decode(told)):
+        assert expected == {each["name"]: (each["format"], each["panel"]) for each in known}
+    assert {name: form for name, (form, _) in expected.items()} == {
+        row[0]: row[1].rstrip(",") for row in rows if row[0] in expected
+    }

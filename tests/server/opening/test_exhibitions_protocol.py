@@ -1,0 +1,218 @@
+"""The exhibitions of the protocol as data: they keep every form that models are held to, and nothing is left out."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from judge.deliberation.matter import ON_DEBATES, Matter
+from judge.deliberation.questions import opinion_type
+from judge.guard.quotes import find
+from judge.panel.questions import panel_type
+from judge.panel.raters import shipped as profiles
+from judge.protocol.assess import assess_type
+from judge.protocol.closings import closing_type
+from judge.protocol.cross import cross_type
+from judge.protocol.openings import opening_type
+from providers.schema import schema
+from providers.scripted import shipped
+from tests.judge.protocol.rounds import CRITERIA, NAMES, RUBRIC, read_open
+
+assert RUBRIC.protocol is not None
+RULES = RUBRIC.protocol
+OWN = {"pro": NAMES[:3], "con": NAMES[3:]}
+RATERS = tuple(profiles().raters)
+STATEMENTS = {f"{kind}:{side}" for kind in ("open", "cross", "close") for side in OWN}
+LEFT_OUT = {"transit": {("risk", "PRO-2")}}
+"""What a rater leaves out: (rater, argument)."""
+MATTER = Matter(
+    verdicts=ON_DEBATES,
+    low=CRITERIA.low,
+    high=CRITERIA.high,
+    texts=(),
+    quote_minimum=RUBRIC.quote_minimum,
+    dimensions={f"{side}.{name}": name for side in OWN for name in CRITERIA.dimensions},
+    wire={"pro": "A", "con": "B"}
+    | {
+        f"{side}.{name}": f"{label}.{name}"
+        for side, label in (("pro", "A"), ("con", "B"))
+        for name in CRITERIA.dimensions
+    },
+)
+names = pytest.mark.parametrize("name", ["monolith", "transit"])
+
+
+def script(name: str) -> dict[str, Any]:
+    return dict(msgspec.json.decode(shipped()[name].read_bytes()))
+
+
+def answer(name: str, key: str) -> Any:
+    """What is said in the end: the last answer of a list."""
+    given = script(name)["answers"][key]
+    return given[-1] if isinstance(given, list) else given
+
+
+def type_of(key: str) -> Any:
+    """The type of the answer to a question."""
+    purpose, _, about = key.partition(":")
+    match purpose:
+        case "open":
+            return opening_type("pro" if about == "pro" else "con", RULES)
+        case "cross":
+            return cross_type(OWN["con" if about == "pro" else "pro"])
+        case "close":
+            return closing_type(OWN[about])
+        case "assess":
+            return assess_type(NAMES, CRITERIA, RULES)
+        case "panel":
+            return panel_type(NAMES, CRITERIA)
+        case _:
+            return opinion_type(MATTER, lists=False)
+
+
+def breaches(value: Any, form: dict[str, Any], where: str = "$") -> Iterator[str]:  # noqa: C901 - a case for each type
+    """Where a value does not keep a schema of ours."""
+    if "enum" in form:
+        yield from [] if value in form["enum"] else [f"{where} is {value!r}"]
+        return
+    match form["type"], value:
+        case "object", dict():
+            yield from (f"{where}.{name} is missing" for name in form["required"] if name not in value)
+            yield from (f"{where}.{name} is unknown" for name in value if name not in form["properties"])
+            for name, inner in form["properties"].items():
+                yield from breaches(value[name], inner, f"{where}.{name}") if name in value else ()
+        case "array", list():
+            if len(value) > form.get("maxItems", len(value)):
+                yield f"{where} has {len(value)} items"
+            for number, each in enumerate(value):
+                yield from breaches(each, form["items"], f"{where}[{number}]")
+        case "string", str():
+            if not form.get("minLength", 0) <= len(value) <= form.get("maxLength", len(value)):
+                yield f"{where} has {len(value)} characters"
+        case ("integer", int()) | ("number", int() | float()):
+            if not form["minimum"] <= value <= form["maximum"]:
+                yield f"{where} is {value}"
+        case _:
+            yield f"{where} is no {form['type']}"
+
+
+def said_by(name: str, side: str) -> str:
+    """All that a side says."""
+    return "\n".join(texts(answer(name, f"{kind}:{side}")) for kind in ("open", "cross", "close"))
+
+
+def texts(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "\n".join(texts(each) for each in (value.values() if isinstance(value, dict) else value))
+
+
+@names
+def test_it_says_that_it_is_scripted_and_what_is_played(name: str) -> None:
+    shown = script(name)["exhibition"]
+
+    assert "scripted throughout" in script(name)["label"]
+    assert ("protocol", 6, list(RATERS)) == (shown["format"], shown["turns"], shown["panel"])
+    assert all(shown[part] for part in ("title", "motion", "pro", "con", "judge", "topic_type", "summary", "shows"))
+
+
+@pytest.mark.parametrize(("name", "rounds"), [("monolith", 0), ("transit", 3)])
+def test_every_question_has_its_answer_and_no_answer_waits_for_a_question(name: str, rounds: int) -> None:
+    asked = STATEMENTS | {"assess"} | {f"panel:{rater}" for rater in RATERS}
+    asked |= {f"deliberate:{rater}:{number}" for rater in RATERS for number in range(1, rounds + 1)}
+
+    assert asked == script(name)["answers"].keys()
+
+
+@names
+def test_every_answer_keeps_the_form_that_models_are_held_to_but_for_what_is_left_out(name: str) -> None:
+    found = {breach for key in script(name)["answers"] for breach in breaches(answer(name, key), schema(type_of(key)))}
+    left_out = {
+        f"$.{part}.{item} is missing"
+        for _, item in LEFT_OUT.get(name, set())
+        for part in ("scores", "standings", "notes")
+    }
+
+    assert left_out == found
+
+
+def test_the_check_of_a_form_finds_what_breaks_it() -> None:
+    form = schema(type_of("close:pro"))
+    closing = {"concessions": ["x" * 241], "standing_arguments": ["CON-1"], "final_position": "short", "more": 1}
+
+    assert {
+        "$.concessions[0] has 241 characters",
+        "$.standing_arguments[0] is 'CON-1'",
+        "$.final_position has 5 characters",
+        "$.more is unknown",
+    } == set(breaches(closing, form))
+
+
+def test_one_opening_is_faulty_at_first() -> None:
+    """Two arguments where three are wanted; the other statements are right at once."""
+    both = script("transit")["answers"]["open:con"]
+
+    assert ("there are 2 arguments, exactly 3 are wanted",) == read_open(both[0], "con", 2).faults
+    assert () == read_open(both[1], "con", 2).faults
+    assert ["open:con"] == [key for key, given in script("transit")["answers"].items() if isinstance(given, list)]
+
+
+@names
+def test_arguments_are_neither_thin_nor_long(name: str) -> None:
+    words = {
+        item: len(texts(argument).split()) for side in OWN for item, argument in answer(name, f"open:{side}").items()
+    }
+
+    assert set(NAMES) == words.keys()
+    assert all(60 <= count <= 110 for count in words.values()), words
+    assert all(len(texts(answer(name, f"close:{side}")).split()) < 200 for side in OWN)
+
+
+@names
+def test_nothing_is_said_twice(name: str) -> None:
+    """Reasons, questions and notes: each was written for its place."""
+    reasons = [each["reasoning"] for side in OWN for each in answer(name, f"open:{side}").values()]
+    reasons += [
+        each[part]
+        for side in OWN
+        for each in answer(name, f"cross:{side}").values()
+        for part in ("reasoning", "follow_up")
+    ]
+    reasons += [note for rater in RATERS for note in answer(name, f"panel:{rater}")["notes"].values()]
+    reasons += [answer(name, key)["rationale"] for key in script(name)["answers"] if key.startswith("deliberate")]
+
+    assert len(reasons) == len(set(reasons))
+
+
+@names
+def test_the_fallacy_stands_in_the_argument_that_is_named(name: str) -> None:
+    (found,) = answer(name, "assess")["fallacies"]
+    side = found["argument"][:3].lower()
+
+    assert found["quote"] in answer(name, f"open:{side}")[found["argument"]]["reasoning"]
+
+
+def test_every_quote_in_the_deliberation_was_spoken() -> None:
+    spoken = [said_by("transit", side) for side in OWN]
+    quotes = [answer("transit", key)["quote"] for key in script("transit")["answers"] if key.startswith("deliberate")]
+
+    assert 12 == len(quotes)
+    assert all(any(find(quote, text, RUBRIC.quote_minimum) for text in spoken) for quote in quotes)
+    assert all(3 <= len(quote.split()) <= 25 for quote in quotes)
+
+
+@names
+def test_no_figure_is_brought_in_after_the_openings(name: str) -> None:
+    """Where there is no room to say where it comes from; a year and what is known by its price are none."""
+    opened = figures([answer(name, f"open:{side}") for side in OWN])
+    later = figures([answer(name, f"{kind}:{side}") for kind in ("cross", "close") for side in OWN])
+
+    assert {"monolith": set[str](), "transit": {"365"}}[name] == {
+        each for each in later - opened if not re.fullmatch("20..", each)
+    }
+
+
+def figures(value: Any) -> set[str]:
+    return set(re.findall(r"(?<!PRO-)(?<!CON-)\b\d[\d,.]*\b", texts(value)))

@@ -1,0 +1,152 @@
+"""Records of raters: what a store knows of them, and what that moves."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from events.store.memory import MemoryLog
+from events.store.sqlite.log import SqliteLog
+from events.transfer import export, import_debate
+from events.types import (
+    Rater,
+    TrackRecord,
+)
+from judge.panel.weights import weights
+from server.opening import opening
+from server.opening.records import calibrations, records_for, track_records
+from tests.server import given
+from tests.server.debate.measured import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, wish
+from tests.server.house import House, house
+
+pytestmark = pytest.mark.anyio
+
+
+async def panel(at_home: House, body: dict[str, Any]) -> tuple[Rater, ...]:
+    """The raters' seats if the debate were opened now."""
+    asked = opening.as_request(body)
+    records = await records_for(at_home.log, asked)
+    return (await opening.opened(asked, at_home.registry, at_home.settings, records)).panel
+
+
+async def seats(at_home: House, body: dict[str, Any]) -> dict[str, TrackRecord]:
+    """What they carry."""
+    return {seat.name: seat.record for seat in await panel(at_home, body)}
+
+
+async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script: Any) -> None:
+    model, stranger = script("raters", answers=RIGHT_AND_WRONG), script("stranger", answers=RIGHT_AND_WRONG)
+    debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
+    async with house() as at_home:
+        before = await seats(at_home, debate | {"panel": [model]})
+        await held(at_home, wish(case("a"), case("b"), case("c", "con"), model=model))
+        after = await seats(at_home, debate | {"panel": [model]})
+        others = await seats(at_home, debate | {"panel": [stranger]})
+        mixed = await seats(
+            at_home,
+            debate
+            | {
+                "panel": [
+                    {"rater": "technical", "model": stranger},
+                    {"rater": "business", "model": model},
+                ]
+            },
+        )
+        again = await seats(at_home, wish(case("d"), model=model))
+
+    nothing = TrackRecord()
+    assert dict.fromkeys(RATERS, nothing) == before == others
+    assert (
+        after
+        == again
+        == {
+            "technical": TrackRecord(right=2, of=3),
+            "business": TrackRecord(right=1, of=3),
+            "risk": TrackRecord(right=0, of=3),
+            "general": nothing,
+        }
+    )
+    assert mixed == {"technical": nothing, "business": TrackRecord(right=1, of=3)}
+
+
+async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
+    model = script(answers=RIGHT_AND_WRONG | {"panel:risk@*": {}})
+    debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
+    rules = given.RUBRIC.panel
+    assert rules is not None
+    async with house() as at_home:
+        before = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
+        await held(at_home, wish(*[case(name) for name in "abcdef"], model=model))
+        after = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
+
+    assert dict.fromkeys(RATERS, 0.25) == before
+    assert after["technical"] > after["risk"] == after["general"] > after["business"]
+
+
+async def test_agreement_with_the_others_never_counts(script: Any) -> None:
+    alone = script(answers={"panel:*@*": CON, "panel:technical@*": PRO})
+    async with house() as at_home:
+        await held(at_home, wish(case("a", "pro"), model=alone))
+        records = await track_records(at_home.log)
+
+    assert {"technical": 1, "business": 0, "risk": 0, "general": 0} == {
+        rater: record.right for (rater, _), record in records.items()
+    }
+
+
+async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: Any) -> None:
+    async with house() as at_home:
+        model = script("r", answers={"panel:*": CON})
+        await held(at_home, wish(case("a"), case("b"), model=model))
+        first = await track_records(at_home.log)
+        assert model == script("r", answers={"panel:*": PRO, "panel:*@b": {"fault": {"kind": "refuse", "times": 9}}})
+        await held(at_home, wish(case("another name", motion="motion of a"), case("b"), model=model))
+        second = await track_records(at_home.log)
+        await held(at_home, wish(case("a", "con"), model=model))  # somebody had the outcome wrong
+        corrected = await track_records(at_home.log)
+
+    key = ("risk", model)
+    assert TrackRecord(right=0, of=2) == first[key]
+    assert TrackRecord(right=1, of=2) == second[key]  # a is right now; of b nothing new is known
+    assert TrackRecord(right=0, of=2) == corrected[key]
+
+
+async def test_an_imported_calibration_counts_once(script: Any) -> None:
+    model = script(answers=RIGHT_AND_WRONG)
+    async with house() as at_home:
+        records = await held(at_home, wish(case("a"), model=model))
+        lines = [line async for line in export(at_home.log, records[0].debate)]
+        here = await track_records(at_home.log)
+        await import_debate(at_home.log, lines)
+        assert here == await track_records(at_home.log)
+    async with MemoryLog() as elsewhere:
+        await import_debate(elsewhere, lines)
+
+        assert here == await track_records(elsewhere)
+
+
+async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> None:
+    class Unread(MemoryLog):
+        async def calibrations(self) -> tuple[str, ...]:
+            raise AssertionError("nobody needs a record")
+
+    async with Unread() as log:
+        assert {} == await records_for(log, opening.as_request({"motion": "m"}))
+        assert {} == await records_for(log, opening.as_request({"motion": "m", "panel": []}))
+        with pytest.raises(AssertionError, match="nobody needs"):
+            await records_for(log, opening.as_request({"motion": "m", "panel": ["scripted:x"]}))
+        with pytest.raises(AssertionError, match="nobody needs"):
+            await records_for(log, opening.as_request({"format": "calibration", "cases": [case("a")]}))
+
+
+async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_path: Path) -> None:
+    model = script(answers=RIGHT_AND_WRONG)
+    async with await SqliteLog.open(tmp_path / "moot.db") as log, house(log) as at_home:
+        await held(at_home, wish(case("a"), model=model))
+        assert log._writing is not None
+        log._writing.execute(
+            "UPDATE events SET payload = CAST(replace(payload, '\"truth\"', '\"unknown\"') AS BLOB)"
+            ' WHERE instr(payload, \'"rater":"business"\') AND instr(payload, \'"type":"rater_calibrated"\')'
+        )
+
+        assert {"technical", "risk"} == {rater for rater, _ in await calibrations(log)}

@@ -1,0 +1,105 @@
+"""Hostile words on a terminal and in a file to read: nothing is obeyed, nothing is drawn from elsewhere."""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from server.cli.harmless import harmless, json_line
+from server.cli.wording import inline
+from tests.browser import poisoned
+from tests.browser.hostile import ALL, MARKUP
+from tests.browser.hostile import poisoned as with_poison
+from tests.server.children import Cli
+
+OBEYED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+DRAWN: Final = {"html_inline", "html_block", "image", "link_open"}
+LOGS: Final = [f"{form}, {what}" for form in ("exchange", "protocol", "panel", "artifact", "calibration")
+               for what in ("words", "names")]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, dict[str, str]]:
+    """A store into which logs that were made to do harm were imported."""
+    moot = Cli(tmp_path_factory.mktemp("harm"))
+    file = moot.home / "script.json"
+    file.write_bytes(msgspec.json.encode({"label": "Test", "says": {"pro": ["For it."], "con": ["Against it."]}}))
+    plain = moot("export", moot.debate(f"scripted:{file}")).stdout
+    debates = {}
+    for form, events in poisoned.logs(plain).items():
+        for what in ("words", "names"):
+            debate = debates[f"{form}, {what}"] = f"01900000-0000-7000-8000-{len(debates):012d}"
+            file = moot.home / f"{debate}.ndjson"
+            bad = with_poison(events, ALL.values(), names=what == "names")
+            file.write_bytes(b"".join(poisoned.exported(debate, bad)))
+
+            assert moot.here("import", str(file)).returncode == 0
+    return moot, debates
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", LOGS)
+def test_what_a_command_prints_holds_nothing_that_a_terminal_obeys(held: tuple[Cli, dict[str, str]], key: str) -> None:
+    moot, debates = held
+    debate = debates[key]
+    for command in (
+        ("show", debate),
+        ("replay", debate, "--speed", "0"),
+        ("audit", debate),
+        ("diff", debate, "0", "5"),
+        ("verify", debate),
+        ("export", debate, "--as", "md"),
+        ("list",),
+        ("show", debate, "--json"),
+        ("replay", debate, "--speed", "0", "--json"),
+        ("audit", debate, "--json"),
+        ("list", "--json"),
+    ):
+        done = moot.here(*command)
+
+        assert (0, b"") == (done.returncode, done.stderr), command
+        assert OBEYED.findall(done.stdout.decode()) == [], command
+
+
+def tokens(text: str) -> Iterator[Any]:
+    for each in MarkdownIt("gfm-like", {"linkify": False}).parse(text):
+        yield each
+        yield from each.children or ()
+
+
+@pytest.mark.parametrize("key", LOGS)
+def test_markdown_draws_nothing_and_links_nowhere(held: tuple[Cli, dict[str, str]], key: str) -> None:
+    moot, debates = held
+    text = moot.here("export", debates[key], "--as", "md").stdout.decode()
+
+    assert [] == [each for each in tokens(text) if each.type in DRAWN]
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_a_line_of_somebodys_words_stays_a_line_of_words(name: str) -> None:
+    """Each hostile text is one paragraph that says what it said."""
+    found = MarkdownIt("gfm-like", {"linkify": False}).parse(inline(MARKUP[name]))
+
+    assert ["paragraph_open", "inline", "paragraph_close"] == [each.type for each in found]
+    assert " ".join(MARKUP[name].split()) == "".join(each.content for each in found[1].children or ())
+
+
+@given(st.text())
+def test_offsets_stay_and_nothing_is_obeyed(text: str) -> None:
+    shown = harmless(text)
+
+    assert len(text) == len(shown)
+    assert not OBEYED.search(shown)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_json_says_the_same(text: str) -> None:
+    line = json_line(msgspec.json.encode({text: text}).decode())
+
+    assert not OBEYED.search(line)
+    assert {text: text} == msgspec.json.decode(line)

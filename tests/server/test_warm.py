@@ -1,0 +1,62 @@
+"""A child that is forked does what one with an interpreter of its own does."""
+
+import re
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from server.cli.main import PLACES
+from tests.server.children import Cli, line_with, seats
+
+DEBATE = "{debate}"
+READING = {
+    "list": ("--json",), "show": (DEBATE, "--json"), "replay": (DEBATE, "--speed", "0"), "audit": (DEBATE, "1"),
+    "exhibitions": (), "diff": (DEBATE, "1", "9"), "whatif": (DEBATE, "--set", "tie_within=10"), "verify": (DEBATE,),
+    "export": (DEBATE, "--as", "md"), "doctor": ("--json",), "import": ("-",), "calibrate": ("nowhere",),
+    "say": (DEBATE, "late"), "decide": (DEBATE, "pro", "--reason", "so"), "migrate": (), "deliberate": ("nowhere",),
+    "serve": ("--workers", "2", "--port", "0"), "run": ("m", "--turns", "0"), "bench": ("--only", "luck"),
+}  # fmt: skip
+WRITING = {"run", "backup"}
+
+
+def test_every_command_is_compared() -> None:
+    assert set(PLACES) == READING.keys() | WRITING
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", READING)
+def test_a_forked_child_says_what_a_fresh_one_says(held: tuple[Cli, str], command: str) -> None:
+    moot, debate = held
+    args = [command, *(each.format(debate=debate) for each in READING[command])]
+    fresh, forked = moot.cold(*args), moot(*args)
+
+    assert fresh.returncode == forked.returncode
+    assert without_times(fresh.stdout) == without_times(forked.stdout)
+    assert without_times(fresh.stderr) == without_times(forked.stderr)
+    assert b"Traceback" not in fresh.stderr
+
+
+@pytest.mark.slow
+def test_a_fresh_interpreter_holds_a_debate_and_copies_the_store(moot: Cli, script: Callable[..., str]) -> None:
+    done = moot.cold("run", "Cities should ban cars", "--turns", "2", *seats(script()))
+    assert done.returncode == 0, done.stderr.decode()
+
+    done = moot.cold("backup", "copy.db")
+    assert done.returncode == 0, done.stderr.decode()
+    assert moot.json("list") == moot.json("list", MOOT_STORE=f"sqlite:{moot.home / 'copy.db'}")
+
+
+def test_its_end_is_told(moot: Cli) -> None:
+    process = moot.start("serve", "--port", "0")
+    line_with(process.stderr, b"answers at")
+
+    assert process.poll() is None
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+
+
+def without_times(said: bytes) -> bytes:
+    """What takes how long, and what is left of a vendor's wait, is of the moment."""
+    return re.sub(rb"\d+(\.\d+)? ?m?s\b", b"", said)

@@ -1,0 +1,77 @@
+"""Debates of three rounds by script, and what holds of every one of them."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from events.record import Recorded
+from events.store.log import read_all
+from events.types import (
+    ArgumentsOpened,
+    AssessmentGiven,
+    DebateConcluded,
+    Event,
+    ModelAnswered,
+    TurnSpoken,
+    TurnStarted,
+)
+from events.verify import verify_log
+from tests.judge.protocol.rounds import assessment, closing, cross, opening
+from tests.server.house import House, house
+
+Script = Callable[..., str]
+STATEMENTS = ("open:pro", "open:con", "cross:pro", "cross:con", "close:pro", "close:con")
+PROSE = "Trams carry more people than cars. They share one track, and nobody has to park them."
+STRAW = {"argument": "PRO-1", "fallacy": "Straw Man", "quote": "plans for the tram plans for all", "reason": "No."}
+
+
+def answers(**changes: Any) -> dict[str, Any]:
+    """A whole debate; ``changes`` by key with ``_`` for the colon, None where the script leaves it out."""
+    makers = {"open": opening, "cross": cross, "close": closing}
+    said = {key: makers[key.partition(":")[0]](key.partition(":")[2]) for key in STATEMENTS}
+    said["assess"] = assessment()
+    for name, value in changes.items():
+        said[name.replace("_", ":")] = value
+    return {key: value for key, value in said.items() if value is not None}
+
+
+async def held(h: House, model: str, **wish: Any) -> tuple[str, Event]:
+    debate = await h.open(model, turns=6, format="protocol", **wish)
+    return debate, await h.ended(debate)
+
+
+async def played(script: Script, **changes: Any) -> tuple[list[Event], Any]:
+    """The events of a debate by such answers, and its view; it concluded, and its log is sound."""
+    async with house() as h:
+        debate, end = await held(h, script(answers=answers(**changes)))
+        await check(h.log, debate)
+
+        assert isinstance(end, DebateConcluded)
+        return await h.events(debate), await h.view(debate)
+
+
+async def check(log: Any, debate: str) -> list[Recorded]:
+    """What holds of every protocol log: gapless, verified, everything answered and said once."""
+    records = [record async for record in read_all(log, debate)]
+    events = [record.event for record in records]
+    asked = [(each.key, each.sample) for each in events if isinstance(each, ModelAnswered)]
+    said = [each.turn for each in events if isinstance(each, TurnSpoken)]
+    attempts = [(each.turn, each.attempt) for each in events if isinstance(each, TurnStarted)]
+
+    assert list(range(1, len(records) + 1)) == [record.position for record in records]
+    assert (await verify_log(log, debate)).ok
+    assert len(set(asked)) == len(asked)
+    assert list(range(1, len(said) + 1)) == said
+    assert len(set(attempts)) == len(attempts)
+    if isinstance(events[-1], DebateConcluded):
+        assert list(range(1, 7)) == said
+        assert 1 == len(of(events, AssessmentGiven))
+        assert {"pro", "con"} == {each.side for each in of(events, ArgumentsOpened)}
+    return records
+
+
+def of(events: Sequence[Event], *types: type) -> list[Any]:
+    return [each for each in events if isinstance(each, types)]
+
+
+def calls(events: Sequence[Event], key: str) -> list[int]:
+    return [each.sample for each in of(events, ModelAnswered) if each.key == key]

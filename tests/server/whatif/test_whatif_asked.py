@@ -1,0 +1,288 @@
+"""What if, as it is asked: of the shipped exhibitions, by HTTP, and on the command line beside a server."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import msgspec
+import pytest
+
+from events.record import Recorded
+from events.store.log import read_all
+from events.types import DebateOpened, Missing, PanelConcluded
+from providers.scripted import shipped
+from server.http.whatif import PER_MINUTE
+from server.opening import opening
+from server.opening.exhibitions import exhibitions, request_for
+from server.whatif.answer import what_if
+from server.whatif.rubric import Wish
+from server.whatif.walk import NOT_ASKED, walk
+from tests.server.children import Cli, said
+from tests.server.house import house
+from tests.server.site import Site, refused
+
+Script = Callable[..., str]
+Records = tuple[Recorded, ...]
+WITH_PANELS = ("monolith", "transit")
+NAMES = tuple(exhibitions())
+RAW = re.compile(r'"(?:answer|prompt|segments|reasoning|text|directives)"')
+
+
+async def play(name: str, folder: Path) -> Records:
+    """The records of an exhibition that does not take its time."""
+    script = msgspec.json.decode(shipped()[name].read_bytes())
+    path = folder / f"{name}.json"
+    path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
+    body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
+    wish = {**msgspec.json.decode(body), "exhibition": None}
+    async with house() as h:
+        debate = await h.moderators.open(await opening.opened(opening.as_request(wish), h.registry, h.settings))
+        await h.ended(debate)
+        return tuple([record async for record in read_all(h.log, debate)])
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Records]:
+    folder = tmp_path_factory.mktemp("played")
+    return {name: anyio.run(play, name, folder) for name in NAMES}
+
+
+# the exhibitions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_an_exhibition_under_its_own_rubric_is_the_record_itself(played: dict[str, Records], name: str) -> None:
+    walked = walk(played[name], lambda debate: debate)
+
+    assert walked.recorded == walked.would_be
+    assert (0, ()) == (walked.departs, walked.unanswered)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_PANELS)
+def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dict[str, Records], name: str) -> None:
+    concluded = next(each.event for each in played[name] if isinstance(each.event, PanelConcluded))
+
+    assert 4 == len(concluded.without)
+    for rater, foretold in concluded.without.items():
+        answer = what_if(played[name], Wish(without_rater=rater))
+        panel = answer.would_be.panel
+        assert panel
+        assert (foretold.outcome, foretold.winner, foretold.gap) == (panel.outcome, panel.winner, panel.gap)
+        assert foretold.alpha == panel.alpha.value
+        assert foretold.winner == answer.would_be.winner
+        assert rater not in panel.weights
+        assert concluded.winner == answer.recorded.winner
+
+
+def test_other_weights_move_the_totals_of_a_protocol(played: dict[str, Records]) -> None:
+    weights = {"logic": {"weight": 0.6}, "evidence": {"weight": 0.0}}
+    answer = what_if(played["monolith"], Wish(rubric={"criteria": {"dimensions": weights}}))
+    changed = {each.path for each in answer.changes}
+
+    assert {"outcome.totals.pro", "outcome.totals.con", "arguments.PRO-1.total"} <= changed
+    assert not any(path.startswith("outcome.panel.alpha") for path in changed)
+
+
+def test_a_protocol_that_asks_for_longer_words_keeps_what_was_said(played: dict[str, Records]) -> None:
+    answer = what_if(played["monolith"], Wish(rubric={"protocol": {"reasoning_minimum": 5000}}))
+
+    assert {("open:pro", 2, NOT_ASKED), ("open:con", 2, NOT_ASKED)} <= {
+        (each.key, each.sample, each.why) for each in answer.unanswered
+    }
+    assert "concluded" == answer.would_be.state
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_figure_of_a_rubric_can_be_other(played: dict[str, Records], name: str) -> None:
+    opened = played[name][0].event
+    assert isinstance(opened, DebateOpened)
+    for patch in (
+        {"tie_within": 40},
+        {"bands": None},
+        {"claims": None},
+        {"conduct": None},
+        {"unquoted_share": 0},
+        {"quote_minimum": 60},
+        {"full_pressure": 0.5},
+        {"gaps": {"least": 8}},
+        {"convergence_from": 4},
+        {"panel": {"moderate": 0.99}},
+        {"deliberation": {"rounds": 0}},
+        {"deliberation": {"converged": 1.0}},
+        {"protocol": {"arguments": 2}},
+        {"criteria": {"high": 5}},
+    ):
+        answer = what_if(played[name], Wish(rubric=patch))
+
+        assert "concluded" == answer.would_be.state
+        assert answer.rubric_changes
+
+
+# by HTTP
+
+
+def test_the_answer_stands_beside_the_record_and_nothing_is_written(site: Site, script: Script) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+    before = site.get(f"/api/debates/{debate}/events?limit=1000")
+    response = site.client.post(f"/api/debates/{debate}/whatif", json={"rubric": {"tie_within": 60}})
+    answer = response.json()
+
+    assert 200 == response.status_code
+    assert before == site.get(f"/api/debates/{debate}/events?limit=1000")
+    assert {
+        "note",
+        "rubric_changes",
+        "recorded",
+        "would_be",
+        "turns",
+        "changes",
+        "arguments",
+        "unanswered",
+    } == answer.keys()
+    assert [{"path": "tie_within", "before": 2.0, "after": 60.0}] == answer["rubric_changes"]
+    assert {"1", "2"} == answer["turns"].keys()
+    assert answer["turns"]["1"]["recorded"] == answer["turns"]["1"]["would_be"]
+    assert {"composite", "logic", "rhetoric", "tactics", "frame_control", "credibility"} == (
+        answer["turns"]["1"]["recorded"].keys()
+    )
+    assert {"state", "winner", "by_rule", "scorecard", "margin", "narrative"} == answer["recorded"].keys()
+    assert b"null" not in response.content
+
+
+def test_it_is_read_without_the_token_and_shows_nothing_that_is_the_directors(guarded: Site, script: Script) -> None:
+    headers = {"authorization": "Bearer s3cret"}
+    model, slow = script(), script("slow", pace={"chunk_ms": 60_000}, says={"pro": ["One."], "con": ["Two."]})
+    body = {"motion": "m", "turns": 2, "pro": {"model": model}, "con": {"model": slow}, "judge": {"model": model}}
+    debate = guarded.client.post("/api/debates", json=body, headers=headers).json()["id"]
+    guarded.watch(debate, "turn_scored")
+    response = guarded.client.post(f"/api/debates/{debate}/whatif", json={"rubric": {"tie_within": 60}})
+
+    assert 200 == response.status_code
+    assert {"1"} == response.json()["turns"].keys()
+    assert "open" == response.json()["would_be"]["state"]
+    assert "winner" not in response.json()["would_be"]
+    assert response.json()["note"].endswith("The debate is open: this is what is recorded so far.")
+    assert not RAW.search(response.text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        ({"rubric": {"bands": {"logic": {"winner": [30, 20]}}}}, 422, "bands.logic.winner"),
+        ({"rubric": {"claims": {"rumour": {}}}}, 422, "claims.rumour"),
+        ({"without_rater": "risk"}, 422, "without_rater"),
+        ({}, 422, "rubric"),
+        ([], 400, None),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_its_field(
+    site: Site, script: Script, body: Any, status: int, field: str | None
+) -> None:
+    debate = site.open(script())
+    site.ended(debate)
+
+    refused(site.client.post(f"/api/debates/{debate}/whatif", json=body), status, field)
+
+
+def test_an_unknown_debate_is_not_found(site: Site) -> None:
+    refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}}), 404)
+
+
+def test_a_debate_in_which_nothing_was_judged_is_not_ready(site: Site, slow: str) -> None:
+    refused(site.client.post(f"/api/debates/{site.open(slow)}/whatif", json={"rubric": {"tie_within": 1}}), 409)
+
+
+def test_one_address_may_ask_so_often_in_a_minute(site: Site) -> None:
+    for _ in range(PER_MINUTE):
+        refused(site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}}), 404)
+
+    last = site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}})
+    refused(last, 429, says="too many what-ifs")
+    assert "60" == last.headers["retry-after"]
+
+
+# on the command line
+
+
+def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cli, str]) -> None:
+    moot, debate = held
+    done = moot.here("whatif", debate, "--set", "dimensions.rhetoric.leash=null", "--set", "unquoted_share=0")
+    shown = done.stdout.decode()
+
+    assert 0 == done.returncode, done.stderr
+    assert "unquoted_share: 0.5 → 0" in shown
+    assert re.search(r"turn 1 composite +[\d.]+ +[\d.]+ +▼ −[\d.]+", shown)
+    assert "is not known" in shown
+    assert "recorded" in shown
+    assert "would be" in shown
+
+
+def test_what_changes_nothing_says_so(held: tuple[Cli, str]) -> None:
+    moot, debate = held
+
+    assert "Nothing of this would be other." in moot.here("whatif", debate, "--set", "tie_within=2").stdout.decode()
+
+
+def test_a_file_and_a_figure_go_together_as_json(held: tuple[Cli, str], tmp_path: Path) -> None:
+    moot, debate = held
+    path = tmp_path / "other.json"
+    path.write_text('{"unquoted_share": 0.25, "tie_within": 9}')
+    answer = moot.json("whatif", debate, "--rubric", str(path), "--set", "tie_within=4")
+    changes = {each["path"]: each["after"] for each in answer["rubric_changes"]}
+
+    assert {"tie_within": 4.0, "unquoted_share": 0.25} == changes
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "says"),
+    [
+        ((), 2, "say what is to be other"),
+        (("--set", "tie_within"), 2, "is not PATH=VALUE"),
+        (("--set", "tie_within=wide"), 2, "tie_within"),
+        (("--set", "penalties.no_mechanism=0"), 2, "unknown field `penalties` (one of: bands, claims,"),
+        (("--set", "claims.no_mechanism.point=0"), 2, "(one of: asks, dimension, points, second_opinion)"),
+        (("--set", "bands.logic.winner.7=1"), 2, "items 0 to 1"),
+        (("--without", "risk"), 2, "this debate has no panel"),
+    ],
+)
+def test_wrong_usage_is_one_line(held: tuple[Cli, str], options: tuple[str, ...], code: int, says: str) -> None:
+    moot, debate = held
+
+    said(moot.here("whatif", debate, *options), code, says)
+
+
+def test_an_unknown_id_is_not_found(held: tuple[Cli, str]) -> None:
+    said(held[0].here("whatif", "01900000-nobody", "--set", "tie_within=1"), 3)
+
+
+@pytest.mark.slow
+def test_it_reads_a_store_that_a_server_holds_and_the_chain_stays(moot: Cli, script: Script) -> None:
+    debate = moot.debate(script())
+    count = moot.json("verify", debate)
+    with moot.server() as (_, address):
+        by_command = moot.json("whatif", debate, "--set", "unquoted_share=0")
+        by_server = httpx.post(
+            f"{address}/api/debates/{debate}/whatif", json={"rubric": {"unquoted_share": 0}}, trust_env=False
+        ).json()
+
+    assert by_command == by_server
+    assert by_command["changes"]
+    assert count == moot.json("verify", debate)
+
+
+@pytest.mark.slow
+def test_a_missing_value_is_no_number(played: dict[str, Records]) -> None:
+    parts = {"framing": {"maximum": 4}, "structure": {"maximum": 11}}
+    answer = what_if(played["cars"], Wish(rubric={"dimensions": {"rhetoric": {"components": parts, "leash": None}}}))
+    gone = [each.would_be for each in answer.turns.values() if isinstance(each.would_be, Missing)]
+
+    assert gone
+    assert all("wrong_type" in each.missing.reason for each in gone)
