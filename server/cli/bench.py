@@ -2,7 +2,9 @@
 
 import shutil
 import sys
+from importlib import import_module
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import Final
 
 import click
@@ -17,11 +19,12 @@ from server.bench.kills import SEED, run, toll_in_words
 from server.bench.suite import SUITE, UNHURRIED, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
-from server.sim import soak as simulation
-from server.sim.schedule import play
 
 SOAKS: Final = ("kills", "simulation")
 """The parts of ``--soak``."""
+SIMULATION: Final = "tests.simulation.soak"
+"""The driver of the simulation; only Moot's source has it."""
+CHOICE: Final = "run this in Moot's source, or choose --only kills"
 
 
 @click.command()
@@ -60,9 +63,12 @@ def bench(
     if misplaced := [name for name in only if (name in SOAKS) != soak]:
         raise click.UsageError(f"{misplaced[0]} is {'no' if soak else 'a'} part of --soak")
     if seed is not None:
-        _play(seed, as_json=as_json)
+        if not _simulation().show(seed, as_json=as_json):
+            raise click.exceptions.Exit(1)
         return
     if soak:
+        if "simulation" in (only or SOAKS):
+            _simulation()  # if it is not there, the kills do not begin
         went_well = [_SOAKS[name](quick, schedules, as_json) for name in only or SOAKS]
         if not all(went_well):
             raise click.exceptions.Exit(1)
@@ -96,30 +102,16 @@ def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
 
 
 def _simulate(quick: bool, schedules: int | None, as_json: bool) -> bool:
-    """Schedules from seed 0 on.  True: every promise was kept."""
-    count = schedules or (10_000 if quick else 1_000_000)
-    tally = simulation.soak(
-        count,
-        told=lambda so_far: click.echo(
-            f"\r{so_far.schedules:,} of {count:,} schedules, {so_far.per_second:,.0f} a second", err=True, nl=False
-        ),
-    )
-    click.echo("", err=True)
-    if as_json:
-        emit(tally)
-    else:
-        click.echo(simulation.tally_in_words(tally))
-    return tally.ok
+    """Play schedules from seed 0 on.  True: every promise was kept."""
+    return bool(_simulation().simulate(schedules or (10_000 if quick else 1_000_000), as_json=as_json))
 
 
-def _play(seed: int, *, as_json: bool) -> None:
-    report = play(seed, keep=True)
-    if as_json:
-        emit(report)
-    else:
-        click.echo(simulation.report_in_words(report))
-    if report.fault:
-        raise click.exceptions.Exit(1)
+def _simulation() -> ModuleType:
+    """The driver of the simulation.  Raises ``UsageError`` where it is not there."""
+    try:
+        return import_module(SIMULATION)
+    except ModuleNotFoundError:
+        raise click.UsageError(f"the simulation is not installed with Moot: {CHOICE}") from None
 
 
 _SOAKS: Final = {"kills": _kill, "simulation": _simulate}

@@ -16,7 +16,7 @@ from server.feed.websocket import endpoint as socket
 from server.feed.websocket.broadcast_group import BroadcastGroup
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.spectator import Spectator
-from server.sim.store import Line, Shared
+from tests.simulation.store import Line, Shared
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -159,7 +159,7 @@ def leaves_out_text_of_a_turn(patch: pytest.MonkeyPatch) -> None:
 def refuses_who_read_further_on_another_node(patch: pytest.MonkeyPatch) -> None:
     async def room(service: Any, debate: str, after: int | None) -> Room:
         del after
-        return await service.hub.room(debate)
+        return await service.hub.room(debate)  # type: ignore[no-any-return]
 
     patch.setattr(socket, "_room", room)
 

@@ -14,14 +14,14 @@ from events.state.debate import UNNAMED
 from events.types import ModelAnswered
 from server.feed import frames
 from server.settings import Settings
-from server.sim.gate import admit
-from server.sim.loop import Loop, run
-from server.sim.node import Place, Voice
-from server.sim.pipe import Pace, Pipe
-from server.sim.schedule import play
-from server.sim.store import Line, Shared
-from server.sim.watcher import Truth, Watcher
 from tests.server.given import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
+from tests.simulation.gate import admit
+from tests.simulation.loop import Loop, run
+from tests.simulation.node import Place, Voice
+from tests.simulation.pipe import Pace, Pipe
+from tests.simulation.schedule import play
+from tests.simulation.store import Line, Shared
+from tests.simulation.watcher import Truth, Watcher
 
 MOST = 256 << 10
 LARGE = "x" * 20_000
@@ -203,7 +203,7 @@ async def _follow_fails(made: Scene) -> None:
         made.line.read = read  # type: ignore[method-assign]
         raise StoreUnavailable("the disk failed")
 
-    made.line.read = failing  # type: ignore[method-assign]
+    made.line.read = failing  # type: ignore[assignment, method-assign]
 
 
 @pytest.mark.parametrize("fails", [_head_fails, _follow_fails])

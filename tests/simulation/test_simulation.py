@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from events.store import memory
 from server.cli.main import main
 from server.feed import hub
-from server.sim.loop import Loop, Stuck, run
-from server.sim.schedule import play
-from server.sim.soak import Tally, report_in_words, soak, stretch, tally_in_words
 from tests.simulation import faults
 from tests.simulation.faults import FAULTS, Plant
+from tests.simulation.loop import Loop, Stuck, run
+from tests.simulation.schedule import play
+from tests.simulation.soak import Tally, report_in_words, soak, stretch, tally_in_words
 
 PARTS, PART = 8, 250
-TRACES = "from server.sim.soak import stretch; print(stretch(500, 20).digest)"
+TRACES = "from tests.simulation.soak import stretch; print(stretch(500, 20).digest)"
 MOST_SEEDS = 400
 BUSY: dict[str, Any] = {"rough": 4.0, "patience_s": 2.0, "watchers": 3}
 SHAPES: dict[Plant, dict[str, Any]] = {
@@ -85,10 +85,10 @@ def test_seeds_differ() -> None:
 
 def test_nothing_of_a_schedule_stays_behind() -> None:
     """What is put aside while it runs is back in its place, also after a schedule that broke a promise."""
-    before = memory.now, hub.RING, hub.time
+    before: Any = memory.now, hub.RING, hub.time  # type: ignore[attr-defined]
     play(3)
 
-    assert before == (memory.now, hub.RING, hub.time)
+    assert before == (memory.now, hub.RING, hub.time)  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow

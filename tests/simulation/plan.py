@@ -34,7 +34,7 @@ class Plan(Struct, frozen=True):
 
 def drawn(chance: random.Random) -> Plan:
     """A plan.  Most are small, so that much happens at their limits; some have the product's own sizes."""
-    is_loud, is_moderated = chance.random() < 0.05, chance.random() < 0.25  # noqa: PLR2004
+    is_loud, is_moderated = chance.random() < 0.05, chance.random() < 0.25
     return Plan(
         nodes=2 if is_moderated else chance.choice((1, 2)),
         watchers=chance.choice((1, 1, 1, 2, 3)),
@@ -51,7 +51,7 @@ def drawn(chance: random.Random) -> Plan:
         breaks=chance.choice((0.0, 0.1, 0.4)),
         loses=chance.choice((0.0, 0.0, 0.2)),
         span_s=chance.uniform(1, 8),
-        blind=chance.random() < 0.2,  # noqa: PLR2004
+        blind=chance.random() < 0.2,
         is_loud=is_loud,
         is_moderated=is_moderated,
         rough=chance.choice((0.0, 2.0, 4.0)),

@@ -92,8 +92,8 @@ class Loop(asyncio.BaseEventLoop):
             ready.append(heappop(due)[2])
         for _ in range(len(ready)):
             handle = ready.popleft()
-            if not handle._cancelled:  # noqa: SLF001 - as the base class does
-                handle._run()  # noqa: SLF001
+            if not handle._cancelled:
+                handle._run()
 
     def _timer_handle_cancelled(self, _handle: asyncio.TimerHandle) -> None:
         """It is dropped when it falls due."""

@@ -18,7 +18,7 @@ from server.feed.websocket.endpoint import spectate
 from server.feed.websocket.spectator import Spectator
 from server.feed.websocket.upgrade import EXTENSION
 from server.feed.websocket.wire import TEXT, closing, framed
-from server.sim.pipe import Pipe
+from tests.simulation.pipe import Pipe
 
 
 class Sorted(Spectator):

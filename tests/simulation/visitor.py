@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from server.feed.websocket.connections import CLOSING_S, TOO_SLOW
 from server.feed.websocket.wire import FAILED
-from server.sim.gate import admit
-from server.sim.node import Place
-from server.sim.pipe import Pace, Pipe
-from server.sim.watcher import Broken, Watcher, masked
+from tests.simulation.gate import admit
+from tests.simulation.node import Place
+from tests.simulation.pipe import Pace, Pipe
+from tests.simulation.watcher import Broken, Watcher, masked
 
 if TYPE_CHECKING:
-    from server.sim.world import World
+    from tests.simulation.world import World
 
 MOST_KEPT: Final = 256 << 10
 """Bytes that may wait for one reader."""
@@ -25,9 +25,9 @@ class Visitor(Watcher):
     """A watcher with its own mind: comes, stalls, is cut off, leaves, comes back from where it stood."""
 
     def __init__(self, world: "World", number: int) -> None:
-        super().__init__(world.truth, f"w{number}", director=world.chance.random() < 0.25)  # noqa: PLR2004
-        self.world, self.chance = world, random.Random(world.chance.random())  # noqa: S311
-        self.deflate, self.is_detached = self.chance.random() < 0.3, self.chance.random() < 0.8  # noqa: PLR2004
+        super().__init__(world.truth, f"w{number}", director=world.chance.random() < 0.25)
+        self.world, self.chance = world, random.Random(world.chance.random())
+        self.deflate, self.is_detached = self.chance.random() < 0.3, self.chance.random() < 0.8
         self.pipe: Pipe | None = None
         self.place: Place | None = None
         self.has_left = self.is_here = False
@@ -38,7 +38,7 @@ class Visitor(Watcher):
         await asyncio.sleep(self.chance.uniform(0, self.world.plan.span_s))
         while not self.has_left:
             await self._visit()
-            if not self.world.is_calm and self.chance.random() < 0.15:  # noqa: PLR2004
+            if not self.world.is_calm and self.chance.random() < 0.15:
                 self.has_left = True
             elif not self.world.is_over:
                 await asyncio.sleep(self.chance.choice((0, 0, 0.01, 0.5, 3)))
@@ -48,9 +48,9 @@ class Visitor(Watcher):
     async def _visit(self) -> None:
         world, chance, plan = self.world, self.chance, self.world.plan
         after: int | None = self.position
-        if not self.position or chance.random() < 0.1:  # noqa: PLR2004
+        if not self.position or chance.random() < 0.1:
             after = None
-            if chance.random() < 0.3 and world.truth.head:  # noqa: PLR2004
+            if chance.random() < 0.3 and world.truth.head:
                 after = chance.randint(1, world.truth.head)
                 self.view, self.position = self.truth.view(after, director=self.director), after
         self.begin(after)
@@ -62,12 +62,12 @@ class Visitor(Watcher):
             self,
             pace,
             high=plan.high,
-            late=chance.random() < 0.5,  # noqa: PLR2004
+            late=chance.random() < 0.5,
             chance=chance,
         )
         pipe.unread_s = plan.patience_s + CLOSING_S + 3 if self.is_detached else 0.0  # elsewhere while nothing is said
         place = chance.choice([each for each in world.places if each is not self.place] or world.places)
-        self.place = place if chance.random() < 0.7 else None  # noqa: PLR2004 - the next visit is to another node then
+        self.place = place if chance.random() < 0.7 else None
         query = "&".join([f"after={after}"] * (after is not None) + ["director=1"] * self.director)
         world.note(self.name, "comes", place.line.node, query)
         world.resumes += after is not None

@@ -4,7 +4,7 @@ import asyncio
 import random
 from typing import Any
 
-from server.sim.loop import Loop
+from tests.simulation.loop import Loop
 
 LOW: int = 4
 """Writing goes on once a quarter of what stopped it is left, as ``asyncio`` has it."""

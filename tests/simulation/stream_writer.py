@@ -23,9 +23,9 @@ from events.types import (
 )
 from server.debate.formats.exchange import side_of
 from server.feed.in_flight import Speech
-from server.sim.course import beside, opening
-from server.sim.node import Place, words
-from server.sim.watcher import Truth
+from tests.simulation.course import beside, opening
+from tests.simulation.node import Place, words
+from tests.simulation.watcher import Truth
 
 RETRY_S: Final = 0.3
 MOST_S: Final = 0.6
@@ -65,13 +65,13 @@ class StreamWriter:
         chunks = [words(chance, self._longest) for _ in range(chance.randint(1, 7))]
         self._truth.said[turn, attempt] = "".join(chunks)
         self._place.hub.begin(debate, Speech(turn, side, attempt, now()))
-        fails = chance.random() < 0.2  # noqa: PLR2004 - a fifth of the attempts
+        fails = chance.random() < 0.2
         said = ""
         for chunk in chunks[: len(chunks) // 2 if fails else None]:
             self._place.hub.say(debate, chunk)
             said += chunk
             await asyncio.sleep(chance.choice((0, 0, 0.01, 0.1)))
-            if chance.random() < 0.1:  # noqa: PLR2004 - the audience is heard in between
+            if chance.random() < 0.1:
                 await self._append([ModeratorSpoke(text="Order!", by="x")])
         if fails:
             self._place.hub.silence(debate)
@@ -92,7 +92,7 @@ class StreamWriter:
             usage=Usage(),
             latency_ms=1,
         )
-        await self._append([spoken, *beside(turn, attempt, loud=False)] if chance.random() < 0.5 else [spoken])  # noqa: PLR2004
+        await self._append([spoken, *beside(turn, attempt, loud=False)] if chance.random() < 0.5 else [spoken])
         self._place.hub.silence(debate)
         self._turn, self._attempt = turn, 1
 

@@ -6,10 +6,10 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from server.sim.governed import governed
-from server.sim.loop import Loop, run
-from server.sim.plan import drawn
-from server.sim.world import World
+from tests.simulation.governed import governed
+from tests.simulation.loop import Loop, run
+from tests.simulation.plan import drawn
+from tests.simulation.world import World
 
 MOST_S: Final = 3000.0
 """Virtual seconds after which a schedule that has not ended never will."""
@@ -34,7 +34,7 @@ class Report(Struct, frozen=True):
 
 def play(seed: int, *, keep: bool = False, **shape: Any) -> Report:
     """Run the schedule of a seed; ``shape`` fixes parts of its plan."""
-    chance = random.Random(seed)  # noqa: S311 - it is to be repeated
+    chance = random.Random(seed)
     plan, loop = replace(drawn(chance), **shape), Loop(MOST_S)
     fault = ""
     with governed(loop, seed, ring=plan.ring, recent=plan.recent, page=plan.page):

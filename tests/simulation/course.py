@@ -117,6 +117,6 @@ def _kinds(*, loud: bool) -> tuple[Event, Event]:
 
 def beside(seed: int, turn: int, *, loud: bool) -> tuple[Event, ...]:
     """What is recorded after a turn, as one batch: some of it the director's alone."""
-    chance = random.Random(seed * 1000 + turn)  # noqa: S311 - the same for every node that asks
+    chance = random.Random(seed * 1000 + turn)
     number = chance.choice((0, 3, MOST_LOUD) if loud else (0, 1, 2, 3, MOST_BESIDE))
     return tuple(chance.choice(_kinds(loud=loud)) for _ in range(number))

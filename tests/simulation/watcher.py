@@ -14,7 +14,7 @@ from events.types import ALL_PRIVATE
 from events.view import view as views
 from server.feed.websocket.deflate import TAIL
 from server.feed.websocket.wire import CLOSE, COMPRESSED, PONG
-from server.sim.store import Shared
+from tests.simulation.store import Shared
 
 BITS: Final = 12
 MASK: Final = b"\0\0\0\0"
@@ -32,7 +32,7 @@ def masked(opcode: int, payload: bytes) -> bytes:
 
 def next_frame(stream: bytearray) -> tuple[int, bytes] | None:
     """The first byte and the payload of the first whole frame, taken out of the stream."""
-    if len(stream) < 2:  # noqa: PLR2004 - the two bytes that every header has
+    if len(stream) < 2:
         return None
     start, size = 2, stream[1] & 0x7F
     if more := {126: 2, 127: 8}.get(size, 0):
@@ -139,7 +139,7 @@ class Watcher:
                     self.take(payload.decode())
 
     def _check_closing(self, code: int, reason: str) -> None:
-        if code == 4408 and reason.rpartition("after=")[2] != str(self.position):  # noqa: PLR2004 - too slow
+        if code == 4408 and reason.rpartition("after=")[2] != str(self.position):
             raise Broken(f"closed with {reason!r} at position {self.position}")
 
     def take(self, text: str) -> None:

@@ -17,7 +17,7 @@ from events.store.wakeups import Wakeups
 from events.types import Event
 from events.view import view as views
 from events.view.view import Fold
-from server.sim.loop import Loop
+from tests.simulation.loop import Loop
 
 
 class Row:
@@ -131,7 +131,7 @@ class Line:
     async def _way(self, most_s: float) -> None:
         """To the log, or back."""
         loop = self.shared.loop
-        if self._chance.random() < 0.5:  # noqa: PLR2004 - half of the ways cost nothing
+        if self._chance.random() < 0.5:
             await asyncio.sleep(most_s * self._chance.random())
         while (left := self.paused_until - loop.now) > 0:  # noqa: ASYNC110 - it is time that is waited for
             await asyncio.sleep(left)
@@ -142,7 +142,7 @@ class Line:
         """See ``EventLog``.  Raises ``Fenced``, too."""
         await self._way(0.02)
         lost = self._chance.random() < self.loses_answers
-        if lost and self._chance.random() < 0.5:  # noqa: PLR2004 - it may get lost on either way
+        if lost and self._chance.random() < 0.5:
             raise StoreUnavailable("the request got lost")
         if not expected and debate not in self.epochs:
             self.epochs[debate] = self.shared.claim(debate, self.node)
@@ -219,7 +219,7 @@ class LineLeases:
 
     async def claim_one(self, debate: str) -> Lease | None:
         """See ``Leases``."""
-        await self._line._way(0.01)  # noqa: SLF001 - the same line
+        await self._line._way(0.01)
         row, held = self._shared.row(debate), self._line.epochs.get(debate)
         if row.owner == self.node and row.epoch == held:
             return Lease(debate, row.epoch)
@@ -230,7 +230,7 @@ class LineLeases:
 
     async def renew(self) -> frozenset[str]:
         """See ``Leases``."""
-        await self._line._way(0.01)  # noqa: SLF001 - the same line
+        await self._line._way(0.01)
         lost = set()
         for debate, epoch in self._line.epochs.items():
             row = self._shared.row(debate)

@@ -1,6 +1,7 @@
-"""Many schedules, one seed after the other, over all cores; the first that breaks a promise is named by its seed.
+"""Plays many schedules, one for each seed, on all cores, and names the seeds of those that break a promise.
 
-``moot bench --soak --only simulation`` runs it; ``--seed N`` plays one schedule and prints all that happened in it.
+``python -m tests.simulation.soak --schedules N`` runs it, and ``moot bench --soak --only simulation``.  ``--seed N``
+plays one schedule and prints all that happened in it.
 """
 
 import os
@@ -11,9 +12,12 @@ from hashlib import blake2b
 from multiprocessing import get_context
 from typing import Final
 
+import click
 from msgspec import Struct
 
-from server.sim.schedule import Report, play
+from server import observe
+from server.cli.output import emit
+from tests.simulation.schedule import Report, play
 
 STRETCH: Final = 250
 """Seeds that a process is given at once."""
@@ -128,3 +132,43 @@ def report_in_words(report: Report) -> str:
     """One schedule, as it went."""
     end = report.fault or "every promise was kept"
     return "\n".join([*report.trace, f"seed {report.seed}, trace {report.digest}: {end}"])
+
+
+def simulate(count: int, *, as_json: bool = False) -> bool:
+    """Play schedules from seed 0 on and print what came of them.  True: every promise was kept."""
+    tally = soak(
+        count,
+        told=lambda so_far: click.echo(
+            f"\r{so_far.schedules:,} of {count:,} schedules, {so_far.per_second:,.0f} a second", err=True, nl=False
+        ),
+    )
+    click.echo("", err=True)
+    if as_json:
+        emit(tally)
+    else:
+        click.echo(tally_in_words(tally))
+    return tally.ok
+
+
+def show(seed: int, *, as_json: bool = False) -> bool:
+    """Play the schedule of one seed and print all that happened.  True: every promise was kept."""
+    report = play(seed, keep=True)
+    if as_json:
+        emit(report)
+    else:
+        click.echo(report_in_words(report))
+    return not report.fault
+
+
+@click.command()
+@click.option("--schedules", type=click.IntRange(1), default=1_000_000, show_default=True)
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Play this one schedule, and print all of it.")
+def main(schedules: int, seed: int | None) -> None:
+    """Play schedules; exit with 1 if one breaks a promise."""
+    observe.configure_logging("error")
+    if not (simulate(schedules) if seed is None else show(seed)):
+        raise click.exceptions.Exit(1)
+
+
+if __name__ == "__main__":
+    main()

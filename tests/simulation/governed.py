@@ -21,9 +21,9 @@ import server.debate.stream_writer
 import server.debate.timing
 import server.feed.hub
 import server.feed.websocket.broadcast_group
-import server.sim.stream_writer
-from server.sim import course
-from server.sim.loop import Loop
+import tests.simulation.stream_writer
+from tests.simulation import course
+from tests.simulation.loop import Loop
 
 DAY: Final = "2026-11-21"
 BEGINNING: Final = datetime.fromisoformat(DAY).replace(tzinfo=UTC).timestamp()
@@ -76,7 +76,7 @@ class Unpaced:
 @contextmanager
 def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Iterator[None]:
     """Within it, whatever is drawn follows from ``seed`` and all times are the loop's."""
-    chance, clock, silence = random.Random(seed), Clock(loop), Silence()  # noqa: S311 - it is to be repeated
+    chance, clock, silence = random.Random(seed), Clock(loop), Silence()
     places: list[tuple[ModuleType, str, Any]] = [
         (events.record, "secrets", Noise(chance)),
         (events.record, "time", clock),
@@ -91,7 +91,7 @@ def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Ite
         (server.feed.hub, "RECENT", recent),
         (server.feed.websocket.broadcast_group, "RING", ring),
         (server.feed.websocket.broadcast_group, "PAGE", page),
-        (server.sim.stream_writer, "now", clock.now),
+        (tests.simulation.stream_writer, "now", clock.now),
         (server.debate.moderator, "time", clock),
         (server.debate.moderator, "now", clock.now),
         (server.debate.stream_writer, "now", clock.now),

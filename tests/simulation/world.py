@@ -16,14 +16,14 @@ from events.types import AudienceVoted, ModeratorSpoke
 from server.debate.moderators import Moderators
 from server.errors import MootError
 from server.settings import Settings
-from server.sim.course import opening
-from server.sim.loop import Loop
-from server.sim.node import Place, Voice
-from server.sim.plan import Plan
-from server.sim.store import Line, Shared
-from server.sim.stream_writer import StreamWriter
-from server.sim.visitor import GOODBYE, Visitor
-from server.sim.watcher import Broken, Truth
+from tests.simulation.course import opening
+from tests.simulation.loop import Loop
+from tests.simulation.node import Place, Voice
+from tests.simulation.plan import Plan
+from tests.simulation.store import Line, Shared
+from tests.simulation.stream_writer import StreamWriter
+from tests.simulation.visitor import GOODBYE, Visitor
+from tests.simulation.watcher import Broken, Truth
 
 IDLE_S: Final = 4.0
 CALM_S: Final = 200.0
@@ -59,7 +59,7 @@ class World:
         self.visitors: list[Visitor] = []
 
     def _fork(self) -> random.Random:
-        return random.Random(self.chance.random())  # noqa: S311 - it is to be repeated
+        return random.Random(self.chance.random())
 
     @property
     def digest(self) -> str:
@@ -130,7 +130,7 @@ class World:
             owner = [place.line for place in self.places if place.line.node == self.shared.row(self.debate).owner]
             line = chance.choice(owner * 3 + [place.line for place in self.places])
             until = self.loop.now + chance.choice((0.1, 1.0, plan.lease_s * 2))
-            if chance.random() < 0.4:  # noqa: PLR2004
+            if chance.random() < 0.4:
                 line.fails_until = until
             else:
                 line.paused_until = until
@@ -237,10 +237,10 @@ class World:
             "spectators": hub.spectators,
             "sockets": crowd.sockets,
             "kept": len(crowd.spectators()),
-            "galleries": len(crowd._galleries),  # noqa: SLF001
-            "slow": len(crowd._slow),  # noqa: SLF001
-            "closing": len(crowd._closing),  # noqa: SLF001
-            "speeches": len(hub._speeches),  # noqa: SLF001
+            "galleries": len(crowd._galleries),
+            "slow": len(crowd._slow),
+            "closing": len(crowd._closing),
+            "speeches": len(hub._speeches),
             "waiting": len(place.line.waited_for),
             "moderators": place.moderators.running,
         }

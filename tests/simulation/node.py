@@ -21,9 +21,9 @@ from server.feed.hub import Hub
 from server.http.access import Access
 from server.service import Service
 from server.settings import Settings
-from server.sim.gate import Doors, app_of
-from server.sim.store import Line, LineLeases
-from server.sim.watcher import Truth
+from tests.simulation.gate import Doors, app_of
+from tests.simulation.store import Line, LineLeases
+from tests.simulation.watcher import Truth
 
 MOST: Final = 8
 OUTCOME: Final = Outcome(model="sim", tokens=Tokens(), latency_ms=1, cost_usd=0.0)
