@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Final
 
 import structlog
@@ -11,11 +10,9 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
 
-import web
 from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
@@ -25,30 +22,27 @@ from server.http import exports as takeaway
 from server.http import judge as judge_page
 from server.http import metrics as readings
 from server.http.access import Access, Guard, error_response
+from server.http.static import FILES, page_response
 from server.http.whatif import WhatIfs, ask_what_if
 from server.service import Service
 
 logger = structlog.get_logger()
-WEB: Final = Path(web.__file__).parent
 ACTS: Final = ("pause", "resume", "halt")
 
 
 async def front(request: Request) -> Response:
     """GET /."""
-    del request
-    return FileResponse(WEB / "index.html", headers={"cache-control": "no-cache"})
+    return await page_response(request, "index.html")
 
 
 async def page(request: Request) -> Response:
     """GET /d/{id}: the page of any debate; it finds out by itself whether there is one."""
-    del request
-    return FileResponse(WEB / "debate.html", headers={"cache-control": "no-cache"})
+    return await page_response(request, "debate.html")
 
 
 async def favicon(request: Request) -> Response:
     """GET /favicon.ico, for browsers that ask in spite of the link."""
-    del request
-    return FileResponse(WEB / "favicon.svg")
+    return await FILES.get_response("favicon.svg", request.scope)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -123,7 +117,7 @@ def make_app(service: Service, access: Access) -> Starlette:
             Route("/readyz", routes.readyz),
             Route("/metrics", readings.metrics),
             WebSocketRoute("/ws/debates/{debate}", spectate),
-            Mount("/static", StaticFiles(directory=WEB)),
+            Mount("/static", FILES),
         ],
         middleware=[Middleware(Guard, access=access)],
         exception_handlers={

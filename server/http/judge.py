@@ -5,7 +5,6 @@ most; what has not been read by then is read after the answer, which says how ma
 """
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
@@ -16,9 +15,8 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response
 
-import web
 from events.codec import decode
 from events.errors import UnknownDebate, UnknownEvent
 from events.record import Envelope, Recorded, now
@@ -34,6 +32,7 @@ from judge.report.weaknesses import Weakness, weaknesses
 from judge.rubric import digest, rubric_v1
 from judge.templates import judge_templates
 from server.http.routes import json_response, service_of
+from server.http.static import page_response
 
 MOST: Final = 200
 """Debates that a measurement rests on: the newest."""
@@ -196,8 +195,7 @@ def _take(count: Count, page: Iterable[Envelope]) -> None:
 
 async def judge_page(request: Request) -> Response:
     """GET /judge."""
-    del request
-    return FileResponse(Path(web.__file__).parent / "judge.html", headers={"cache-control": "no-cache"})
+    return await page_response(request, "judge.html")
 
 
 async def show_judge(request: Request) -> Response:

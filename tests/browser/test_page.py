@@ -1,8 +1,6 @@
 """The page of one debate: watching, reading back, replaying."""
 
-import gzip
 import re
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,11 +9,12 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
-import web
-
 pytestmark = pytest.mark.browser
 
 SCRIPT = 60 * 1024
+PACKED_FROM = 1000
+SIZES = """() => performance.getEntriesByType("resource").filter(({name}) => name.endsWith(".js"))
+  .map(({name, encodedBodySize, decodedBodySize}) => [name, encodedBodySize, decodedBodySize])"""
 
 READS = """async () => {
   const read = () => document.querySelector('.speaking .said')?.textContent.length ?? -1;
@@ -47,26 +46,18 @@ def test_everything_comes_from_this_server(page: Page, server: Any, ended: str, 
     assert {urlsplit(server.url).netloc} == {urlsplit(url).netloc for url in watched.requests}
 
 
-def test_all_script_fits_in_60_kib() -> None:
-    """Everything that is served, whether or not a page loads it."""
-    everything = b"".join(script.read_bytes() for script in sorted(Path(web.__path__[0]).glob("*.js")))
+@pytest.mark.parametrize("what", ["/", "/judge", "juries", "transit"])
+def test_a_page_loads_at_most_60_kib_of_script_at_first(new_page: Any, server: Any, what: str) -> None:
+    """On the wire, compressed: before the reader opens the audit or another part that is fetched on demand."""
+    page = new_page(own=True)
+    page.goto(server.url + (what if what.startswith("/") else f"/d/{server.exhibit(what)}"))
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    page.wait_for_load_state("networkidle")
+    sizes: dict[str, int] = {name: size for name, size, _ in page.evaluate(SIZES)}
 
-    assert len(gzip.compress(everything)) < SCRIPT
-
-
-@pytest.mark.parametrize("name", ["juries", "transit"])
-def test_no_page_loads_more_than_60_kib_of_script(own_page: Page, server: Any, name: str) -> None:
-    """Each module packed on its own, with every part of the page opened."""
-    loaded: dict[str, int] = {}
-    own_page.on("response", lambda answer: answer.url.endswith(".js") and loaded.update({answer.url: 0}))
-    visit(own_page, server, server.exhibit(name))
-    own_page.locator("#whatif summary").click()
-    own_page.keyboard.press("a")
-    expect(own_page.locator(".log li").first).to_be_visible()
-    sizes = {url: len(gzip.compress((Path(web.__path__[0]) / url.rsplit("/", 1)[1]).read_bytes())) for url in loaded}
-
-    assert {"audit.js", "whatif.js", "debate.js"} <= {url.rsplit("/", 1)[1] for url in sizes}
-    assert sum(sizes.values()) < SCRIPT
+    assert {"dom.js"} <= {name.rsplit("/", 1)[1] for name in sizes}
+    assert 0 < sum(sizes.values()) <= SCRIPT
+    assert all(sent < decoded for _, sent, decoded in page.evaluate(SIZES) if decoded > PACKED_FROM), "it is compressed"
 
 
 def test_text_grows_while_it_is_spoken(page: Page, server: Any, scripts: SimpleNamespace) -> None:

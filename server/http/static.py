@@ -1,0 +1,65 @@
+"""The page's files, as a browser loads them: text is sent compressed and may be revalidated by its ETag."""
+
+import gzip
+import mimetypes
+import os
+from pathlib import Path
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.staticfiles import NotModifiedResponse, PathLike, StaticFiles
+from starlette.types import Scope
+
+import web
+
+TEXT: Final = frozenset({".css", ".html", ".js", ".svg"})
+
+
+class CompressedFiles(StaticFiles):
+    """Static files. Each text file is compressed once and kept in memory until the file changes."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory=directory)
+        self._compressed: dict[str, tuple[str, bytes]] = {}
+
+    def file_response(
+        self, full_path: PathLike, stat_result: os.stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        """The file, compressed with gzip if it is text and the client accepts gzip."""
+        request = Headers(scope=scope)
+        plain = super().file_response(full_path, stat_result, scope, status_code)
+        if Path(full_path).suffix not in TEXT:
+            return plain
+        plain.headers.add_vary_header("accept-encoding")
+        if "gzip" not in request.get("accept-encoding", ""):
+            return plain
+        version, body = self._gzip(str(full_path), f"{stat_result.st_mtime_ns:x}-{stat_result.st_size:x}")
+        media_type, _ = mimetypes.guess_type(full_path)
+        response = Response(body, status_code, media_type=media_type)
+        response.headers.update(
+            {
+                "content-encoding": "gzip",
+                "etag": f'"{version}-gzip"',
+                "last-modified": plain.headers["last-modified"],
+                "vary": "accept-encoding",
+            }
+        )
+        return NotModifiedResponse(response.headers) if self.is_not_modified(response.headers, request) else response
+
+    def _gzip(self, path: str, version: str) -> tuple[str, bytes]:
+        kept = self._compressed.get(path)
+        if kept is None or kept[0] != version:
+            kept = self._compressed[path] = (version, gzip.compress(Path(path).read_bytes(), mtime=0))
+        return kept
+
+
+FILES: Final = CompressedFiles(Path(web.__file__).parent)
+
+
+async def page_response(request: Request, name: str) -> Response:
+    """A page of the folder ``web``. The browser asks again each time, so that it never runs an old page."""
+    response = await FILES.get_response(name, request.scope)
+    response.headers["cache-control"] = "no-cache"
+    return response

@@ -1,0 +1,61 @@
+"""The page's files: compressed for clients that accept it, and revalidated by their ETag."""
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+
+import web
+from server.http.static import CompressedFiles
+from tests.server.site import Site
+
+WEB = Path(web.__path__[0])
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "media_type"),
+    [
+        ("/", "index.html", "text/html; charset=utf-8"),
+        ("/d/any", "debate.html", "text/html; charset=utf-8"),
+        ("/judge", "judge.html", "text/html; charset=utf-8"),
+        ("/static/words.js", "words.js", "text/javascript; charset=utf-8"),
+        ("/static/style.css", "style.css", "text/css; charset=utf-8"),
+        ("/favicon.ico", "favicon.svg", "image/svg+xml"),
+    ],
+)
+def test_text_is_sent_compressed_to_clients_that_accept_it(site: Site, path: str, name: str, media_type: str) -> None:
+    packed = site.client.get(path, headers={"accept-encoding": "gzip"})
+    plain = site.client.get(path, headers={"accept-encoding": "identity"})
+
+    assert ("gzip", "accept-encoding") == (packed.headers["content-encoding"], packed.headers["vary"])
+    assert "content-encoding" not in plain.headers
+    assert "accept-encoding" == plain.headers["vary"].lower()
+    assert (WEB / name).read_bytes() == packed.content == plain.content
+    assert {media_type} == {packed.headers["content-type"], plain.headers["content-type"]}
+    assert len(gzip.compress(packed.content)) == int(packed.headers["content-length"])
+    assert packed.headers["etag"] != plain.headers["etag"]
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_a_file_that_has_not_changed_is_not_sent_again(site: Site, encoding: str) -> None:
+    first = site.client.get("/static/words.js", headers={"accept-encoding": encoding})
+    headers = {"accept-encoding": encoding, "if-none-match": first.headers["etag"]}
+
+    again = site.client.get("/static/words.js", headers=headers)
+    assert (304, b"") == (again.status_code, again.content)
+    other = site.client.get("/static/words.js", headers={**headers, "if-none-match": '"another"'})
+    assert 200 == other.status_code
+
+
+def test_a_file_that_changes_is_compressed_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.js"
+    client = TestClient(Starlette(routes=[Mount("/", CompressedFiles(tmp_path))]))
+    for time, text in enumerate(("one();", "two();")):
+        file.write_text(text)
+        os.utime(file, (time, time))
+
+        assert text == client.get("/a.js").text
