@@ -4,8 +4,10 @@ A payload is written once and its bytes are never encoded again; old schemas are
 takes the builtins of one schema of a type to the builtins of the next one.
 """
 
-from collections.abc import Callable
-from typing import Any, Final, cast, get_args
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import or_
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -14,14 +16,25 @@ from events.types import Event
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
-CLASSES: Final[dict[str, type[Event]]] = {cast("str", cls.__struct_config__.tag): cls for cls in get_args(Event)}
+
+def _leaves(cls: type[Event]) -> Iterator[type[Event]]:
+    """The classes below ``cls`` that have no subclasses: the others only share fields."""
+    below = cls.__subclasses__()
+    for each in below:
+        yield from _leaves(each)
+    if not below:
+        yield cls
+
+
+CLASSES: Final = {cast("str", cls.__struct_config__.tag): cls for cls in _leaves(Event)}
 """Event classes by wire tag."""
 
 UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
 """(tag, schema) → the function that lifts that schema to the next."""
 
 _encode: Final = msgspec.json.Encoder().encode
-_decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(Event)
+_any_event: Final[Any] = reduce(or_, CLASSES.values())
+_decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(_any_event)
 decode_newest: Final = _decoder.decode
 """An event from bytes that no upcaster needs to lift.  Raises ``msgspec.DecodeError``, ``UnicodeDecodeError``."""
 

@@ -151,7 +151,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Debate()
-_OWN: Final = frozenset(
+MOVED_BY: Final = frozenset(
     {
         DebateOpened,
         DebatePaused,
@@ -193,7 +193,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     moved["course"] = position
     if not debate.id:
         moved["id"] = record.debate
-    if kind in _OWN:
+    if kind in MOVED_BY:
         _move(debate, record, moved)
     if kind in transcript.MOVED_BY:
         moved["transcript"] = transcript.apply(debate.transcript, record)

@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import UNSET, Struct
 
 from events.record import Recorded
-from events.state.ledger import KINDS, Ledger
-from events.types import Change, Outcome, Reason, Rounds, Side, TurnsCompared, TurnScored
+from events.state.ledger import SCORE_CHANGES, Ledger
+from events.types import Outcome, Reason, Rounds, ScoreChange, Side, TurnsCompared, TurnScored
 
 
 class Comparison(Struct, frozen=True, kw_only=True, gc=False):
@@ -53,7 +53,7 @@ class Exchanges(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Exchanges()
-MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, *KINDS})
+MOVED_BY: Final = frozenset({TurnsCompared, TurnScored, *SCORE_CHANGES})
 
 
 def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
@@ -72,7 +72,7 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
         )
         comparisons = {**comparisons, event.later: made}
         touched = {event.later}
-    elif isinstance(event, TurnScored | Change):
+    elif isinstance(event, TurnScored | ScoreChange):
         touched = {event.turn, event.turn + 1}
     else:
         return exchanges

@@ -6,20 +6,19 @@ value, penalties and dockings are outstanding requests that land in full down to
 floor had absorbed.  Source of the rule: design, section 6.
 """
 
-from typing import Final, Literal
+from typing import Final
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
 from events.types import (
-    Change,
     ComponentScore,
     DebateOpened,
+    EntryKind,
     LogicGapAdjusted,
-    PenaltyApplied,
-    PenaltyReversed,
     Reason,
+    ScoreChange,
     ScoreHarmonized,
     Side,
     Span,
@@ -27,15 +26,6 @@ from events.types import (
     TurnStarted,
 )
 from events.types.rubric import Rubric, composite_dimensions
-
-EntryKind = Literal["score", "band", "penalty", "reversal", "gap"]
-
-KINDS: Final[dict[type[Change], EntryKind]] = {
-    ScoreHarmonized: "band",
-    PenaltyApplied: "penalty",
-    PenaltyReversed: "reversal",
-    LogicGapAdjusted: "gap",
-}
 
 
 class Evidence(Struct, frozen=True, kw_only=True, gc=False):
@@ -119,7 +109,8 @@ class Ledger(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Ledger()
-MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, *KINDS})
+SCORE_CHANGES: Final = frozenset(ScoreChange.__subclasses__())
+MOVED_BY: Final = frozenset({DebateOpened, TurnStarted, TurnScored, *SCORE_CHANGES})
 
 
 def apply(ledger: Ledger, record: Recorded) -> Ledger:
@@ -127,7 +118,7 @@ def apply(ledger: Ledger, record: Recorded) -> Ledger:
     event = record.event
     if isinstance(event, TurnScored):
         return _scored(ledger, record, event)
-    if isinstance(event, Change):
+    if isinstance(event, ScoreChange):
         return _changed(ledger, record, event)
     if isinstance(event, TurnStarted):
         return ledger if event.turn in ledger.sides else replace(ledger, sides={**ledger.sides, event.turn: event.side})
@@ -136,7 +127,7 @@ def apply(ledger: Ledger, record: Recorded) -> Ledger:
     return ledger
 
 
-def _changed(ledger: Ledger, record: Recorded, event: Change) -> Ledger:
+def _changed(ledger: Ledger, record: Recorded, event: ScoreChange) -> Ledger:
     card = ledger.cards.get(event.turn)
     balance = card.balances.get(event.dimension) if card else None
     if card is None or balance is None:
@@ -152,7 +143,7 @@ def _changed(ledger: Ledger, record: Recorded, event: Change) -> Ledger:
             Evidence(turn=each.turn, quote=each.quote, span=each.span) for each in (event.fails, event.exposed_by)
         )
     entry = Entry(
-        kind=KINDS[type(event)],
+        kind=event.entry_kind,
         position=record.position,
         cause=event.because_of,
         rule=event.rule,

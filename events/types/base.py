@@ -13,6 +13,7 @@ Think = Literal["default", "off", "low", "medium", "high"]
 
 SIDES: tuple[Side, Side] = ("pro", "con")
 ALL_PRIVATE: frozenset[str] = frozenset({"*"})
+"""In place of the names of fields: the whole event is private."""
 
 
 def other(side: Side) -> Side:
@@ -67,10 +68,19 @@ class Rounds(Struct, frozen=True, kw_only=True):
     drawn: int = 0
 
 
-class Base(Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
-    """What all events share: how they are written.  Immutable all the way down: no cycle, hence no ``gc``."""
+class Event(Struct, frozen=True, kw_only=True, gc=False, tag_field="type"):
+    """A fact about a debate: in the past tense, immutable, written as JSON under its wire tag ``type``.
+
+    A subclass with a ``tag`` is all that declares an event.  It only ever gains fields with defaults; any other change
+    is a new ``schema`` number with an upcaster in ``events.codec``.  Events hold no cycles, hence no ``gc``.
+    """
 
     schema: ClassVar[int] = 1
     private: ClassVar[frozenset[str]] = frozenset()
+    """Fields that only the director may read until the debate has concluded; ``ALL_PRIVATE`` for the whole event."""
     naming: ClassVar[frozenset[str]] = frozenset()
-    """Fields, dotted, that may name a model: where a debate is blind they are the director's like ``private``."""
+    """Fields, dotted, that may name a model: private as well, in a blind debate."""
+
+
+class DerivedEvent(Event, frozen=True, kw_only=True):
+    """An event that only rules write: it follows from the rubric and from earlier events, so ``whatif`` derives it."""

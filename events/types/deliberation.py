@@ -4,13 +4,13 @@ from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from events.types.base import Base, Missing, Reason
+from events.types.base import DerivedEvent, Missing, Reason
 
 Verdict = Literal["PASS", "FAIL", "CONDITIONAL", "pro", "con", "tie"]
 """The first three are of an artifact, the others of a debate."""
 
 
-class OpinionGiven(Base, frozen=True, kw_only=True, tag="opinion_given"):
+class OpinionGiven(DerivedEvent, frozen=True, kw_only=True, tag="opinion_given"):
     """What a judge says in one round; round 0 is independent of all others.
 
     ``quote`` is the evidence that it names for its verdict; ``verified``: the words stand in what is judged.
@@ -51,7 +51,7 @@ class MindChange(Struct, frozen=True, kw_only=True, rename={"before": "from", "a
     quote: str
 
 
-class DeliberationHeld(Base, frozen=True, kw_only=True, tag="deliberation_held"):
+class DeliberationHeld(DerivedEvent, frozen=True, kw_only=True, tag="deliberation_held"):
     """A round of deliberation.  ``before`` and ``after`` are agreement in [0, 1]; missing where too few answered."""
 
     round: int
@@ -73,7 +73,7 @@ class Artifact(Struct, frozen=True, kw_only=True):
     digest: str
 
 
-class ArtifactJudged(Base, frozen=True, kw_only=True, tag="artifact_judged"):
+class ArtifactJudged(DerivedEvent, frozen=True, kw_only=True, tag="artifact_judged"):
     """The verdict on an artifact: the one with the greatest weight after deliberation, the graver one of equals.
 
     ``independent`` is the verdict of record: the same, of the opinions before anybody had read another's.

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.types.base import Base, Think, Winner
+from events.types.base import Event, Think, Winner
 from events.types.deliberation import Artifact
 from events.types.panel import Rater
 from events.types.protocol import Argument
@@ -41,7 +41,7 @@ class Debater(Struct, frozen=True, kw_only=True):
     think: Think = "default"
 
 
-class FamilyWarned(Base, frozen=True, kw_only=True, tag="family_warned"):
+class FamilyWarned(Event, frozen=True, kw_only=True, tag="family_warned"):
     """Who judges and who debates are models of one family: judges favour their own.  ``roles`` as in the seats."""
 
     naming: ClassVar[frozenset[str]] = frozenset({"family"})
@@ -71,7 +71,7 @@ class Template(Struct, frozen=True, kw_only=True):
     text: str
 
 
-class Settings(Struct, frozen=True, kw_only=True):
+class DebateSettings(Struct, frozen=True, kw_only=True):
     """How this debate is run: limits and sampling, all recorded."""
 
     turn_attempts: int = 3
@@ -109,7 +109,7 @@ NOBODY = Debater(model="", archetype="", elasticity=0.0)
 Format = Literal["exchange", "protocol", "deliberation", "calibration"]
 
 
-class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
+class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
     """A debate began.  It carries all data that later readers need, whole."""
 
     naming: ClassVar[frozenset[str]] = frozenset(
@@ -139,7 +139,7 @@ class DebateOpened(Base, frozen=True, kw_only=True, tag="debate_opened"):
     rubric: Rubric
     archetypes: dict[str, Archetype]
     prompts: dict[str, Template]
-    settings: Settings
+    settings: DebateSettings
     blind: bool
     """Models stay unnamed for spectators until it has concluded."""
     exhibition: str | None

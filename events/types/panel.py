@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from events.types.base import Base, BothSides, Missing, Reason, Think, Winner
+from events.types.base import BothSides, DerivedEvent, Event, Missing, Reason, Think, Winner
 from events.types.criteria import Standing
 
 
@@ -34,7 +34,7 @@ class Rater(Struct, frozen=True, kw_only=True):
     think: Think = "default"
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class Coefficient(Struct, frozen=True, kw_only=True):
     """A coefficient with its bootstrap 95 % interval, or why it has none.  ``items``: units rated twice or more."""
 
     value: float | UnsetType = UNSET
@@ -50,7 +50,7 @@ PanelOutcome = Literal["concluded", "cautious", "contested", "irreconcilable", "
 """``undetermined``: agreement could not be measured; like ``contested`` and ``irreconcilable`` it names no winner."""
 
 
-class PanelistScored(Base, frozen=True, kw_only=True, tag="panelist_scored"):
+class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scored"):
     """One rater's independent scores: ``{item: {dimension: n}}``, ``{item: standing}``; items are arguments or turns.
 
     ``missing``: the rater gave nothing usable.  ``absent``: what is not there, ``{"CON-2": why}`` or
@@ -71,15 +71,15 @@ class PanelistScored(Base, frozen=True, kw_only=True, tag="panelist_scored"):
     missing: Reason | UnsetType = UNSET
 
 
-class AgreementMeasured(Base, frozen=True, kw_only=True, tag="agreement_measured"):
+class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_measured"):
     """Krippendorff's alpha over item × dimension and Fleiss' kappa over standings.  ``raw`` (interval) decides."""
 
-    raw: Measured
-    calibrated: Measured
-    kappa: Measured
-    nominal: Measured
-    ordinal: Measured
-    ratio: Measured
+    raw: Coefficient
+    calibrated: Coefficient
+    kappa: Coefficient
+    nominal: Coefficient
+    ordinal: Coefficient
+    ratio: Coefficient
     calibration: Literal["z-score", "min-max"]
 
 
@@ -101,7 +101,7 @@ class Without(Struct, frozen=True, kw_only=True):
     gap: float | Missing
 
 
-class PanelConcluded(Base, frozen=True, kw_only=True, tag="panel_concluded"):
+class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_concluded"):
     """What the panel says.  ``winner`` is ``neither`` unless the outcome is ``concluded`` or ``cautious``."""
 
     outcome: PanelOutcome
@@ -124,7 +124,7 @@ class PanelConcluded(Base, frozen=True, kw_only=True, tag="panel_concluded"):
     """What to find out, or to do, next."""
 
 
-class DecisionRecorded(Base, frozen=True, kw_only=True, tag="decision_recorded"):
+class DecisionRecorded(Event, frozen=True, kw_only=True, tag="decision_recorded"):
     """A person decided what the panel did not."""
 
     by: str
@@ -132,7 +132,7 @@ class DecisionRecorded(Base, frozen=True, kw_only=True, tag="decision_recorded")
     reason: str
 
 
-class RaterCalibrated(Base, frozen=True, kw_only=True, tag="rater_calibrated"):
+class RaterCalibrated(Event, frozen=True, kw_only=True, tag="rater_calibrated"):
     """One rater's verdict on a debate whose outcome is known, beside that outcome."""
 
     rater: str

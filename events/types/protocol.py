@@ -4,10 +4,10 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from events.types.base import Base, Missing, Reason, Side, Span
+from events.types.base import DerivedEvent, Missing, Reason, Side, Span
 from events.types.criteria import Fallacy, Standing
 
-Response = Literal["refute", "challenge", "concede", "partial"]
+CrossResponse = Literal["refute", "challenge", "concede", "partial"]
 
 
 class Argument(Struct, frozen=True, kw_only=True):
@@ -19,7 +19,7 @@ class Argument(Struct, frozen=True, kw_only=True):
     evidence: str
 
 
-class ArgumentsOpened(Base, frozen=True, kw_only=True, tag="arguments_opened"):
+class ArgumentsOpened(DerivedEvent, frozen=True, kw_only=True, tag="arguments_opened"):
     """A side opened.  ``faults``: what is wrong with its structure, asked twice; ``free_text``: all that it said."""
 
     side: Side
@@ -29,18 +29,18 @@ class ArgumentsOpened(Base, frozen=True, kw_only=True, tag="arguments_opened"):
     free_text: str = ""
 
 
-class ArgumentCrossExamined(Base, frozen=True, kw_only=True, tag="argument_cross_examined"):
+class ArgumentCrossExamined(DerivedEvent, frozen=True, kw_only=True, tag="argument_cross_examined"):
     """One of the opponent's arguments was answered."""
 
     by: Side
     turn: int
     target: str
-    response: Response
+    response: CrossResponse
     reasoning: str
     follow_up: str
 
 
-class CrossExaminationFaulted(Base, frozen=True, kw_only=True, tag="cross_examination_faulted"):
+class CrossExaminationFaulted(DerivedEvent, frozen=True, kw_only=True, tag="cross_examination_faulted"):
     """What is wrong with a cross-examination after it was asked again: an argument left out, a target that is none."""
 
     by: Side
@@ -49,7 +49,7 @@ class CrossExaminationFaulted(Base, frozen=True, kw_only=True, tag="cross_examin
     free_text: str
 
 
-class ClosingStated(Base, frozen=True, kw_only=True, tag="closing_stated"):
+class ClosingStated(DerivedEvent, frozen=True, kw_only=True, tag="closing_stated"):
     """A side closed.  ``words`` counts all of it; the judge reads the rubric's ``closing_words`` and no more."""
 
     side: Side
@@ -62,7 +62,7 @@ class ClosingStated(Base, frozen=True, kw_only=True, tag="closing_stated"):
     free_text: str = ""
 
 
-class FallacyFound(Base, frozen=True, kw_only=True, tag="fallacy_found"):
+class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found"):
     """A fallacy in what a side said for an argument; its words were found in ``turn`` at ``span``."""
 
     argument: str
@@ -73,7 +73,7 @@ class FallacyFound(Base, frozen=True, kw_only=True, tag="fallacy_found"):
     reason: str = ""
 
 
-class ArgumentTraced(Base, frozen=True, kw_only=True, tag="argument_traced"):
+class ArgumentTraced(DerivedEvent, frozen=True, kw_only=True, tag="argument_traced"):
     """Where an argument stands in the end, and its scores (1–10 a dimension, ``total`` weighted)."""
 
     argument: str
@@ -86,7 +86,7 @@ class ArgumentTraced(Base, frozen=True, kw_only=True, tag="argument_traced"):
     """Why there is no standing."""
 
 
-class AssessmentGiven(Base, frozen=True, kw_only=True, tag="assessment_given"):
+class AssessmentGiven(DerivedEvent, frozen=True, kw_only=True, tag="assessment_given"):
     """The judge's overall assessment.  A total is a side's mean score times the rubric's arguments a side."""
 
     pro_total: float | Missing

@@ -2,12 +2,12 @@
 
 from typing import Literal
 
-from events.types.base import Base, Side, Span
+from events.types.base import DerivedEvent, Event, Side, Span
 
 ClaimKind = Literal["hollow_specificity", "no_mechanism", "fabricated_citation", "inverted_fact", "reversed_causality"]
 
 
-class ClaimFlagged(Base, frozen=True, kw_only=True, tag="claim_flagged"):
+class ClaimFlagged(DerivedEvent, frozen=True, kw_only=True, tag="claim_flagged"):
     """A suspect claim entered the register as ``C{turn}.{n}``."""
 
     claim: str
@@ -19,14 +19,14 @@ class ClaimFlagged(Base, frozen=True, kw_only=True, tag="claim_flagged"):
     by: str
 
 
-class ClaimAppealed(Base, frozen=True, kw_only=True, tag="claim_appealed"):
+class ClaimAppealed(Event, frozen=True, kw_only=True, tag="claim_appealed"):
     """A second opinion on a flag was asked for."""
 
     claim: str
     by: str
 
 
-class ClaimUpheld(Base, frozen=True, kw_only=True, tag="claim_upheld"):
+class ClaimUpheld(DerivedEvent, frozen=True, kw_only=True, tag="claim_upheld"):
     """The second opinion agrees with the flag."""
 
     claim: str
@@ -34,7 +34,7 @@ class ClaimUpheld(Base, frozen=True, kw_only=True, tag="claim_upheld"):
     reason: str
 
 
-class ClaimCleared(Base, frozen=True, kw_only=True, tag="claim_cleared"):
+class ClaimCleared(DerivedEvent, frozen=True, kw_only=True, tag="claim_cleared"):
     """The second opinion dissents: the claim is good, and its points come back."""
 
     claim: str
@@ -42,7 +42,7 @@ class ClaimCleared(Base, frozen=True, kw_only=True, tag="claim_cleared"):
     reason: str
 
 
-class PremiseStated(Base, frozen=True, kw_only=True, tag="premise_stated"):
+class PremiseStated(DerivedEvent, frozen=True, kw_only=True, tag="premise_stated"):
     """A side put forward something that its case stands on, as ``P{turn}.{n}``."""
 
     premise: str
@@ -53,7 +53,7 @@ class PremiseStated(Base, frozen=True, kw_only=True, tag="premise_stated"):
     span: Span
 
 
-class PremiseRevised(Base, frozen=True, kw_only=True, tag="premise_revised"):
+class PremiseRevised(DerivedEvent, frozen=True, kw_only=True, tag="premise_revised"):
     """The side now holds a premise in another form."""
 
     premise: str
@@ -62,7 +62,7 @@ class PremiseRevised(Base, frozen=True, kw_only=True, tag="premise_revised"):
     quote: str = ""
 
 
-class PremiseDropped(Base, frozen=True, kw_only=True, tag="premise_dropped"):
+class PremiseDropped(DerivedEvent, frozen=True, kw_only=True, tag="premise_dropped"):
     """A premise is gone without a word; the judge says so and the words bear it out."""
 
     premise: str
@@ -70,7 +70,7 @@ class PremiseDropped(Base, frozen=True, kw_only=True, tag="premise_dropped"):
     reason: str = ""
 
 
-class ContradictionFound(Base, frozen=True, kw_only=True, tag="contradiction_found"):
+class ContradictionFound(DerivedEvent, frozen=True, kw_only=True, tag="contradiction_found"):
     """A side contradicts what it had stated."""
 
     side: Side
@@ -79,7 +79,7 @@ class ContradictionFound(Base, frozen=True, kw_only=True, tag="contradiction_fou
     reason: str
 
 
-class InjectionDetected(Base, frozen=True, kw_only=True, tag="injection_detected"):
+class InjectionDetected(DerivedEvent, frozen=True, kw_only=True, tag="injection_detected"):
     """A turn tries to instruct whoever judges it."""
 
     turn: int

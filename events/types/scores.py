@@ -1,10 +1,10 @@
 """Scores, and everything that changes them."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.types.base import Base, Reason, Span
+from events.types.base import DerivedEvent, Reason, Span
 
 
 class ComponentScore(Struct, frozen=True, kw_only=True, gc=False):
@@ -31,7 +31,7 @@ class DimensionScore(Struct, frozen=True, kw_only=True, gc=False):
     rules: tuple[str, ...] = ()
 
 
-class TurnScored(Base, frozen=True, kw_only=True, tag="turn_scored"):
+class TurnScored(DerivedEvent, frozen=True, kw_only=True, tag="turn_scored"):
     """The absolute score of a turn, or the reason why there is none."""
 
     turn: int
@@ -44,7 +44,7 @@ class TurnScored(Base, frozen=True, kw_only=True, tag="turn_scored"):
 Outcome = Literal["earlier", "later", "draw"]
 
 
-class TurnsCompared(Base, frozen=True, kw_only=True, tag="turns_compared"):
+class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared"):
     """Two neighbouring turns, head to head, asked in both orders.
 
     ``flipped`` are dimensions on which the orders disagreed: they count as drawn.
@@ -66,11 +66,17 @@ class Passage(Struct, frozen=True, kw_only=True):
     span: Span
 
 
-class Change(Base, frozen=True, kw_only=True):
+EntryKind = Literal["score", "band", "penalty", "reversal", "gap"]
+"""What an entry of the ledger did to a score."""
+
+
+class ScoreChange(DerivedEvent, frozen=True, kw_only=True):
     """A later entry on a score.  ``applied`` is what remained of ``requested`` between floor and ceiling.
 
     ``because_of`` is the position of the event that the entry follows from.
     """
+
+    entry_kind: ClassVar[EntryKind]
 
     turn: int
     dimension: str
@@ -81,30 +87,38 @@ class Change(Base, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class ScoreHarmonized(Change, frozen=True, kw_only=True, tag="score_harmonized"):
+class ScoreHarmonized(ScoreChange, frozen=True, kw_only=True, tag="score_harmonized"):
     """An admitted value was brought into the band that a comparison allows."""
 
+    entry_kind = "band"
 
-class PenaltyApplied(Change, frozen=True, kw_only=True, tag="penalty_applied"):
+
+class PenaltyApplied(ScoreChange, frozen=True, kw_only=True, tag="penalty_applied"):
     """Points were taken, for the claim ``claim`` or by another rule."""
 
+    entry_kind = "penalty"
+
     claim: str | UnsetType = UNSET
 
 
-class PenaltyReversed(Change, frozen=True, kw_only=True, tag="penalty_reversed"):
+class PenaltyReversed(ScoreChange, frozen=True, kw_only=True, tag="penalty_reversed"):
     """A penalty was given back."""
 
+    entry_kind = "reversal"
+
     claim: str | UnsetType = UNSET
 
 
-class LogicGapAdjusted(Change, frozen=True, kw_only=True, tag="logic_gap_adjusted"):
+class LogicGapAdjusted(ScoreChange, frozen=True, kw_only=True, tag="logic_gap_adjusted"):
     """A later turn exposed a flaw of an earlier one, which is docked for it."""
+
+    entry_kind = "gap"
 
     fails: Passage
     exposed_by: Passage
 
 
-class FindingRefused(Base, frozen=True, kw_only=True, tag="finding_refused"):
+class FindingRefused(DerivedEvent, frozen=True, kw_only=True, tag="finding_refused"):
     """The judge said something that does not hold: a quote that is not there, an id that does not exist."""
 
     turn: int

@@ -1,13 +1,13 @@
-"""Turns, and the model calls behind everything that is said and judged."""
+"""Turns, the model calls behind them, and the pressure that moves the debaters' traits between turns."""
 
 from typing import ClassVar
 
 from msgspec import UNSET, UnsetType, field
 
-from events.types.base import Base, Missing, Side, Usage
+from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Missing, Side, Usage
 
 
-class TurnStarted(Base, frozen=True, kw_only=True, tag="turn_started"):
+class TurnStarted(Event, frozen=True, kw_only=True, tag="turn_started"):
     """A debater was given the floor.  ``directive`` is the position of the directive in force."""
 
     turn: int
@@ -16,7 +16,7 @@ class TurnStarted(Base, frozen=True, kw_only=True, tag="turn_started"):
     directive: int | None
 
 
-class ContextSummarised(Base, frozen=True, kw_only=True, tag="context_summarised"):
+class ContextSummarised(DerivedEvent, frozen=True, kw_only=True, tag="context_summarised"):
     """From this turn on a debater reads earlier turns by their first sentences: its window holds no more.
 
     A turn that stands in neither list is not given at all.
@@ -30,7 +30,7 @@ class ContextSummarised(Base, frozen=True, kw_only=True, tag="context_summarised
     """Positions of the moderator's words that it is not given any more, where there are any."""
 
 
-class TurnSpoken(Base, frozen=True, kw_only=True, tag="turn_spoken"):
+class TurnSpoken(Event, frozen=True, kw_only=True, tag="turn_spoken"):
     """A debater finished a turn."""
 
     naming: ClassVar[frozenset[str]] = frozenset({"model"})
@@ -48,7 +48,7 @@ class TurnSpoken(Base, frozen=True, kw_only=True, tag="turn_spoken"):
     latency_ms: int
 
 
-class TurnFailed(Base, frozen=True, kw_only=True, tag="turn_failed"):
+class TurnFailed(Event, frozen=True, kw_only=True, tag="turn_failed"):
     """An attempt to speak ended in a classified failure."""
 
     naming: ClassVar[frozenset[str]] = frozenset({"message"})
@@ -60,7 +60,7 @@ class TurnFailed(Base, frozen=True, kw_only=True, tag="turn_failed"):
     message: str
 
 
-class AttemptAbandoned(Base, frozen=True, kw_only=True, tag="attempt_abandoned"):
+class AttemptAbandoned(Event, frozen=True, kw_only=True, tag="attempt_abandoned"):
     """An attempt that does not count against the debater: we cut it off, or it showed how its model must be asked."""
 
     turn: int
@@ -70,7 +70,7 @@ class AttemptAbandoned(Base, frozen=True, kw_only=True, tag="attempt_abandoned")
     message: str
 
 
-class ModelAnswered(Base, frozen=True, kw_only=True, tag="model_answered"):
+class ModelAnswered(Event, frozen=True, kw_only=True, tag="model_answered"):
     """A model call came back.
 
     ``prompt`` lists ``[role, digest]``; ``segments`` holds each text once, where it was first used.
@@ -97,7 +97,7 @@ class ModelAnswered(Base, frozen=True, kw_only=True, tag="model_answered"):
     reasoning: str
 
 
-class ModelFailed(Base, frozen=True, kw_only=True, tag="model_failed"):
+class ModelFailed(Event, frozen=True, kw_only=True, tag="model_failed"):
     """A model call did not give a usable answer; ``answer`` is what came, if anything did.
 
     It is paid for like any other: ``usage``, ``cost_usd`` and ``parameters`` are those that the vendor told.
@@ -123,3 +123,30 @@ class ModelFailed(Base, frozen=True, kw_only=True, tag="model_failed"):
     prompt: tuple[tuple[str, str], ...] = ()
     segments: dict[str, str] = field(default_factory=dict)
     answer: str = ""
+
+
+class PressureApplied(DerivedEvent, frozen=True, kw_only=True, tag="pressure_applied"):
+    """The loser of an exchange feels it, on four signals in [0, 1]."""
+
+    side: Side
+    turn: int
+    cognitive: float
+    emotional: float
+    strategic: float
+    credibility: float
+
+
+class TraitsShifted(DerivedEvent, frozen=True, kw_only=True, tag="traits_shifted"):
+    """Traits moved: ``{trait: [from, to]}``."""
+
+    side: Side
+    shifts: dict[str, tuple[float, float]]
+
+
+class DirectiveIssued(DerivedEvent, frozen=True, kw_only=True, tag="directive_issued"):
+    """What a debater is told from its next turn on; nobody else reads it before the debate has concluded."""
+
+    private: ClassVar[frozenset[str]] = ALL_PRIVATE
+
+    side: Side
+    text: str

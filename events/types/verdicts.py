@@ -4,10 +4,10 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.types.base import Base, BothSides, Missing, Reason, Rounds, Winner
+from events.types.base import BothSides, DerivedEvent, Missing, Reason, Rounds, Winner
 
 
-class ScorecardVerdictReached(Base, frozen=True, kw_only=True, tag="scorecard_verdict_reached"):
+class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scorecard_verdict_reached"):
     """What the numbers say: the higher mean effective composite over judged turns."""
 
     winner: Winner
@@ -43,7 +43,7 @@ class Arcs(Struct, frozen=True, kw_only=True):
     con: Arc
 
 
-class NarrativeVerdictReached(Base, frozen=True, kw_only=True, tag="narrative_verdict_reached"):
+class NarrativeVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="narrative_verdict_reached"):
     """What one reading of the whole arc says; it may differ from the scorecard."""
 
     winner: Winner | UnsetType = UNSET
@@ -54,7 +54,7 @@ class NarrativeVerdictReached(Base, frozen=True, kw_only=True, tag="narrative_ve
     missing: Reason | UnsetType = UNSET
 
 
-class ConflictResolved(Base, frozen=True, kw_only=True, tag="conflict_resolved"):
+class ConflictResolved(DerivedEvent, frozen=True, kw_only=True, tag="conflict_resolved"):
     """Why the scorecard and the narrative differ."""
 
     text: str = ""
@@ -76,7 +76,7 @@ class Drifts(Struct, frozen=True, kw_only=True):
     con: Drift
 
 
-class ConvergenceAssessed(Base, frozen=True, kw_only=True, tag="convergence_assessed"):
+class ConvergenceAssessed(DerivedEvent, frozen=True, kw_only=True, tag="convergence_assessed"):
     """Where a debate of ten turns or more ended up.  ``similarity`` in [0, 1] compares the sides' late turns."""
 
     kind: ConvergenceKind | UnsetType = UNSET

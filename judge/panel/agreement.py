@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from events.types import Measured
+from events.types import Coefficient
 from events.types.criteria import PanelRules
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -60,11 +60,11 @@ def alpha(ratings: Ratings, level: Level, least_items: int) -> float | str:
     return float(krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level))
 
 
-def measure(ratings: Ratings, level: Level, rules: PanelRules) -> Measured:
+def measure(ratings: Ratings, level: Level, rules: PanelRules) -> Coefficient:
     """Alpha with its 95 % interval and its band."""
     value = alpha(ratings, level, rules.least_items)
     if isinstance(value, str):
-        return Measured(undefined=value)
+        return Coefficient(undefined=value)
     pairable = ratings.pairable
     enough = np.unique(pairable.items).size >= rules.least_items  # a few items drawn again are the same few
     sampled = draws(ratings, level, rules.bootstrap) if enough else np.empty(0)
@@ -87,11 +87,11 @@ def resamples(items: int, number: int) -> Array:
     return drawn.astype(np.float64)
 
 
-def stated(value: float, sampled: Array, items: int, rules: PanelRules) -> Measured:
+def stated(value: float, sampled: Array, items: int, rules: PanelRules) -> Coefficient:
     """A value with the percentile interval of its samples; without one where too few of them have a value."""
     usable = sampled[~np.isnan(sampled)]
     value = round(value, PLACES)
-    said = Measured(value=value, items=items, band=band(value, rules))
+    said = Coefficient(value=value, items=items, band=band(value, rules))
     if not usable.size or usable.size < USABLE * sampled.size:
         return said
     low, high = np.percentile(usable, [2.5, 97.5])

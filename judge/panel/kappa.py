@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from events.types import Measured
+from events.types import Coefficient
 from events.types.criteria import PanelRules
 from judge.panel.agreement import PAIR, Array, resamples, stated
 
@@ -18,20 +18,20 @@ def kappa(counts: Array) -> float:
     return float(_kappas(counts, np.ones((1, len(counts))))[0])
 
 
-def measure_kappa(standings: Sequence[Mapping[str, str]], rules: PanelRules) -> Measured:
+def measure_kappa(standings: Sequence[Mapping[str, str]], rules: PanelRules) -> Coefficient:
     """Kappa of one mapping ``{item: category}`` a rater, with its interval; or why it has none."""
     if not any(standings):
-        return Measured(undefined="nobody gave a standing")
+        return Coefficient(undefined="nobody gave a standing")
     if sum(map(bool, standings)) < PAIR:
-        return Measured(undefined="one rater alone cannot agree with anybody")
+        return Coefficient(undefined="one rater alone cannot agree with anybody")
     counts = tally(standings)
     if not len(counts):
-        return Measured(undefined="no two raters gave a standing to the same item")
+        return Coefficient(undefined="no two raters gave a standing to the same item")
     if len(counts) < rules.least_items:
         items = "1 item" if len(counts) == 1 else f"{len(counts)} items"
-        return Measured(undefined=f"only {items} can be compared, at least {rules.least_items} are needed")
+        return Coefficient(undefined=f"only {items} can be compared, at least {rules.least_items} are needed")
     if (counts.sum(axis=0) > 0).sum() == 1:
-        return Measured(undefined="every standing is the same: with one category there is nothing to agree on")
+        return Coefficient(undefined="every standing is the same: with one category there is nothing to agree on")
     return stated(kappa(counts), _kappas(counts, resamples(len(counts), rules.bootstrap)), len(counts), rules)
 
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from events.types import (
     AgreementMeasured,
+    Coefficient,
     Dispute,
-    Measured,
     Missing,
     PanelConcluded,
     PanelistScored,
@@ -239,5 +239,5 @@ def _method(panel: Panel) -> Method:
     return method_for(min(sides.count("pro"), sides.count("con")), panel.rules.minmax_at)
 
 
-def _value(measured: Measured) -> float | None:
+def _value(measured: Coefficient) -> float | None:
     return None if measured.value is UNSET else measured.value

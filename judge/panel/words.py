@@ -6,8 +6,8 @@ from msgspec import UNSET
 
 from events.types import (
     AgreementMeasured,
+    Coefficient,
     Dispute,
-    Measured,
     Missing,
     PanelistScored,
     PanelOutcome,
@@ -85,7 +85,7 @@ def _gap(total: Sums, rules: PanelRules) -> Iterator[str]:
         )
 
 
-def _alpha(raw: Measured) -> Iterator[str]:
+def _alpha(raw: Coefficient) -> Iterator[str]:
     if raw.value is UNSET:
         yield f"How far the raters agree on scores cannot be said: {raw.undefined}."
         return

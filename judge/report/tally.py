@@ -17,7 +17,6 @@ from events.state.ledger import Card
 from events.types import (
     SIDES,
     AgreementMeasured,
-    Change,
     ClaimAppealed,
     ClaimCleared,
     ClaimFlagged,
@@ -39,6 +38,7 @@ from events.types import (
     PanelistScored,
     RaterCalibrated,
     ScorecardVerdictReached,
+    ScoreChange,
     TurnsCompared,
     TurnScored,
     TurnSpoken,
@@ -160,7 +160,7 @@ class Count:
 
 def _marks(event: Event) -> Iterator[tuple[str, int]]:
     """What counts once a turn, or once a debate (turn 0), however often it happens."""
-    if isinstance(event, Change):
+    if isinstance(event, ScoreChange):
         yield "changed", event.turn
     match event:
         case LogicGapAdjusted():
@@ -204,7 +204,7 @@ def _of_turns(event: Event) -> Iterator[Key]:  # noqa: C901, PLR0912 - a case fo
             if event.flipped:
                 yield "turned", ""
                 yield from (("flipped", dimension) for dimension in event.flipped)
-        case Change():
+        case ScoreChange():
             yield "changes", event.rule
             if round(abs(event.requested - event.applied), 2) > 0:
                 yield "absorbed", event.rule

@@ -11,12 +11,11 @@ from typing import Final
 import anyio
 import msgspec
 
-from events.codec import decode
+from events.codec import decode, decode_newest
 from events.record import Recorded
 from events.store.log import read_pages
 from events.store.sqlite import rows as sqlite_rows
 from events.store.sqlite.log import SqliteLog
-from events.types import Event
 from events.view import view as views
 from server.bench.appends import EVENT
 from server.bench.figure import Figure, Passed, figure, interleaved
@@ -31,7 +30,6 @@ async def fold(*, quick: bool) -> Figure:
     """From payloads to the view: what rebuilding a debate costs beside reading it."""
     records = debate(LONGEST)
     debates = EVENTS // LONGEST
-    decoder = msgspec.json.Decoder(Event)
 
     async def ours() -> float:
         began = time.perf_counter()
@@ -45,7 +43,7 @@ async def fold(*, quick: bool) -> Figure:
         began = time.perf_counter()
         for _ in range(debates):
             for record in records:
-                decoder.decode(record.payload)
+                decode_newest(record.payload)
         return EVENTS / (time.perf_counter() - began)
 
     reached, decoded = await interleaved(ours, limit, 2 if quick else 5)

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from events.types import Measured, Missing
+from events.types import Coefficient, Missing
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.wording import flat, share
@@ -200,7 +200,7 @@ def _said(value: Any) -> str:
         return NONE
     if isinstance(value, Missing):
         return f"none: {flat(value.missing.reason)}"
-    if isinstance(value, Measured):
+    if isinstance(value, Coefficient):
         if value.value is UNSET:
             return f"undefined: {value.undefined}"
         low_high = f" [{value.low:.2f}, {value.high:.2f}]" if value.low is not UNSET and value.high is not UNSET else ""
@@ -213,7 +213,7 @@ def _said(value: Any) -> str:
 def _mark(row: Row) -> str:
     """By how much a figure is other, signed; the word for everything else: never a colour alone."""
     one, two = row.recorded, row.would_be
-    if isinstance(one, Measured) and isinstance(two, Measured):
+    if isinstance(one, Coefficient) and isinstance(two, Coefficient):
         one, two = one.value, two.value
     if isinstance(one, float | int) and isinstance(two, float | int):
         moved = round(two - one, 4)

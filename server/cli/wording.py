@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import UNSET
 
 from events.state.panel import Panel
-from events.types import AgreementMeasured, Measured, Missing, PanelConcluded
+from events.types import AgreementMeasured, Coefficient, Missing, PanelConcluded
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
@@ -50,7 +50,7 @@ def share(value: float | Missing) -> str:
     return f"none ({inline(value.missing.reason)})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
 
 
-def measured(each: Measured, again: str) -> str:
+def measured(each: Coefficient, again: str) -> str:
     """A coefficient as a person understands it.  ``again``: what would be done another time."""
     if each.value is UNSET:
         return f"undefined: {each.undefined}"
@@ -61,7 +61,7 @@ def measured(each: Measured, again: str) -> str:
     return f"{said}. If {again}, the agreement would likely lie between {each.low:.2f} and {each.high:.2f}"
 
 
-def interval(each: Measured) -> str:
+def interval(each: Coefficient) -> str:
     """A coefficient with its interval, in few characters."""
     if each.value is UNSET:
         return f"undefined ({inline(str(each.undefined))})"

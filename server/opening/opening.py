@@ -14,13 +14,13 @@ from events.types import (
     Artifact,
     DebateOpened,
     Debater,
+    DebateSettings,
     FamilyWarned,
     Format,
     JudgeSeat,
     Think,
     TrackRecord,
 )
-from events.types import Settings as DebateSettings
 from events.types.rubric import Rubric
 from judge.errors import RubricError
 from judge.panel.raters import shipped

@@ -9,7 +9,7 @@ from events.state.ledger import Card
 from events.state.scorecard import Scorecard, scorecard
 from events.types import (
     BothSides,
-    Measured,
+    Coefficient,
     Missing,
     PanelOutcome,
     Reason,
@@ -25,8 +25,8 @@ T = TypeVar("T")
 class PanelSays(Struct, frozen=True, kw_only=True):
     """A panel's agreement, and what follows from it once it has concluded."""
 
-    alpha: Measured
-    kappa: Measured
+    alpha: Coefficient
+    kappa: Coefficient
     outcome: PanelOutcome | UnsetType = UNSET
     winner: Winner | UnsetType = UNSET
     leaning: Winner | UnsetType = UNSET

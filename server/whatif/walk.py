@@ -22,6 +22,7 @@ from events.types import (
     DebatePaused,
     DebateResumed,
     DecisionRecorded,
+    DerivedEvent,
     Event,
     ModelAnswered,
     ModelFailed,
@@ -35,7 +36,6 @@ from server.debate.formats import next_steps
 from server.debate.formats.judging import second_opinions
 from server.debate.formats.questions import pending
 from server.debate.formats.steps import Ask, Record, Step
-from server.whatif.ruled import RULED
 
 Change = Callable[[DebateOpened], DebateOpened]
 Asked = tuple[str, int]
@@ -128,7 +128,7 @@ class _Walk:
             written = self._records[self.at : self.at + len(drafts)]
             if [draft.event for draft in drafts] == [each.event for each in written]:
                 return len(drafts)
-        if not isinstance(event, RULED):
+        if not isinstance(event, DerivedEvent):
             return 0
         self.departs = self.departs or self._records[self.at].position
         following = self._records[self.at :]
@@ -308,7 +308,7 @@ def _failed(ask: Ask, kind: str, message: str) -> ModelFailed:
 
 
 def _is_ruled(event: Event) -> bool:
-    return isinstance(event, RULED) or (isinstance(event, ClaimAppealed) and event.by == "moot")
+    return isinstance(event, DerivedEvent) or (isinstance(event, ClaimAppealed) and event.by == "moot")
 
 
 def _halts(steps: Sequence[Step]) -> bool:

@@ -6,12 +6,12 @@ from typing import Any, Final
 from events.types import (
     AgreementMeasured,
     BothSides,
+    Coefficient,
     DebateConcluded,
     DeliberationHeld,
     Disagreement,
     Dispute,
     Event,
-    Measured,
     MindChange,
     OpinionGiven,
     PanelConcluded,
@@ -60,18 +60,18 @@ def scored(given: dict[str, tuple[int, ...]], *, absent: bool = False) -> Iterat
         )
 
 
-def measured(value: float, low: float, high: float, band: str, items: int = 24) -> Measured:
-    return Measured(value=value, low=low, high=high, items=items, band=band)
+def measured(value: float, low: float, high: float, band: str, items: int = 24) -> Coefficient:
+    return Coefficient(value=value, low=low, high=high, items=items, band=band)
 
 
-def agreement(raw: Measured, kappa: Measured) -> AgreementMeasured:
+def agreement(raw: Coefficient, kappa: Coefficient) -> AgreementMeasured:
     return AgreementMeasured(
         raw=raw,
         calibrated=measured(0.58, 0.40, 0.72, "low"),
         kappa=kappa,
         nominal=measured(0.12, 0.02, 0.24, "unacceptable"),
         ordinal=measured(0.46, 0.28, 0.61, "unacceptable"),
-        ratio=Measured(undefined="a score of 0 has no ratio"),
+        ratio=Coefficient(undefined="a score of 0 has no ratio"),
         calibration="min-max",
     )
 

@@ -14,11 +14,11 @@ from events.types import (
     CrossExaminationFaulted,
     DebateOpened,
     Debater,
+    DebateSettings,
     Event,
     FallacyFound,
     JudgeSeat,
     Rater,
-    Settings,
     Side,
     TrackRecord,
     TurnSpoken,
@@ -131,8 +131,8 @@ def opened(form: str = "protocol", *, panel: tuple[Rater, ...] = (), motion: str
         "pro": Debater(model="scripted:pro", archetype="engineer", elasticity=0.5) if is_debate else NOBODY,
         "con": Debater(model="scripted:con", archetype="strategist", elasticity=0.5) if is_debate else NOBODY,
         "judge": JudgeSeat(model="scripted:judge"), "panel": panel, "rubric": rubric_v1(),
-        "archetypes": dict(archetypes()), "prompts": {}, "settings": Settings(), "blind": False, "exhibition": None,
-        "moot": "0.1.0", "topic_type": "default" if panel else "", **more,
+        "archetypes": dict(archetypes()), "prompts": {}, "settings": DebateSettings(), "blind": False,
+        "exhibition": None, "moot": "0.1.0", "topic_type": "default" if panel else "", **more,
     })  # fmt: skip
 
 

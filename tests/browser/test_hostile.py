@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import anyio
 import pytest
 from playwright.sync_api import Page, expect
 
+from events.codec import CLASSES
 from events.store.open import opened_log
 from events.transfer import import_debate
 from events.types import Event
@@ -145,7 +146,7 @@ def open_all(page: Page) -> None:
 
 
 def test_every_type_of_event_is_among_the_logs(house: House) -> None:
-    assert set(get_args(Event)) == {type(event) for events in house.events.values() for event in events}
+    assert set(CLASSES.values()) == {type(event) for events in house.events.values() for event in events}
 
 
 @pytest.mark.parametrize("key", GROUPS)

@@ -7,15 +7,14 @@ from events.state.debate import Debate
 from events.state.ledger import Balance
 from events.types import (
     Archetype,
-    Base,
     DebateOpened,
     Debater,
+    DebateSettings,
     DimensionScore,
     Event,
     FindingRefused,
     JudgeSeat,
     Reason,
-    Settings,
     Side,
     TurnScored,
     TurnSpoken,
@@ -29,7 +28,7 @@ from judge.rubric import rubric_v1
 from judge.templates import judge_templates
 
 T = TypeVar("T")
-E = TypeVar("E", bound=Base)
+E = TypeVar("E", bound=Event)
 RUBRIC = rubric_v1()
 PROMPTS = judge_templates()
 NOTHING: Answers[Any] = Answers(failed=Reason("the judge gave no usable answer (timeout: it was silent)"))
@@ -51,7 +50,7 @@ def opened(rubric: Rubric = RUBRIC, turns: int = 6) -> DebateOpened:
         rubric=rubric,
         archetypes=BLANK,
         prompts=PROMPTS,
-        settings=Settings(),
+        settings=DebateSettings(),
         blind=False,
         exhibition=None,
         moot="test",

@@ -16,7 +16,6 @@ from events.patch import merge
 from events.record import Recorded
 from events.state.debate import INITIAL, Debate, evolve
 from events.types import (
-    Change,
     ClaimAppealed,
     ClaimCleared,
     ClaimFlagged,
@@ -30,6 +29,7 @@ from events.types import (
     PremiseStated,
     PressureApplied,
     ScorecardVerdictReached,
+    ScoreChange,
     ScoreHarmonized,
     TraitsShifted,
     TurnsCompared,
@@ -61,7 +61,7 @@ class Sums:
         if isinstance(event, TurnScored) and event.dimensions is not UNSET:
             for name, score in event.dimensions.items():
                 self.admitted[event.turn, name] = self.applied[event.turn, name] = score.admitted
-        elif isinstance(event, Change):
+        elif isinstance(event, ScoreChange):
             self.applied[event.turn, event.dimension] += event.applied
             self.asked[event.turn, event.dimension] += event.requested
         elif isinstance(event, TurnsCompared):

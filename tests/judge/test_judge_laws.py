@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.types import (
-    Change,
     ClaimCleared,
     ClaimFlagged,
     ClaimKind,
@@ -33,6 +32,7 @@ from events.types import (
     PremiseDropped,
     PremiseRevised,
     PremiseStated,
+    ScoreChange,
     ScoreHarmonized,
     TurnsCompared,
     TurnScored,
@@ -198,7 +198,7 @@ class Sums:
         for event in events:
             if isinstance(event, TurnScored) and isinstance(event.dimensions, dict):
                 self.sums |= {(event.turn, name): each.admitted for name, each in event.dimensions.items()}
-            elif isinstance(event, Change):
+            elif isinstance(event, ScoreChange):
                 self.sums[event.turn, event.dimension] += event.requested
 
     def effective(self) -> dict[tuple[int, str], float]:
@@ -318,7 +318,7 @@ def law_nobody_is_misquoted(desk: EventBatch) -> None:
 def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: EventBatch) -> None:
     events = happened(desk)
     for position, event in enumerate(events, 1):
-        if isinstance(event, Change):
+        if isinstance(event, ScoreChange):
             assert 0 < event.because_of < position
             assert 0 <= event.applied / event.requested <= 1.0001  # rounded to two decimals
             assert (event.applied == event.requested) == ("applied:" not in event.reason)

@@ -15,11 +15,11 @@ from events.types import (
     DebateConcluded,
     DebateOpened,
     Debater,
+    DebateSettings,
     DirectiveIssued,
     Event,
     JudgeSeat,
     ModelAnswered,
-    Settings,
     Usage,
 )
 from events.types.rubric import Rubric
@@ -48,7 +48,7 @@ def opening(seed: int, turns: int, *, loud: bool, blind: bool) -> DebateOpened:
         rubric=Rubric(name="none", version=1, dimensions={}),
         archetypes={"plain": Archetype(title="Plain", manner="dry", traits={"rigour": 5.0})},
         prompts={},
-        settings=Settings(seed=seed, retry_ms=100),
+        settings=DebateSettings(seed=seed, retry_ms=100),
         blind=blind,
         exhibition=None,
         moot="simulation",

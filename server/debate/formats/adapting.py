@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from events.state.transcript import OUTAGES
-from events.types.opening import Settings
+from events.types.opening import DebateSettings
 from providers.errors import PromptCut, Starved, ThoughtAloud
 
 ADAPTED: Final = frozenset(each.kind for each in (Starved, ThoughtAloud, PromptCut))
@@ -24,7 +24,7 @@ def counted(kinds: Sequence[str]) -> int:
     return sum(not is_forgiven(kind, kinds[:number]) for number, kind in enumerate(kinds))
 
 
-def is_over(tries: int, outages: int, attempts: int, settings: Settings) -> bool:
+def is_over(tries: int, outages: int, attempts: int, settings: DebateSettings) -> bool:
     """Whether so many failures are too many; ``outages`` of them were the vendor's."""
     return tries - outages >= attempts or tries >= max(attempts, settings.outage_attempts)
 
@@ -34,7 +34,7 @@ def outages_in(kinds: Sequence[str]) -> int:
     return sum(kind in OUTAGES for kind in kinds)
 
 
-def delay_ms(tries: int, settings: Settings) -> int:
+def delay_ms(tries: int, settings: DebateSettings) -> int:
     """Milliseconds before the next attempt: twice as many each time, up to half a minute."""
     return min(settings.retry_ms * 2 ** (tries - 1), LONGEST_DELAY_MS) if tries else 0
 

@@ -17,6 +17,7 @@ from events.types import (
     ClaimCleared,
     ClaimFlagged,
     ClaimUpheld,
+    Coefficient,
     ComponentScore,
     DebateConcluded,
     DeliberationHeld,
@@ -25,7 +26,6 @@ from events.types import (
     FindingRefused,
     InjectionDetected,
     LogicGapAdjusted,
-    Measured,
     MindChange,
     ModelAnswered,
     ModelFailed,
@@ -282,16 +282,18 @@ def test_samples_show_how_far_they_lay_apart() -> None:
 
 
 def test_agreement_and_its_absence_are_both_said() -> None:
-    none = Measured(undefined="one rater alone")
+    none = Coefficient(undefined="one rater alone")
 
-    def agreed(raw: Measured) -> AgreementMeasured:
+    def agreed(raw: Coefficient) -> AgreementMeasured:
         return AgreementMeasured(
             raw=raw, calibrated=none, kappa=none, nominal=none, ordinal=none, ratio=none, calibration="z-score"
         )
 
     raters = measured(
         counted(
-            agreed(Measured(value=0.2, band="unacceptable")), agreed(Measured(value=0.9, band="high")), agreed(none)
+            agreed(Coefficient(value=0.2, band="unacceptable")),
+            agreed(Coefficient(value=0.9, band="high")),
+            agreed(none),
         ),
         "raters",
     )

@@ -11,7 +11,6 @@ from events.patch import merge
 from events.types import (
     ArgumentsOpened,
     AssessmentGiven,
-    Base,
     DebateConcluded,
     Event,
     Missing,
@@ -140,7 +139,7 @@ def test_who_wins_follows_from_the_totals(play: Play) -> None:
 def test_what_was_said_by_a_faulty_side_is_in_the_log_whole(play: Play) -> None:
     said = {each.answer for each in play.of(ModelAnswered, ModelFailed)}
     for event in play.events:
-        if getattr(event, "faults", ()) and isinstance(event, Base):
+        if getattr(event, "faults", ()) and isinstance(event, Event):
             assert getattr(event, "free_text", None) in said
 
 
