@@ -13,7 +13,7 @@ from events.record import Draft
 from events.state.debate import Debate
 from events.types import AudienceVoted, BeliefStated, ModeratorSpoke, Winner
 from server.debate.speech import clean
-from server.errors import BadField, BadQuery, MootError, NotNow
+from server.errors import BadField, MootError, NotNow
 
 MOST_VOTES: Final = 100_000
 """Votes and beliefs that one debate takes, the replaced ones among them."""
@@ -29,9 +29,8 @@ DEBATED: Final = frozenset({"exchange", "protocol"})
 Ballot = AudienceVoted | BeliefStated
 
 
-def read_ballot(body: bytes, voter: str) -> Ballot:
-    """``{"winner"}`` or ``{"turn", "belief"}`` of a voter.  Raises ``BadQuery``, ``BadField`` naming the part."""
-    said = _object(body)
+def read_ballot(said: dict[str, Any], voter: str) -> Ballot:
+    """``{"winner"}`` or ``{"turn", "belief"}`` of a voter.  Raises ``BadField`` naming the part."""
     if unknown := said.keys() - {"winner", "turn", "belief"}:
         raise BadField(min(unknown), "a vote is {winner}, a belief is {turn, belief}")
     if "winner" in said:
@@ -51,9 +50,8 @@ def read_ballot(body: bytes, voter: str) -> Ballot:
     return BeliefStated(voter=voter, turn=turn, belief=round(float(belief), 1))
 
 
-def read_word(body: bytes) -> ModeratorSpoke:
-    """``{"text"}`` and optionally ``by``.  Raises ``BadQuery``, ``BadField`` naming the part."""
-    said = _object(body)
+def read_word(said: dict[str, Any]) -> ModeratorSpoke:
+    """``{"text"}`` and optionally ``by``.  Raises ``BadField`` naming the part."""
     if unknown := said.keys() - {"text", "by"}:
         raise BadField(min(unknown), "a word is {text}")
     return as_word(said.get("text"), said.get("by", "moderator"))
@@ -62,16 +60,6 @@ def read_word(body: bytes) -> ModeratorSpoke:
 def as_word(text: Any, by: Any) -> ModeratorSpoke:
     """The moderator's word, its parts checked.  Raises ``BadField``."""
     return ModeratorSpoke(text=_text(text, "text", WORD_MOST), by=_text(by, "by", BY_MOST))
-
-
-def _object(body: bytes) -> dict[str, Any]:
-    try:
-        said = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadQuery(f"the body is not JSON: {error}") from error
-    if not isinstance(said, dict):
-        raise BadQuery("the body must be a JSON object")
-    return said
 
 
 def _text(said: Any, name: str, most: int) -> str:

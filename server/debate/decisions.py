@@ -2,12 +2,11 @@
 
 from typing import Any, Final
 
-import msgspec
 from msgspec import UNSET, Struct
 
 from events.state.debate import Debate
 from server.debate.speech import clean
-from server.errors import BadField, BadQuery, NotNow
+from server.errors import BadField, NotNow
 
 MOST: Final = {"decision": 200, "reason": 2000, "by": 80}
 """Characters of each part; each has at least one."""
@@ -21,17 +20,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     by: str
 
 
-def read_decision(body: bytes) -> Decision:
-    """The decision in a request's body, ``{"decision", "reason"}`` and optionally ``by``.
-
-    Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the part.
-    """
-    try:
-        said = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadQuery(f"the body is not JSON: {error}") from error
-    if not isinstance(said, dict):
-        raise BadQuery("the body must be a JSON object")
+def read_decision(said: dict[str, Any]) -> Decision:
+    """The decision in a request, ``{"decision", "reason"}`` and optionally ``by``.  Raises ``BadField``."""
     if unknown := said.keys() - MOST.keys():
         raise BadField(min(unknown), "a decision has no such field")
     return as_decision({"by": "moderator", **said})

@@ -7,17 +7,17 @@ from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import observe
-from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, TooLarge, described, told
+from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, described, told
+from server.http.body import BoundedReceive, check_length, read_object
 from server.settings import LOOPBACK, Settings
 
 COOKIE: Final = "moot_session"
 COOKIE_AGE_S: Final = 12 * 3600
-MOST_BODY: Final = 1 << 20
 FORBIDDEN: Final = 4403
 POLICY: Final = "; ".join(  # noqa: FLY002 - a line a rule reads better
     (
@@ -101,8 +101,40 @@ class Access:
             raise TokenMissing("this needs the token: Authorization: Bearer …, or POST /api/session")
 
 
-class Guard:
-    """ASGI: checks host and origin, bounds bodies, adds the headers, counts answers."""
+def access_of(connection: HTTPConnection) -> Access:
+    """The rules that the application was started with."""
+    access: Access = connection.app.state.access
+    return access
+
+
+def is_director(connection: HTTPConnection) -> bool:
+    """Whether an operator asks for the director's view: ``?director=1``.  Raises ``TokenMissing`` for other clients."""
+    if connection.query_params.get("director", "0") in {"0", ""}:
+        return False
+    access_of(connection).require_operator(connection)
+    return True
+
+
+async def open_session(request: Request) -> Response:
+    """POST /api/session: a client sends the token once and gets a cookie that stands for it."""
+    access = access_of(request)
+    token = (await read_object(request, empty={})).get("token")
+    if access.needs_token and not (isinstance(token, str) and access.token_matches(token)):
+        raise NotAllowed("that is not the token")
+    response = JSONResponse({"ok": True})
+    response.set_cookie(
+        COOKIE,
+        access.session(),
+        max_age=COOKIE_AGE_S,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return response
+
+
+class AccessMiddleware:
+    """ASGI middleware: checks host, origin and the size of the body, adds the headers, counts the responses."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self._app, self._access = app, access
@@ -115,8 +147,7 @@ class Guard:
         headers = Headers(scope=scope)
         try:
             self._access.check_host(headers)
-            if int(headers.get("content-length") or 0) > MOST_BODY:
-                raise TooLarge(f"a body may have {MOST_BODY} bytes")
+            check_length(headers)
         except MootError as error:
             await self._refuse(error, scope, receive, send)
             return
@@ -135,7 +166,7 @@ class Guard:
                 observe.count_request(scope["method"], message["status"])
             await send(message)
 
-        await self._app(scope, _Bounded(receive), answer)
+        await self._app(scope, BoundedReceive(receive), answer)
 
     async def _refuse(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
@@ -144,20 +175,6 @@ class Guard:
             await send({"type": "websocket.close", "code": FORBIDDEN, "reason": str(error)[:100]})
             return
         await error_response(error)(scope, receive, send)
-
-
-class _Bounded:
-    """A receive that gives up on a body without end."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive, self._seen = receive, 0
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        self._seen += len(message.get("body", b""))
-        if self._seen > MOST_BODY:
-            raise TooLarge(f"a body may have {MOST_BODY} bytes")
-        return message
 
 
 def error_response(error: Exception) -> Response:

@@ -17,17 +17,13 @@ from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.endpoint import spectate
-from server.http import audience, routes
-from server.http import exports as takeaway
-from server.http import judge as judge_page
-from server.http import metrics as readings
-from server.http.access import Access, Guard, error_response
+from server.http import audience, catalog, commands, debates, events, exports, judge, metrics, whatif
+from server.http.access import Access, AccessMiddleware, error_response, open_session
+from server.http.limits import RateLimit
 from server.http.static import FILES, page_response
-from server.http.whatif import WhatIfs, ask_what_if
 from server.service import Service
 
 logger = structlog.get_logger()
-ACTS: Final = ("pause", "resume", "halt")
 
 
 async def front(request: Request) -> Response:
@@ -64,27 +60,45 @@ async def _bug(request: Request, error: Exception) -> Response:
     return error_response(MootError("an error inside Moot; its log has the details"))
 
 
-def routes_of_debate() -> list[Route]:
-    """Everything below /api/debates/{id}."""
-    one = "/api/debates/{debate}"
-    return [
-        Route(one, routes.show_debate),
-        Route(f"{one}/events", routes.list_events),
-        Route(f"{one}/events.ndjson", routes.export_events),
-        Route(f"{one}/frames", routes.list_frames),
-        Route(f"{one}/diff", takeaway.show_diff),
-        Route(f"{one}/export.json", takeaway.export_json),
-        Route(f"{one}/export.md", takeaway.export_markdown),
-        Route(f"{one}/export.html", takeaway.export_html),
-        Route(f"{one}/calls/{{call}}", routes.show_call),
-        Route(f"{one}/audit/turns/{{turn}}", routes.audit_turn),
-        Route(f"{one}/whatif", ask_what_if, methods=["POST"]),
-        Route(f"{one}/claims/{{claim}}/appeal", routes.appeal, methods=["POST"]),
-        Route(f"{one}/votes", audience.vote, methods=["POST"]),
-        Route(f"{one}/say", audience.say, methods=["POST"]),
-        Route(f"{one}/decision", routes.decide, methods=["POST"]),
-        *(Route(f"{one}/{act}", routes.act, methods=["POST"]) for act in ACTS),
-    ]
+ONE: Final = "/api/debates/{debate}"
+ROUTES: Final = (
+    Route("/", front),
+    Route("/d/{debate}", page),
+    Route("/d/{debate}/embed", exports.embed),
+    Route("/judge", judge.judge_page),
+    Route("/api/judge", judge.show_judge),
+    Route("/favicon.ico", favicon),
+    Route("/api/debates", debates.list_debates, methods=["GET"]),
+    Route("/api/debates", debates.open_debate, methods=["POST"]),
+    Route(ONE, debates.show_debate),
+    Route(f"{ONE}/events", events.list_events),
+    Route(f"{ONE}/events.ndjson", exports.export_events),
+    Route(f"{ONE}/frames", events.list_frames),
+    Route(f"{ONE}/diff", exports.show_diff),
+    Route(f"{ONE}/export.json", exports.export_json),
+    Route(f"{ONE}/export.md", exports.export_markdown),
+    Route(f"{ONE}/export.html", exports.export_html),
+    Route(f"{ONE}/calls/{{call}}", events.show_call),
+    Route(f"{ONE}/audit/turns/{{turn}}", events.audit_turn),
+    Route(f"{ONE}/whatif", whatif.ask_what_if, methods=["POST"]),
+    Route(f"{ONE}/claims/{{claim}}/appeal", commands.appeal, methods=["POST"]),
+    Route(f"{ONE}/votes", audience.vote, methods=["POST"]),
+    Route(f"{ONE}/say", commands.say, methods=["POST"]),
+    Route(f"{ONE}/decision", commands.decide, methods=["POST"]),
+    Route(f"{ONE}/pause", commands.pause, methods=["POST"]),
+    Route(f"{ONE}/resume", commands.resume, methods=["POST"]),
+    Route(f"{ONE}/halt", commands.halt, methods=["POST"]),
+    Route("/api/estimate", debates.show_estimate, methods=["POST"]),
+    Route("/api/models", catalog.list_models),
+    Route("/api/archetypes", catalog.list_archetypes),
+    Route("/api/exhibitions", catalog.list_exhibitions),
+    Route("/api/session", open_session, methods=["POST"]),
+    Route("/healthz", metrics.healthz),
+    Route("/readyz", metrics.readyz),
+    Route("/metrics", metrics.metrics),
+    WebSocketRoute("/ws/debates/{debate}", spectate),
+    Mount("/static", FILES),
+)
 
 
 def make_app(service: Service, access: Access) -> Starlette:
@@ -98,28 +112,8 @@ def make_app(service: Service, access: Access) -> Starlette:
         yield
 
     app = Starlette(
-        routes=[
-            Route("/", front),
-            Route("/d/{debate}", page),
-            Route("/d/{debate}/embed", takeaway.embed),
-            Route("/judge", judge_page.judge_page),
-            Route("/api/judge", judge_page.show_judge),
-            Route("/favicon.ico", favicon),
-            Route("/api/debates", routes.list_debates, methods=["GET"]),
-            Route("/api/debates", routes.open_debate, methods=["POST"]),
-            *routes_of_debate(),
-            Route("/api/estimate", routes.show_estimate, methods=["POST"]),
-            Route("/api/models", routes.list_models),
-            Route("/api/archetypes", routes.list_archetypes),
-            Route("/api/exhibitions", routes.list_exhibitions),
-            Route("/api/session", routes.open_session, methods=["POST"]),
-            Route("/healthz", routes.healthz),
-            Route("/readyz", routes.readyz),
-            Route("/metrics", readings.metrics),
-            WebSocketRoute("/ws/debates/{debate}", spectate),
-            Mount("/static", FILES),
-        ],
-        middleware=[Middleware(Guard, access=access)],
+        routes=list(ROUTES),
+        middleware=[Middleware(AccessMiddleware, access=access)],
         exception_handlers={
             **dict.fromkeys(EXPECTED, _refused),
             HTTPException: _http_error,
@@ -129,10 +123,10 @@ def make_app(service: Service, access: Access) -> Starlette:
     )
     app.state.service, app.state.access = service, access
     app.state.crowd = Connections(service.hub, slow_reader_s=service.settings.slow_reader_s)
-    app.state.survey = judge_page.Survey(service.log)
+    app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)
-    app.state.booth = audience.Booth(service.settings)
-    app.state.whatifs = WhatIfs()
-    app.state.rehearsals = CapacityLimiter(1)
-    app.state.open_rate = routes.OpenRate(service.settings.opens_per_minute)
+    app.state.voters = audience.Voters(service.settings)
+    app.state.open_rate = RateLimit(service.settings.opens_per_minute, "debates were opened")
+    app.state.whatif_rate = RateLimit(whatif.PER_MINUTE, "what-ifs were asked")
+    app.state.estimate_limiter, app.state.whatif_limiter = CapacityLimiter(1), CapacityLimiter(1)
     return app

@@ -1,47 +1,42 @@
-"""HTTP: what the audience and the moderator say.  POST /api/debates/{id}/votes and …/say.
+"""Votes and beliefs of the audience.
 
-One voice a browser: a signed cookie carries a random voter id.  The log gets neither: a digest of the id and the debate
-stands there, so that nobody can be followed from one debate to another.
+A signed cookie gives each browser a random voter id.  The log does not hold it: it holds a digest of the id and the
+debate, so that a voter cannot be followed from one debate to another.
 """
 
 import hashlib
 import hmac
-import math
 import secrets
-import time
 from typing import Final
 
 from itsdangerous import BadSignature, URLSafeSerializer
-from limits import parse
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from server.debate.acts import read_ballot, read_word
-from server.errors import TooMany
-from server.http.routes import access_of, json_response, service_of
+from server.debate.acts import read_ballot
+from server.http.body import read_object
+from server.http.limits import RateLimit
+from server.http.requests import json_response, service_of
 from server.settings import Settings
 
 COOKIE: Final = "moot_voter"
 COOKIE_AGE_S: Final = 365 * 24 * 3600
-A_VOTER: Final = 30
-"""Votes and beliefs of one voter in a minute."""
-PSEUDONYM: Final = 16
-"""Hex digits of a voter's pseudonym: 64 bits."""
+VOTER_PER_MINUTE: Final = 30
+"""Votes and beliefs of one voter."""
+PSEUDONYM_DIGITS: Final = 16
+"""Hexadecimal digits of a voter's pseudonym: 64 bits."""
 
 
-class Booth:
-    """Who may cast how much, and under which name it is recorded."""
+class Voters:
+    """The cookie that tells voters apart, and the limits on what one voter and one address may send."""
 
     def __init__(self, settings: Settings) -> None:
         self._cookies = URLSafeSerializer(settings.token or "loopback", salt="moot.voter")
-        self._of_address = parse(f"{settings.votes_per_minute}/minute")
-        self._of_voter = parse(f"{A_VOTER}/minute")
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._by_address = RateLimit(settings.votes_per_minute, "votes came")
+        self._by_voter = RateLimit(VOTER_PER_MINUTE, "votes came")
 
-    def voter(self, request: Request) -> tuple[str, bool]:
-        """The voter's id, and whether it is new: made for whoever brings none that we have signed."""
+    def identify(self, request: Request) -> tuple[str, bool]:
+        """The voter's id, and whether it is new: a request without a cookie of ours gets a new id."""
         try:
             known = self._cookies.loads(request.cookies.get(COOKIE, ""))
         except BadSignature:
@@ -49,18 +44,11 @@ class Booth:
         return (known, False) if isinstance(known, str) else (secrets.token_hex(16), True)
 
     def check(self, request: Request, voter: str) -> None:
-        """Count one more.  Raises ``TooMany``."""
-        address = request.client.host if request.client else ""
-        for limit, kind, who in ((self._of_address, "address", address), (self._of_voter, "voter", voter)):
-            if not self._limiter.hit(limit, kind, who):
-                wait_s = self._limiter.get_window_stats(limit, kind, who).reset_time - time.time()
-                from_here = "from this address" if kind == "address" else "from you"
-                raise TooMany(
-                    f"too many votes came {from_here} in a minute: the limit is {limit.amount}",
-                    retry_after_s=max(1, math.ceil(wait_s)),
-                )
+        """Count a vote.  Raises ``TooMany``."""
+        self._by_address.check_address(request)
+        self._by_voter.check(voter, "you")
 
-    def remember(self, request: Request, response: Response, voter: str) -> None:
+    def set_cookie(self, request: Request, response: Response, voter: str) -> None:
         """Give a new voter the cookie."""
         response.set_cookie(
             COOKIE,
@@ -73,26 +61,18 @@ class Booth:
 
 
 def pseudonym(voter: str, debate: str) -> str:
-    """The name under which a voter stands in the log of one debate: HMAC-SHA-256, shortened."""
-    return hmac.new(voter.encode(), debate.encode(), hashlib.sha256).hexdigest()[:PSEUDONYM]
+    """The name of a voter in the log of one debate: HMAC-SHA-256, shortened."""
+    return hmac.new(voter.encode(), debate.encode(), hashlib.sha256).hexdigest()[:PSEUDONYM_DIGITS]
 
 
 async def vote(request: Request) -> Response:
-    """POST /api/debates/{id}/votes: ``{winner}`` or ``{turn, belief}``, by anybody who may watch."""
+    """POST /api/debates/{id}/votes: ``{winner}`` or ``{turn, belief}``, from any client that may watch."""
     service, debate = service_of(request), request.path_params["debate"]
-    booth: Booth = request.app.state.booth
-    voter, is_new = booth.voter(request)
-    ballot = read_ballot(await request.body(), pseudonym(voter, debate))
-    booth.check(request, voter)
+    voters: Voters = request.app.state.voters
+    voter, is_new = voters.identify(request)
+    ballot = read_ballot(await read_object(request), pseudonym(voter, debate))
+    voters.check(request, voter)
     response = json_response({"position": await service.moderators.cast(debate, ballot)})
     if is_new:
-        booth.remember(request, response, voter)
+        voters.set_cookie(request, response, voter)
     return response
-
-
-async def say(request: Request) -> Response:
-    """POST /api/debates/{id}/say: ``{text}``, a word of the moderator's to both debaters."""
-    access_of(request).require_operator(request)
-    service, debate = service_of(request), request.path_params["debate"]
-    position = await service.moderators.say(debate, read_word(await request.body()))
-    return json_response({"position": position})

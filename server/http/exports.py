@@ -5,8 +5,9 @@ from typing import Any, Final
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response, StreamingResponse
 
+from events.transfer import export
 from server.cli.markdown import as_markdown
 from server.errors import BadQuery
 from server.export.archive import archive_of
@@ -14,8 +15,9 @@ from server.export.diff import difference
 from server.export.filename import attachment
 from server.export.html import keepsake
 from server.export.offline import PAGE, files
-from server.http.access import POLICY
-from server.http.routes import is_director, is_revealed, json_response, service_of, whole_number
+from server.http.access import POLICY, is_director
+from server.http.events import is_revealed
+from server.http.requests import json_response, service_of, whole_number
 
 FRAMED: Final = {
     "content-security-policy": POLICY.replace("frame-ancestors 'self'", "frame-ancestors *"),
@@ -34,6 +36,17 @@ async def show_diff(request: Request) -> Response:
     if end > head:
         raise BadQuery(f"to={end} is beyond the head {head}", field="to")
     return json_response(await difference(service.hub.folds, debate, start, end, revealed=revealed))
+
+
+async def export_events(request: Request) -> Response:
+    """GET /api/debates/{id}/events.ndjson: the whole log."""
+    service, debate = service_of(request), request.path_params["debate"]
+    revealed = await is_revealed(request, debate)
+    return StreamingResponse(
+        export(service.log, debate, withhold=not revealed),
+        media_type="application/x-ndjson",
+        headers=attachment((await service.hub.view(debate)).motion, debate, "ndjson"),
+    )
 
 
 async def export_json(request: Request) -> Response:

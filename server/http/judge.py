@@ -31,7 +31,7 @@ from judge.report.tally import SCRIPTED, Count, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
 from judge.rubric import digest, rubric_v1
 from judge.templates import judge_templates
-from server.http.routes import json_response, service_of
+from server.http.requests import json_response, service_of
 from server.http.static import page_response
 
 MOST: Final = 200

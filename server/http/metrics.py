@@ -1,5 +1,6 @@
-"""GET /metrics: what was counted (``observe``), and what stands at this moment, read when it is asked for.
+"""What an operator's tools ask: health, readiness, and metrics.
 
+Metrics are what was counted (``observe``), and the gauges of this moment, read when they are asked for.
 No label names a debate, a motion or a model: their number has no bound.
 """
 
@@ -16,16 +17,18 @@ from starlette.responses import PlainTextResponse, Response
 
 from events.errors import LogError
 from server import observe
+from server.errors import Leaving
+from server.http.requests import json_response, service_of
 from server.service import Service
 from server.version import VERSION
 
 STATES: Final = ("open", "paused", "halted")
 STORE_S: Final = 2.0
-"""Seconds that the store has to answer: who asks here does not wait for long."""
+"""Seconds that the store has to answer: a scrape does not wait for long."""
 
 
-class Readings(Collector):
-    """What a service is at this moment.  ``unconcluded``: debates by state; None where the store does not say."""
+class ServiceGauges(Collector):
+    """The gauges of a service.  ``unconcluded``: debates by state; None if the store does not answer."""
 
     def __init__(self, service: Service, unconcluded: Mapping[str, int] | None) -> None:
         self._service, self._unconcluded = service, unconcluded
@@ -114,13 +117,30 @@ def _labelled(name: str, words: str, label: str, values: Mapping[str, float]) ->
     return family
 
 
+async def healthz(request: Request) -> Response:
+    """GET /healthz: the process answers."""
+    del request
+    return json_response({"ok": True, "version": VERSION})
+
+
+async def readyz(request: Request) -> Response:
+    """GET /readyz: the store can be read and written, and this node is not about to stop.  Raises what is wrong."""
+    service = service_of(request)
+    if service.moderators.is_draining:
+        raise Leaving
+    await service.log.summaries(limit=1)
+    if service.log.trouble is not None:
+        raise service.log.trouble
+    return json_response({"ok": True})
+
+
 async def metrics(request: Request) -> Response:
-    """GET /metrics.  It answers also where the store does not: then of all times it is asked."""
-    service: Service = request.app.state.service
+    """GET /metrics.  It answers while the store does not, too."""
+    service = service_of(request)
     unconcluded = None
     with suppress(LogError), anyio.move_on_after(STORE_S):
         unconcluded = await service.log.unconcluded()
-    standing = CollectorRegistry(auto_describe=False)
-    standing.register(Readings(service, unconcluded))
-    text = generate_latest(observe.METRICS) + generate_latest(standing)
+    gauges = CollectorRegistry(auto_describe=False)
+    gauges.register(ServiceGauges(service, unconcluded))
+    text = generate_latest(observe.METRICS) + generate_latest(gauges)
     return PlainTextResponse(text, media_type=CONTENT_TYPE_LATEST)

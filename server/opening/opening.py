@@ -111,15 +111,6 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """Seconds after which it is halted, wherever it stands."""
 
 
-def read_request(body: bytes) -> DebateRequest:
-    """The wish in a request's body.  Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the field."""
-    try:
-        said = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadQuery(f"the body is not JSON: {error}") from error
-    return as_request(said)
-
-
 def as_request(said: Any) -> DebateRequest:
     """Builtins as a wish, with every bound checked."""
     if not isinstance(said, dict):

@@ -10,7 +10,7 @@ from events.types import DebateOpened
 from events.types.rubric import Rubric
 from judge.errors import RubricError
 from judge.rubric import parse_rubric, rubric_v1
-from server.errors import BadField, BadQuery
+from server.errors import BadField
 
 DEEPEST: Final = 16
 """Levels of a patch: a rubric has six."""
@@ -56,17 +56,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(seat for seat in opened.panel if seat.name != self.without_rater)
 
 
-def read_request(body: bytes) -> Wish:
-    """The wish in a request's body, ``{"rubric": {…}, "without_rater": name}``, one of them at least.
-
-    Raises ``BadQuery`` where it is not JSON, ``BadField`` naming the part.
-    """
-    try:
-        said = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadQuery(f"the body is not JSON: {error}") from error
-    if not isinstance(said, dict):
-        raise BadQuery("the body must be a JSON object")
+def read_request(said: dict[str, Any]) -> Wish:
+    """The wish in a request, ``{"rubric": {…}, "without_rater": name}``, one of them at least.  Raises ``BadField``."""
     if unknown := said.keys() - {"rubric", "without_rater"}:
         raise BadField(min(unknown)[:40], "there is no such field: rubric, without_rater")
     return as_request(said.get("rubric"), said.get("without_rater"))

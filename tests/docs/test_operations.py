@@ -13,7 +13,7 @@ import pytest
 
 from server import observe
 from server.cli.main import PLACES, main
-from server.http.metrics import Readings
+from server.http.metrics import ServiceGauges
 from server.service import running
 from server.settings import NAMES, PREFIX, Settings
 from tests.docs.pages import PAGES as EVERY_PAGE
@@ -57,7 +57,7 @@ async def all_families() -> dict[str, set[str]]:
     async with running(settings) as service:
         standing = {
             sample.name: {label for each in family.samples for label in each.labels}
-            for family in Readings(service, {}).collect()
+            for family in ServiceGauges(service, {}).collect()
             for sample in family.samples
         }
     return families() | standing

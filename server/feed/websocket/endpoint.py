@@ -21,8 +21,7 @@ from server.feed.reader import Reader
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import ANSWER, accepts
 from server.feed.websocket.upgrade import EXTENSION
-from server.http.access import FORBIDDEN
-from server.http.routes import is_director
+from server.http.access import FORBIDDEN, is_director
 from server.service import Service
 
 SUBPROTOCOL: Final = "moot.v1"

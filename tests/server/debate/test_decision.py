@@ -13,7 +13,7 @@ from events.transfer import export, import_debate
 from events.types import DebateConcluded, DebateHalted, DecisionRecorded, PanelConcluded
 from events.verify import verify_log
 from server.debate.decisions import MOST, read_decision
-from server.errors import BadField, BadQuery, NotNow
+from server.errors import BadField, NotNow
 from tests.server.children import Cli, as_json, said, seats
 from tests.server.house import House, Spectator, fault, house, watch
 from tests.server.panels import AGREED, SPLIT
@@ -241,11 +241,9 @@ def test_every_part_has_its_bounds() -> None:
     for name, most in MOST.items():
         whole = {"decision": "pro", "reason": WHY, "by": "Ada"} | {name: "x" * most}
 
-        assert "x" * most == getattr(read_decision(msgspec.json.encode(whole)), name)
+        assert "x" * most == getattr(read_decision(whole), name)
         with pytest.raises(BadField, match=f"{name} is a text of 1 to"):
-            read_decision(msgspec.json.encode(whole | {name: "x" * (most + 1)}))
-    with pytest.raises(BadQuery):
-        read_decision(b"[" * 100_000)
+            read_decision(whole | {name: "x" * (most + 1)})
 
 
 # the command line

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned, Missing
 from providers.pricing import cost, is_priced, prepare, price
 from server.errors import BadField
-from server.http import routes
+from server.http import debates
 from server.opening import opening
 from server.opening.estimate import estimate, in_words
 from server.opening.opening import family_warnings
@@ -259,7 +259,7 @@ async def test_other_requests_are_answered_while_an_estimate_is_computed(
         assert may_end.wait(30)
         return {"calls": opened.turns}
 
-    monkeypatch.setattr(routes, "estimate", slowly)
+    monkeypatch.setattr(debates, "estimate", slowly)
     seats = {role: {"model": script()} for role in ("pro", "con", "judge")}
     with ThreadPoolExecutor(1) as elsewhere:
         asked = elsewhere.submit(site.client.post, "/api/estimate", json={"motion": "m", "turns": 4, **seats})

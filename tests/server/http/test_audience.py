@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from server.http.access import COOKIE as SESSION
-from server.http.audience import A_VOTER, COOKIE, pseudonym
+from server.http.audience import COOKIE, VOTER_PER_MINUTE, pseudonym
 from tests.server.http.test_judging_secrets import TOKEN
 from tests.server.site import Site, refused, serving
 
@@ -191,9 +191,9 @@ def test_spectators_read_withheld_where_somebody_votes(guarded: Site, slow: str)
 
 def test_too_many_votes_of_one_voter_are_refused_for_a_while(site: Site, slow: str) -> None:
     debate = site.open(slow)
-    answers = [site.client.post(votes(debate), json={"winner": "pro"}) for _ in range(A_VOTER + 1)]
+    answers = [site.client.post(votes(debate), json={"winner": "pro"}) for _ in range(VOTER_PER_MINUTE + 1)]
 
-    assert [200] * A_VOTER == [each.status_code for each in answers[:-1]]
+    assert [200] * VOTER_PER_MINUTE == [each.status_code for each in answers[:-1]]
     refused(answers[-1], 429, None, "from you")
     assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
     assert another(site).post(votes(debate), json={"winner": "pro"}).status_code == 200

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from server.errors import CannotServe
-from server.http.access import MOST_BODY, Access
+from server.http.access import Access
+from server.http.body import MAX_BODY
 from server.settings import Settings
 from tests.server.site import MOTION, Site, refused, serving
 
@@ -51,16 +52,24 @@ def test_what_is_no_json_object_is_a_bad_request(site: Site, path: str, body: by
     refused(site.client.post(path, content=body), 400)
 
 
-@pytest.mark.parametrize("body", [b"{", b"\xff", b"[" * 100_000])
-def test_a_session_wants_json(site: Site, body: bytes) -> None:
-    refused(site.client.post("/api/session", content=body), 400)
+@pytest.mark.parametrize("body", [b"{", b"\xff", b"[1]", b"[" * 100_000, b'{"a":' * 100_000])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/session",
+        "/api/estimate",
+        *(f"/api/debates/x/{each}" for each in ("votes", "say", "decision", "whatif", "halt")),
+    ],
+)
+def test_every_route_refuses_a_body_that_is_not_a_json_object(site: Site, path: str, body: bytes) -> None:
+    refused(site.client.post(path, content=body), 400)
 
 
 def test_a_body_too_large_is_refused_whether_announced_or_not(site: Site) -> None:
-    refused(site.client.post("/api/debates", content=b"x" * (MOST_BODY + 1)), 413)
+    refused(site.client.post("/api/debates", content=b"x" * (MAX_BODY + 1)), 413)
 
     def without_length() -> Iterator[bytes]:
-        yield from (b"x" * 65536 for _ in range(MOST_BODY // 65536 + 2))
+        yield from (b"x" * 65536 for _ in range(MAX_BODY // 65536 + 2))
 
     refused(site.client.post("/api/debates", content=without_length()), 413)
 

@@ -14,7 +14,7 @@ from events.store.memory import MemoryLog
 from providers.base import Outcome, Tokens
 from server import observe
 from server.feed.hub import Room
-from server.http.metrics import Readings
+from server.http.metrics import ServiceGauges
 from server.service import Service
 from tests.server.given import PAUSED, opened
 from tests.server.house import House, Stubborn, house
@@ -51,7 +51,7 @@ def standing(h: House, unconcluded: dict[str, int] | None = None, **others: Any)
     service = Service(h.settings, h.log, h.registry, h.hub, h.moderators, others.pop("bus", LoneBus()), **others)
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-        for family in Readings(service, unconcluded).collect()
+        for family in ServiceGauges(service, unconcluded).collect()
         for sample in family.samples
     }
 

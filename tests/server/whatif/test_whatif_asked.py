@@ -206,7 +206,7 @@ def test_one_address_may_ask_so_often_in_a_minute(site: Site) -> None:
 
     last = site.client.post("/api/debates/nobody/whatif", json={"rubric": {"tie_within": 1}})
     refused(last, 429, says="too many what-ifs")
-    assert "60" == last.headers["retry-after"]
+    assert 1 <= int(last.headers["retry-after"]) <= 60
 
 
 # on the command line

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.errors import BadField, BadQuery
+from server.errors import BadField
 from server.whatif.rubric import DEEPEST, Wish, put, read_request
 from tests.server.given import RUBRIC, opened
 
@@ -62,25 +62,19 @@ def test_null_takes_a_part_away_or_back_to_what_ships() -> None:
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        (b"{}", "rubric"),
-        (b'{"rubric": {}}', "rubric"),
-        (b'{"rubric": [1]}', "rubric"),
-        (b'{"without_rater": 3}', "without_rater"),
-        (b'{"rubic": {}}', "rubic"),
-        (b'{"rubric": ' + msgspec.json.encode(nested(DEEPEST)) + b"}", "rubric"),
+        ({}, "rubric"),
+        ({"rubric": {}}, "rubric"),
+        ({"rubric": [1]}, "rubric"),
+        ({"without_rater": 3}, "without_rater"),
+        ({"rubic": {}}, "rubic"),
+        ({"rubric": nested(DEEPEST)}, "rubric"),
     ],
 )
-def test_a_body_that_asks_for_nothing_or_nonsense_is_refused(body: bytes, field: str) -> None:
+def test_a_body_that_asks_for_nothing_or_nonsense_is_refused(body: dict[str, Any], field: str) -> None:
     with pytest.raises(BadField) as refused:
         read_request(body)
 
     assert field == refused.value.field
-
-
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'{"a":' * 100_000])
-def test_a_body_that_is_no_object_is_refused(body: bytes) -> None:
-    with pytest.raises(BadQuery):
-        read_request(body)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,60 @@
+"""Bodies of requests: their largest size, and the JSON in them."""
+
+from typing import Any, Final
+
+import msgspec
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import Message, Receive
+
+from server.errors import BadQuery, TooLarge
+
+MAX_BODY: Final = 1 << 20
+"""Bytes."""
+
+
+async def read_json(request: Request, *, empty: Any = None) -> Any:
+    """The body as builtins; ``empty`` for a body without a character, if one is given.
+
+    Raises ``BadQuery`` for a body that is not JSON.
+    """
+    body = await request.body()
+    if empty is not None and not body.strip():
+        return empty
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadQuery(f"the body is not JSON: {error}") from error
+
+
+async def read_object(request: Request, *, empty: dict[str, Any] | None = None) -> dict[str, Any]:
+    """The body as a dictionary; otherwise like ``read_json``.  Raises ``BadQuery``."""
+    value = await read_json(request, empty=empty)
+    if not isinstance(value, dict):
+        raise BadQuery("the body must be a JSON object")
+    return value
+
+
+def check_length(headers: Headers) -> None:
+    """Check the announced length of a body.  Raises ``TooLarge``, and ``ValueError`` for a length that is no number."""
+    if int(headers.get("content-length") or 0) > MAX_BODY:
+        raise _too_large()
+
+
+class BoundedReceive:
+    """An ASGI ``receive`` that stops reading a body beyond ``MAX_BODY``, whatever length was announced."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive, self._size = receive, 0
+
+    async def __call__(self) -> Message:
+        """The next message.  Raises ``TooLarge``."""
+        message = await self._receive()
+        self._size += len(message.get("body", b""))
+        if self._size > MAX_BODY:
+            raise _too_large()
+        return message
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"a body may have {MAX_BODY} bytes")

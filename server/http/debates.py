@@ -1,0 +1,51 @@
+"""Debates over HTTP: list them, open one, show one, and estimate what one would cost."""
+
+from anyio import to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from events.view.summary import public_row
+from server.http.access import access_of, is_director
+from server.http.body import read_json
+from server.http.limits import RateLimit
+from server.http.requests import json_response, service_of, whole_number
+from server.opening import opening
+from server.opening.estimate import estimate
+from server.opening.records import records_for
+
+
+async def open_debate(request: Request) -> Response:
+    """POST /api/debates."""
+    access_of(request).require_operator(request)
+    rate: RateLimit = request.app.state.open_rate
+    rate.check_address(request)
+    service = service_of(request)
+    wanted = opening.as_request(await read_json(request))
+    records = await records_for(service.log, wanted)
+    debate = await service.moderators.open(await opening.opened(wanted, service.registry, service.settings, records))
+    return json_response({"id": debate}, 201)
+
+
+async def list_debates(request: Request) -> Response:
+    """GET /api/debates."""
+    limit = whole_number(request, "limit", 50, 1, 200)
+    after = request.query_params.get("after") or None
+    page = await service_of(request).log.summaries(after, limit, request.query_params.get("q", "")[:200])
+    return json_response({"debates": [public_row(each) for each in page.debates], "next": page.next})
+
+
+async def show_debate(request: Request) -> Response:
+    """GET /api/debates/{id}, with ``at=P``."""
+    at = whole_number(request, "at", 0, 1, 1 << 40) or None
+    hub, debate = service_of(request).hub, request.path_params["debate"]
+    return json_response(await hub.view(debate, at, director=is_director(request)))
+
+
+async def show_estimate(request: Request) -> Response:
+    """POST /api/estimate: what the debate that this body would open would take.  Opens nothing, calls no model."""
+    access_of(request).require_operator(request)
+    service = service_of(request)
+    wanted = opening.as_request(await read_json(request))
+    opened = await opening.opened(wanted, service.registry, service.settings)
+    # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
+    return json_response(await to_thread.run_sync(estimate, opened, limiter=request.app.state.estimate_limiter))

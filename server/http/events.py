@@ -1,0 +1,84 @@
+"""The log of a debate over HTTP: its events, its frames, one model call, and the audit of one turn."""
+
+from typing import Final
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from events.errors import UnknownDebate
+from events.record import Line, Recorded, full_line, public_line
+from events.store.log import read_all
+from events.types import ModelAnswered, ModelFailed
+from server.errors import BadQuery, NotAllowed, NotFound
+from server.export.audit import Auditors
+from server.http.access import is_director
+from server.http.requests import json_response, service_of, turn_number, whole_number
+
+MAX_PAGE: Final = 1000
+"""Events or frames in one answer."""
+
+
+async def is_revealed(request: Request, debate: str) -> bool:
+    """Whether this client may see everything.  Raises ``UnknownDebate``."""
+    return is_director(request) or await service_of(request).hub.is_revealed(debate)
+
+
+async def list_events(request: Request) -> Response:
+    """GET /api/debates/{id}/events."""
+    service, debate = service_of(request), request.path_params["debate"]
+    after = whole_number(request, "after", 0, 0, 1 << 40)
+    limit = whole_number(request, "limit", 200, 1, MAX_PAGE)
+    revealed = await is_revealed(request, debate)
+    records = await service.log.read(debate, after, limit)
+    head = await service.log.head(debate)
+    if after > head:
+        raise BadQuery(f"after={after} is beyond the head {head}", field="after")
+    following = records[-1].position if records and records[-1].position < head else None
+    blind = await service.hub.is_blind(debate)
+    lines = [_visible_line(each, revealed=revealed, blind=blind) for each in records]
+    return json_response({"events": lines, "next": following})
+
+
+def _visible_line(record: Recorded, *, revealed: bool, blind: bool) -> Line:
+    return full_line(record) if revealed else public_line(record, blind=blind)
+
+
+async def list_frames(request: Request) -> Response:
+    """GET /api/debates/{id}/frames."""
+    service, debate = service_of(request), request.path_params["debate"]
+    after = whole_number(request, "after", 0, 0, 1 << 40)
+    limit = whole_number(request, "limit", 500, 1, MAX_PAGE)
+    page, following = await service.hub.frames_page(debate, after, limit, director=is_director(request))
+    body = '{"frames":[' + ",".join(page) + '],"next":' + ("null" if following is None else str(following)) + "}"
+    return Response(body, media_type="application/json")
+
+
+async def show_call(request: Request) -> Response:
+    """GET /api/debates/{id}/calls/{call}: the whole question and answer, for the director, or after the conclusion."""
+    service, debate = service_of(request), request.path_params["debate"]
+    if not await is_revealed(request, debate):
+        raise NotAllowed("prompts and raw answers are shown once the debate has concluded")
+    segments: dict[str, str] = {}
+    async for record in read_all(service.log, debate):
+        event = record.event
+        if not isinstance(event, ModelAnswered | ModelFailed):
+            continue
+        segments |= event.segments
+        if event.call == request.path_params["call"]:
+            prompt = [{"role": role, "text": segments[digest]} for role, digest in event.prompt]
+            shown = msgspec.to_builtins(event)
+            del shown["segments"]
+            return json_response({"position": record.position, **shown, "prompt": prompt})
+    raise NotFound(f"debate {debate} has no call {request.path_params['call']!r}")
+
+
+async def audit_turn(request: Request) -> Response:
+    """GET /api/debates/{id}/audit/turns/{n}: every score entry of one turn, in order."""
+    service, debate = service_of(request), request.path_params["debate"]
+    if not await service.log.head(debate):
+        raise UnknownDebate(debate)
+    auditors: Auditors = request.app.state.auditors
+    if (audit := await auditors.audit(debate, turn_number(request))) is None:
+        raise NotFound(f"debate {debate} has no turn {request.path_params['turn'][:40]!r}")
+    return json_response(audit)
