@@ -63,3 +63,8 @@ def checked(rubric: Rubric) -> Rubric:
     for field, why in faults(rubric):
         raise RubricError(field, why)
     return rubric
+
+
+def fmt(points: float) -> str:
+    """Points as people write them: 8, 3.5."""
+    return f"{points:.1f}".removesuffix(".0")

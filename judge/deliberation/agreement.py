@@ -14,14 +14,14 @@ from msgspec import UNSET
 from events.types import Missing, missing
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import Disagreement, MindChange, OpinionGiven
-from judge.deliberation.matter import Opinions
+from judge.deliberation.subject import Opinions
 from judge.guard.quotes import comparable
 
 DIGITS: Final = 9
 """Two thirds of .6 and .4 are .8, whatever binary fractions make of them."""
 
 
-def given(opinions: Opinions) -> dict[str, OpinionGiven]:
+def with_verdict(opinions: Opinions) -> dict[str, OpinionGiven]:
     """The opinions that have a verdict."""
     return {rater: each for rater, each in opinions.items() if each.verdict is not UNSET}
 
@@ -32,7 +32,7 @@ def agreement(opinions: Opinions, rules: DeliberationRules, scale: float) -> flo
     Without a dimension that two judges scored, the share of the commonest verdict alone.  Undefined for fewer judges
     than the rules want.
     """
-    heard = given(opinions)
+    heard = with_verdict(opinions)
     if len(heard) < rules.least_judges:
         return missing(f"{len(heard)} of the {rules.least_judges} opinions that agreement is measured on")
     share = _commonest(heard.values())
@@ -56,7 +56,7 @@ def disagreements(
     Severity of the verdict: 1 − share of the commonest.  Of a dimension, from ``gap_share`` of the scale on: gap ÷
     scale.
     """
-    heard = given(opinions)
+    heard = with_verdict(opinions)
     found: list[Disagreement] = []
     verdicts: dict[str, str | float] = {rater: str(each.verdict) for rater, each in heard.items()}
     if len(set(verdicts.values())) > 1:
@@ -70,14 +70,14 @@ def disagreements(
     return tuple(sorted(found, key=lambda each: -each.severity))
 
 
-def changes(earlier: Sequence[Opinions], now: Opinions) -> tuple[MindChange, ...]:
+def mind_changes(earlier: Sequence[Opinions], now: Opinions) -> tuple[MindChange, ...]:
     """Who gives another verdict than when last heard, and why.
 
     By evidence: with a quote that was found and that this judge had not named before.  All else is conformity.
     """
     found = []
     for rater, opinion in now.items():
-        before = [each[rater] for each in earlier if rater in given(each)]
+        before = [each[rater] for each in earlier if rater in with_verdict(each)]
         if not before or opinion.verdict is UNSET or before[-1].verdict in {UNSET, opinion.verdict}:
             continue
         is_new = opinion.verified and not any(_same(opinion.quote, each.quote) for each in before)

@@ -8,9 +8,9 @@ from msgspec import UNSET, Struct, UnsetType
 
 from events.types import Reason
 from events.types.deliberation import OpinionGiven, Verdict
-from judge.deliberation.matter import Matter
+from judge.deliberation.subject import Subject
 from judge.guard.quotes import find
-from judge.protocol.reading import tidy
+from judge.protocol.reading import clean_text
 
 SHOWN = 40
 """Characters of a wrong value that the record repeats; the whole answer stands in the log."""
@@ -30,16 +30,16 @@ class OpinionAnswer(Struct, frozen=True, kw_only=True):
     quote: Any = ""
 
 
-def read_opinion(answer: OpinionAnswer, matter: Matter, *, rater: str, model: str, number: int) -> OpinionGiven:
-    """The opinion that is recorded.  Without a verdict of the matter's there is none."""
-    verdict = _verdict(answer.verdict, matter)
+def read_opinion(answer: OpinionAnswer, subject: Subject, *, rater: str, model: str, number: int) -> OpinionGiven:
+    """The opinion that is recorded.  Without a verdict of the subject's there is none."""
+    verdict = _verdict(answer.verdict, subject)
     if verdict is UNSET:
-        why = f"{_shown(answer.verdict)} is none of {', '.join(map(matter.told, matter.verdicts))}"
+        why = f"{_shown(answer.verdict)} is none of {', '.join(map(subject.label, subject.verdicts))}"
         return OpinionGiven(rater=rater, model=model, round=number, missing=Reason(why))
     absent: dict[str, str] = {}
-    scores = _scores(answer.scores, matter, absent)
-    quote = tidy(answer.quote)
-    found = any(find(quote, text, matter.quote_minimum) is not None for text in matter.texts)
+    scores = _scores(answer.scores, subject, absent)
+    quote = clean_text(answer.quote)
+    found = any(find(quote, text, subject.quote_minimum) is not None for text in subject.texts)
     return OpinionGiven(
         rater=rater,
         model=model,
@@ -49,7 +49,7 @@ def read_opinion(answer: OpinionAnswer, matter: Matter, *, rater: str, model: st
         scores=scores,
         findings=_list("findings", answer.findings, absent),
         remediation=_list("remediation", answer.remediation, absent),
-        rationale=tidy(answer.rationale),
+        rationale=clean_text(answer.rationale),
         quote=quote,
         verified=found,
         absent=absent,
@@ -61,10 +61,10 @@ def no_opinion(why: Reason, *, rater: str, model: str, number: int) -> OpinionGi
     return OpinionGiven(rater=rater, model=model, round=number, missing=why)
 
 
-def _verdict(said: Any, matter: Matter) -> Verdict | UnsetType:
-    wanted = tidy(said).casefold()
-    for verdict in matter.verdicts:
-        if wanted in {verdict.casefold(), matter.told(verdict).casefold()}:
+def _verdict(said: Any, subject: Subject) -> Verdict | UnsetType:
+    wanted = clean_text(said).casefold()
+    for verdict in subject.verdicts:
+        if wanted in {verdict.casefold(), subject.label(verdict).casefold()}:
             return verdict
     return UNSET
 
@@ -77,18 +77,18 @@ def _confidence(said: Any, absent: dict[str, str]) -> float | UnsetType:
     return value
 
 
-def _scores(said: Any, matter: Matter, absent: dict[str, str]) -> dict[str, float]:
+def _scores(said: Any, subject: Subject, absent: dict[str, str]) -> dict[str, float]:
     """Scores by our names of the dimensions."""
     given = said if isinstance(said, dict) else {}
     scores: dict[str, float] = {}
     known: set[str] = set()
-    for name in matter.dimensions:
-        written = next((each for each in (matter.told(name), name) if each in given), None)
+    for name in subject.dimensions:
+        written = next((each for each in (subject.label(name), name) if each in given), None)
         if written is None:
             absent[name] = "it was not scored"
             continue
         known.add(written)
-        value = _number(given[written], matter.low, matter.high)
+        value = _number(given[written], subject.low, subject.high)
         if isinstance(value, str):
             absent[name] = value
         else:
@@ -112,7 +112,7 @@ def _list(name: str, said: Any, absent: dict[str, str]) -> tuple[str, ...]:
     items: Sequence[Any] = said if isinstance(said, list | tuple) else [said]
     if not all(isinstance(each, str) for each in items):
         absent[name] = "not all of it is text"
-    return tuple(dict.fromkeys(text for each in items if (text := tidy(each))))
+    return tuple(dict.fromkeys(text for each in items if (text := clean_text(each))))
 
 
 def _shown(said: Any) -> str:

@@ -9,26 +9,26 @@ from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
 from events.types.criteria import Criteria
 from events.types.deliberation import OpinionGiven, Verdict
 from judge.deliberation.agreement import DIGITS
-from judge.panel.questions import sides
+from judge.panel.questions import item_sides
 
 LEAST_GAP = 0.05
 """Where the rubric has no panel's rules."""
 
 
-def positions(debate: Debate, opened: DebateOpened) -> dict[str, OpinionGiven]:
+def independent_opinions(debate: Debate, opened: DebateOpened) -> dict[str, OpinionGiven]:
     """The opinion of every rater that has been heard, by rater; missing where the scores tell none."""
     rules = opened.rubric.panel
     least_gap = rules.least_gap if rules is not None else LEAST_GAP
     criteria = opened.rubric.criteria or Criteria(dimensions={})
-    items = sides(debate, opened)
+    items = item_sides(debate, opened)
     return {
-        name: position(heard, heard.scored, items, criteria, least_gap)
+        name: independent_opinion(heard, heard.scored, items, criteria, least_gap)
         for name, heard in debate.panel.raters.items()
         if isinstance(heard.scored, PanelistScored)
     }
 
 
-def position(
+def independent_opinion(
     heard: Heard, scored: PanelistScored, items: Mapping[str, Side], criteria: Criteria, least_gap: float
 ) -> OpinionGiven:
     """Verdict by the rater's own weighted scores, and its mean score of each side's dimensions.

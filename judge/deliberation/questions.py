@@ -14,11 +14,11 @@ from msgspec import UNSET, Meta, Struct
 from events.state.debate import Debate
 from events.types import Artifact, DebateOpened, Rater
 from events.types.deliberation import Disagreement, OpinionGiven
-from judge.deliberation.agreement import given
-from judge.deliberation.matter import Matter, Opinions, titles_of
+from judge.deliberation.agreement import with_verdict
 from judge.deliberation.opinions import OpinionAnswer
+from judge.deliberation.subject import Opinions, Subject, titles_of
 from judge.guard.neutralise import quoted
-from judge.live.ask import Prompt, Prompts
+from judge.live.prompt import Prompt, Prompts
 from judge.panel.questions import panel_prompt
 from judge.templates import fill, section
 from providers.base import Segment
@@ -33,15 +33,15 @@ Rationale = Annotated[str, Meta(max_length=280)]
 Listed = Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=MOST_LISTED)]
 
 
-def opinion_type(matter: Matter, *, lists: bool) -> Any:
+def opinion_type(subject: Subject, *, lists: bool) -> Any:
     """The type of an opinion; with ``lists``, findings and remediation are asked for."""
-    verdicts = tuple(matter.told(verdict) for verdict in matter.verdicts)
+    verdicts = tuple(subject.label(verdict) for verdict in subject.verdicts)
     return _opinion_type(
-        verdicts, tuple(matter.told(name) for name in matter.dimensions), matter.low, matter.high, lists=lists
+        verdicts, tuple(subject.label(name) for name in subject.dimensions), subject.low, subject.high, lists=lists
     )
 
 
-def artifact_prompt(prompts: Prompts, artifact: Artifact, matter: Matter, seat: Rater) -> Prompt:
+def artifact_prompt(prompts: Prompts, artifact: Artifact, subject: Subject, seat: Rater) -> Prompt:
     """Ask for a first, independent opinion on an artifact."""
     weights = sorted(seat.weights.items(), key=lambda each: -each[1])
     look = fill(
@@ -50,52 +50,52 @@ def artifact_prompt(prompts: Prompts, artifact: Artifact, matter: Matter, seat: 
         focus=seat.focus,
         weights=", ".join(f"{name} {weight:.0%}" for name, weight in weights),
     )
-    return (*_document(prompts, artifact), Segment("user", f"{look}\n\n{_answer(prompts, matter)}"))
+    return (*_document(prompts, artifact), Segment("user", f"{look}\n\n{_answer(prompts, subject)}"))
 
 
-def round_of_artifact(
-    prompts: Prompts, artifact: Artifact, matter: Matter, shown: str, seat: Rater, own: OpinionGiven
+def artifact_round_prompt(
+    prompts: Prompts, artifact: Artifact, subject: Subject, shown: str, seat: Rater, own: OpinionGiven
 ) -> Prompt:
     """Ask for an opinion on an artifact anew; ``shown`` says where the judges stand."""
-    look = _look(section(prompts["deliberate"], "look"), seat, own, matter)
+    look = _look(section(prompts["deliberate"], "look"), seat, own, subject)
     return (
         *_document(prompts, artifact),
         Segment("user", shown),
-        Segment("user", f"{look}\n\n{_answer(prompts, matter)}"),
+        Segment("user", f"{look}\n\n{_answer(prompts, subject)}"),
     )
 
 
-def round_of_debate(
-    opened: DebateOpened, debate: Debate, matter: Matter, shown: str, seat: Rater, own: OpinionGiven
+def debate_round_prompt(
+    opened: DebateOpened, debate: Debate, subject: Subject, shown: str, seat: Rater, own: OpinionGiven
 ) -> Prompt:
     """Ask a rater of a panel for its opinion anew; the debate stands before it as when it was rated."""
     frame = opened.prompts["deliberate"]
-    answer = fill(section(frame, "debate_answer"), **_scale(matter))
-    look = _look(section(frame, "debate_look"), seat, own, matter)
+    answer = fill(section(frame, "debate_answer"), **_scale(subject))
+    look = _look(section(frame, "debate_look"), seat, own, subject)
     material = panel_prompt(opened, debate, seat)[:-1]
     return (*material, Segment("user", shown), Segment("user", f"{look}\n\n{answer}"))
 
 
-def shown_to_all(
+def positions_text(
     prompts: Prompts,
-    matter: Matter,
+    subject: Subject,
     seats: Iterable[Rater],
     opinions: Opinions,
     differ: Sequence[Disagreement],
     number: int,
 ) -> str:
     """Where the judges stand before a round: the differences by severity, and everybody's reasons and evidence."""
-    frame, heard = prompts["deliberate"], given(opinions)
+    frame, heard = prompts["deliberate"], with_verdict(opinions)
     titles = titles_of(seats)
     lines = "\n".join(
-        _difference(section(frame, "dimension_line" if each.dimension else "verdict_line"), each, titles, matter)
+        _difference(section(frame, "dimension_line" if each.dimension else "verdict_line"), each, titles, subject)
         for each in differ
     )
     positions = "\n\n".join(
         fill(
             section(frame, "position"),
             title=titles[rater],
-            verdict=matter.told(str(each.verdict)),
+            verdict=subject.label(str(each.verdict)),
             confidence="" if each.confidence is UNSET else f" (confidence {each.confidence:.0%})",
             words=_words(each) or section(frame, "unsaid"),
         )
@@ -116,26 +116,26 @@ def _document(prompts: Prompts, artifact: Artifact) -> Prompt:
     return (Segment("system", section(frame, "system")), Segment("user", text))
 
 
-def _answer(prompts: Prompts, matter: Matter) -> str:
-    return fill(section(prompts["artifact"], "answer"), **_scale(matter))
+def _answer(prompts: Prompts, subject: Subject) -> str:
+    return fill(section(prompts["artifact"], "answer"), **_scale(subject))
 
 
-def _scale(matter: Matter) -> dict[str, str]:
-    dimensions = "\n".join(f"- {matter.told(name)}: {asks}" for name, asks in matter.dimensions.items())
-    return {"low": f"{matter.low:g}", "high": f"{matter.high:g}", "dimensions": dimensions}
+def _scale(subject: Subject) -> dict[str, str]:
+    dimensions = "\n".join(f"- {subject.label(name)}: {asks}" for name, asks in subject.dimensions.items())
+    return {"low": f"{subject.low:g}", "high": f"{subject.high:g}", "dimensions": dimensions}
 
 
-def _look(frame: str, seat: Rater, own: OpinionGiven, matter: Matter) -> str:
-    return fill(frame, title=seat.title, focus=seat.focus, own=matter.told(str(own.verdict)))
+def _look(frame: str, seat: Rater, own: OpinionGiven, subject: Subject) -> str:
+    return fill(frame, title=seat.title, focus=seat.focus, own=subject.label(str(own.verdict)))
 
 
-def _difference(frame: str, each: Disagreement, titles: Mapping[str, str], matter: Matter) -> str:
+def _difference(frame: str, each: Disagreement, titles: Mapping[str, str], subject: Subject) -> str:
     said = ", ".join(
-        f"{titles[rater]} {matter.told(value) if isinstance(value, str) else f'{value:g}'}"
+        f"{titles[rater]} {subject.label(value) if isinstance(value, str) else f'{value:g}'}"
         for rater, value in each.positions.items()
     )
     if each.dimension:
-        return fill(frame, dimension=matter.told(each.dimension), positions=said)
+        return fill(frame, dimension=subject.label(each.dimension), positions=said)
     return fill(frame, positions=said)
 
 

@@ -9,12 +9,12 @@ from msgspec import UNSET
 from events.types import Missing, Rater, Reason
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, Verdict
-from judge.deliberation.agreement import DIGITS, agreement, given, has_converged
-from judge.deliberation.matter import Matter, Opinions, titles_of
+from judge.deliberation.agreement import DIGITS, agreement, has_converged, with_verdict
+from judge.deliberation.subject import Opinions, Subject, titles_of
 from judge.guard.quotes import comparable
 
 
-def weights(seats: Iterable[Rater]) -> dict[str, float]:
+def judge_weights(seats: Iterable[Rater]) -> dict[str, float]:
     """The weight of each judge by name.  Who has no share of its own has an equal one."""
     seated = tuple(seats)
     return {seat.name: 1 / len(seated) if seat.share is UNSET else seat.share for seat in seated}
@@ -22,7 +22,7 @@ def weights(seats: Iterable[Rater]) -> dict[str, float]:
 
 def shares(opinions: Opinions, weight: Mapping[str, float]) -> dict[str, float]:
     """The weight behind each verdict, summing to 1 over the judges that have one."""
-    heard = given(opinions)
+    heard = with_verdict(opinions)
     total = math.fsum(weight[rater] for rater in heard)
     behind: dict[str, list[float]] = {}
     for rater, opinion in heard.items():
@@ -37,12 +37,12 @@ def leading(behind: Mapping[str, float], verdicts: Sequence[Verdict]) -> Verdict
     return max(known, key=behind.__getitem__, default=None)
 
 
-def judged(
+def judge_artifact(
     seats: Iterable[Rater],
     rounds: Sequence[Opinions],
     held: Sequence[DeliberationHeld],
     rules: DeliberationRules,
-    matter: Matter,
+    subject: Subject,
     *,
     why_none: str = "",
 ) -> ArtifactJudged:
@@ -52,14 +52,14 @@ def judged(
     """
     seats = tuple(seats)
     titles = titles_of(seats)
-    weight = weights(seats)
+    weight = judge_weights(seats)
     first = rounds[0]
-    last = next((each for each in reversed(rounds) if len(given(each)) >= rules.least_judges), first)
+    last = next((each for each in reversed(rounds) if len(with_verdict(each)) >= rules.least_judges), first)
     before, after = shares(first, weight), shares(last, weight)
-    independent, verdict = leading(before, matter.verdicts), leading(after, matter.verdicts)
+    independent, verdict = leading(before, subject.verdicts), leading(after, subject.verdicts)
     if independent is None or verdict is None:
         return ArtifactJudged(missing=Reason("no judge gave a usable opinion: " + _silences(first, titles)))
-    was, measured = agreement(first, rules, matter.scale), agreement(last, rules, matter.scale)
+    was, measured = agreement(first, rules, subject.scale), agreement(last, rules, subject.scale)
     return ArtifactJudged(
         verdict=verdict,
         shares=after,
@@ -68,8 +68,8 @@ def judged(
         agreement=UNSET if isinstance(measured, Missing) else measured,
         independent_agreement=UNSET if isinstance(was, Missing) else was,
         converged=has_converged(measured, rules),
-        findings=_merged({rater: _last(rounds, rater, "findings") for rater in given(first)}, weight),
-        remediation=_merged({rater: _last(rounds, rater, "remediation") for rater in given(first)}, weight),
+        findings=_merged({rater: _last(rounds, rater, "findings") for rater in with_verdict(first)}, weight),
+        remediation=_merged({rater: _last(rounds, rater, "remediation") for rater in with_verdict(first)}, weight),
         reasons=tuple(
             each
             for each in (

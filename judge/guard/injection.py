@@ -7,17 +7,15 @@ talked about or quoted.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
-from events.types import InjectionDetected, Span
+from events.types import Span
 from judge.guard import deobfuscation
 from judge.guard.deobfuscation import View
 from judge.guard.injection_patterns import KEYWORDS, RUN_TOGETHER, orders
-from judge.live.entries import misconduct
-from judge.live.event_batch import EventBatch
 
 MOST: Final = 8
 """Attempts that one turn is charged with; more of them tell nobody more."""
@@ -32,7 +30,7 @@ _INSIDE: Final = re.compile(
 _STRANGE: Final = re.compile(r"[\u202d\u202e]|(?<!\U0001f3f4)(?<![\U000e0000-\U000e0fff])[\U000e0020-\U000e007f]{2,80}")
 
 
-class Attempt(Struct, frozen=True, kw_only=True):
+class InjectionAttempt(Struct, frozen=True, kw_only=True):
     """One attempt; ``quote`` is ``text[span]``, at most 160 characters of it."""
 
     pattern: str
@@ -40,41 +38,20 @@ class Attempt(Struct, frozen=True, kw_only=True):
     span: Span
 
 
-def detect(text: str) -> tuple[Attempt, ...]:
+def detect(text: str) -> tuple[InjectionAttempt, ...]:
     """Attempts in the order of their places, none over another, at most eight.
 
     What shows only after a disguise is taken off is named by the disguise.
     """
-    found: list[Attempt] = []
+    found: list[InjectionAttempt] = []
     for name, (start, end) in _found(text):
         if any(start < each.span[1] and each.span[0] < end for each in found):
             continue
         kept = (start, min(end, start + QUOTED))
-        found.append(Attempt(pattern=name, quote=text[kept[0] : kept[1]], span=kept))
+        found.append(InjectionAttempt(pattern=name, quote=text[kept[0] : kept[1]], span=kept))
         if len(found) == MOST:
             break
     return tuple(sorted(found, key=lambda each: each.span))
-
-
-def record(desk: EventBatch, turn: int, attempts: Sequence[Attempt]) -> None:
-    """Record every attempt; together they cost the turn once, what the rubric says."""
-    spoken = desk.debate.transcript.turns[turn].spoken
-    events = [InjectionDetected(turn=turn, pattern=each.pattern, quote=each.quote, span=each.span) for each in attempts]
-    positions = [desk.add(event, spoken) for event in events]
-    rubric = desk.debate.ledger.rubric
-    if positions and rubric is not None:
-        misconduct(
-            desk,
-            turn,
-            rubric.conduct.get("injection"),
-            rule="injection",
-            because_of=positions[0],
-            reason=f"the turn tries to instruct the judge ({_names(attempts)})",
-        )
-
-
-def _names(attempts: Sequence[Attempt]) -> str:
-    return ", ".join(dict.fromkeys(each.pattern.replace("_", " ") for each in attempts))
 
 
 def _found(text: str) -> Iterator[tuple[str, Span]]:

@@ -1,32 +1,34 @@
-"""The Suspect Claims Register: what is flagged, and what a flag costs.  Source: seed 003, level 3.
+"""The register of suspect claims: what is flagged, what a flag costs, and second opinions that uphold or clear it.
 
 A deterministic scanner proposes the specific claims so that the judge overlooks none; the judge decides.  A claim that
-a side repeats is penalised once.
+a side repeats is penalised once.  A second opinion comes from a judge that does not know the first verdict.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
+from events.state.claims import Claim
 from events.state.debate import Debate
-from events.types import ClaimFlagged, ClaimKind, Side, Span, TurnSpoken
+from events.types import ClaimCleared, ClaimFlagged, ClaimKind, ClaimUpheld, PenaltyReversed, Side, Span, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, find
-from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
-from judge.live.entries import penalize, refuse
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.samples import grouped, majority, stands
+from judge.live.answers import Answers, is_majority, majority, overlapping
+from judge.live.entries import absorbed_note, applied_change, penalize, refuse_finding
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_prompt, turn_segment
 from judge.live.scanner import scan, tokens
 from judge.templates import fill, section
+from providers.base import Segment
 
 PURPOSE: Final = "claims"
 SHOWN: Final = 8
 """Candidates that a prompt lists."""
 
 
-class Suspicion(Struct, frozen=True, kw_only=True):
+class SuspectClaim(Struct, frozen=True, kw_only=True):
     """One claim that the judge finds suspect."""
 
     quote: Annotated[str, Meta(max_length=200)]
@@ -37,7 +39,7 @@ class Suspicion(Struct, frozen=True, kw_only=True):
 class ClaimsAnswer(Struct, frozen=True, kw_only=True):
     """All that are suspect in one turn: ``{"claims": [{"quote", "reason", "kind"}]}``."""
 
-    claims: Annotated[list[Suspicion], Meta(max_length=4)]
+    claims: Annotated[list[SuspectClaim], Meta(max_length=4)]
 
 
 def claims_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
@@ -54,33 +56,33 @@ def claims_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequenc
     return turn_prompt(prompts, motion, spoken, ask)
 
 
-class _Found(Struct, frozen=True):
-    suspicion: Suspicion
+class _LocatedClaim(Struct, frozen=True):
+    suspicion: SuspectClaim
     position: int
     """Of the answer that holds it."""
 
 
-def flag_claims(desk: EventBatch, number: int, answers: Answers[ClaimsAnswer]) -> None:
+def flag_claims(batch: EventBatch, number: int, answers: Answers[ClaimsAnswer]) -> None:
     """Enter what more than half of the samples find suspect, each with its penalty."""
-    found: list[tuple[int, Span, _Found]] = []
+    found: list[tuple[int, Span, _LocatedClaim]] = []
     for sample, (position, answer) in enumerate(answers.given):
         for suspicion in answer.claims:
-            place = _place(desk.debate, number, suspicion)
+            place = _locate(batch.debate, number, suspicion)
             if isinstance(place, str):
-                refuse(desk, number, PURPOSE, suspicion.quote, place, position)
+                refuse_finding(batch, number, PURPOSE, suspicion.quote, place, position)
             else:
-                found.append((sample, place, _Found(suspicion, position)))
-    for group in grouped(found):
+                found.append((sample, place, _LocatedClaim(suspicion, position)))
+    for group in overlapping(found):
         votes, samples = len({sample for sample, _, _ in group}), len(answers.given)
         first = group[0][2]
-        if stands(votes, samples):
-            _flag(desk, number, group)
+        if is_majority(votes, samples):
+            _flag(batch, number, group)
         else:
             said = f"only {votes} of {samples} samples find it suspect"
-            refuse(desk, number, PURPOSE, first.suspicion.quote, said, first.position)
+            refuse_finding(batch, number, PURPOSE, first.suspicion.quote, said, first.position)
 
 
-def _place(debate: Debate, number: int, suspicion: Suspicion) -> Span | str:
+def _locate(debate: Debate, number: int, suspicion: SuspectClaim) -> Span | str:
     """Where the words stand, or what is wrong with the suspicion."""
     rubric = debate.ledger.rubric
     if rubric is None or suspicion.kind not in rubric.claims:
@@ -89,17 +91,17 @@ def _place(debate: Debate, number: int, suspicion: Suspicion) -> Span | str:
     return span or "the quote is not in the turn, or too short to tell"
 
 
-def _flag(desk: EventBatch, number: int, group: list[tuple[int, Span, _Found]]) -> None:
-    turn, rubric = desk.debate.transcript.turns[number], desk.debate.ledger.rubric
+def _flag(batch: EventBatch, number: int, group: list[tuple[int, Span, _LocatedClaim]]) -> None:
+    turn, rubric = batch.debate.transcript.turns[number], batch.debate.ledger.rubric
     assert rubric is not None, "checked before"
     kind = _kind({sample: each.suspicion.kind for sample, _, each in reversed(group)}, rubric)
     span, found = next((span, each) for _, span, each in group if each.suspicion.kind == kind)
     quote = turn.text[span[0] : span[1]]
-    if (known := _known(desk.debate, turn.side, quote)) is not None:
-        refuse(desk, number, PURPOSE, quote, f"already flagged as {known}", found.position)
+    if (known := _known_claim(batch.debate, turn.side, quote)) is not None:
+        refuse_finding(batch, number, PURPOSE, quote, f"already flagged as {known}", found.position)
         return
-    claim = f"C{number}.{sum(each.turn == number for each in desk.debate.claims.values()) + 1}"
-    flag = desk.add(
+    claim = f"C{number}.{sum(each.turn == number for each in batch.debate.claims.values()) + 1}"
+    flag = batch.add(
         ClaimFlagged(
             claim=claim, turn=number, quote=quote, span=span, kind=kind, reason=found.suspicion.reason, by="judge"
         ),
@@ -107,7 +109,7 @@ def _flag(desk: EventBatch, number: int, group: list[tuple[int, Span, _Found]]) 
     )
     rule = rubric.claims[kind]
     penalize(
-        desk,
+        batch,
         number,
         rule.dimension,
         rule.points,
@@ -125,7 +127,7 @@ def _kind(kinds: dict[int, ClaimKind], rubric: Rubric) -> ClaimKind:
     return majority(named, min(named, key=lambda kind: (rubric.claims[kind].points, order.index(kind))))
 
 
-def _known(debate: Debate, side: Side, quote: str) -> str | None:
+def _known_claim(debate: Debate, side: Side, quote: str) -> str | None:
     """The flag of the same claim by the same side: the same words, or the same specific figure."""
     words, figures = comparable(quote), tokens(quote)
     for claim, entry in debate.claims.items():
@@ -135,3 +137,59 @@ def _known(debate: Debate, side: Side, quote: str) -> str | None:
         if words in before or before in words or figures & tokens(entry.quote):
             return claim
     return None
+
+
+class SecondOpinion(Struct, frozen=True, kw_only=True):
+    """Whether the rule is broken (``upheld``) or not: ``{"reason", "verdict"}``."""
+
+    reason: Annotated[str, Meta(max_length=240)] = ""
+    verdict: Literal["upheld", "cleared"]
+
+
+def second_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], claim: Claim) -> Prompt:
+    """The words in their turn and the rule; nothing tells that somebody has flagged or penalised them."""
+    turn = next(each for each in spoken if each.turn == claim.turn)
+    ask = fill(
+        section(prompts["second_opinion"], "ask"),
+        turn=str(turn.turn),
+        speaker=speaker(spoken, turn),
+        quote=quoted(claim.quote),
+        kind=rubric.claims[claim.kind].asks,
+    )
+    return (*opening(prompts, motion), turn_segment(prompts, spoken, turn), Segment("user", ask))
+
+
+def settle(batch: EventBatch, name: str, answers: Answers[SecondOpinion], *, by: str) -> None:
+    """Uphold the flag, or clear it and give its points back; without an answer it stays as it is.
+
+    Of several samples more than half must clear it.  A claim that has been settled stays settled.
+    """
+    claim = batch.debate.claims.get(name)
+    if not answers.given or claim is None or claim.state != "flagged":
+        return
+    verdict = majority([each.verdict for each in answers.values], "upheld")
+    position, opinion = next(each for each in answers.given if each[1].verdict == verdict)
+    if verdict == "upheld":
+        batch.add(ClaimUpheld(claim=name, by=by, reason=opinion.reason), position)
+        return
+    cleared = batch.add(ClaimCleared(claim=name, by=by, reason=opinion.reason), position)
+    rubric = batch.debate.ledger.rubric
+    rule = rubric.claims.get(claim.kind) if rubric else None
+    balance = batch.debate.ledger.balance(claim.turn, rule.dimension) if rule else None
+    if rule is None or balance is None or claim.requested == 0:
+        return
+    requested = -claim.requested
+    applied = applied_change(balance, requested)
+    batch.add(
+        PenaltyReversed(
+            turn=claim.turn,
+            dimension=rule.dimension,
+            requested=requested,
+            applied=applied,
+            rule="cleared",
+            because_of=cleared,
+            claim=name,
+            reason=f"{name} was cleared{absorbed_note(balance, requested, applied)}",
+        ),
+        cleared,
+    )

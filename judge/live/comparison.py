@@ -15,11 +15,11 @@ from events.state.exchanges import Comparison
 from events.types import Outcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from events.types.rubric import Band, Rubric
 from judge.guard.neutralise import quoted
-from judge.live.ask import Prompt, Prompts, opening
-from judge.live.entries import absorbed, moved
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.rules import say
-from judge.live.samples import majority, why_missing
+from judge.live.answers import Answers, majority, why_missing
+from judge.live.entries import absorbed_note, change_to
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import Prompt, Prompts, opening
+from judge.rubric import fmt
 from judge.templates import fill, section
 from providers.base import Segment
 
@@ -59,14 +59,14 @@ def compare_prompt(
     )
 
 
-def compare_turns(desk: EventBatch, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
+def compare_turns(batch: EventBatch, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
     """Record what both orders agree on; the position of the comparison.  ``forward`` shows ``earlier`` first."""
     if not forward.given or not backward.given:
         unanswered, order = (backward, (later, earlier)) if forward.given else (forward, (earlier, later))
         why = Reason(f"shown as {order[0]}-{order[1]}: {why_missing(unanswered).reason}")
-        cause = forward.cause or backward.cause or desk.debate.transcript.turns[later].spoken
-        return desk.add(TurnsCompared(earlier=earlier, later=later, missing=why), cause)
-    rubric = desk.debate.ledger.rubric
+        cause = forward.cause or backward.cause or batch.debate.transcript.turns[later].spoken
+        return batch.add(TurnsCompared(earlier=earlier, later=later, missing=why), cause)
+    rubric = batch.debate.ledger.rubric
     outcomes: dict[str, Outcome] = {}
     flipped: list[str] = []
     for dimension in rubric.bands if rubric else ():
@@ -80,7 +80,7 @@ def compare_turns(desk: EventBatch, earlier: int, later: int, forward: Answers[A
         for order, each in ((f"{earlier}-{later}", forward), (f"{later}-{earlier}", backward))
         if each.values[0].reason
     ]
-    return desk.add(
+    return batch.add(
         TurnsCompared(
             earlier=earlier, later=later, outcomes=outcomes, flipped=tuple(flipped), reason=" ".join(reasons)
         ),
@@ -94,25 +94,25 @@ def _outcome(answers: Answers[Any], dimension: str, shown: tuple[Outcome, Outcom
     return majority([named[getattr(answer, dimension)] for answer in answers.values], "draw")
 
 
-def harmonize(desk: EventBatch, comparison: int) -> None:
+def harmonize(batch: EventBatch, comparison: int) -> None:
     """Bring the newer turn into its bands, and the first turn once, by its first comparison.
 
     Only admitted values are moved: penalties and dockings stay outstanding and land in full.
     """
-    found = next(each for each in desk.debate.exchanges.comparisons.values() if each.position == comparison)
-    rubric = desk.debate.ledger.rubric
+    found = next(each for each in batch.debate.exchanges.comparisons.values() if each.position == comparison)
+    rubric = batch.debate.ledger.rubric
     if rubric is None or found.missing is not None:
         return
     turns = (found.later, found.earlier) if found.earlier == 1 else (found.later,)
     for dimension, outcome in found.outcomes.items():
         if outcome != "draw" and dimension in rubric.bands:
             for turn in turns:
-                _band(desk, found, turn, dimension, rubric.bands[dimension])
+                _band(batch, found, turn, dimension, rubric.bands[dimension])
 
 
-def _band(desk: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
+def _band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
     """Bring one balance into its band, unless a comparison has done so before."""
-    balance = desk.debate.ledger.balance(turn, dimension)
+    balance = batch.debate.ledger.balance(turn, dimension)
     if balance is None or balance.harmonized:
         return
     place, against = ("later", found.earlier) if turn == found.later else ("earlier", found.later)
@@ -121,9 +121,9 @@ def _band(desk: EventBatch, found: Comparison, turn: int, dimension: str, band: 
     requested = round(min(max(balance.admitted, floor), ceiling) - balance.admitted, 2)
     if requested == 0:
         return
-    bound = f"at least {say(floor)}" if requested > 0 else f"at most {say(ceiling)}"
-    applied = moved(balance, balance.after(shift=requested))
-    desk.add(
+    bound = f"at least {fmt(floor)}" if requested > 0 else f"at most {fmt(ceiling)}"
+    applied = change_to(balance, balance.after(shift=requested))
+    batch.add(
         ScoreHarmonized(
             turn=turn,
             dimension=dimension,
@@ -132,7 +132,7 @@ def _band(desk: EventBatch, found: Comparison, turn: int, dimension: str, band: 
             rule="band_winner" if won else "band_loser",
             because_of=found.position,
             reason=f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
-            + absorbed(balance, requested, applied),
+            + absorbed_note(balance, requested, applied),
         ),
         found.position,
     )

@@ -1,14 +1,17 @@
 """The one way in which a rule changes a score: asked for in full, applied as far as the balance goes."""
 
+from collections.abc import Sequence
+
 from events.state.ledger import Balance
-from events.types import FindingRefused, PenaltyApplied
+from events.types import FindingRefused, InjectionDetected, PenaltyApplied
 from events.types.rubric import ConductRule
+from judge.guard import injection
 from judge.live.event_batch import EventBatch
-from judge.live.rules import say
+from judge.rubric import fmt
 
 
 def penalize(
-    desk: EventBatch,
+    batch: EventBatch,
     turn: int,
     dimension: str,
     points: float,
@@ -19,12 +22,12 @@ def penalize(
     claim: str | None = None,
 ) -> None:
     """Take ``points`` from a turn's dimension; nothing where the turn has no score."""
-    balance = desk.debate.ledger.balance(turn, dimension)
+    balance = batch.debate.ledger.balance(turn, dimension)
     if balance is None or points == 0:
         return
-    applied = change(balance, -points)
+    applied = applied_change(balance, -points)
     penalty = {"claim": claim} if claim else {}
-    desk.add(
+    batch.add(
         PenaltyApplied(
             turn=turn,
             dimension=dimension,
@@ -32,44 +35,65 @@ def penalize(
             applied=applied,
             rule=rule,
             because_of=because_of,
-            reason=reason + absorbed(balance, -points, applied),
+            reason=reason + absorbed_note(balance, -points, applied),
             **penalty,
         ),
         because_of,
     )
 
 
-def misconduct(
-    desk: EventBatch, turn: int, cost: ConductRule | None, *, rule: str, because_of: int, reason: str
+def penalize_conduct(
+    batch: EventBatch, turn: int, cost: ConductRule | None, *, rule: str, because_of: int, reason: str
 ) -> None:
     """The price of a dropped premise, a contradiction, an attempt on the judge, where the rubric names one."""
     if cost is not None:
-        penalize(desk, turn, cost.dimension, cost.points, rule=rule, because_of=because_of, reason=reason)
+        penalize(batch, turn, cost.dimension, cost.points, rule=rule, because_of=because_of, reason=reason)
 
 
-def change(balance: Balance, request: float) -> float:
+def record_injection(batch: EventBatch, turn: int, attempts: Sequence[injection.InjectionAttempt]) -> None:
+    """Record every attempt; together they cost the turn once, what the rubric says."""
+    spoken = batch.debate.transcript.turns[turn].spoken
+    events = [InjectionDetected(turn=turn, pattern=each.pattern, quote=each.quote, span=each.span) for each in attempts]
+    positions = [batch.add(event, spoken) for event in events]
+    rubric = batch.debate.ledger.rubric
+    if positions and rubric is not None:
+        penalize_conduct(
+            batch,
+            turn,
+            rubric.conduct.get("injection"),
+            rule="injection",
+            because_of=positions[0],
+            reason=f"the turn tries to instruct the judge ({_names(attempts)})",
+        )
+
+
+def applied_change(balance: Balance, request: float) -> float:
     """What is applied of a request: the way from where the balance stands to where it would stand."""
-    return moved(balance, balance.after(request=request))
+    return change_to(balance, balance.after(request=request))
 
 
-def moved(balance: Balance, after: float) -> float:
+def change_to(balance: Balance, after: float) -> float:
     """The way from where the balance stands to ``after``; never a negative zero."""
     return round(after - balance.effective, 2) + 0.0
 
 
-def absorbed(balance: Balance, requested: float, applied: float) -> str:
+def absorbed_note(balance: Balance, requested: float, applied: float) -> str:
     """A sentence on what floor or ceiling took, or nothing."""
     if round(applied - requested, 2) == 0:
         return ""
     if requested < 0:
         why = "the floor of 0 takes the rest"
     elif round(balance.effective + applied, 2) >= balance.maximum:
-        why = f"the ceiling of {say(balance.maximum)} takes the rest"
+        why = f"the ceiling of {fmt(balance.maximum)} takes the rest"
     else:
         why = "the floor of 0 had absorbed the rest before"
-    return f" ({say(abs(applied))} of {say(abs(requested))} applied: {why})"
+    return f" ({fmt(abs(applied))} of {fmt(abs(requested))} applied: {why})"
 
 
-def refuse(desk: EventBatch, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:
+def refuse_finding(batch: EventBatch, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:
     """Record a finding that does not hold."""
-    desk.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason), cause)
+    batch.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason), cause)
+
+
+def _names(attempts: Sequence[injection.InjectionAttempt]) -> str:
+    return ", ".join(dict.fromkeys(each.pattern.replace("_", " ") for each in attempts))

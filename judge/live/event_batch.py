@@ -1,50 +1,26 @@
-"""A batch in the making.
+"""The batch of events that the rules build.
 
-The rules write events on the desk one after the other; each is folded at once, so that the next rule sees the balance
-that the last one left, and an event may point at the position of one before it in the same batch.
+The rules add events one after the other.  Each event is folded at once, so that the next rule sees the balance that the
+last one left, and an event can refer to the position of an earlier event of the same batch.
 """
-
-from collections.abc import Sequence
-from typing import Generic, TypeVar
-
-from msgspec import Struct
 
 from events.record import Draft, Recorded
 from events.state import debate as debates
 from events.state.debate import Debate
-from events.types import Event, Reason
-
-T = TypeVar("T")
-
-
-class Answers(Struct, Generic[T], frozen=True, kw_only=True):
-    """What came of one question: (position of the call, answer) of each sample, or why there is nothing."""
-
-    given: tuple[tuple[int, T], ...] = ()
-    failed: Reason | None = None
-
-    @property
-    def values(self) -> tuple[T, ...]:
-        """The answers alone."""
-        return tuple(value for _, value in self.given)
-
-    @property
-    def cause(self) -> int | None:
-        """Position of the first answer."""
-        return self.given[0][0] if self.given else None
+from events.types import Event
 
 
 class EventBatch:
-    """Events to be appended together, over the debate as it stands."""
+    """Events to append together, and the debate as it stands with them."""
 
     def __init__(self, debate: Debate, *, at: str = "") -> None:
-        """``at``: the time that the events are given; by default the opening's, since no rule asks for it."""
+        """``at``: the time of the events; by default the time of the opening, since no rule reads it."""
         self.debate = debate
         self.drafts: list[Draft] = []
         self._at = at or debate.opened_at
 
     def add(self, event: Event, cause: int | None) -> int:
-        """Put an event on the desk; the position that it will have."""
+        """Add an event and return the position that it will have in the log."""
         position = self.debate.position + 1
         self.drafts.append(Draft(event=event, cause=cause))
         self.debate = debates.evolve(
@@ -63,7 +39,3 @@ class EventBatch:
             ),
         )
         return position
-
-    def batch(self) -> Sequence[Draft]:
-        """What was put on the desk."""
-        return tuple(self.drafts)

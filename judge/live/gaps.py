@@ -10,11 +10,11 @@ from events.state.debate import Debate
 from events.types import LogicGapAdjusted, Passage, Span, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.quotes import find
-from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
-from judge.live.entries import absorbed, change, refuse
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.rules import say
-from judge.live.samples import grouped, overlaps, stands
+from judge.live.answers import Answers, is_majority, overlapping, overlaps
+from judge.live.entries import absorbed_note, applied_change, refuse_finding
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
+from judge.rubric import fmt
 from judge.rubric_checks import GAP_MAXIMUM
 from judge.templates import fill, section
 
@@ -48,13 +48,13 @@ def gaps_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[
         section(prompts["gaps"], "ask"),
         turn=str(turn.turn),
         speaker=speaker(spoken, turn),
-        least=say(rubric.gaps.least),
-        most=say(rubric.gaps.most),
+        least=fmt(rubric.gaps.least),
+        most=fmt(rubric.gaps.most),
     )
     return turn_prompt(prompts, motion, spoken, ask, history=HISTORY)
 
 
-class _Found(Struct, frozen=True):
+class _LocatedGap(Struct, frozen=True):
     gap: Gap
     fails: Span
     exposed_by: Span
@@ -62,33 +62,33 @@ class _Found(Struct, frozen=True):
     """Of the answer that holds it."""
 
 
-def dock(desk: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
+def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
     """Dock what more than half of the samples name, with both quotes found where they are said to be."""
-    by_turn: dict[int, list[tuple[int, Span, _Found]]] = {}
+    by_turn: dict[int, list[tuple[int, Span, _LocatedGap]]] = {}
     for sample, (position, answer) in enumerate(answers.given):
         for gap in answer.gaps:
-            found = _checked(desk.debate, number, gap, position)
+            found = _checked(batch.debate, number, gap, position)
             if isinstance(found, str):
-                refuse(desk, number, PURPOSE, gap.fails, found, position)
+                refuse_finding(batch, number, PURPOSE, gap.fails, found, position)
             else:
                 by_turn.setdefault(gap.turn, []).append((sample, found.fails, found))
     for turn, findings in sorted(by_turn.items()):
-        for group in grouped(findings):
+        for group in overlapping(findings):
             votes, samples = len({sample for sample, _, _ in group}), len(answers.given)
-            if stands(votes, samples):
-                _dock(desk, turn, number, {sample: found for sample, _, found in reversed(group)})
+            if is_majority(votes, samples):
+                _dock(batch, turn, number, {sample: found for sample, _, found in reversed(group)})
             else:
                 said = f"only {votes} of {samples} samples find this flaw"
-                refuse(desk, number, PURPOSE, group[0][2].gap.fails, said, group[0][2].position)
+                refuse_finding(batch, number, PURPOSE, group[0][2].gap.fails, said, group[0][2].position)
 
 
-def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _Found | str:
+def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGap | str:
     """The gap with the places of its quotes, or what is wrong with it."""
     rubric = debate.ledger.rubric
     if gap.turn >= number or gap.turn not in debate.transcript.turns or rubric is None:
         return f"turn {gap.turn} does not stand before turn {number}"
     if not rubric.gaps.least <= gap.points <= rubric.gaps.most:
-        return f"{gap.points} points: a gap costs {say(rubric.gaps.least)} to {say(rubric.gaps.most)}"
+        return f"{gap.points} points: a gap costs {fmt(rubric.gaps.least)} to {fmt(rubric.gaps.most)}"
     if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None:
         return f"turn {gap.turn} has no score"
     fails = find(gap.fails, debate.transcript.turns[gap.turn].text, rubric.quote_minimum)
@@ -97,26 +97,26 @@ def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _Found | s
     exposed_by = find(gap.exposed_by, debate.transcript.turns[number].text, rubric.quote_minimum)
     if exposed_by is None:
         return f"the words that expose it are not in turn {number}"
-    return _Found(gap, fails, exposed_by, position)
+    return _LocatedGap(gap, fails, exposed_by, position)
 
 
-def _dock(desk: EventBatch, turn: int, number: int, found: dict[int, _Found]) -> None:
+def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> None:
     """Dock ``turn`` for what each sample found; the words are the first sample's, the points the median."""
-    rubric, texts = desk.debate.ledger.rubric, desk.debate.transcript.turns
+    rubric, texts = batch.debate.ledger.rubric, batch.debate.transcript.turns
     first = found[min(found)]
     if any(
         entry.rule == RULE and entry.evidence[0].span and overlaps(entry.evidence[0].span, first.fails)
-        for entry in desk.debate.ledger.cards[turn].entries
+        for entry in batch.debate.ledger.cards[turn].entries
     ):
         why = f"turn {turn} is docked for these words already"
-        refuse(desk, number, PURPOSE, first.gap.fails, why, first.position)
+        refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
         return
     assert rubric is not None, "checked before"
-    balance = desk.debate.ledger.balance(turn, rubric.gaps.dimension)
+    balance = batch.debate.ledger.balance(turn, rubric.gaps.dimension)
     assert balance is not None, "checked before"
     points = float(median(each.gap.points for each in found.values()))
-    applied = change(balance, -points)
-    desk.add(
+    applied = applied_change(balance, -points)
+    batch.add(
         LogicGapAdjusted(
             turn=turn,
             dimension=rubric.gaps.dimension,
@@ -124,7 +124,7 @@ def _dock(desk: EventBatch, turn: int, number: int, found: dict[int, _Found]) ->
             applied=applied,
             rule=RULE,
             because_of=texts[number].spoken,
-            reason=first.gap.reason + absorbed(balance, -points, applied),
+            reason=first.gap.reason + absorbed_note(balance, -points, applied),
             fails=_passage(turn, texts[turn].text, first.fails),
             exposed_by=_passage(number, texts[number].text, first.exposed_by),
         ),

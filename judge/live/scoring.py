@@ -1,20 +1,99 @@
-"""From what judges answered to what the rules admit.  Pure: the figures are the rubric's.
+"""The score of a turn: the typed question, and what the rubric admits of the answers.  The figures are the rubric's.
 
-Source: seed 003, level 1: a top score of logic needs the whole chain with the opponent's weakest premise addressed;
-weak framing caps delivery.  Nothing is lowered in silence: every lowering is a sentence in ``rules``.
+The answer's type is made from the rubric: a model cannot give more points than a component's maximum, nor score a
+component that does not apply.  The quote and the reason come before the points, so that the points follow from them.
+
+A top score of logic needs the whole chain with the opponent's weakest premise addressed; weak framing caps delivery.
+Every lowering is a sentence in ``rules``.
 """
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from statistics import median
+from typing import Annotated, Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct
 
-from events.types import ComponentScore, DimensionScore, Reason, Span, TurnScored
+from events.types import ComponentScore, DimensionScore, Reason, Span, TurnScored, TurnSpoken
 from events.types.rubric import Component, Dimension, Rubric
 from judge.guard.quotes import find
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.questions import ComponentAnswer, ScoreAnswer, applicable, read_score
-from judge.live.rules import cap_chain, cap_excellence, pull_leash, say
+from judge.live.answers import Answers
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
+from judge.rubric import digest, fmt
+from judge.templates import fill, section
+
+QUOTE_MAXIMUM = 160
+REASON_MAXIMUM = 100
+
+Quote = Annotated[str, Meta(max_length=QUOTE_MAXIMUM)]
+Why = Annotated[str, Meta(max_length=REASON_MAXIMUM)]
+
+
+class ComponentAnswer(Struct, frozen=True, kw_only=True):
+    """What one sample says of one component."""
+
+    points: float
+    quote: str = ""
+    reason: str = ""
+
+
+class ScoreAnswer(Struct, frozen=True, kw_only=True):
+    """One sample of the absolute score."""
+
+    components: dict[str, ComponentAnswer]
+
+
+def applicable(rubric: Rubric, turn: int) -> dict[str, Component]:
+    """The components that count in ``turn``, in the rubric's order."""
+    return {
+        name: component
+        for dimension in rubric.dimensions.values()
+        for name, component in dimension.components.items()
+        if component.applies_from <= turn
+    }
+
+
+def score_type(rubric: Rubric, turn: int) -> type[Struct]:
+    """The type of an answer to "score this turn"; the same object for the same rubric and components."""
+    return _score_type(digest(rubric), tuple(applicable(rubric, turn).items()))
+
+
+def score_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
+    """Ask for the score of the last of ``spoken``."""
+    scored = spoken[-1]
+    components = "\n".join(
+        f"- {name} (0 to {component.maximum}): {component.asks}"
+        for name, component in applicable(rubric, scored.turn).items()
+    )
+    ask = fill(
+        section(prompts["score"], "ask"), turn=str(scored.turn), speaker=speaker(spoken, scored), components=components
+    )
+    return turn_prompt(prompts, motion, spoken, ask)
+
+
+def read_score(value: Struct) -> ScoreAnswer:
+    """An answer of ``score_type`` in the shape that the rules take."""
+    return msgspec.convert(msgspec.to_builtins(value), ScoreAnswer)
+
+
+@lru_cache(maxsize=64)
+def _score_type(rubric: str, components: tuple[tuple[str, Component], ...]) -> type[Struct]:
+    del rubric  # a key of the cache
+    fields: list[tuple[str, Any]] = [(name, _component_type(name, component)) for name, component in components]
+    card = msgspec.defstruct("Components", fields, frozen=True, kw_only=True, module=__name__)
+    return msgspec.defstruct("Score", [("components", card)], frozen=True, kw_only=True, module=__name__)
+
+
+def _component_type(name: str, component: Component) -> type[Struct]:
+    points = Annotated[int, Meta(ge=0, le=component.maximum)]
+    quote: list[tuple[str, Any]] = [("quote", Quote)] if component.needs_quote else []
+    fields: list[tuple[str, Any]] = [*quote, ("reason", Why), ("points", points)]
+    title = "".join(part.title() for part in name.split("_"))
+    return msgspec.defstruct(title, fields, frozen=True, kw_only=True, module=__name__)
+
 
 Components = dict[str, ComponentScore]
 
@@ -31,7 +110,7 @@ def score_turn(rubric: Rubric, turn: int, text: str, answers: Sequence[ScoreAnsw
         for name, component in applicable(rubric, turn).items()
     }
     for dimension in rubric.dimensions.values():
-        components |= pull_leash(dimension, components)
+        components |= apply_leash(dimension, components)
     dimensions = {
         name: _dimension(name, dimension, turn, components, answers) for name, dimension in rubric.dimensions.items()
     }
@@ -43,14 +122,14 @@ def missing_score(turn: int, reason: str) -> TurnScored:
     return TurnScored(turn=turn, missing=Reason(reason))
 
 
-def score(desk: EventBatch, turn: int, answers: Answers[Struct]) -> int:
+def record_score(batch: EventBatch, turn: int, answers: Answers[Struct]) -> int:
     """Record the score of a turn, or why it has none; the position."""
-    spoken, rubric = desk.debate.transcript.turns[turn], desk.debate.ledger.rubric
+    spoken, rubric = batch.debate.transcript.turns[turn], batch.debate.ledger.rubric
     if not answers.given or rubric is None:
         reason = answers.failed.reason if answers.failed else "it was not asked"
-        return desk.add(missing_score(turn, reason), spoken.spoken)
+        return batch.add(missing_score(turn, reason), spoken.spoken)
     given = [read_score(value) for value in answers.values]
-    return desk.add(score_turn(rubric, turn, spoken.text, given), answers.cause)
+    return batch.add(score_turn(rubric, turn, spoken.text, given), answers.cause)
 
 
 def _component(rubric: Rubric, component: Component, text: str, samples: Sequence[ComponentAnswer]) -> ComponentScore:
@@ -63,7 +142,7 @@ def _component(rubric: Rubric, component: Component, text: str, samples: Sequenc
     admitted = raw
     if component.needs_quote and span is None and raw > ceiling:
         admitted = ceiling
-        rules = (f"{_fault(nearest.quote, text, rubric)}: at most {say(ceiling)} of {component.maximum}",)
+        rules = (f"{_fault(nearest.quote, text, rubric)}: at most {fmt(ceiling)} of {component.maximum}",)
     return ComponentScore(
         raw=raw,
         admitted=admitted,
@@ -99,8 +178,8 @@ def _dimension(
     if possible < dimension.maximum:
         absent = " and ".join(other.replace("_", " ") for other in dimension.components if other not in members)
         rules.append(
-            f"{absent} cannot apply in turn {turn}: {say(admitted)} of {possible} counts as "
-            f"{say(round(admitted * scale, 1))} of {dimension.maximum}",
+            f"{absent} cannot apply in turn {turn}: {fmt(admitted)} of {possible} counts as "
+            f"{fmt(round(admitted * scale, 1))} of {dimension.maximum}",
         )
     scaled = round(admitted * scale, 1)
     for cap in (cap_chain, cap_excellence):
@@ -119,3 +198,49 @@ def _dimension(
 
 def _sum(members: Sequence[str], answers: Mapping[str, ComponentAnswer]) -> float:
     return sum(answers[member].points for member in members)
+
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_FREE = (math.inf, "")
+
+
+def apply_leash(dimension: Dimension, components: Mapping[str, ComponentScore]) -> dict[str, ComponentScore]:
+    """The follower, lowered, while its leader is weak.  Source: seed 003, level 1."""
+    leash = dimension.leash
+    if leash is None or leash.leader not in components or leash.follower not in components:
+        return {}
+    leader, follower = components[leash.leader].admitted, components[leash.follower]
+    ceiling = leader + leash.slack
+    if leader >= leash.under or follower.admitted <= ceiling:
+        return {}
+    rule = f"{leash.leader} at {fmt(leader)} is under {fmt(leash.under)}: {leash.follower} at most {fmt(ceiling)}"
+    return {leash.follower: msgspec.structs.replace(follower, admitted=ceiling, rules=(*follower.rules, rule))}
+
+
+def cap_chain(name: str, dimension: Dimension, points: Mapping[str, float]) -> tuple[float, str]:
+    """The most that the dimension may hold with links at 0 points, and why."""
+    chain = dimension.chain
+    if chain is None:
+        return _FREE
+    absent = [link for link in chain.links if points.get(link) == 0]
+    if not absent:
+        return _FREE
+    ceiling = chain.caps[len(absent) - 1]
+    count = f"{_number(len(absent))} of {_number(len(chain.links))} links missing"
+    return ceiling, f"{count} ({', '.join(absent)}): {name} at most {fmt(ceiling)}"
+
+
+def cap_excellence(name: str, dimension: Dimension, points: Mapping[str, float]) -> tuple[float, str]:
+    """The most that the dimension may hold unless every component is strong, and why."""
+    excellence = dimension.excellence
+    if excellence is None:
+        return _FREE
+    weak = [component for component, value in points.items() if value < excellence.each_at_least]
+    if not weak:
+        return _FREE
+    why = f"above {fmt(excellence.above)} every component needs {fmt(excellence.each_at_least)} ({', '.join(weak)})"
+    return excellence.above, f"{why}: {name} at most {fmt(excellence.above)}"
+
+
+def _number(count: int) -> str:
+    return _NUMBERS[count] if count < len(_NUMBERS) else str(count)

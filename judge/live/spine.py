@@ -19,11 +19,11 @@ from events.types import (
 )
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, find
-from judge.live.ask import Prompt, Prompts, speaker, turn_prompt
-from judge.live.entries import misconduct, refuse
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.samples import stands
-from judge.live.words import content_words
+from judge.live.answers import Answers, is_majority
+from judge.live.entries import penalize_conduct, refuse_finding
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
+from judge.live.text import content_words
 from judge.templates import fill, section
 
 T = TypeVar("T")
@@ -79,25 +79,27 @@ class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
 
 def premises_type(spine: Spine, side: Side) -> type[FirstPremises]:
     """What may be answered: something can have become of premises only where there are any."""
-    return PremisesAnswer if _live(spine, side) else FirstPremises
+    return PremisesAnswer if _active_premises(spine, side) else FirstPremises
 
 
-def _live(spine: Spine, side: Side) -> dict[str, Premise]:
+def _active_premises(spine: Spine, side: Side) -> dict[str, Premise]:
     return {name: each for name, each in spine.premises.items() if each.side == side and each.state != "dropped"}
 
 
 def premises_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken], spine: Spine) -> Prompt:
     """Ask what the last of ``spoken`` does to its side's premises."""
     turn, frame = spoken[-1], prompts["premises"]
-    live = _live(spine, turn.side)
+    live = _active_premises(spine, turn.side)
     named = {"turn": str(turn.turn), "speaker": speaker(spoken, turn)}
     ask = (
-        fill(section(frame, "ask"), premises=listed(live), **named) if live else fill(section(frame, "first"), **named)
+        fill(section(frame, "ask"), premises=premise_list(live), **named)
+        if live
+        else fill(section(frame, "first"), **named)
     )
     return turn_prompt(prompts, motion, spoken, ask)
 
 
-def listed(premises: dict[str, Premise]) -> str:
+def premise_list(premises: dict[str, Premise]) -> str:
     """Premises by id, each with its latest form as material."""
     return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())
 
@@ -111,7 +113,7 @@ def is_absent(premise: Premise, text: str) -> bool:
     return bool(wanted) and len(wanted.intersection(content_words(text))) / len(wanted) < _GONE
 
 
-def trace(desk: EventBatch, number: int, answers: Answers[FirstPremises]) -> None:
+def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremises]) -> None:
     """Record what holds of what the judge says of a turn's premises.
 
     What is stated or revised is told in the judge's own words, which no rule can lay side by side: there the first
@@ -121,20 +123,20 @@ def trace(desk: EventBatch, number: int, answers: Answers[FirstPremises]) -> Non
         return
     position, answer = answers.given[0]
     for stated in answer.stated:
-        _state(desk, number, stated, position)
+        _state(batch, number, stated, position)
     full = [(at, given) for at, given in answers.given if isinstance(given, PremisesAnswer)]
     for revised in answer.revised if isinstance(answer, PremisesAnswer) else ():
-        _revise(desk, number, revised, position)
+        _revise(batch, number, revised, position)
     contradictions = [(frozenset(each.premises), at, each) for at, given in full for each in given.contradictions]
-    for at, contradicted in _agreed(desk, number, contradictions, len(answers.given)):
-        _contradict(desk, number, contradicted, at)
+    for at, contradicted in _agreed(batch, number, contradictions, len(answers.given)):
+        _contradict(batch, number, contradicted, at)
     drops = [(each.premise, at, each) for at, given in full for each in given.dropped]
-    for at, dropped in _agreed(desk, number, drops, len(answers.given)):
-        _drop(desk, number, dropped, at)
+    for at, dropped in _agreed(batch, number, drops, len(answers.given)):
+        _drop(batch, number, dropped, at)
 
 
 def _agreed(
-    desk: EventBatch, number: int, findings: Sequence[tuple[Hashable, int, T]], samples: int
+    batch: EventBatch, number: int, findings: Sequence[tuple[Hashable, int, T]], samples: int
 ) -> Iterator[tuple[int, T]]:
     """The first of each (what, position of the answer, finding) that more than half of the samples made."""
     voters: dict[Hashable, set[int]] = {}
@@ -142,24 +144,28 @@ def _agreed(
         voters.setdefault(what, set()).add(at)
     first = {what: (at, finding) for what, at, finding in reversed(findings)}
     for what, votes in voters.items():
-        if stands(len(votes), samples):
+        if is_majority(len(votes), samples):
             yield first[what]
         else:
             named = what if isinstance(what, str) else ", ".join(sorted(cast("frozenset[str]", what)))
-            refuse(desk, number, PURPOSE, named, f"only {len(votes)} of {samples} samples find it", first[what][0])
+            refuse_finding(
+                batch, number, PURPOSE, named, f"only {len(votes)} of {samples} samples find it", first[what][0]
+            )
 
 
-def _state(desk: EventBatch, number: int, stated: Stated, cause: int) -> None:
-    turn, rubric = desk.debate.transcript.turns[number], desk.debate.ledger.rubric
+def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
+    turn, rubric = batch.debate.transcript.turns[number], batch.debate.ledger.rubric
     span = find(stated.quote, turn.text, rubric.quote_minimum if rubric else 1)
     known = [
         name
-        for name, each in desk.debate.spine.premises.items()
-        if each.side == turn.side and each.state != "dropped" and _said(each.text) == _said(stated.text)
+        for name, each in batch.debate.spine.premises.items()
+        if each.side == turn.side
+        and each.state != "dropped"
+        and _comparable_words(each.text) == _comparable_words(stated.text)
     ]
     fault = (
         "the premise has no words"
-        if not _said(stated.text)
+        if not _comparable_words(stated.text)
         else "the quote is not in the turn, or too short to tell"
         if span is None
         else f"stated before as {known[0]}"
@@ -167,10 +173,10 @@ def _state(desk: EventBatch, number: int, stated: Stated, cause: int) -> None:
         else ""
     )
     if fault or span is None:
-        refuse(desk, number, PURPOSE, stated.quote, fault, cause)
+        refuse_finding(batch, number, PURPOSE, stated.quote, fault, cause)
         return
-    mine = sum(each.turn == number for each in desk.debate.spine.premises.values())
-    desk.add(
+    mine = sum(each.turn == number for each in batch.debate.spine.premises.values())
+    batch.add(
         PremiseStated(
             premise=f"P{number}.{mine + 1}",
             side=turn.side,
@@ -183,79 +189,79 @@ def _state(desk: EventBatch, number: int, stated: Stated, cause: int) -> None:
     )
 
 
-def _said(text: str) -> str:
+def _comparable_words(text: str) -> str:
     """A premise as it is compared with another; empty where no word is in it."""
     return comparable(text) if any(character.isalnum() for character in text) else ""
 
 
-def _fault(desk: EventBatch, number: int, name: str) -> str:
+def _fault(batch: EventBatch, number: int, name: str) -> str:
     """What is wrong with naming a premise; empty where nothing is."""
-    premise = desk.debate.spine.premises.get(name)
+    premise = batch.debate.spine.premises.get(name)
     if premise is None:
         return f"there is no premise {name!r}"
-    if premise.side != desk.debate.transcript.turns[number].side:
+    if premise.side != batch.debate.transcript.turns[number].side:
         return f"premise {name} is the other side's"
     return f"premise {name} was dropped before" if premise.state == "dropped" else ""
 
 
-def _revise(desk: EventBatch, number: int, revised: Revised, cause: int) -> None:
-    fault = _fault(desk, number, revised.premise)
+def _revise(batch: EventBatch, number: int, revised: Revised, cause: int) -> None:
+    fault = _fault(batch, number, revised.premise)
     if not fault:
-        before = _said(desk.debate.spine.premises[revised.premise].text)
-        fault = "it says nothing new" if _said(revised.text) in {"", before} else ""
+        before = _comparable_words(batch.debate.spine.premises[revised.premise].text)
+        fault = "it says nothing new" if _comparable_words(revised.text) in {"", before} else ""
     if fault:
-        refuse(desk, number, PURPOSE, revised.premise, fault, cause)
+        refuse_finding(batch, number, PURPOSE, revised.premise, fault, cause)
     else:
-        desk.add(PremiseRevised(premise=revised.premise, turn=number, text=revised.text), cause)
+        batch.add(PremiseRevised(premise=revised.premise, turn=number, text=revised.text), cause)
 
 
-def _contradict(desk: EventBatch, number: int, contradicted: Contradicted, cause: int) -> None:
+def _contradict(batch: EventBatch, number: int, contradicted: Contradicted, cause: int) -> None:
     names = tuple(dict.fromkeys(contradicted.premises))
-    faults = [fault for name in names if (fault := _fault(desk, number, name))]
+    faults = [fault for name in names if (fault := _fault(batch, number, name))]
     if not faults:
-        turns = {desk.debate.spine.premises[name].turn for name in names}
+        turns = {batch.debate.spine.premises[name].turn for name in names}
         if not names:
             faults = ["no premise is named"]
         elif turns == {number} and len(names) == 1:
             faults = [f"turn {number} itself states {names[0]}"]
-        elif any(set(names) == set(each.premises) for each in desk.debate.spine.contradictions):
+        elif any(set(names) == set(each.premises) for each in batch.debate.spine.contradictions):
             faults = ["the contradiction was found before"]
     if faults:
-        refuse(desk, number, PURPOSE, ", ".join(names), "; ".join(faults), cause)
+        refuse_finding(batch, number, PURPOSE, ", ".join(names), "; ".join(faults), cause)
         return
     found = ContradictionFound(
-        side=desk.debate.transcript.turns[number].side,
+        side=batch.debate.transcript.turns[number].side,
         turns=tuple(sorted(turns | {number})),
         premises=names,
         reason=contradicted.reason,
     )
-    _charge(desk, number, "contradiction", desk.add(found, cause), f"it contradicts {', '.join(names)}")
+    _charge(batch, number, "contradiction", batch.add(found, cause), f"it contradicts {', '.join(names)}")
 
 
-def _drop(desk: EventBatch, number: int, dropped: Dropped, cause: int) -> None:
+def _drop(batch: EventBatch, number: int, dropped: Dropped, cause: int) -> None:
     name = dropped.premise
-    fault = _fault(desk, number, name) or _present(desk, number, name)
+    fault = _fault(batch, number, name) or _still_present(batch, number, name)
     if fault:
-        refuse(desk, number, PURPOSE, name, fault, cause)
+        refuse_finding(batch, number, PURPOSE, name, fault, cause)
         return
-    at = desk.add(PremiseDropped(premise=name, turn=number, reason=dropped.reason), cause)
-    _charge(desk, number, "dropped_premise", at, f"{name} was dropped in silence")
+    at = batch.add(PremiseDropped(premise=name, turn=number, reason=dropped.reason), cause)
+    _charge(batch, number, "dropped_premise", at, f"{name} was dropped in silence")
 
 
-def _present(desk: EventBatch, number: int, name: str) -> str:
+def _still_present(batch: EventBatch, number: int, name: str) -> str:
     """How a premise is still there in the turn; empty where it is gone without a word."""
-    premise = desk.debate.spine.premises[name]
+    premise = batch.debate.spine.premises[name]
     if premise.turn == number:
         return f"turn {number} itself states {name}"
     if any(change.turn == number for change in premise.changes):
         return f"turn {number} revises {name}"
-    if any(name in each.premises and number in each.turns for each in desk.debate.spine.contradictions):
+    if any(name in each.premises and number in each.turns for each in batch.debate.spine.contradictions):
         return f"turn {number} contradicts {name}, which is not silence"
-    absent = is_absent(premise, desk.debate.transcript.turns[number].text)
+    absent = is_absent(premise, batch.debate.transcript.turns[number].text)
     return "" if absent else f"the words of {name} still stand in turn {number}"
 
 
-def _charge(desk: EventBatch, number: int, rule: Conduct, because_of: int, reason: str) -> None:
-    rubric = desk.debate.ledger.rubric
+def _charge(batch: EventBatch, number: int, rule: Conduct, because_of: int, reason: str) -> None:
+    rubric = batch.debate.ledger.rubric
     cost = rubric.conduct.get(rule) if rubric else None
-    misconduct(desk, number, cost, rule=rule, because_of=because_of, reason=reason)
+    penalize_conduct(batch, number, cost, rule=rule, because_of=because_of, reason=reason)

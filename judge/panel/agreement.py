@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from events.types import Coefficient
 from events.types.criteria import PanelRules
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Array = NDArray[np.float64]
+CalibrationMethod = Literal["z-score", "min-max"]
 SEED: Final = 20_261_121
 """Of every bootstrap: the same scores always have the same interval."""
 USABLE: Final = 0.5
@@ -47,7 +48,7 @@ class Ratings(Struct, frozen=True):
         return Ratings(self.values[:, kept], self.items[kept])
 
 
-def alpha(ratings: Ratings, level: Level, least_items: int) -> float | str:
+def alpha(ratings: Ratings, level: MeasurementLevel, least_items: int) -> float | str:
     """The coefficient, or why it has none: one rater alone, no overlap, too few units, one value throughout."""
     pairable = ratings.pairable.values
     if why := _why_undefined(ratings, pairable.shape[1], least_items):
@@ -60,23 +61,23 @@ def alpha(ratings: Ratings, level: Level, least_items: int) -> float | str:
     return float(krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level))
 
 
-def measure(ratings: Ratings, level: Level, rules: PanelRules) -> Coefficient:
+def measure(ratings: Ratings, level: MeasurementLevel, rules: PanelRules) -> Coefficient:
     """Alpha with its 95 % interval and its band."""
     value = alpha(ratings, level, rules.least_items)
     if isinstance(value, str):
         return Coefficient(undefined=value)
     pairable = ratings.pairable
     enough = np.unique(pairable.items).size >= rules.least_items  # a few items drawn again are the same few
-    sampled = draws(ratings, level, rules.bootstrap) if enough else np.empty(0)
-    return stated(value, sampled, pairable.items.size, rules)
+    sampled = bootstrap_values(ratings, level, rules.bootstrap) if enough else np.empty(0)
+    return with_interval(value, sampled, pairable.items.size, rules)
 
 
-def draws(ratings: Ratings, level: Level, number: int) -> Array:
+def bootstrap_values(ratings: Ratings, level: MeasurementLevel, number: int) -> Array:
     """Alpha of ``number`` samples of the items, drawn with replacement; NaN where a sample has no alpha."""
     pairable = ratings.pairable
     _, clusters = np.unique(pairable.items, return_inverse=True)
     items = int(clusters.max()) + 1
-    sample, times = _PARTS[level](pairable.values, clusters, items), resamples(items, number)
+    sample, times = _SAMPLERS[level](pairable.values, clusters, items), resamples(items, number)
     return np.concatenate([sample(times[start : start + AT_ONCE]) for start in range(0, number, AT_ONCE)])
 
 
@@ -87,7 +88,7 @@ def resamples(items: int, number: int) -> Array:
     return drawn.astype(np.float64)
 
 
-def stated(value: float, sampled: Array, items: int, rules: PanelRules) -> Coefficient:
+def with_interval(value: float, sampled: Array, items: int, rules: PanelRules) -> Coefficient:
     """A value with the percentile interval of its samples; without one where too few of them have a value."""
     usable = sampled[~np.isnan(sampled)]
     value = round(value, PLACES)
@@ -119,12 +120,41 @@ def _why_undefined(ratings: Ratings, count: int, least_items: int) -> str:
     return ""
 
 
+# Calibration: a rater's habits taken out of its scores.  It mends strictness, never a wrong judgement, and two raters
+# three points apart become equal.  So calibrated scores stand beside the raw ones and decide nothing.
+
+
+def calibration_method(fewest_items: int, minmax_at: int) -> CalibrationMethod:
+    """Min-max where a side has ``minmax_at`` items or fewer: so few scores have no spread worth estimating."""
+    return "min-max" if fewest_items <= minmax_at else "z-score"
+
+
+def calibrated_scores(scores: Array, method: CalibrationMethod) -> Array:
+    """``scores[rater, unit]`` row by row; NaN stays NaN.
+
+    A rater who gives everything the same score is in the middle throughout: 0 as z-scores, ½ as min-max.  It does not
+    vanish.
+    """
+    return np.stack([_row(row, method) for row in scores]) if len(scores) else scores
+
+
+def _row(row: Array, method: CalibrationMethod) -> Array:
+    given = row[~np.isnan(row)]
+    if not given.size:
+        return row
+    if given.min() == given.max():
+        return np.where(np.isnan(row), np.nan, 0.0 if method == "z-score" else 0.5)
+    if method == "z-score":
+        return np.asarray((row - given.mean()) / given.std(ddof=1))
+    return np.asarray((row - given.min()) / (given.max() - given.min()))
+
+
 # What each level needs of a sample, as sums over items: a sample is then a product of its counts with these sums.
 
-_Sampler = Callable[[Array], Array]
+Sampler = Callable[[Array], Array]
 
 
-def _interval(values: Array, clusters: NDArray[np.int64], number: int) -> _Sampler:
+def _interval(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
     """δ = (v − k)²: sums of the values and of their squares are enough."""
     m = (~np.isnan(values)).sum(axis=0)
     first, second = np.nansum(values, axis=0), np.nansum(values**2, axis=0)
@@ -138,7 +168,7 @@ def _interval(values: Array, clusters: NDArray[np.int64], number: int) -> _Sampl
     return sample
 
 
-def _nominal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sampler:
+def _nominal(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
     """δ = 1 unless v = k."""
     counts, _ = _counts(values)
     m = counts.sum(axis=1)
@@ -153,7 +183,7 @@ def _nominal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sample
     return sample
 
 
-def _ratio(values: Array, clusters: NDArray[np.int64], number: int) -> _Sampler:
+def _ratio(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
     """δ = ((v − k) ÷ (v + k))²."""
     counts, domain = _counts(values)
     total = domain[:, None] + domain
@@ -170,7 +200,7 @@ def _ratio(values: Array, clusters: NDArray[np.int64], number: int) -> _Sampler:
     return sample
 
 
-def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sampler:
+def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
     """δ = (Σ n_g from v to k − (n_v + n_k) ÷ 2)²: the squared distance of mid-ranks, which move with a sample."""
     counts, domain = _counts(values)
     m, size = counts.sum(axis=1), domain.size
@@ -190,7 +220,7 @@ def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> _Sample
     return sample
 
 
-_PARTS: Final[dict[Level, Callable[[Array, NDArray[np.int64], int], _Sampler]]] = {
+_SAMPLERS: Final[dict[MeasurementLevel, Callable[[Array, NDArray[np.int64], int], Sampler]]] = {
     "nominal": _nominal,
     "ordinal": _ordinal,
     "interval": _interval,

@@ -11,12 +11,12 @@ from msgspec import UNSET
 from events.types import Case, DebateOpened, Rater, Reason
 from events.types.criteria import Criteria
 from judge.guard.neutralise import quoted
-from judge.live.ask import Prompt, opening
-from judge.live.event_batch import Answers
-from judge.panel.questions import panel_type, rating
+from judge.live.answers import Answers
+from judge.live.prompt import Prompt, opening
+from judge.panel.questions import panel_type, rating_segment
 from judge.panel.reading import read_rater
 from judge.panel.truth import Scores
-from judge.protocol.openings import in_words
+from judge.protocol.prompt import argument_text
 from judge.templates import fill, section
 from providers.base import Segment
 
@@ -34,8 +34,10 @@ def case_type(case: Case, criteria: Criteria) -> Any:
 def case_prompt(opened: DebateOpened, seat: Rater, case: Case) -> Prompt:
     """Ask a rater for its scores of every argument of a case."""
     frame = section(opened.prompts["protocol"], "argument")
-    shown = (Segment("user", fill(frame, id=each.id, text=quoted(in_words(each)))) for each in (*case.pro, *case.con))
-    return (*opening(opened.prompts, case.motion), *shown, rating(opened, seat, names_of(case)))
+    shown = (
+        Segment("user", fill(frame, id=each.id, text=quoted(argument_text(each)))) for each in (*case.pro, *case.con)
+    )
+    return (*opening(opened.prompts, case.motion), *shown, rating_segment(opened, seat, names_of(case)))
 
 
 def read_case(seat: Rater, answers: Answers[Any], case: Case, criteria: Criteria) -> Scores | Reason:

@@ -14,7 +14,7 @@ Totals = Mapping[str, Mapping[str, float]]
 """A rater's own weighted score of each item that it scored on every dimension."""
 
 
-class Sums(Struct, frozen=True, kw_only=True):
+class SideScores(Struct, frozen=True, kw_only=True):
     """What the sides come to.  A side's score is the mean over its items of the raters' weighted mean."""
 
     sides: dict[Side, float | None]
@@ -49,21 +49,23 @@ class Sums(Struct, frozen=True, kw_only=True):
         return missing(f"nobody whose scores count scored {side}") if score is None else round(score, 4)
 
 
-def counting(totals: Totals, sides: Mapping[str, Side]) -> tuple[str, ...]:
+def counted_raters(totals: Totals, sides: Mapping[str, Side]) -> tuple[str, ...]:
     """The raters that scored something of both sides: one that left a side out would tilt the balance."""
     return tuple(
         name for name, given in totals.items() if {sides[item] for item in given if item in sides} == set(SIDES)
     )
 
 
-def sums(totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], *, without: str = "") -> Sums:
+def side_scores(
+    totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], *, without: str = ""
+) -> SideScores:
     """The weighted scores of the raters in ``weights``, one item left out where it is named."""
     items = {item: score for item in sides if item != without and (score := _item(totals, weights, item)) is not None}
     scored = {side: [score for item, score in items.items() if sides[item] == side] for side in SIDES}
-    return Sums(sides={side: fmean(each) if each else None for side, each in scored.items()}, items=items)
+    return SideScores(sides={side: fmean(each) if each else None for side, each in scored.items()}, items=items)
 
 
-def disputed(
+def disputed_items(
     totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], rules: PanelRules
 ) -> dict[str, Dispute]:
     """The items on which the raters are far apart, the furthest first.
@@ -71,14 +73,14 @@ def disputed(
     One decides when the winner changes without it, when a side has nothing left without it, or from a variance on
     that no panel can be said to have a view of it.
     """
-    leaning = sums(totals, weights, sides).leaning
+    leaning = side_scores(totals, weights, sides).leaning
     found = {}
     for item in sides:
         scores = {name: given[item] for name, given in totals.items() if item in given}
         spread = variance(scores.values())
         if spread is None or spread < rules.disputed_variance:
             continue
-        left = sums(totals, weights, sides, without=item)
+        left = side_scores(totals, weights, sides, without=item)
         decides = spread >= rules.decisive_variance or None in left.sides.values() or left.leaning != leaning
         found[item] = Dispute(variance=round(spread, 4), decides=decides, scores=scores)
     return dict(sorted(found.items(), key=lambda each: -each[1].variance))

@@ -10,7 +10,7 @@ import numpy as np
 
 from events.types import Coefficient
 from events.types.criteria import PanelRules
-from judge.panel.agreement import PAIR, Array, resamples, stated
+from judge.panel.agreement import PAIR, Array, resamples, with_interval
 
 
 def kappa(counts: Array) -> float:
@@ -24,7 +24,7 @@ def measure_kappa(standings: Sequence[Mapping[str, str]], rules: PanelRules) -> 
         return Coefficient(undefined="nobody gave a standing")
     if sum(map(bool, standings)) < PAIR:
         return Coefficient(undefined="one rater alone cannot agree with anybody")
-    counts = tally(standings)
+    counts = count_standings(standings)
     if not len(counts):
         return Coefficient(undefined="no two raters gave a standing to the same item")
     if len(counts) < rules.least_items:
@@ -32,10 +32,10 @@ def measure_kappa(standings: Sequence[Mapping[str, str]], rules: PanelRules) -> 
         return Coefficient(undefined=f"only {items} can be compared, at least {rules.least_items} are needed")
     if (counts.sum(axis=0) > 0).sum() == 1:
         return Coefficient(undefined="every standing is the same: with one category there is nothing to agree on")
-    return stated(kappa(counts), _kappas(counts, resamples(len(counts), rules.bootstrap)), len(counts), rules)
+    return with_interval(kappa(counts), _kappas(counts, resamples(len(counts), rules.bootstrap)), len(counts), rules)
 
 
-def tally(standings: Sequence[Mapping[str, str]]) -> Array:
+def count_standings(standings: Sequence[Mapping[str, str]]) -> Array:
     """``counts[item, category]`` of the items that two raters or more have given a standing."""
     items = sorted({item for each in standings for item in each})
     categories = sorted({category for each in standings for category in each.values()})

@@ -26,20 +26,28 @@ from events.types import (
     missing,
 )
 from events.types.criteria import Criteria, PanelRules
-from judge.panel import words
-from judge.panel.agreement import PLACES, Array, Ratings, alpha, measure
-from judge.panel.calibration import Method, calibrated, method_for
-from judge.panel.disputes import Sums, Totals, counting, disputed, sums
-from judge.panel.kappa import kappa, measure_kappa, tally
-from judge.panel.truth import total as weighed
-from judge.panel.weights import weights
+from judge.panel import explanation
+from judge.panel.agreement import (
+    PLACES,
+    Array,
+    CalibrationMethod,
+    Ratings,
+    alpha,
+    calibrated_scores,
+    calibration_method,
+    measure,
+)
+from judge.panel.disputes import SideScores, Totals, counted_raters, disputed_items, side_scores
+from judge.panel.kappa import count_standings, kappa, measure_kappa
+from judge.panel.truth import weighted_total as weighed
+from judge.panel.weights import rater_weights
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class PanelReading(Struct, frozen=True, kw_only=True):
     """What a panel says, without its words.  ``alpha`` and ``kappa`` are None where they are undefined."""
 
     outcome: PanelOutcome
-    sums: Sums
+    sums: SideScores
     weights: dict[str, float]
     disputed: dict[str, Dispute]
     alpha: float | None
@@ -51,7 +59,7 @@ class Reading(Struct, frozen=True, kw_only=True):
         return self.sums.leaning if self.outcome in {"concluded", "cautious"} else "neither"
 
 
-class Panel(Struct, frozen=True, kw_only=True):
+class ScoredPanel(Struct, frozen=True, kw_only=True):
     """Everything that a reading is made of; ``ratings`` and ``standings`` have a row for each seat."""
 
     seats: tuple[Rater, ...]
@@ -62,7 +70,7 @@ class Panel(Struct, frozen=True, kw_only=True):
     rules: PanelRules
     topic_type: str
 
-    def without(self, name: str) -> "Panel":
+    def without(self, name: str) -> "ScoredPanel":
         """The panel with one rater less."""
         gone = [seat.name for seat in self.seats].index(name)
         return replace(
@@ -85,7 +93,7 @@ def conclude(
     """The agreement of a panel and what follows from it.  ``sides``: the side of every item, scored or not."""
     given = {seat.name: scored[seat.name] for seat in seats if seat.name in scored}
     standings = ({} if seat.name not in given else given[seat.name].standings for seat in seats)
-    panel = Panel(
+    panel = ScoredPanel(
         seats=tuple(seats),
         sides=sides,
         rules=rules,
@@ -95,7 +103,7 @@ def conclude(
         standings=tuple({item: said for item, said in each.items() if item in sides} for each in standings),
     )
     measured = agreement(panel)
-    reading = read(panel, _value(measured.raw), _value(measured.kappa))
+    reading = read_panel(panel, _value(measured.raw), _value(measured.kappa))
     without = {name: _without(panel.without(name)) for name in reading.weights}
     return measured, PanelConcluded(
         outcome=reading.outcome,
@@ -108,7 +116,7 @@ def conclude(
         gap=reading.sums.gap,
         disputed=reading.disputed,
         without=without,
-        reasons=words.reasons(
+        reasons=explanation.reasons(
             panel.seats,
             scored,
             sides,
@@ -119,7 +127,7 @@ def conclude(
             reading.weights,
             reading.outcome,
         ),
-        advice=words.advice(panel.seats, reading.outcome, reading.disputed, without, reading.winner),
+        advice=explanation.advice(panel.seats, reading.outcome, reading.disputed, without, reading.winner),
     )
 
 
@@ -152,7 +160,7 @@ def _ratings(
     return Ratings(values.reshape(len(seats), items.size), items)
 
 
-def agreement(panel: Panel) -> AgreementMeasured:
+def agreement(panel: ScoredPanel) -> AgreementMeasured:
     """All coefficients with their intervals."""
     ratings, rules = panel.ratings, panel.rules
     method = _method(panel)
@@ -161,19 +169,19 @@ def agreement(panel: Panel) -> AgreementMeasured:
         nominal=measure(ratings, "nominal", rules),
         ordinal=measure(ratings, "ordinal", rules),
         ratio=measure(ratings, "ratio", rules),
-        calibrated=measure(Ratings(calibrated(ratings.values, method), ratings.items), "interval", rules),
+        calibrated=measure(Ratings(calibrated_scores(ratings.values, method), ratings.items), "interval", rules),
         kappa=measure_kappa(panel.standings, rules),
         calibration=method,
     )
 
 
-def read(panel: Panel, alpha_value: float | None, kappa_value: float | None) -> Reading:
+def read_panel(panel: ScoredPanel, alpha_value: float | None, kappa_value: float | None) -> PanelReading:
     """The rung of the ladder."""
     totals, sides, rules = panel.totals, panel.sides, panel.rules
-    names = counting(totals, sides)
-    weighing = weights([seat for seat in panel.seats if seat.name in names], rules, panel.topic_type)
-    total, contested = sums(totals, weighing, sides), disputed(totals, weighing, sides, rules)
-    return Reading(
+    names = counted_raters(totals, sides)
+    weighing = rater_weights([seat for seat in panel.seats if seat.name in names], rules, panel.topic_type)
+    total, contested = side_scores(totals, weighing, sides), disputed_items(totals, weighing, sides, rules)
+    return PanelReading(
         outcome=_outcome(total, contested, alpha_value, kappa_value, rules),
         sums=total,
         weights=weighing,
@@ -184,7 +192,7 @@ def read(panel: Panel, alpha_value: float | None, kappa_value: float | None) -> 
 
 
 def _outcome(
-    total: Sums,
+    total: SideScores,
     contested: Mapping[str, Dispute],
     alpha_value: float | None,
     kappa_value: float | None,
@@ -204,13 +212,13 @@ def _outcome(
     return "contested" if kappa_value is not None and kappa_value >= rules.kappa_leaning else "irreconcilable"
 
 
-def _without(panel: Panel) -> Without:
+def _without(panel: ScoredPanel) -> Without:
     """The same panel with a rater less; no interval is needed to read it."""
     value = alpha(panel.ratings, "interval", panel.rules.least_items)
     known = round(value, PLACES) if isinstance(value, float) else None
-    counts = tally(panel.standings)
+    counts = count_standings(panel.standings)
     leaning = kappa(counts) if len(counts) >= panel.rules.least_items else np.nan
-    reading = read(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
+    reading = read_panel(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
     return Without(
         outcome=reading.outcome,
         winner=reading.winner,
@@ -219,24 +227,24 @@ def _without(panel: Panel) -> Without:
     )
 
 
-def _calibrated(panel: Panel, weighing: Mapping[str, float]) -> Sums:
+def _calibrated(panel: ScoredPanel, weighing: Mapping[str, float]) -> SideScores:
     """The same sums over calibrated totals."""
     totals = {name: panel.totals[name] for name in weighing}
     items = list(panel.sides)
     rows: Array = np.array(
         [[given.get(item, np.nan) for item in items] for given in totals.values()], dtype=np.float64
     ).reshape(len(totals), len(items))
-    levelled = calibrated(rows, _method(panel))
+    levelled = calibrated_scores(rows, _method(panel))
     given = {
         name: {item: float(score) for item, score in zip(items, row, strict=True) if not np.isnan(score)}
         for name, row in zip(totals, levelled, strict=True)
     }
-    return sums(given, weighing, panel.sides)
+    return side_scores(given, weighing, panel.sides)
 
 
-def _method(panel: Panel) -> Method:
+def _method(panel: ScoredPanel) -> CalibrationMethod:
     sides = list(panel.sides.values())
-    return method_for(min(sides.count("pro"), sides.count("con")), panel.rules.minmax_at)
+    return calibration_method(min(sides.count("pro"), sides.count("con")), panel.rules.minmax_at)
 
 
 def _value(measured: Coefficient) -> float | None:

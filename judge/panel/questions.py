@@ -16,12 +16,11 @@ from events.state.debate import Debate
 from events.types import DebateOpened, Rater, Side
 from events.types.criteria import STANDINGS, Criteria
 from judge.guard.neutralise import quoted
-from judge.live.ask import Prompt, opening, speaker
-from judge.live.moderation import heard
-from judge.live.shortening import IN_FULL, shortened
-from judge.protocol.assess import choice, closings, material
-from judge.protocol.openings import keyed
-from judge.protocol.reading import listed
+from judge.live.prompt import Prompt, opening, speaker, with_moderator_words
+from judge.live.text import IN_FULL, shortened
+from judge.protocol.assess import argument_segments, closing_segments
+from judge.protocol.prompt import choice_type, keyed_type
+from judge.protocol.reading import join_names
 from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
@@ -29,7 +28,7 @@ from providers.schema import guided
 NOTE_MOST: Final = 120
 
 
-def sides(debate: Debate, opened: DebateOpened) -> dict[str, Side]:
+def item_sides(debate: Debate, opened: DebateOpened) -> dict[str, Side]:
     """The items to be rated, each with its side: argument ids, or turn numbers as text."""
     if opened.format == "protocol":
         return {name: argument.side for name, argument in debate.protocol.arguments.items()}
@@ -50,9 +49,9 @@ def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, h
     writes = msgspec.defstruct(
         "PanelScores",
         [
-            ("scores", keyed("ScoredItems", names, card)),
-            ("standings", keyed("Standings", names, choice(STANDINGS))),
-            ("notes", keyed("Notes", names, Annotated[str, Meta(max_length=NOTE_MOST)])),
+            ("scores", keyed_type("ScoredItems", names, card)),
+            ("standings", keyed_type("Standings", names, choice_type(STANDINGS))),
+            ("notes", keyed_type("Notes", names, Annotated[str, Meta(max_length=NOTE_MOST)])),
         ],
         frozen=True,
         kw_only=True,
@@ -66,11 +65,11 @@ def _panel_type(names: tuple[str, ...], dimensions: tuple[str, ...], low: int, h
 def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
     """Ask one rater for its scores, standings and notes."""
     shown = _arguments(opened, debate) if opened.format == "protocol" else _turns(opened, debate)
-    prompt = (*opening(opened.prompts, opened.motion), *shown, rating(opened, seat, sides(debate, opened)))
-    return heard(prompt, opened.prompts, debate.words.values())
+    prompt = (*opening(opened.prompts, opened.motion), *shown, rating_segment(opened, seat, item_sides(debate, opened)))
+    return with_moderator_words(prompt, opened.prompts, debate.words.values())
 
 
-def rating(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
+def rating_segment(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
     """The question itself: a rater's part, and the items to rate."""
     criteria = opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
@@ -78,8 +77,8 @@ def rating(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
         section(opened.prompts["panel"], "ask"),
         title=seat.title.lower(),
         focus=seat.focus,
-        weights=listed(f"{name} {weight:.0%}" for name, weight in seat.weights.items()),
-        ids=listed(names),
+        weights=join_names(f"{name} {weight:.0%}" for name, weight in seat.weights.items()),
+        ids=join_names(names),
         low=str(criteria.low),
         high=str(criteria.high),
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
@@ -88,7 +87,7 @@ def rating(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
 
 
 def _arguments(opened: DebateOpened, debate: Debate) -> Prompt:
-    return (*material(opened, debate), *closings(opened, debate))
+    return (*argument_segments(opened, debate), *closing_segments(opened, debate))
 
 
 def _turns(opened: DebateOpened, debate: Debate) -> Prompt:

@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from events.types import PanelistScored, Rater, Reason, Standing
 from events.types.criteria import STANDINGS, Criteria
-from judge.live.event_batch import Answers
-from judge.live.samples import majority, why_missing
-from judge.protocol.reading import SHOWN, argument_id, entries, first, show, tidy, written
-from judge.protocol.verdict import IDS, plain
+from judge.live.answers import Answers, majority, why_missing
+from judge.protocol.assessment import IDS, plain_name
+from judge.protocol.reading import SHOWN, argument_id, as_written, clean_text, entries, excerpt, first_value
 
 NOTE_MOST: Final = 300
 LEFT_OUT: Final = "the rater left it out"
@@ -23,7 +22,7 @@ _TURN: Final = re.compile(r"\s*(?:turn|t)?\s*#?\s*([0-9]{1,3})\s*", re.IGNORECAS
 _PARTS: Final = frozenset({"scores", "standings", "notes"})
 
 
-class Rated(Struct, frozen=True, kw_only=True):
+class RaterSample(Struct, frozen=True, kw_only=True):
     """One sample.  ``absent`` is keyed by item, or by ``item.dimension`` and ``item.standing``."""
 
     scores: dict[str, dict[str, float]]
@@ -63,7 +62,7 @@ def invented(answers: Answers[Any], names: Sequence[str], criteria: Criteria) ->
     return tuple(dict.fromkeys(found))
 
 
-def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> Rated:
+def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> RaterSample:
     """One answer, by whichever of the shapes that raters give it."""
     scored, unknown = _by_item(value, "scores", names)
     stood, more = _by_item(value, "standings", names)
@@ -77,19 +76,19 @@ def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> Rated:
         if given is None:
             absent[name] = LEFT_OUT
         elif not isinstance(given, dict):
-            absent[name] = f"{written(given)} holds no scores by dimension"
+            absent[name] = f"{as_written(given)} holds no scores by dimension"
         else:
             scores |= {name: found} if (found := _scores(name, given, criteria, absent)) else {}
-        told = stood.get(name, first(given, ("standing",)))
-        note = noted.get(name, first(given, ("note", "notes", "reason")))
+        told = stood.get(name, first_value(given, ("standing",)))
+        note = noted.get(name, first_value(given, ("note", "notes", "reason")))
         if (standing := _standing(told)) is not None:
             standings[name] = standing
         elif name not in absent:
-            shown = show(told) if isinstance(told, str) else written(told)
+            shown = excerpt(told) if isinstance(told, str) else as_written(told)
             absent[f"{name}.standing"] = LEFT_OUT if told is None else f"{shown} is no standing"
-        if text := tidy(note):
+        if text := clean_text(note):
             notes[name] = text[:NOTE_MOST]
-    return Rated(
+    return RaterSample(
         scores=scores,
         standings=standings,
         notes=notes,
@@ -108,7 +107,7 @@ def item_id(name: str, names: Sequence[str]) -> str:
 
 def _by_item(value: Any, part: str, names: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What a part of the answer says of each item, and the ids in it that are none."""
-    inner = first(value, (part,))
+    inner = first_value(value, (part,))
     if isinstance(inner, dict):
         pairs = [(str(name), item) for name, item in inner.items()]
     elif isinstance(inner, list):
@@ -131,11 +130,11 @@ def _scores(name: str, given: Mapping[str, Any], criteria: Criteria, absent: dic
     scores: dict[str, float] = {}
     inner = given.get("scores")
     for dimension in criteria.dimensions:
-        value = first(inner if isinstance(inner, dict) else given, (dimension, f"{dimension}_score"))
+        value = first_value(inner if isinstance(inner, dict) else given, (dimension, f"{dimension}_score"))
         if _is_on_scale(value, criteria):
             scores[dimension] = float(value)
         else:
-            off = f"{written(value)} is not a number from {criteria.low} to {criteria.high}"
+            off = f"{as_written(value)} is not a number from {criteria.low} to {criteria.high}"
             absent[f"{name}.{dimension}"] = LEFT_OUT if value is None and dimension not in given else off
     return scores
 
@@ -146,12 +145,12 @@ def _is_on_scale(value: Any, criteria: Criteria) -> bool:
 
 
 def _standing(told: Any) -> Standing | None:
-    upper = plain(told).upper() if isinstance(told, str) else ""
+    upper = plain_name(told).upper() if isinstance(told, str) else ""
     return next((each for each in STANDINGS if each == upper), None)
 
 
 def _medians(
-    samples: Sequence[Rated], names: Iterable[str], criteria: Criteria
+    samples: Sequence[RaterSample], names: Iterable[str], criteria: Criteria
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
     """Median and range of each score over the samples that have it."""
     scores: dict[str, dict[str, float]] = {}
@@ -166,7 +165,7 @@ def _medians(
     return scores, spread
 
 
-def _standings(samples: Sequence[Rated], names: Iterable[str]) -> dict[str, Standing]:
+def _standings(samples: Sequence[RaterSample], names: Iterable[str]) -> dict[str, Standing]:
     """The standing that more than half of the samples that give one give."""
     found: dict[str, Standing] = {}
     for name in names:
@@ -177,7 +176,7 @@ def _standings(samples: Sequence[Rated], names: Iterable[str]) -> dict[str, Stan
 
 
 def _absent(
-    samples: Sequence[Rated],
+    samples: Sequence[RaterSample],
     scores: Mapping[str, Mapping[str, float]],
     standings: Mapping[str, Standing],
     names: Iterable[str],

@@ -39,7 +39,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def total(given: Mapping[str, float], weights: Mapping[str, float]) -> float | None:
+def weighted_total(given: Mapping[str, float], weights: Mapping[str, float]) -> float | None:
     """A rater's weighted score of one argument; None unless every dimension that it weighs is scored.
 
     The same score on all of them is that score, whatever the weights' last digits.
@@ -50,18 +50,18 @@ def total(given: Mapping[str, float], weights: Mapping[str, float]) -> float | N
     return round(weighed / math.fsum(weights.values()), DIGITS)
 
 
-def means(case: Case, scores: Scores, weights: Mapping[str, float]) -> BothSides:
+def side_means(case: Case, scores: Scores, weights: Mapping[str, float]) -> BothSides:
     """The mean total of each side's arguments, over those that have one."""
 
     def mean(side: str, arguments: Iterable[Argument]) -> float | Missing:
-        totals = [total(scores.get(each.id, {}), weights) for each in arguments]
+        totals = [weighted_total(scores.get(each.id, {}), weights) for each in arguments]
         known = [each for each in totals if each is not None]
         return round(fmean(known), 4) if known else missing(f"no argument of {side} is scored on every dimension")
 
     return BothSides(pro=mean("pro", case.pro), con=mean("con", case.con))
 
 
-def verdict(mean: BothSides, rules: PanelRules) -> Winner | Missing:
+def rater_verdict(mean: BothSides, rules: PanelRules) -> Winner | Missing:
     """Who is ahead by the panel's least gap, |pro − con| ÷ (pro + con); nobody below it."""
     if isinstance(mean.pro, Missing):
         return mean.pro
@@ -73,7 +73,7 @@ def verdict(mean: BothSides, rules: PanelRules) -> Winner | Missing:
     return "pro" if apart > 0 else "con"
 
 
-def calibrated(seat: Rater, case: Case, scores: Scores | Reason, rules: PanelRules) -> RaterCalibrated:
+def calibrate_rater(seat: Rater, case: Case, scores: Scores | Reason, rules: PanelRules) -> RaterCalibrated:
     """One rater on one case.  Where it names nobody for want of scores it is neither right nor wrong."""
     given: dict[str, dict[str, float]] = {}
     mean: BothSides | UnsetType = UNSET
@@ -82,8 +82,8 @@ def calibrated(seat: Rater, case: Case, scores: Scores | Reason, rules: PanelRul
         said = Missing(scores)
     else:
         given = {item: dict(dimensions) for item, dimensions in scores.items()}
-        mean = means(case, scores, seat.weights)
-        said = verdict(mean, rules)
+        mean = side_means(case, scores, seat.weights)
+        said = rater_verdict(mean, rules)
     is_missing = isinstance(said, Missing)
     return RaterCalibrated(
         rater=seat.name,

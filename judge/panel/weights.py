@@ -1,10 +1,32 @@
-"""How much each rater weighs: by the topic, and by its record on debates whose outcome is known.  Source: seed 000."""
+"""Raters' weights: by the topic of the motion, and by each rater's record on debates with a known outcome."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from events.types import Rater, TrackRecord
-from events.types.criteria import PanelRules
-from judge.panel.topics import DEFAULT
+from events.types.criteria import PanelRules, TopicType
+
+DEFAULT = "default"
+
+
+def topic_of(motion: str, topics: Mapping[str, TopicType]) -> str:
+    """The topic whose keywords stand in the motion most often, by different keywords; ``default`` where none does.
+
+    Of equals the one that the rubric names first.
+    """
+    counts = {
+        name: sum(_pattern(keyword).search(motion) is not None for keyword in topic.keywords)
+        for name, topic in topics.items()
+    }
+    best = max(counts, key=lambda name: counts[name], default=DEFAULT)
+    return best if counts.get(best, 0) else DEFAULT
+
+
+@lru_cache(maxsize=1024)
+def _pattern(keyword: str) -> re.Pattern[str]:
+    words = r"[\s-]+".join(re.escape(word) for word in keyword.split())
+    return re.compile(rf"(?<![\w-]){words}(?![\w-])", re.IGNORECASE)
 
 
 def accuracy(record: TrackRecord, rules: PanelRules) -> float:
@@ -12,7 +34,7 @@ def accuracy(record: TrackRecord, rules: PanelRules) -> float:
     return (record.right + rules.prior_right) / (record.of + rules.prior_of)
 
 
-def weights(seats: Sequence[Rater], rules: PanelRules, topic_type: str) -> dict[str, float]:
+def rater_weights(seats: Sequence[Rater], rules: PanelRules, topic_type: str) -> dict[str, float]:
     """Of each rater, summing to 1; agreeing with the majority never counts.
 
     A domain that the topic does not know weighs as ``general`` does, or as one of so many raters.

@@ -1,7 +1,7 @@
 """The judge's question about a whole protocol debate.  It learns no model names.  Source: seed 002."""
 
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import UNSET, Meta
@@ -10,12 +10,10 @@ from events.state.debate import Debate
 from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
 from judge.guard.neutralise import quoted
-from judge.live.ask import opening
-from judge.live.moderation import heard
-from judge.protocol.cross import answered
-from judge.protocol.frame import SPEAKER, Prompt
-from judge.protocol.openings import in_words, keyed
-from judge.protocol.reading import listed
+from judge.live.prompt import opening, with_moderator_words
+from judge.protocol.cross import cross_text
+from judge.protocol.prompt import SPEAKER, Prompt, argument_text, choice_type, keyed_type
+from judge.protocol.reading import join_names
 from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
@@ -44,7 +42,7 @@ def _assess_type(
     insight = Annotated[str, Meta(min_length=INSIGHT_LEAST, max_length=INSIGHT_MOST)]
     traced = msgspec.defstruct(
         "TracedArgument",
-        [("reason", reason), ("standing", choice(STANDINGS)), ("scores", scores)],
+        [("reason", reason), ("standing", choice_type(STANDINGS)), ("scores", scores)],
         frozen=True,
         kw_only=True,
         module=__name__,
@@ -52,10 +50,10 @@ def _assess_type(
     fallacy = msgspec.defstruct(
         "FallacyNamed",
         [
-            ("argument", choice(names)),
+            ("argument", choice_type(names)),
             ("quote", Annotated[str, Meta(max_length=QUOTE_MOST)]),
             ("reason", reason),
-            ("fallacy", choice(fallacies)),
+            ("fallacy", choice_type(fallacies)),
         ],
         frozen=True,
         kw_only=True,
@@ -65,7 +63,7 @@ def _assess_type(
         "Assessment",
         [
             ("fallacies", Annotated[list[fallacy], Meta(max_length=FALLACIES_MOST)]),  # type: ignore[valid-type]
-            ("arguments", keyed("TracedArguments", names, traced)),
+            ("arguments", keyed_type("TracedArguments", names, traced)),
             ("key_insight", insight),
             ("unresolved_questions", Annotated[list[reason], Meta(max_length=QUESTIONS_MOST)]),
             ("recommendation", insight),
@@ -85,11 +83,6 @@ def _assess_type(
     return guided(Any, writes, neutral)
 
 
-def choice(options: tuple[str, ...]) -> Any:
-    """The type of a value that is one of these."""
-    return Literal.__getitem__(options) if options else str
-
-
 def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
     """Ask for the standing and the scores of every argument, and for what follows from the whole."""
     rules, criteria = opened.rubric.protocol, opened.rubric.criteria
@@ -98,18 +91,18 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
     protocol = debate.protocol
     ask = fill(
         section(opened.prompts["assess"], "ask"),
-        ids=listed(protocol.arguments),
+        ids=join_names(protocol.arguments),
         low=str(criteria.low),
         high=str(criteria.high),
         fallacies="\n".join(f"- {name}: {what}" for name, what in rules.fallacies.items()),
         criteria="\n".join(f"- {name}: {each.asks}" for name, each in criteria.dimensions.items()),
     )
-    shown = (*material(opened, debate), *closings(opened, debate))
+    shown = (*argument_segments(opened, debate), *closing_segments(opened, debate))
     prompt = (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
-    return heard(prompt, opened.prompts, debate.words.values())
+    return with_moderator_words(prompt, opened.prompts, debate.words.values())
 
 
-def material(opened: DebateOpened, debate: Debate) -> Prompt:
+def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
     """Every argument with what was answered to it, then examinations that did not keep the form."""
     template, protocol = opened.prompts["assess"], debate.protocol
     shown = []
@@ -118,8 +111,8 @@ def material(opened: DebateOpened, debate: Debate) -> Prompt:
             section(template, "argument"),
             id=name,
             speaker=SPEAKER[argument.side],
-            text=quoted(in_words(argument)),
-            answer=answered(template, argument, opponent=SPEAKER[other(argument.side)]),
+            text=quoted(argument_text(argument)),
+            answer=cross_text(template, argument, opponent=SPEAKER[other(argument.side)]),
         )
         shown.append(Segment("user", text))
     for by in SIDES:
@@ -138,7 +131,7 @@ def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
     return tuple(turn for turn in debate.transcript.spoken() if turn.side == side)
 
 
-def closings(opened: DebateOpened, debate: Debate) -> Prompt:
+def closing_segments(opened: DebateOpened, debate: Debate) -> Prompt:
     """Both sides' last words, as far as they count."""
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"

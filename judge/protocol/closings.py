@@ -11,9 +11,19 @@ from events.state.rounds import Protocol
 from events.types import ClosingStated, DebateOpened, Side, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
-from judge.protocol.cross import answered, argument_segment
-from judge.protocol.frame import STANCE, Prompt, frame
-from judge.protocol.reading import ID, NOT_JSON, Reading, argument_id, first, listed, loose, prose, tidy
+from judge.protocol.cross import argument_segment, cross_text
+from judge.protocol.prompt import STANCE, Prompt, prompt_opening
+from judge.protocol.reading import (
+    ID,
+    NOT_JSON,
+    StatementReading,
+    all_text,
+    argument_id,
+    clean_text,
+    first_value,
+    join_names,
+    parse_loosely,
+)
 from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
@@ -66,14 +76,14 @@ def closing_prompt(opened: DebateOpened, protocol: Protocol, side: Side, examine
     shown: list[Segment] = []
     for name in own_arguments(protocol, side):
         argument = protocol.arguments[name]
-        shown += [argument_segment(template, name, argument), Segment("user", answered(template, argument))]
+        shown += [argument_segment(template, name, argument), Segment("user", cross_text(template, argument))]
     if not any(protocol.arguments[name].cross is not UNSET for name in own_arguments(protocol, side)):
         shown.append(Segment("user", fill(section(template, "examination"), text=quoted(examined))))
     if granted := conceded(protocol, side):
         text = fill(section(opened.prompts["close"], "conceded"), concessions="\n".join(granted))
         shown.append(Segment("user", text))
     ask = fill(section(opened.prompts["close"], "ask"), stance=STANCE[side], words=str(rules.closing_words))
-    return (*frame(opened, side), *shown, Segment("user", ask))
+    return (*prompt_opening(opened, side), *shown, Segment("user", ask))
 
 
 def conceded(protocol: Protocol, side: Side) -> tuple[str, ...]:
@@ -87,12 +97,12 @@ def conceded(protocol: Protocol, side: Side) -> tuple[str, ...]:
 
 def read_closing(
     raw: str, side: Side, turn: int, names: tuple[str, ...], rules: ProtocolRules, also: tuple[str, ...] = ()
-) -> Reading:
+) -> StatementReading:
     """The last word, whole; the turn says no more of it than the rubric's number of words."""
-    value = loose(raw)
-    granted = tuple(_texts(first(value, ("concessions", "conceded"))))
-    stated = [argument_id(each) for each in _texts(first(value, _STANDING))]
-    position = tidy(first(value, ("final_position", "position", "final")))
+    value = parse_loosely(raw)
+    granted = tuple(_texts(first_value(value, ("concessions", "conceded"))))
+    stated = [argument_id(each) for each in _texts(first_value(value, _STANDING))]
+    position = clean_text(first_value(value, ("final_position", "position", "final")))
     faults = []
     if isinstance(value, str):
         faults.append(NOT_JSON)
@@ -103,7 +113,7 @@ def read_closing(
     held = tuple(dict.fromkeys(each for each in stated if each not in foreign))
     kept = int(bool(position))
     if not position:
-        granted, held, position = (), (), prose(value)
+        granted, held, position = (), (), all_text(value)
     count = sum(len(each.split()) for each in (*granted, *held, position))
     if count > rules.closing_words:
         faults.append(f"it has {count} words, at most {rules.closing_words} are allowed")
@@ -119,7 +129,7 @@ def read_closing(
         free_text=raw if faults else "",
     )
     text, is_over = _said(event), count > rules.closing_words
-    return Reading(
+    return StatementReading(
         text=_cut(text, rules.closing_words) if is_over else text,
         events=(event,),
         faults=tuple(faults),
@@ -131,13 +141,13 @@ def read_closing(
 def _texts(value: Any) -> list[str]:
     """The texts of a list, or one that stands alone; what an entry of another shape says."""
     given = value if isinstance(value, list) else [value]
-    return [text for each in given if (text := tidy(each) or (prose(each) if isinstance(each, dict) else ""))]
+    return [text for each in given if (text := clean_text(each) or (all_text(each) if isinstance(each, dict) else ""))]
 
 
 def _said(closing: ClosingStated) -> str:
     parts = (
         f"Conceded: {' '.join(closing.concessions)}" if closing.concessions else "",
-        f"Not rebutted: {listed(closing.standing_arguments)}" if closing.standing_arguments else "",
+        f"Not rebutted: {join_names(closing.standing_arguments)}" if closing.standing_arguments else "",
         closing.final_position,
     )
     return "\n".join(part for part in parts if part)

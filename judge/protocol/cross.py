@@ -19,9 +19,19 @@ from events.types import (
     other,
 )
 from judge.guard.neutralise import quoted
-from judge.protocol.frame import STANCE, Prompt, frame
-from judge.protocol.openings import in_words, keyed
-from judge.protocol.reading import NOT_JSON, Reading, argument_id, entries, first, listed, loose, prose, show, tidy
+from judge.protocol.prompt import STANCE, Prompt, argument_text, keyed_type, prompt_opening
+from judge.protocol.reading import (
+    NOT_JSON,
+    StatementReading,
+    all_text,
+    argument_id,
+    clean_text,
+    entries,
+    excerpt,
+    first_value,
+    join_names,
+    parse_loosely,
+)
 from judge.templates import fill, section
 from providers.base import Segment
 from providers.schema import guided
@@ -57,7 +67,7 @@ def cross_type(targets: tuple[str, ...]) -> Any:
         }
         for name in targets
     }
-    return guided(Any, keyed("CrossExamination", targets, answer), neutral)
+    return guided(Any, keyed_type("CrossExamination", targets, answer), neutral)
 
 
 def targets(protocol: Protocol, by: Side) -> tuple[str, ...]:
@@ -69,24 +79,24 @@ def cross_prompt(opened: DebateOpened, protocol: Protocol, by: Side) -> Prompt:
     """Ask a side to answer every argument of the other one."""
     template, names = opened.prompts["protocol"], targets(protocol, by)
     shown = (argument_segment(template, name, protocol.arguments[name]) for name in names)
-    ask = fill(section(opened.prompts["cross"], "ask"), stance=STANCE[by], ids=listed(names))
-    return (*frame(opened, by), *shown, Segment("user", ask))
+    ask = fill(section(opened.prompts["cross"], "ask"), stance=STANCE[by], ids=join_names(names))
+    return (*prompt_opening(opened, by), *shown, Segment("user", ask))
 
 
 def argument_segment(template: Template, name: str, argument: Traced) -> Segment:
     """One argument as material."""
-    return Segment("user", fill(section(template, "argument"), id=name, text=quoted(in_words(argument))))
+    return Segment("user", fill(section(template, "argument"), id=name, text=quoted(argument_text(argument))))
 
 
-def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tuple[str, ...] = ()) -> Reading:
+def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tuple[str, ...] = ()) -> StatementReading:
     """The answers that keep the form, the first to each of ``names``; an argument that nobody answered has none."""
-    value = loose(raw)
+    value = parse_loosely(raw)
     found = [(argument_id(name), item) for name, item in entries(value, _AROUND, _IDS)]
     faults = [NOT_JSON] if not found and isinstance(value, str) else []
     kept: dict[str, ArgumentCrossExamined] = {}
     for number, (name, item) in enumerate(found, 1):
         if name not in names:
-            faults.append(f"answer {number}: {show(name)} is none of {listed(names)}")
+            faults.append(f"answer {number}: {excerpt(name)} is none of {join_names(names)}")
         elif name in kept:
             faults.append(f"{name} is answered more than once: the first answer counts")
         else:
@@ -100,32 +110,32 @@ def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tupl
     events: list[Event] = [kept[name] for name in names if name in kept]
     if faults:
         events.append(CrossExaminationFaulted(by=by, turn=turn, faults=tuple(faults), free_text=raw))
-    text = "\n\n".join(_said(kept[name]) for name in names if name in kept) or prose(value)
-    return Reading(text=text, events=tuple(events), faults=tuple(faults), kept=len(kept))
+    text = "\n\n".join(_said(kept[name]) for name in names if name in kept) or all_text(value)
+    return StatementReading(text=text, events=tuple(events), faults=tuple(faults), kept=len(kept))
 
 
-def answer_in_words(answer: ArgumentCrossExamined) -> str:
+def answer_text(answer: ArgumentCrossExamined) -> str:
     """The reasoning and the question, as text."""
     question = f"Question: {answer.follow_up}" if answer.follow_up else ""
     return "\n".join(part for part in (answer.reasoning, question) if part)
 
 
-def answered(template: Template, argument: Traced, **labels: str) -> str:
+def cross_text(template: Template, argument: Traced, **labels: str) -> str:
     """What was said to an argument in cross-examination, as material; that nothing was."""
     if argument.cross is UNSET:
         return fill(section(template, "unanswered"), **labels)
     cross = argument.cross
-    return fill(section(template, "answered"), response=cross.response, text=quoted(answer_in_words(cross)), **labels)
+    return fill(section(template, "answered"), response=cross.response, text=quoted(answer_text(cross)), **labels)
 
 
 def _answer(item: Any, name: str, by: Side, turn: int) -> tuple[ArgumentCrossExamined | None, list[str]]:
     """One answer, and what is wrong with it; None where it cannot be kept."""
-    reasoning = tidy(first(item, ("reasoning", "reason")))
-    given = tidy(first(item, ("response", "response_type", "type")))
-    follow_up = tidy(first(item, ("follow_up", "follow_up_question", "question")))
+    reasoning = clean_text(first_value(item, ("reasoning", "reason")))
+    given = clean_text(first_value(item, ("response", "response_type", "type")))
+    follow_up = clean_text(first_value(item, ("follow_up", "follow_up_question", "question")))
     plain = _NO_LETTER.sub("", given.casefold())
     response = next((each for each in RESPONSES if each == plain), None)
-    wrong = [] if response else [f"its response {show(given)} is none of {listed(RESPONSES)}"]
+    wrong = [] if response else [f"its response {excerpt(given)} is none of {join_names(RESPONSES)}"]
     wrong += [] if reasoning else ["it gives no reasoning"]
     is_kept = not wrong
     wrong += [] if follow_up else ["it puts no follow-up question"]
@@ -138,4 +148,4 @@ def _answer(item: Any, name: str, by: Side, turn: int) -> tuple[ArgumentCrossExa
 
 
 def _said(answer: ArgumentCrossExamined) -> str:
-    return f"On {answer.target}, {answer.response}: {answer_in_words(answer)}"
+    return f"On {answer.target}, {answer.response}: {answer_text(answer)}"

@@ -26,12 +26,12 @@ from events.types import (
 )
 from events.types.criteria import Criteria
 from judge.guard.quotes import find
-from judge.live.entries import refuse
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.samples import grouped, majority, stands, why_missing
+from judge.live.answers import Answers, is_majority, majority, overlapping, why_missing
+from judge.live.entries import refuse_finding
+from judge.live.event_batch import EventBatch
 from judge.protocol.assess import spoken_by
-from judge.protocol.reading import show
-from judge.protocol.verdict import Assessment, Finding, Said, plain, read_assessment
+from judge.protocol.assessment import ArgumentAssessment, Assessment, Finding, plain_name, read_assessment
+from judge.protocol.reading import excerpt
 
 PURPOSE: Final = "assess"
 PLACES: Final = 4
@@ -41,21 +41,21 @@ Read = tuple[int, Assessment]
 """Position of the answer, and what it says."""
 
 
-def assess(desk: EventBatch, answers: Answers[Any], opened: DebateOpened) -> None:
+def record_assessment(batch: EventBatch, answers: Answers[Any], opened: DebateOpened) -> None:
     """Record the judgement: refusals, fallacies, the trace, the overall assessment; or that there is none."""
-    names = tuple(desk.debate.protocol.arguments)
+    names = tuple(batch.debate.protocol.arguments)
     criteria = opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     read = [(position, read_assessment(value, names, criteria)) for position, value in answers.given]
     if not read:
-        _give_nothing(desk, names, why_missing(answers))
+        _give_nothing(batch, names, why_missing(answers))
         return
-    _refuse_invented(desk, read)
-    _find_fallacies(desk, read, opened)
+    _refuse_invented(batch, read)
+    _find_fallacies(batch, read, opened)
     for name in names:
         said = [each.arguments[name] for _, each in read]
-        desk.add(_traced(name, said, criteria), read[0][0])
-    desk.add(_overall(desk.debate, [each for _, each in read], opened), read[0][0])
+        batch.add(_trace(name, said, criteria), read[0][0])
+    batch.add(_overall(batch.debate, [each for _, each in read], opened), read[0][0])
 
 
 def check_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> str:
@@ -63,48 +63,48 @@ def check_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> st
     return "the answer judges no argument" if read_assessment(value, names, criteria).is_empty else ""
 
 
-def _give_nothing(desk: EventBatch, names: Sequence[str], why: Reason) -> None:
+def _give_nothing(batch: EventBatch, names: Sequence[str], why: Reason) -> None:
     nothing = Missing(why)
     for name in names:
-        desk.add(ArgumentTraced(argument=name, total=nothing, missing=why), desk.debate.course)
-    desk.add(AssessmentGiven(pro_total=nothing, con_total=nothing, missing=why), desk.debate.course)
+        batch.add(ArgumentTraced(argument=name, total=nothing, missing=why), batch.debate.course)
+    batch.add(AssessmentGiven(pro_total=nothing, con_total=nothing, missing=why), batch.debate.course)
 
 
-def _refuse_invented(desk: EventBatch, read: Sequence[Read]) -> None:
-    last = len(desk.debate.transcript.turns)
+def _refuse_invented(batch: EventBatch, read: Sequence[Read]) -> None:
+    last = len(batch.debate.transcript.turns)
     seen: set[str] = set()
     for position, each in read:
         for name in each.invented:
             if name not in seen:
                 seen.add(name)
-                refuse(desk, last, PURPOSE, name, "there is no argument of this id", position)
+                refuse_finding(batch, last, PURPOSE, name, "there is no argument of this id", position)
 
 
 # fallacies
 
 
-def _find_fallacies(desk: EventBatch, read: Sequence[Read], opened: DebateOpened) -> None:
+def _find_fallacies(batch: EventBatch, read: Sequence[Read], opened: DebateOpened) -> None:
     """Record what more than half of the samples find, each with the words that stand in what its side said."""
-    last = len(desk.debate.transcript.turns)
+    last = len(batch.debate.transcript.turns)
     found: dict[tuple[str, Fallacy, int], list[tuple[int, Span, tuple[Finding, int]]]] = {}
     for sample, (position, each) in enumerate(read):
         for finding in each.fallacies:
-            place = _place(desk.debate, finding, opened)
+            place = _place(batch.debate, finding, opened)
             if isinstance(place, str):
-                refuse(desk, last, PURPOSE, finding.quote, place, position)
+                refuse_finding(batch, last, PURPOSE, finding.quote, place, position)
             else:
                 fallacy, turn, span = place
                 found.setdefault((finding.argument, fallacy, turn), []).append((sample, span, (finding, position)))
     for (name, fallacy, turn), findings in found.items():
-        text = desk.debate.transcript.turns[turn].text
-        for group in grouped(findings):
+        text = batch.debate.transcript.turns[turn].text
+        for group in overlapping(findings):
             votes, (_, span, (finding, position)) = len({sample for sample, _, _ in group}), group[0]
             quote = text[span[0] : span[1]]
-            if not stands(votes, len(read)):
+            if not is_majority(votes, len(read)):
                 why = f"only {votes} of {len(read)} samples find it ({fallacy})"
-                refuse(desk, turn, PURPOSE, quote, why, position)
+                refuse_finding(batch, turn, PURPOSE, quote, why, position)
                 continue
-            desk.add(
+            batch.add(
                 FallacyFound(argument=name, fallacy=fallacy, quote=quote, turn=turn, span=span, reason=finding.reason),
                 position,
             )
@@ -116,8 +116,8 @@ def _place(debate: Debate, finding: Finding, opened: DebateOpened) -> tuple[Fall
     assert rules is not None, "an opening fills in what a rubric leaves out"
     argument = debate.protocol.arguments.get(finding.argument)
     if argument is None:
-        return f"there is no argument {show(finding.argument)}" if finding.argument else "it names no argument"
-    named = plain(finding.fallacy)
+        return f"there is no argument {excerpt(finding.argument)}" if finding.argument else "it names no argument"
+    named = plain_name(finding.fallacy)
     fallacy = next((each for each in rules.fallacies if each == named), None)
     if fallacy is None:
         return f"{finding.fallacy[:40] or 'what is not named'} is none of the fallacies that are looked for"
@@ -130,7 +130,7 @@ def _place(debate: Debate, finding: Finding, opened: DebateOpened) -> tuple[Fall
 # the trace and the totals
 
 
-def _traced(name: str, said: Sequence[Said], criteria: Criteria) -> ArgumentTraced:
+def _trace(name: str, said: Sequence[ArgumentAssessment], criteria: Criteria) -> ArgumentTraced:
     """The median of each dimension over the samples that gave one, and the standing that most of them give."""
     points = {
         dimension: given
@@ -153,7 +153,7 @@ def _traced(name: str, said: Sequence[Said], criteria: Criteria) -> ArgumentTrac
     )
 
 
-def _total(scores: dict[str, float], said: Sequence[Said], criteria: Criteria) -> float | Missing:
+def _total(scores: dict[str, float], said: Sequence[ArgumentAssessment], criteria: Criteria) -> float | Missing:
     if absent := [name for name in criteria.dimensions if name not in scores]:
         reasons = dict.fromkeys(said[0].absent[name] for name in absent)
         if len(absent) == len(criteria.dimensions) and len(reasons) == 1:

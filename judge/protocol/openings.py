@@ -4,24 +4,24 @@ from functools import lru_cache
 from typing import Annotated, Any, Final
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side
 from events.types.criteria import ProtocolRules
-from judge.protocol.frame import STANCE, Prompt, frame
+from judge.protocol.prompt import STANCE, Prompt, argument_text, keyed_type, prompt_opening
 from judge.protocol.reading import (
     NOT_JSON,
-    Reading,
+    StatementReading,
+    all_text,
     argument_id,
     argument_ids,
+    clean_text,
     entries,
-    first,
+    excerpt,
     first_sentence,
-    listed,
-    loose,
-    prose,
-    show,
-    tidy,
+    first_value,
+    join_names,
+    parse_loosely,
 )
 from judge.templates import fill, section
 from providers.base import Segment
@@ -56,7 +56,7 @@ def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: 
         kw_only=True,
         module=__name__,
     )
-    writes = keyed("Opening", names, argument)
+    writes = keyed_type("Opening", names, argument)
     neutral = {
         name: {
             "claim": f"The script gives no claim for {name}.",
@@ -68,14 +68,6 @@ def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: 
     return guided(Any, writes, neutral)
 
 
-def keyed(name: str, keys: tuple[str, ...], value: Any) -> type[Struct]:
-    """An object that has all of ``keys``, which need not be names of Python, and no other."""
-    inner = {f"key_{number}": key for number, key in enumerate(keys)}
-    return msgspec.defstruct(
-        name, [(field, value) for field in inner], frozen=True, kw_only=True, rename=inner, module=__name__
-    )
-
-
 def opening_prompt(opened: DebateOpened, side: Side) -> Prompt:
     """Ask a side for its arguments.  Nothing in it comes from the other side."""
     rules = opened.rubric.protocol
@@ -84,39 +76,33 @@ def opening_prompt(opened: DebateOpened, side: Side) -> Prompt:
         section(opened.prompts["open"], "ask"),
         stance=STANCE[side],
         count=str(rules.arguments),
-        ids=listed(argument_ids(side, rules.arguments)),
+        ids=join_names(argument_ids(side, rules.arguments)),
     )
-    return (*frame(opened, side), Segment("user", ask))
+    return (*prompt_opening(opened, side), Segment("user", ask))
 
 
-def read_opening(raw: str, side: Side, turn: int, rules: ProtocolRules, also: tuple[str, ...] = ()) -> Reading:
+def read_opening(raw: str, side: Side, turn: int, rules: ProtocolRules, also: tuple[str, ...] = ()) -> StatementReading:
     """The arguments that keep the form, at most the rubric's number, under their proper ids; else the text as one.
 
     ``also``: further faults, of what was asked and not of what came.
     """
-    value, names = loose(raw), argument_ids(side, rules.arguments)
+    value, names = parse_loosely(raw), argument_ids(side, rules.arguments)
     found = [(argument_id(name), item) for name, item in entries(value, ("arguments", "opening"), ("id", "argument"))]
     faults = [*_counted(value, found, rules), *_misnamed(found, names), *also]
     sound: list[tuple[str, Argument]] = []
     for number, (name, item) in enumerate(found, 1):
-        parts = {field: tidy(first(item, spellings)) for field, spellings in _FIELDS.items()}
+        parts = {field: clean_text(first_value(item, spellings)) for field, spellings in _FIELDS.items()}
         if short := _short(parts, rules):
             faults += [f"{name or f'argument {number}'}: {each}" for each in short]
         else:
             sound.append((name, Argument(id="", **parts)))
     kept = _placed(sound, names)
-    arguments = kept or _as_one(prose(value), names[0])
+    arguments = kept or _as_one(all_text(value), names[0])
     event = ArgumentsOpened(
         side=side, turn=turn, arguments=arguments, faults=tuple(faults), free_text=raw if faults else ""
     )
-    text = "\n\n".join(f"{each.id}: {in_words(each)}" for each in kept) or prose(value)
-    return Reading(text=text, events=(event,), faults=tuple(faults), kept=len(kept))
-
-
-def in_words(argument: Any) -> str:
-    """An argument (or what the fold keeps of one) as text, its claim first."""
-    evidence = f"Evidence: {argument.evidence}" if argument.evidence else ""
-    return "\n".join(part for part in (argument.claim, argument.reasoning, evidence) if part)
+    text = "\n\n".join(f"{each.id}: {argument_text(each)}" for each in kept) or all_text(value)
+    return StatementReading(text=text, events=(event,), faults=tuple(faults), kept=len(kept))
 
 
 def _counted(value: Any, found: list[tuple[str, Any]], rules: ProtocolRules) -> list[str]:
@@ -130,9 +116,9 @@ def _counted(value: Any, found: list[tuple[str, Any]], rules: ProtocolRules) -> 
 
 def _misnamed(found: list[tuple[str, Any]], names: tuple[str, ...]) -> list[str]:
     given = [name for name, _ in found]
-    wrong = dict.fromkeys(show(name) for name in given if name and name not in names)
+    wrong = dict.fromkeys(excerpt(name) for name in given if name and name not in names)
     twice = dict.fromkeys(name for name in given if name in names and given.count(name) > 1)
-    faults = [f"the ids are {listed(names)}, not {listed(wrong)}"] if wrong else []
+    faults = [f"the ids are {join_names(names)}, not {join_names(wrong)}"] if wrong else []
     return faults + [f"{name} stands there more than once" for name in twice]
 
 

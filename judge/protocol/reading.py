@@ -20,7 +20,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s|\n")
 NOT_JSON: Final = "it is not JSON of the form that was asked for"
 
 
-class Reading(Struct, frozen=True, kw_only=True):
+class StatementReading(Struct, frozen=True, kw_only=True):
     """A statement as it enters the log.  ``kept`` counts the parts that keep the form."""
 
     text: str
@@ -31,7 +31,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     is_clipped: bool = False
 
 
-def loose(raw: str) -> Any:
+def parse_loosely(raw: str) -> Any:
     """The JSON value of an answer, also where prose stands around it; the answer itself where it is none."""
     inside = _INSIDE.search(raw)
     for candidate in (raw, inside[0] if inside else ""):
@@ -42,14 +42,14 @@ def loose(raw: str) -> Any:
     return raw
 
 
-def has_words(value: Any) -> str:
+def wordless_fault(value: Any) -> str:
     """What is wrong with an answer that says nothing at all; empty where it says something."""
-    return "" if prose(value) else "the answer holds no words"
+    return "" if all_text(value) else "the answer holds no words"
 
 
-def prose(value: Any) -> str:
+def all_text(value: Any) -> str:
     """Everything that is said in a value, ids left out, a line each."""
-    return "\n".join(text for each in _strings(value) if (text := tidy(each)) and not ID.fullmatch(text))
+    return "\n".join(text for each in _strings(value) if (text := clean_text(each)) and not ID.fullmatch(text))
 
 
 def first_sentence(text: str, most: int = 240) -> str:
@@ -57,12 +57,12 @@ def first_sentence(text: str, most: int = 240) -> str:
     return _SENTENCE.split(text.strip(), maxsplit=1)[0][:most]
 
 
-def tidy(value: Any) -> str:
+def clean_text(value: Any) -> str:
     """Text without control characters or white space around it; nothing for what is no text."""
     return _CONTROL.sub("", value).strip() if isinstance(value, str) else ""
 
 
-def first(item: Any, names: Iterable[str]) -> Any:
+def first_value(item: Any, names: Iterable[str]) -> Any:
     """The value of the first of these names that an object has."""
     if not isinstance(item, dict):
         return None
@@ -74,14 +74,14 @@ def entries(value: Any, around: Iterable[str], ids: Iterable[str]) -> list[tuple
 
     ``around``: names under which the list or object may stand.
     """
-    inner = first(value, around)
+    inner = first_value(value, around)
     if isinstance(inner, list | dict):
         return entries(inner, (), ids)
     if isinstance(value, dict):
-        return [(tidy(name), item) for name, item in value.items() if isinstance(item, dict)]
+        return [(clean_text(name), item) for name, item in value.items() if isinstance(item, dict)]
     if isinstance(value, list):
         names = tuple(ids)
-        return [(tidy(first(item, names)), item) for item in value]
+        return [(clean_text(first_value(item, names)), item) for item in value]
     return []
 
 
@@ -96,18 +96,18 @@ def argument_ids(side: Side, count: int) -> tuple[str, ...]:
     return tuple(f"{side.upper()}-{number}" for number in range(1, count + 1))
 
 
-def written(value: Any) -> str:
+def as_written(value: Any) -> str:
     """A value that should have been another, as it was written."""
     return "a list or an object" if isinstance(value, list | dict) else msgspec.json.encode(value).decode()[:SHOWN]
 
 
-def show(text: str) -> str:
+def excerpt(text: str) -> str:
     """Somebody's words within a sentence of ours, shortened."""
     flat = " ".join(text.split())
     return f"“{flat[:SHOWN]}{'…' if len(flat) > SHOWN else ''}”"
 
 
-def listed(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """Names in a row."""
     return ", ".join(names)
 

@@ -68,11 +68,11 @@ def out_of(part: int, whole: int, things: str) -> str:
     return f"{said} ({percent(share(part, whole))})" if whole >= LEAST_CASES else said
 
 
-def listed(counts: dict[str, int]) -> str:
+def counts_text(counts: dict[str, int]) -> str:
     """``logic 2, tactics 1``."""
     return ", ".join(f"{which.replace('_', ' ')} {count:,}" for which, count in counts.items())
 
 
-def many(count: int, thing: str, things: str = "") -> str:
+def plural(count: int, thing: str, things: str = "") -> str:
     """``1 turn``, ``2 turns``."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from events.types import Template
 from events.types.rubric import Dimension, Rubric, composite_dimensions
-from judge.live.rules import say
 from judge.report.figures import percent
+from judge.rubric import fmt
 
 Rules = Callable[[Rubric], Iterator[str]]
 
@@ -51,20 +51,20 @@ def _score(rubric: Rubric) -> Iterator[str]:
 def _dependences(name: str, dimension: Dimension) -> Iterator[str]:
     chain, excellence, leash = dimension.chain, dimension.excellence, dimension.leash
     if chain is not None:
-        caps = ", ".join(f"{number} to {say(cap)}" for number, cap in enumerate(chain.caps, 1))
+        caps = ", ".join(f"{number} to {fmt(cap)}" for number, cap in enumerate(chain.caps, 1))
         yield f"Links of the chain {', '.join(chain.links)} that are at 0 points cap {name}: {caps}."
     if excellence is not None:
-        yield f"Above {say(excellence.above)} of {name} every component needs {say(excellence.each_at_least)}."
+        yield f"Above {fmt(excellence.above)} of {name} every component needs {fmt(excellence.each_at_least)}."
     if leash is not None:
-        ceiling = f"{leash.leader} + {say(leash.slack)}"
-        yield f"{leash.leader.capitalize()} under {say(leash.under)} holds {leash.follower} at {ceiling} at most."
+        ceiling = f"{leash.leader} + {fmt(leash.slack)}"
+        yield f"{leash.leader.capitalize()} under {fmt(leash.under)} holds {leash.follower} at {ceiling} at most."
 
 
 def _comparison(rubric: Rubric) -> Iterator[str]:
     yield "Asked twice, each turn first once. Where the answers differ the dimension is a draw, recorded as flipped."
     for name, band in rubric.bands.items():
         (floor, ceiling), (least, most) = band.winner, band.loser
-        won, lost = f"{say(floor)}–{say(ceiling)}", f"{say(least)}–{say(most)}"
+        won, lost = f"{fmt(floor)}–{fmt(ceiling)}", f"{fmt(least)}–{fmt(most)}"
         yield f"{name.replace('_', ' ').capitalize()}: the winner is held to {won}, the loser to {lost}."
     yield "Only the newer turn is moved, and turn 1 once. Bands move what was admitted: later penalties land in full."
     yield "What still disagrees is listed as an anomaly."
@@ -73,7 +73,7 @@ def _comparison(rubric: Rubric) -> Iterator[str]:
 def _narrative(rubric: Rubric) -> Iterator[str]:
     yield "Read once over the whole debate; of a long one, early turns by their first sentences."
     yield "It may cite only turns, premises and claims that exist; an answer that cites others is asked again."
-    yield f"The scorecard beside it: the higher mean composite; within {say(rubric.tie_within)} points nobody wins."
+    yield f"The scorecard beside it: the higher mean composite; within {fmt(rubric.tie_within)} points nobody wins."
     yield "The scorecard names the debate’s winner."
 
 
@@ -92,7 +92,7 @@ def _claims(rubric: Rubric) -> Iterator[str]:
     yield "The server lists figures, years, named studies and quotations so that none is overlooked; the judge decides."
     for kind, rule in rubric.claims.items():
         second = "; a second judge, where one sits, is asked at once" if rule.second_opinion else ""
-        yield f"{kind.replace('_', ' ').capitalize()}: −{say(rule.points)} {rule.dimension.replace('_', ' ')}{second}."
+        yield f"{kind.replace('_', ' ').capitalize()}: −{fmt(rule.points)} {rule.dimension.replace('_', ' ')}{second}."
     yield "The same claim costs a side once."
 
 
@@ -105,7 +105,7 @@ def _appeals(_: Rubric) -> Iterator[str]:
 def _gaps(rubric: Rubric) -> Iterator[str]:
     gaps = rubric.gaps
     dimension = gaps.dimension.replace("_", " ")
-    yield f"{say(gaps.least)} to {say(gaps.most)} points of {dimension}, never more than the turn has left."
+    yield f"{fmt(gaps.least)} to {fmt(gaps.most)} points of {dimension}, never more than the turn has left."
     yield "The words that fail must stand in the earlier turn, those that expose them in this one; else it is refused."
     yield "The same words are docked once."
 
@@ -114,12 +114,12 @@ def _spine(rubric: Rubric) -> Iterator[str]:
     yield "A premise needs its quote. One dropped in silence counts only where the turn’s own words bear it out."
     yield "Stability is premises kept ÷ premises stated."
     for name, cost in rubric.conduct.items():
-        yield f"{name.replace('_', ' ').capitalize()}: −{say(cost.points)} {cost.dimension.replace('_', ' ')}."
+        yield f"{name.replace('_', ' ').capitalize()}: −{fmt(cost.points)} {cost.dimension.replace('_', ' ')}."
 
 
 def _pressure(rubric: Rubric) -> Iterator[str]:
     yield "Who lost the exchange feels it on four signals, worked out from effective scores; a draw presses nobody."
-    yield f"{say(rubric.full_pressure)} points of penalty on one turn put credibility under full pressure."
+    yield f"{fmt(rubric.full_pressure)} points of penalty on one turn put credibility under full pressure."
     yield "Traits move by elasticity × Σ √pressure × weight × (target − trait); no model is asked."
     yield "The directive that follows is hidden from spectators until the debate has ended."
 
@@ -132,7 +132,7 @@ def _protocol(rubric: Rubric) -> Iterator[str]:
     yield "A fallacy needs words that stand in what that side said."
     if rubric.protocol is not None:
         rules = rubric.protocol
-        even, clear = say(rules.even_within), say(rules.clear_above)
+        even, clear = fmt(rules.even_within), fmt(rules.clear_above)
         yield f"A gap of totals under {even} is no lead, one over {clear} a clear one."
 
 
@@ -149,7 +149,7 @@ def _panel(rubric: Rubric) -> Iterator[str]:
 def _deliberation(rubric: Rubric) -> Iterator[str]:
     if rubric.deliberation is not None:
         rules = rubric.deliberation
-        yield f"Up to {rules.rounds} rounds and {say(rules.timeout_s)} s while agreement is below {rules.converged:g}."
+        yield f"Up to {rules.rounds} rounds and {fmt(rules.timeout_s)} s while agreement is below {rules.converged:g}."
         verdict, closeness = f"{rules.verdict_share:g}", f"{rules.dimension_share:g}"
         yield f"Agreement is {verdict} × share of the commonest verdict + {closeness} × closeness of the scores."
     yield "The independent scores stay the verdict of record."

@@ -6,12 +6,23 @@ from typing import Any
 
 from msgspec import Struct
 
-from judge.report.figures import LEAST_TURNS, Spread, correlation, listed, many, out_of, percent, rate, share, spread
+from judge.report.figures import (
+    LEAST_TURNS,
+    Spread,
+    correlation,
+    counts_text,
+    out_of,
+    percent,
+    plural,
+    rate,
+    share,
+    spread,
+)
 from judge.report.table import Row, Table
 from judge.report.tally import SETTLED, Tally
 
 
-class Found(Struct, frozen=True, kw_only=True):
+class Measurement(Struct, frozen=True, kw_only=True):
     """Figures by name, the number of cases behind them, and the same in sentences.
 
     ``shows`` is the figure to remember, and what it is of.
@@ -24,11 +35,11 @@ class Found(Struct, frozen=True, kw_only=True):
     table: Table | None = None
 
 
-Finding = Found | str
+MeasurementOrReason = Measurement | str
 """What was found, or a sentence that says why nothing was."""
 
 
-def order(tally: Tally) -> Finding:
+def order(tally: Tally) -> MeasurementOrReason:
     """How many comparisons the order turned, and which place the judge named more often."""
     asked = tally.of("comparisons", "given")
     if not asked:
@@ -38,7 +49,7 @@ def order(tally: Tally) -> Finding:
     on = out_of(flipped, compared, "dimensions")
     says = [f"{out_of(turned, asked, 'comparisons')} came out otherwise when the order was turned, on {on}."]
     if flipped:
-        says.append(f"By dimension: {listed(tally.by('flipped'))}.")
+        says.append(f"By dimension: {counts_text(tally.by('flipped'))}.")
     if first + second:
         says.append(
             f"It named the speech shown first {first:,} times, the other {second:,} times. As every pair is shown in "
@@ -54,10 +65,10 @@ def order(tally: Tally) -> Finding:
         "named_second": second,
     }
     shows = (rate(turned, asked), "comparisons turned by the order")
-    return Found(shows=shows, figures=figures, of=asked, says=tuple(says))
+    return Measurement(shows=shows, figures=figures, of=asked, says=tuple(says))
 
 
-def length(tally: Tally) -> Finding:
+def length(tally: Tally) -> MeasurementOrReason:
     """Correlation of words and composite, and how often the longer side won."""
     words = tally.values.get("words", ())
     if not words:
@@ -83,10 +94,10 @@ def length(tally: Tally) -> Finding:
         if given is not None
         else (rate(won, won + lost), "scorecards to the longer side")
     )
-    return Found(shows=shows, figures=figures, of=len(words), says=tuple(says))
+    return Measurement(shows=shows, figures=figures, of=len(words), says=tuple(says))
 
 
-def side(tally: Tally) -> Finding:
+def side(tally: Tally) -> MeasurementOrReason:
     """Who wins the scorecards."""
     reached = tally.of("scorecards")
     if not reached:
@@ -98,10 +109,10 @@ def side(tally: Tally) -> Finding:
         "Motions and debaters differ, so this alone proves no leaning.",
     )
     shows = (rate(wins["pro"], reached), "scorecards to Pro")
-    return Found(shows=shows, figures=wins | {"share_pro": pro}, of=reached, says=says)
+    return Measurement(shows=shows, figures=wins | {"share_pro": pro}, of=reached, says=says)
 
 
-def family(tally: Tally) -> Finding:
+def family(tally: Tally) -> MeasurementOrReason:
     """How many debates were judged by kin."""
     debates = tally.of("debates")
     if not debates:
@@ -109,10 +120,10 @@ def family(tally: Tally) -> Finding:
     kin = tally.of("kin")
     says = f"{out_of(kin, debates, 'debates')} had a judge or rater of a debater’s family."
     figures = {"family_warned": kin, "share": share(kin, debates)}
-    return Found(shows=(rate(kin, debates), "debates judged by kin"), figures=figures, of=debates, says=(says,))
+    return Measurement(shows=(rate(kin, debates), "debates judged by kin"), figures=figures, of=debates, says=(says,))
 
 
-def quotes(tally: Tally) -> Finding:
+def quotes(tally: Tally) -> MeasurementOrReason:
     """Quotes that did not hold, and findings that were refused."""
     asked, refused = tally.of("quotes"), tally.of("refused")
     if not asked and not refused:
@@ -123,8 +134,8 @@ def quotes(tally: Tally) -> Finding:
         says.append(
             f"{out_of(invented, asked, 'components')} came with a quote that did not hold, {none:,} with none at all."
         )
-    about = f" ({listed(tally.by('refused'))})" if refused else ""
-    says.append(f"{many(refused, 'finding')} refused because words, ids or rules did not bear them out{about}.")
+    about = f" ({counts_text(tally.by('refused'))})" if refused else ""
+    says.append(f"{plural(refused, 'finding')} refused because words, ids or rules did not bear them out{about}.")
     figures = {
         "not_there": invented,
         "none_given": none,
@@ -133,19 +144,19 @@ def quotes(tally: Tally) -> Finding:
         "refused_by_purpose": tally.by("refused"),
     }
     shows = (rate(invented + none, asked), "components without a quote that holds")
-    return Found(shows=shows, figures=figures, of=asked, says=tuple(says))
+    return Measurement(shows=shows, figures=figures, of=asked, says=tuple(says))
 
 
-def absent(tally: Tally) -> Finding:
+def absent(tally: Tally) -> MeasurementOrReason:
     """Calls that failed, and what stayed missing."""
     calls, failed = tally.of("calls"), tally.of("failed")
     if not calls:
         return "no judge here has been asked anything yet"
     lost = {what: tally.of(what, "missing") for what in ("scores", "comparisons", "wholes", "ratings")}
-    kinds = f" ({listed(tally.by('failed'))})" if failed else ""
+    kinds = f" ({counts_text(tally.by('failed'))})" if failed else ""
     said = {"wholes": "verdicts on the whole", "ratings": "raters’ answers"}
     gone = ", ".join(f"{said.get(what, what)} {count:,}" for what, count in lost.items() if count)
-    return Found(
+    return Measurement(
         shows=(rate(failed, calls), "calls failed"),
         figures={"failed_calls": failed, "share": share(failed, calls), "by_kind": tally.by("failed"), "missing": lost},
         of=calls,
@@ -156,7 +167,7 @@ def absent(tally: Tally) -> Finding:
     )
 
 
-def afterwards(tally: Tally) -> Finding:
+def afterwards(tally: Tally) -> MeasurementOrReason:
     """How many turns were changed after they had been judged."""
     judged = tally.of("scores", "given")
     if not judged:
@@ -168,21 +179,21 @@ def afterwards(tally: Tally) -> Finding:
         f"Changed by any entry after the first score: {out_of(changed, judged, 'scored turns')}.",
     ]
     if rules:
-        says.append(f"Entries by rule: {listed(rules)}.")
+        says.append(f"Entries by rule: {counts_text(rules)}.")
         says.append(f"Entries that a floor or ceiling absorbed in part: {absorbed:,}.")
     figures = {"docked": docked, "share": share(docked, judged), "changed": changed, "by_rule": rules}
     shows = (rate(docked, judged), "scored turns docked later")
-    return Found(shows=shows, figures=figures | {"absorbed": absorbed}, of=judged, says=tuple(says))
+    return Measurement(shows=shows, figures=figures | {"absorbed": absorbed}, of=judged, says=tuple(says))
 
 
-def alarms(tally: Tally) -> Finding:
+def alarms(tally: Tally) -> MeasurementOrReason:
     """What became of flags that were appealed."""
     flags, appeals = tally.of("claims"), tally.of("appeals")
     if not flags:
         return "no debate here has a suspect claim yet"
     cleared, upheld = tally.of(SETTLED, "cleared"), tally.of(SETTLED, "upheld")
     settled = cleared + upheld
-    says = [f"{many(flags, 'claim')} flagged ({listed(tally.by('claims'))}), {appeals:,} appealed."]
+    says = [f"{plural(flags, 'claim')} flagged ({counts_text(tally.by('claims'))}), {appeals:,} appealed."]
     if settled:
         says.append(f"{out_of(cleared, settled, 'settled appeals')} cleared the claim; its points came back.")
     else:
@@ -191,10 +202,10 @@ def alarms(tally: Tally) -> Finding:
     if settled:
         figures["share_cleared"] = share(cleared, settled)
     shows = (rate(cleared, settled), "settled appeals cleared") if settled else (f"{flags:,}", "flags, none settled")
-    return Found(shows=shows, figures=figures | {"by_kind": tally.by("claims")}, of=flags, says=tuple(says))
+    return Measurement(shows=shows, figures=figures | {"by_kind": tally.by("claims")}, of=flags, says=tuple(says))
 
 
-def leniency(tally: Tally) -> Finding:
+def leniency(tally: Tally) -> MeasurementOrReason:
     """How the raw points of each component are spread."""
     named = tally.below("component")
     if not named:
@@ -214,7 +225,7 @@ def leniency(tally: Tally) -> Finding:
         "A small deviation means that the judge hardly tells speeches apart.",
     )
     shows = (mean, f"of the points, give or take {deviation}")
-    return Found(shows=shows, figures=figures, of=pooled.of, says=says, table=_components(spreads))
+    return Measurement(shows=shows, figures=figures, of=pooled.of, says=says, table=_components(spreads))
 
 
 def _components(spreads: dict[str, Spread]) -> Table:
@@ -235,30 +246,30 @@ def _components(spreads: dict[str, Spread]) -> Table:
     )
 
 
-def anomalies(tally: Tally) -> Finding:
+def anomalies(tally: Tally) -> MeasurementOrReason:
     """Scores that stand outside of the band their comparison allows."""
     compared = tally.of("compared")
     if not compared:
         return "no debate here has compared two turns yet"
     standing = tally.of("anomalies")
-    over = many(compared, "compared dimension")
-    says = f"{many(standing, 'score')} stood against a comparison when the debates ended, over {over}."
+    over = plural(compared, "compared dimension")
+    says = f"{plural(standing, 'score')} stood against a comparison when the debates ended, over {over}."
     shows = (f"{standing:,}", f"{'score' if standing == 1 else 'scores'} against the comparison")
     figures = {"anomalies": standing, "by_outcome": tally.by("anomalies")}
-    return Found(shows=shows, figures=figures, of=compared, says=(says,))
+    return Measurement(shows=shows, figures=figures, of=compared, says=(says,))
 
 
-def verdicts(tally: Tally) -> Finding:
+def verdicts(tally: Tally) -> MeasurementOrReason:
     """How often scorecard and narrative name different winners."""
     differ, both = tally.of("verdicts", "differ"), tally.of("verdicts")
     if not both:
         return "no debate here has both a scorecard and a narrative verdict yet"
     says = f"{out_of(differ, both, 'debates')} ended with a scorecard and a narrative that disagree."
     shows = (rate(differ, both), "debates with two winners")
-    return Found(shows=shows, figures={"differ": differ, "share": share(differ, both)}, of=both, says=(says,))
+    return Measurement(shows=shows, figures={"differ": differ, "share": share(differ, both)}, of=both, says=(says,))
 
 
-def samples(tally: Tally) -> Finding:
+def samples(tally: Tally) -> MeasurementOrReason:
     """Highest minus lowest over the samples of one turn, by dimension."""
     sampled = tally.of("sampled")
     if not sampled:
@@ -270,13 +281,13 @@ def samples(tally: Tally) -> Finding:
     said = ", ".join(
         f"{name.replace('_', ' ')} {each['mean']:g} (at most {each['most']:g})" for name, each in spreads.items()
     )
-    says = f"Over {many(sampled, 'sampled turn')} the samples of a turn lay apart by, on average: {said} points."
+    says = f"Over {plural(sampled, 'sampled turn')} the samples of a turn lay apart by, on average: {said} points."
     widest = max(spreads, key=lambda name: spreads[name]["mean"])
     shows = (f"{spreads[widest]['mean']:g}", f"points apart in {widest.replace('_', ' ')}")
-    return Found(shows=shows, figures={"spread": spreads}, of=sampled, says=(says,))
+    return Measurement(shows=shows, figures={"spread": spreads}, of=sampled, says=(says,))
 
 
-def raters(tally: Tally) -> Finding:
+def raters(tally: Tally) -> MeasurementOrReason:
     """How far panels agreed."""
     measured = tally.of("alphas")
     if not measured:
@@ -287,16 +298,16 @@ def raters(tally: Tally) -> Finding:
     says = []
     if alphas:
         figures |= {"alpha": [round(each, 4) for each in alphas], "median": round(median(alphas), 4)}
-        says.append(f"Krippendorff’s alpha on raw scores, over {many(measured, 'panel')}: {_range(alphas)}.")
+        says.append(f"Krippendorff’s alpha on raw scores, over {plural(measured, 'panel')}: {_range(alphas)}.")
     if undefined:
         says.append(f"It was undefined for {undefined:,}.")
     if outcomes:
-        says.append(f"What the panels came to: {listed(outcomes)}.")
+        says.append(f"What the panels came to: {counts_text(outcomes)}.")
     shows = (_plain(median(alphas)), "median alpha") if alphas else ("none", "alpha was defined")
-    return Found(shows=shows, figures=figures, of=measured, says=tuple(says))
+    return Measurement(shows=shows, figures=figures, of=measured, says=tuple(says))
 
 
-def conformity(tally: Tally) -> Finding:
+def conformity(tally: Tally) -> MeasurementOrReason:
     """Changes of mind, by what moved them."""
     rounds = tally.of("rounds")
     if not rounds:
@@ -304,36 +315,36 @@ def conformity(tally: Tally) -> Finding:
     evidence, conformed = tally.of("minds", "evidence"), tally.of("minds", "conformity")
     changed = evidence + conformed
     moved = f"{evidence:,} by new evidence, {conformed:,} by conformity" if changed else "so nobody gave way"
-    says = f"Verdicts that judges changed in {many(rounds, 'round')}: {changed:,}, {moved}."
+    says = f"Verdicts that judges changed in {plural(rounds, 'round')}: {changed:,}, {moved}."
     shows = (rate(conformed, changed), "changes of mind by conformity")
     figures = {"evidence": evidence, "conformity": conformed, "rounds": rounds}
-    return Found(shows=shows, figures=figures, of=changed, says=(says,))
+    return Measurement(shows=shows, figures=figures, of=changed, says=(says,))
 
 
-def injection(tally: Tally) -> Finding:
+def injection(tally: Tally) -> MeasurementOrReason:
     """Attempts to instruct the judge."""
     turns = tally.of("turns")
     if not turns:
         return "no debate here has a turn yet"
     found, attacked = tally.of("injections"), tally.of("attacked")
-    kinds = f" ({listed(tally.by('injections'))})" if found else ""
+    kinds = f" ({counts_text(tally.by('injections'))})" if found else ""
     says = (
-        f"{many(found, 'attempt')} found{kinds}, in {out_of(attacked, turns, 'turns')}.",
+        f"{plural(found, 'attempt')} found{kinds}, in {out_of(attacked, turns, 'turns')}.",
         "What goes unnoticed is not counted, and gains nothing.",
     )
     figures = {"attempts": found, "turns": attacked, "by_pattern": tally.by("injections")}
     shows = (f"{found:,}", "attempt" if found == 1 else "attempts")
-    return Found(shows=shows, figures=figures, of=turns, says=says)
+    return Measurement(shows=shows, figures=figures, of=turns, says=says)
 
 
-def truth(tally: Tally) -> Finding:
+def truth(tally: Tally) -> MeasurementOrReason:
     """Verdicts on debates whose outcome is known."""
     right, told = tally.of("truths", "right"), tally.of("truths")
     if not told:
         return "no rater here has been measured by debates whose outcome is known yet"
     says = f"Raters named the known outcome in {out_of(right, told, 'verdicts')}."
     shows = (rate(right, told), "known outcomes named")
-    return Found(shows=shows, figures={"right": right, "share": share(right, told)}, of=told, says=(says,))
+    return Measurement(shows=shows, figures={"right": right, "share": share(right, told)}, of=told, says=(says,))
 
 
 def _signed(value: float) -> str:

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
 from events.types.rubric import Component, Dimension, Rubric
-from judge.live.rules import say
 from judge.report.figures import percent
 from judge.report.table import Row, Table, compared
+from judge.rubric import fmt
 
 
 def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[Table, ...]:
@@ -113,12 +113,12 @@ def _caps_of(name: str, dimension: Dimension) -> Iterator[Row]:
             rule = f"{absent} of the {len(dimension.chain.links)} links at 0 ({links})"
             yield Row(key=f"{name}.chain.{absent}", cells=(rule, _name(name), cap))
     if dimension.excellence is not None:
-        rule = f"A component under {say(dimension.excellence.each_at_least)}"
+        rule = f"A component under {fmt(dimension.excellence.each_at_least)}"
         yield Row(key=f"{name}.excellence", cells=(rule, _name(name), dimension.excellence.above))
     if dimension.leash is not None:
         leash = dimension.leash
-        rule = f"{_name(leash.leader)} under {say(leash.under)}"
-        cells = (rule, _name(leash.follower), f"{_name(leash.leader)} + {say(leash.slack)}")
+        rule = f"{_name(leash.leader)} under {fmt(leash.under)}"
+        cells = (rule, _name(leash.follower), f"{_name(leash.leader)} + {fmt(leash.slack)}")
         yield Row(key=f"{name}.leash", cells=cells)
 
 
@@ -128,7 +128,13 @@ def _penalties(rubric: Rubric) -> Iterator[Row]:
         yield Row(key=kind, cells=(_name(kind), claim.asks, claim.points, _name(claim.dimension), second))
     gaps = rubric.gaps
     what = "an earlier turn fails by words that a later one exposes"
-    cells = ("Logic gap", what, f"{say(gaps.least)} to {say(gaps.most)}", _name(gaps.dimension), "no")
+    cells = (
+        "Logic gap",
+        what,
+        f"{fmt(gaps.least)} to {fmt(gaps.most)}",
+        _name(gaps.dimension),
+        "no",
+    )
     yield Row(key="gap", cells=cells)
     said = {
         "dropped_premise": "gives up a premise without a word",

@@ -50,13 +50,13 @@ SPOKEN: Final = frozenset({"speak", "open", "cross", "close"})
 """Purposes of the calls that debate; all others judge."""
 SCRIPTED: Final = "scripted"
 SETTLED: Final = "settled"
-Key = tuple[str, str]
+CountKey = tuple[str, str]
 
 
 class Tally(Struct, frozen=True, kw_only=True):
     """Counts by (what, which), and values by name; ``words``, ``given`` and ``composite`` go in step, turn by turn."""
 
-    counts: Counter[Key] = msgspec.field(default_factory=Counter)
+    counts: Counter[CountKey] = msgspec.field(default_factory=Counter)
     values: dict[str, tuple[float, ...]] = {}
 
     def of(self, what: str, which: str | None = None) -> int:
@@ -81,7 +81,7 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 def total(tallies: Iterable[Tally]) -> Tally:
     """All of them together."""
-    counts: Counter[Key] = Counter()
+    counts: Counter[CountKey] = Counter()
     values: dict[str, list[float]] = {}
     for each in tallies:
         counts.update(each.counts)
@@ -90,13 +90,13 @@ def total(tallies: Iterable[Tally]) -> Tally:
     return Tally(counts=counts, values={name: tuple(found) for name, found in values.items()})
 
 
-class Count:
+class DebateCounter:
     """Fed with one debate's records in order."""
 
     def __init__(self) -> None:
         self.judge = ""
         """Who judged: the model's name, ``scripted`` for any script, empty where a panel sat alone."""
-        self._counts: Counter[Key] = Counter()
+        self._counts: Counter[CountKey] = Counter()
         self._values: dict[str, list[float]] = {}
         self._marked: set[tuple[str, int]] = set()
         self._ledger, self._exchanges = ledger.INITIAL, exchanges.INITIAL
@@ -148,7 +148,7 @@ class Count:
         """The composite as the judge gave it, before any rule."""
         return round(sum(card.balances[name].raw for name in self._ledger.dimensions), 2)
 
-    def _longer(self, judged: list[Card]) -> Iterator[Key]:
+    def _longer(self, judged: list[Card]) -> Iterator[CountKey]:
         """Whether the side that said more a turn won the scorecard."""
         words = {side: [self._spoken[card.turn].words for card in judged if card.side == side] for side in SIDES}
         if self._scorecard in (None, "neither") or not all(words.values()):
@@ -173,13 +173,13 @@ def _marks(event: Event) -> Iterator[tuple[str, int]]:
             pass
 
 
-def counted(event: Event) -> Iterator[Key]:
+def counted(event: Event) -> Iterator[CountKey]:
     """What one event adds to the counts."""
     yield from _of_turns(event)
     yield from _of_wholes(event)
 
 
-def _of_turns(event: Event) -> Iterator[Key]:  # noqa: C901, PLR0912 - a case for each event that says something
+def _of_turns(event: Event) -> Iterator[CountKey]:  # noqa: C901, PLR0912 - a case for each event that says something
     match event:
         case DebateOpened():
             yield "debates", event.format
@@ -224,7 +224,7 @@ def _of_turns(event: Event) -> Iterator[Key]:  # noqa: C901, PLR0912 - a case fo
             pass
 
 
-def _of_wholes(event: Event) -> Iterator[Key]:
+def _of_wholes(event: Event) -> Iterator[CountKey]:
     match event:
         case ScorecardVerdictReached():
             yield "scorecards", event.winner

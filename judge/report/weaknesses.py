@@ -11,12 +11,12 @@ from msgspec.structs import asdict
 
 from events.types import Missing, missing
 from judge.report import measures
-from judge.report.measures import Finding
+from judge.report.measures import MeasurementOrReason
 from judge.report.table import Table
 from judge.report.tally import Tally
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownWeakness(Struct, frozen=True, kw_only=True):
     """One of them, as the file has it.  ``known`` is what others published."""
 
     id: str
@@ -26,7 +26,7 @@ class Known(Struct, frozen=True, kw_only=True):
     known: str | UnsetType = UNSET
 
 
-class Weakness(Known, frozen=True, kw_only=True):
+class Weakness(KnownWeakness, frozen=True, kw_only=True):
     """The same with ``measured``: our numbers and ``of``, how many cases, or the reason why there are none.
 
     ``shows`` is the figure to remember and what it is of, ``says`` the whole in sentences, ``table`` the rest.
@@ -38,7 +38,7 @@ class Weakness(Known, frozen=True, kw_only=True):
     table: Table | UnsetType = UNSET
 
 
-MEASURES: Final[Mapping[str, Callable[[Tally], Finding]]] = {
+MEASURES: Final[Mapping[str, Callable[[Tally], MeasurementOrReason]]] = {
     "order": measures.order,
     "length": measures.length,
     "side": measures.side,
@@ -64,7 +64,7 @@ def weaknesses(tally: Tally) -> tuple[Weakness, ...]:
 
 
 def _weaknesses(tally: Tally) -> Iterator[Weakness]:
-    for each in _known():
+    for each in _known_weaknesses():
         found, words = MEASURES[each.id](tally), asdict(each)
         if isinstance(found, str):
             none = (f"Not measured: {found}.",)
@@ -75,6 +75,6 @@ def _weaknesses(tally: Tally) -> Iterator[Weakness]:
 
 
 @cache
-def _known() -> tuple[Known, ...]:
+def _known_weaknesses() -> tuple[KnownWeakness, ...]:
     data = resources.files("judge").joinpath("report/weaknesses.json").read_bytes()
-    return msgspec.json.decode(data, type=tuple[Known, ...])
+    return msgspec.json.decode(data, type=tuple[KnownWeakness, ...])

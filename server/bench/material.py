@@ -19,8 +19,7 @@ from events.types import (
     TurnStarted,
     Usage,
 )
-from judge.live.questions import ComponentAnswer, ScoreAnswer
-from judge.live.scoring import score_turn
+from judge.live.scoring import ComponentAnswer, ScoreAnswer, score_turn
 from judge.rubric import rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes

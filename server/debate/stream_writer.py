@@ -105,12 +105,12 @@ class StreamWriter:
         if len(wishes) == 1:
             drafts = _named(wishes[0].build(self.debate))
             return drafts, [len(drafts)]
-        desk, ends = EventBatch(self.debate, at=now()), []
+        batch, ends = EventBatch(self.debate, at=now()), []
         for wish in wishes:
-            for draft in wish.build(desk.debate):
-                desk.add(draft.event, draft.cause)
-            ends.append(len(desk.drafts))
-        return _named(desk.drafts), ends
+            for draft in wish.build(batch.debate):
+                batch.add(draft.event, draft.cause)
+            ends.append(len(batch.drafts))
+        return _named(batch.drafts), ends
 
     async def _append_patiently(self, drafts: Sequence[Draft]) -> tuple[Recorded, ...]:
         with ExitStack() as waits:

@@ -23,11 +23,11 @@ from events.record import Envelope, Recorded, now
 from events.store.log import PAGE, EventLog
 from events.types import DebateOpened
 from events.types.rubric import Rubric
-from judge.report.figures import many
+from judge.report.figures import plural
 from judge.report.levels import Level, levels
 from judge.report.table import Table, differences
 from judge.report.tables import tables
-from judge.report.tally import SCRIPTED, Count, Tally, total
+from judge.report.tally import SCRIPTED, DebateCounter, Tally, total
 from judge.report.weaknesses import Weakness, weaknesses
 from judge.rubric import digest, rubric_v1
 from judge.templates import judge_templates
@@ -140,10 +140,10 @@ class Survey:
             yield f"No debate here{whose} has concluded yet, so nothing could be measured: below stands what will be."
         else:
             newest = ", the newest ones" if len(self._known) == self._most else ""
-            over = f"{many(len(found), 'concluded debate')}{newest}, with {many(tally.of('turns'), 'turn')}"
+            over = f"{plural(len(found), 'concluded debate')}{newest}, with {plural(tally.of('turns'), 'turn')}"
             yield f"Measured on this server over {over}."
         if unread:
-            yield f"{many(unread, 'further debate')} being read: look again in a moment."
+            yield f"{plural(unread, 'further debate')} being read: look again in a moment."
         if named.get(SCRIPTED) and judge in ("", SCRIPTED):
             were = "All of them" if named[SCRIPTED] == len(found) else f"{named[SCRIPTED]:,} of them"
             yield f"{were} judged by a script, written beforehand: that shows what is counted, not how a model judges."
@@ -163,14 +163,14 @@ class Survey:
 
 async def tally_of(log: EventLog, debate: str) -> tuple[str, Tally]:
     """Who judged a debate, and what became of its answers."""
-    count, after = Count(), 0
+    count, after = DebateCounter(), 0
     while page := await log.envelopes(debate, after, PAGE):
         after = page[-1].position
         await anyio.to_thread.run_sync(_take, count, page)
     return count.judge, count.tally()
 
 
-def _take(count: Count, page: Iterable[Envelope]) -> None:
+def _take(count: DebateCounter, page: Iterable[Envelope]) -> None:
     for each in page:
         try:
             event = decode(each.payload, each.schema)
@@ -233,7 +233,9 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
     if opened is None:
         return report
     marks = sum(differences(table) for table in shown)
-    told = f"differs from Moot’s version 1 in {many(marks, 'place')}, marked below" if marks else "is Moot’s version 1"
+    told = (
+        f"differs from Moot’s version 1 in {plural(marks, 'place')}, marked below" if marks else "is Moot’s version 1"
+    )
     about = f"“{rubric.name}”, version {rubric.version}: that of one debate. It {told}. The debate: "
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
 

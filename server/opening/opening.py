@@ -24,7 +24,7 @@ from events.types import (
 from events.types.rubric import Rubric
 from judge.errors import RubricError
 from judge.panel.raters import shipped
-from judge.panel.topics import topic_of
+from judge.panel.weights import topic_of
 from judge.rubric import as_rubric, rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes

@@ -40,7 +40,7 @@ from events.view import view as views
 from judge.guard.quotes import comparable
 from personalities.archetypes import SIGNALS
 from server.feed import frames
-from tests.judge.whims import Whims, speeches
+from tests.judge.random_debate import RandomDebate, speeches
 from tests.server.given import RUBRIC, Play
 
 seeds = given(st.integers(0, 2**32))
@@ -106,7 +106,7 @@ class Sums:
 @seeds
 def test_the_ledger_adds_up_and_no_conflict_is_missed_after_any_event(seed: int) -> None:
     sums, debate = Sums(), INITIAL
-    for record in Whims(seed).run().records:
+    for record in RandomDebate(seed).run().records:
         debate = evolve(debate, record)
         sums.take(record.event)
         sums.check(debate)
@@ -116,7 +116,7 @@ def test_the_ledger_adds_up_and_no_conflict_is_missed_after_any_event(seed: int)
 @lawful
 @seeds
 def test_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(seed: int) -> None:
-    play = Whims(seed).run()
+    play = RandomDebate(seed).run()
     banded: dict[int, set[int]] = defaultdict(set)
     compared = {record.position: record.event for record in play.records if isinstance(record.event, TurnsCompared)}
     for event in play.of(ScoreHarmonized):
@@ -134,7 +134,7 @@ def test_a_band_takes_no_penalty_back_and_each_turn_is_banded_by_one_comparison(
 @lawful
 @seeds
 def test_the_life_of_a_claim_is_lawful(seed: int) -> None:
-    play = Whims(seed).run()
+    play = RandomDebate(seed).run()
     state: dict[str, list[str]] = defaultdict(list)
     asked: dict[str, float] = defaultdict(float)
     for event in play.events:
@@ -165,7 +165,7 @@ def test_the_life_of_a_claim_is_lawful(seed: int) -> None:
 @lawful
 @seeds
 def test_nobody_is_misquoted(seed: int) -> None:
-    play = Whims(seed).run()
+    play = RandomDebate(seed).run()
     said = speeches(play)
     for event in play.events:
         match event:
@@ -189,7 +189,7 @@ def test_nobody_is_misquoted(seed: int) -> None:
 @lawful
 @seeds
 def test_only_the_loser_is_pressed_and_traits_stay_between_1_and_10(seed: int) -> None:
-    play = Whims(seed).run()
+    play = RandomDebate(seed).run()
     lost: dict[int, str | None] = {}
     records: dict[int, Recorded] = {record.position: record for record in play.records}
     for record in play.records:
@@ -217,7 +217,7 @@ def test_only_the_loser_is_pressed_and_traits_stay_between_1_and_10(seed: int) -
 @lawful
 @seeds
 def test_it_always_concludes_with_the_winner_of_the_card_as_it_stands(seed: int) -> None:
-    play = Whims(seed).run()
+    play = RandomDebate(seed).run()
     (verdict,), (end,) = play.of(ScorecardVerdictReached), play.of(DebateConcluded)
     fold = views.INITIAL
     for record in play.records:
@@ -236,7 +236,7 @@ def test_it_always_concludes_with_the_winner_of_the_card_as_it_stands(seed: int)
 @settings(max_examples=12, deadline=None)
 @seeds
 def test_frames_give_the_view_and_hide_every_directive_until_the_end(seed: int) -> None:
-    play = Whims(seed, turns=5).run()
+    play = RandomDebate(seed, turns=5).run()
     secret = [event.text.encode() for event in play.of(DirectiveIssued)]
     fold, seen = views.INITIAL, {}
     for record in play.records:
@@ -250,9 +250,9 @@ def test_frames_give_the_view_and_hide_every_directive_until_the_end(seed: int) 
     assert sorted(text.decode() for text in secret) == sorted(each["text"] for each in told)
 
 
-def test_whims_reach_every_event_of_a_judgement() -> None:
+def test_random_debates_reach_every_event_of_a_judgement() -> None:
     """The laws above say little of what never comes about."""
-    seen = {type(event).__name__ for seed in range(12) for event in Whims(seed, turns=5).run().events}
+    seen = {type(event).__name__ for seed in range(12) for event in RandomDebate(seed, turns=5).run().events}
 
     assert {
         "TurnScored",
@@ -280,8 +280,8 @@ def test_whims_reach_every_event_of_a_judgement() -> None:
     } <= seen
 
 
-def test_the_same_whims_make_the_same_debate() -> None:
+def test_the_same_seed_makes_the_same_debate() -> None:
     def told(play: Play) -> list[bytes]:
         return [record.payload for record in play.records if not isinstance(record.event, TurnSpoken)]
 
-    assert told(Whims(7).run()) == told(Whims(7).run())
+    assert told(RandomDebate(7).run()) == told(RandomDebate(7).run())

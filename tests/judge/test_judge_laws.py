@@ -38,9 +38,10 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
-from judge.live import claims, comparison, convergence, gaps, narrative, questions, scoring, second, spine
-from judge.live.event_batch import Answers, EventBatch
-from tests.judge.court import NOTHING, RUBRIC, court, given, record, scored, side_of, speak, verdict
+from judge.live import claims, comparison, convergence, gaps, scoring, spine, verdicts
+from judge.live.answers import Answers
+from judge.live.event_batch import EventBatch
+from tests.judge.turns import NO_ANSWER, RUBRIC, comparison_answer, debate_of, given, record, scored, side_of, speak
 
 WORDS = ("trams", "carry", "63 percent", "of all", "people", "Cars", "stand", "“still”", "because", "judges", "—", "İ")
 SPEECH = st.lists(st.sampled_from(WORDS), min_size=4, max_size=14).map(" ".join)
@@ -63,7 +64,7 @@ def answered(draw: st.DrawFn, one: st.SearchStrategy[Any]) -> Answers[Any]:
     """Nothing, one answer, or up to three that agree or not; calls are known by positions before the turn's batch."""
     match draw(st.integers(0, 9)):
         case 0:
-            return NOTHING
+            return NO_ANSWER
         case 1 | 2:
             samples = draw(st.lists(one, min_size=1, max_size=3))
         case 3 | 4:
@@ -82,7 +83,9 @@ def tuples(one: st.SearchStrategy[Any]) -> st.SearchStrategy[tuple[Any, ...]]:
 
 
 def flags(said: Sequence[str]) -> st.SearchStrategy[claims.ClaimsAnswer]:
-    one = st.builds(claims.Suspicion, quote=quotes(said[-1:]), kind=st.sampled_from(get_args(ClaimKind)), reason=REASON)
+    one = st.builds(
+        claims.SuspectClaim, quote=quotes(said[-1:]), kind=st.sampled_from(get_args(ClaimKind)), reason=REASON
+    )
     return st.builds(claims.ClaimsAnswer, claims=lists(one, 4))
 
 
@@ -112,11 +115,11 @@ def premises(said: Sequence[str], known: list[str]) -> st.SearchStrategy[spine.F
 
 CHOICE = st.sampled_from(("first", "second", "draw"))
 MIRRORED = {"first": "second", "second": "first", "draw": "draw"}
-OPINION = st.builds(second.SecondOpinion, verdict=st.sampled_from(("upheld", "cleared")), reason=REASON)
+OPINION = st.builds(claims.SecondOpinion, verdict=st.sampled_from(("upheld", "cleared")), reason=REASON)
 CITES = lists(st.sampled_from(("P1.1", "C1.1", "turn 1", "Turn 2", "turn 9", "C9.9", "?")), 6)
-ARC = st.builds(narrative.ArcAnswer, evolution=REASON, fractures=REASON, held=REASON)
+ARC = st.builds(verdicts.SpeakerNarrative, evolution=REASON, fractures=REASON, held=REASON)
 NARRATIVE = st.builds(
-    narrative.NarrativeAnswer,
+    verdicts.NarrativeAnswer,
     A=ARC,
     B=ARC,
     pattern=st.sampled_from(get_args(Pattern)),
@@ -135,7 +138,7 @@ def orders(draw: st.DrawFn) -> tuple[Answers[Any], Answers[Any]]:
     """Two orders that mostly agree."""
     won = {name: draw(CHOICE) for name in RUBRIC.bands}
     back = {name: MIRRORED[each] if draw(st.integers(0, 5)) else draw(CHOICE) for name, each in won.items()}
-    return draw(answered(st.just(verdict(**won)))), draw(answered(st.just(verdict(**back))))
+    return draw(answered(st.just(comparison_answer(**won)))), draw(answered(st.just(comparison_answer(**back))))
 
 
 @st.composite
@@ -151,32 +154,32 @@ def points(draw: st.DrawFn) -> dict[str, float]:
 @st.composite
 def desks(draw: st.DrawFn) -> EventBatch:
     """A debate of up to five turns, judged by whatever came to a judge's mind."""
-    desk = court()
+    batch = debate_of()
     said: list[str] = []
     for turn in range(1, draw(st.integers(2, 5)) + 1):
         said.append(draw(SPEECH))
-        speak(desk, said[-1])
+        speak(batch, said[-1])
         if draw(st.integers(0, 7)):
-            desk.add(scored(turn, **draw(points())), desk.debate.position)
+            batch.add(scored(turn, **draw(points())), batch.debate.position)
         else:
-            scoring.score(desk, turn, NOTHING)
+            scoring.record_score(batch, turn, NO_ANSWER)
         if turn > 1:
-            comparison.harmonize(desk, comparison.compare_turns(desk, turn - 1, turn, *draw(orders())))
-        claims.flag_claims(desk, turn, draw(answered(flags(said))))
+            comparison.harmonize(batch, comparison.compare_turns(batch, turn - 1, turn, *draw(orders())))
+        claims.flag_claims(batch, turn, draw(answered(flags(said))))
         if turn > 1:
-            gaps.dock(desk, turn, draw(answered(st.builds(gaps.GapsAnswer, gaps=lists(gap(said))))))
-        mine = [name for name, each in desk.debate.spine.premises.items() if each.side == side_of(turn)]
-        spine.trace(desk, turn, draw(answered(premises(said, mine))))
-        for claim in draw(lists(st.sampled_from([*desk.debate.claims, "C9.9"]))):
-            second.settle(desk, claim, draw(answered(OPINION)), by="second")
-    narrative.narrate(desk, draw(answered(NARRATIVE)))
-    narrative.resolve(desk, draw(answered(st.builds(narrative.ConflictAnswer, text=REASON, cites=CITES))))
-    convergence.assess(desk, draw(answered(CONVERGENCE)))
-    return desk
+            gaps.dock(batch, turn, draw(answered(st.builds(gaps.GapsAnswer, gaps=lists(gap(said))))))
+        mine = [name for name, each in batch.debate.spine.premises.items() if each.side == side_of(turn)]
+        spine.record_premises(batch, turn, draw(answered(premises(said, mine))))
+        for claim in draw(lists(st.sampled_from([*batch.debate.claims, "C9.9"]))):
+            claims.settle(batch, claim, draw(answered(OPINION)), by="second")
+    verdicts.record_narrative(batch, draw(answered(NARRATIVE)))
+    verdicts.record_conflict(batch, draw(answered(st.builds(verdicts.ConflictAnswer, text=REASON, cites=CITES))))
+    convergence.record_convergence(batch, draw(answered(CONVERGENCE)))
+    return batch
 
 
-def happened(desk: EventBatch) -> list[Event]:
-    return [draft.event for draft in desk.batch()]
+def happened(batch: EventBatch) -> list[Event]:
+    return [draft.event for draft in batch.drafts]
 
 
 def prefixes(events: Sequence[Event]) -> Iterator[tuple[list[Event], Debate]]:
@@ -225,8 +228,8 @@ def conflicts(events: Sequence[Event]) -> set[tuple[int, int, str]]:
 # the laws
 
 
-def law_the_ledger_sums_to_the_card_at_every_prefix(desk: EventBatch) -> None:
-    for events, state in prefixes(happened(desk)):
+def law_the_ledger_sums_to_the_card_at_every_prefix(batch: EventBatch) -> None:
+    for events, state in prefixes(happened(batch)):
         card = {
             (turn, name): balance.effective
             for turn, each in state.ledger.cards.items()
@@ -252,8 +255,8 @@ def law_the_ledger_sums_to_the_card_at_every_prefix(desk: EventBatch) -> None:
                 )
 
 
-def law_no_anomaly_is_missed_or_made_up_at_any_prefix(desk: EventBatch) -> None:
-    for events, state in prefixes(happened(desk)):
+def law_no_anomaly_is_missed_or_made_up_at_any_prefix(batch: EventBatch) -> None:
+    for events, state in prefixes(happened(batch)):
         shown = {
             (state.exchanges.comparisons[int(key.split(".")[0].split("-")[1])].later, each.turn, each.dimension)
             for key, each in state.exchanges.anomalies.items()
@@ -266,10 +269,10 @@ def law_no_anomaly_is_missed_or_made_up_at_any_prefix(desk: EventBatch) -> None:
         )
 
 
-def law_the_life_of_a_claim_is_legal(desk: EventBatch) -> None:
+def law_the_life_of_a_claim_is_legal(batch: EventBatch) -> None:
     life: dict[str, list[str]] = defaultdict(list)
     paid: dict[str, float] = defaultdict(float)
-    for event in happened(desk):
+    for event in happened(batch):
         match event:
             case ClaimFlagged():
                 life[event.claim].append("flagged")
@@ -296,12 +299,12 @@ def law_the_life_of_a_claim_is_legal(desk: EventBatch) -> None:
     }
     assert set() == {tuple(each) for each in life.values()} - legal
     assert not [claim for claim, each in life.items() if "returned" in each and paid[claim]]
-    assert sorted(life) == sorted(desk.debate.claims)
+    assert sorted(life) == sorted(batch.debate.claims)
 
 
-def law_nobody_is_misquoted(desk: EventBatch) -> None:
+def law_nobody_is_misquoted(batch: EventBatch) -> None:
     said: dict[int, str] = {}
-    for event in happened(desk):
+    for event in happened(batch):
         match event:
             case TurnSpoken():
                 said[event.turn] = event.text
@@ -312,11 +315,11 @@ def law_nobody_is_misquoted(desk: EventBatch) -> None:
                 for passage in (event.fails, event.exposed_by):
                     assert said[passage.turn][slice(*passage.span)] == passage.quote
             case NarrativeVerdictReached():
-                assert () == narrative.unknown_cites(desk.debate, event.cites)
+                assert () == verdicts.unknown_cites(batch.debate, event.cites)
 
 
-def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: EventBatch) -> None:
-    events = happened(desk)
+def law_a_change_is_never_larger_than_asked_and_follows_from_something(batch: EventBatch) -> None:
+    events = happened(batch)
     for position, event in enumerate(events, 1):
         if isinstance(event, ScoreChange):
             assert 0 < event.because_of < position
@@ -335,9 +338,9 @@ def law_a_change_is_never_larger_than_asked_and_follows_from_something(desk: Eve
     ]
 
 
-def law_the_spine_names_only_what_stands_and_only_its_own(desk: EventBatch) -> None:
+def law_the_spine_names_only_what_stands_and_only_its_own(batch: EventBatch) -> None:
     live: dict[str, str] = {}
-    for event in happened(desk):
+    for event in happened(batch):
         match event:
             case PremiseStated():
                 assert event.premise not in live
@@ -352,10 +355,10 @@ def law_the_spine_names_only_what_stands_and_only_its_own(desk: EventBatch) -> N
                 assert {event.side} == {live[name] for name in event.premises}
 
 
-def law_a_refusal_changes_no_number(desk: EventBatch) -> None:
+def law_a_refusal_changes_no_number(batch: EventBatch) -> None:
     before = Debate()
-    for _, state in prefixes(happened(desk)):
-        refused = [draft.event for draft in desk.batch()[before.position : state.position]]
+    for _, state in prefixes(happened(batch)):
+        refused = [draft.event for draft in batch.drafts[before.position : state.position]]
         if refused and isinstance(refused[-1], FindingRefused):
             assert (before.ledger, before.claims, before.spine) == (state.ledger, state.claims, state.spine)
         before = state
@@ -375,17 +378,17 @@ LAWS = (
 @pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @drawn(desks())
-def test_the_laws_hold(desk: EventBatch) -> None:
+def test_the_laws_hold(batch: EventBatch) -> None:
     for law in LAWS:
-        law(desk)
+        law(batch)
 
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @drawn(SPEECH, st.integers(1, 4), st.data())
 def test_a_score_of_any_type_is_taken(text: str, turn: int, data: st.DataObject) -> None:
-    desk = court(*[text] * turn)
-    card = questions.score_type(RUBRIC, turn)
+    batch = debate_of(*[text] * turn)
+    card = scoring.score_type(RUBRIC, turn)
     samples = [
         {
             "components": {
@@ -394,12 +397,12 @@ def test_a_score_of_any_type_is_taken(text: str, turn: int, data: st.DataObject)
                     "reason": "",
                     "quote": data.draw(quotes([text])),
                 }
-                for name, each in questions.applicable(RUBRIC, turn).items()
+                for name, each in scoring.applicable(RUBRIC, turn).items()
             }
         }
         for _ in range(data.draw(st.integers(1, 3)))
     ]
-    scoring.score(desk, turn, given(*(msgspec.convert(each, card) for each in samples)))
+    scoring.record_score(batch, turn, given(*(msgspec.convert(each, card) for each in samples)))
 
-    assert isinstance(happened(desk)[-1], TurnScored)
-    assert all(0 <= each.effective <= each.maximum for each in desk.debate.ledger.cards[turn].balances.values())
+    assert isinstance(happened(batch)[-1], TurnScored)
+    assert all(0 <= each.effective <= each.maximum for each in batch.debate.ledger.cards[turn].balances.values())

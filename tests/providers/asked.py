@@ -21,9 +21,9 @@ from server.debate import formats
 from server.debate.formats.questions import Question
 from server.debate.formats.steps import Ask, Step
 from server.opening.cases import CaseRequest, cases_of
-from tests.judge.deliberation import jury
-from tests.judge.hearing import claim, hear, settle
-from tests.judge.panel.bench_of_raters import seats
+from tests.judge.deliberation import judges
+from tests.judge.panel.rater_scores import rater_seats
+from tests.judge.played_turns import answer_steps, claim_answer, play_turn
 from tests.judge.protocol import rounds
 from tests.server.debate.measured import case
 from tests.server.given import CHARACTERS, RUBRIC, Play, opened
@@ -36,7 +36,7 @@ MODULES = [
 ]
 QUOTE = "Trams carry more people"
 DIFFERING = {
-    f"panel:{seat.name}": of_turns(*points) for seat, points in zip(seats(), ((9, 2), (2, 9)) * 2, strict=True)
+    f"panel:{seat.name}": of_turns(*points) for seat, points in zip(rater_seats(), ((9, 2), (2, 9)) * 2, strict=True)
 }
 ARC = {"evolution": "it grew", "fractures": "none", "held": "all"}
 NARRATIVE = {
@@ -90,25 +90,35 @@ def everything() -> tuple[list[tuple[str, Ask]], set[Site]]:
 
 def debates() -> Iterator[tuple[str, Heard]]:
     """A debate of each kind, ended."""
-    yield "exchange", exchange(opened(2, appeals="all"), claims=claim(QUOTE), narrative=NARRATIVE)
-    yield "exchange with a panel", exchange(replace(opened(2), panel=tuple(seats())), **DIFFERING)
+    yield "exchange", exchange(opened(2, appeals="all"), claims=claim_answer(QUOTE), narrative=NARRATIVE)
+    yield "exchange with a panel", exchange(replace(opened(2), panel=tuple(rater_seats())), **DIFFERING)
     yield "a long exchange", exchange(opened(RUBRIC.convergence_from))
     yield "an exchange by a large rubric", exchange(replace(opened(2), rubric=large_rubric()), score=None)
     said = answers()
-    yield "protocol", ended(rounds.opened(panel=tuple(seats()), archetypes=CHARACTERS), lambda step: said.get(step.key))
+    yield (
+        "protocol",
+        ended(
+            rounds.protocol_opened(panel=tuple(rater_seats()), archetypes=CHARACTERS), lambda step: said.get(step.key)
+        ),
+    )
     calibration = replace(
         opened(0),
         format="calibration",
         turns=0,
         pro=NOBODY,
         con=NOBODY,
-        panel=tuple(seats()),
+        panel=tuple(rater_seats()),
         cases=cases_of([msgspec.convert(case("tides"), CaseRequest)]),
     )
     yield "calibration", ended(calibration)
     yield (
         "deliberation",
-        ended(jury.before_judges(), jury.in_rounds({"qa_evaluator": jury.says("FAIL", 0), "*": jury.says("PASS", 3)})),
+        ended(
+            judges.artifact_opened(),
+            judges.answers_by_round(
+                {"qa_evaluator": judges.opinion_answer("FAIL", 0), "*": judges.opinion_answer("PASS", 3)}
+            ),
+        ),
     )
 
 
@@ -116,14 +126,14 @@ def exchange(opening: DebateOpened, **said: Any) -> Heard:
     """A debate whose every turn is heard; pro is the better one where ``said`` tells nothing else."""
     play = Heard(opening)
     while play.debate.standing.state != "concluded":
-        hear(play, **said)
+        play_turn(play, **said)
     return play
 
 
 def ended(opening: DebateOpened, say: Callable[[Ask], Any] = lambda _: None) -> Heard:
     """A debate in which nobody has the floor; a question that ``say`` leaves open is answered neutrally."""
     play = Heard(opening)
-    settle(play, say)
+    answer_steps(play, say)
 
     assert play.debate.standing.state == "concluded", play.events[-1]
     return play

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from events.types import Event, ModelAnswered
-from tests.judge.panel.bench_of_raters import DIMENSIONS
+from tests.judge.panel.rater_scores import DIMENSIONS
 from tests.judge.protocol.rounds import NAMES
 
 RATERS = ("technical", "business", "risk", "general")

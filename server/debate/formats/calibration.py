@@ -12,7 +12,7 @@ from events.state.debate import Debate, question
 from events.types import Case, DebateConcluded, DebateOpened, Rater
 from events.types.criteria import Criteria
 from judge.panel.case import case_prompt, case_type, read_case
-from judge.panel.truth import calibrated
+from judge.panel.truth import calibrate_rater
 from server.debate.formats.course import halt, record, unaffordable
 from server.debate.formats.questions import Question, answers, kind_of, pending
 from server.debate.formats.steps import Record, Step
@@ -47,7 +47,7 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
         said = answers(debate, asked[seat.name])
         scores = read_case(seat, said, case, _criteria(opened))
         drafts.append(
-            Draft(event=calibrated(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.course)
+            Draft(event=calibrate_rater(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.course)
         )
     return record(drafts)
 

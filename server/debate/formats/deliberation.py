@@ -16,13 +16,13 @@ from events.types import DebateConcluded, DebateOpened, Missing, Rater
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import DeliberationHeld, Disagreement
 from judge.deliberation import questions
-from judge.deliberation.agreement import agreement, changes, disagreements, given, has_converged
-from judge.deliberation.matter import Matter, Opinions, matter_of, rules_of
+from judge.deliberation.agreement import agreement, disagreements, has_converged, mind_changes, with_verdict
 from judge.deliberation.opinions import no_opinion, read_opinion
-from judge.deliberation.positions import positions
-from judge.deliberation.verdict import judged
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.samples import why_missing
+from judge.deliberation.positions import independent_opinions
+from judge.deliberation.subject import Opinions, Subject, rules_of, subject_of
+from judge.deliberation.verdict import judge_artifact
+from judge.live.answers import Answers, why_missing
+from judge.live.event_batch import EventBatch
 from server.debate.formats.course import record, spent, unpriced
 from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Step
@@ -35,7 +35,7 @@ class Table(Struct, frozen=True, kw_only=True):
     """What the judges sit around."""
 
     opened: DebateOpened
-    matter: Matter
+    subject: Subject
     rules: DeliberationRules
     opinions: tuple[Opinions, ...]
     """Of round 0 and of each round that has been held."""
@@ -49,7 +49,7 @@ class Table(Struct, frozen=True, kw_only=True):
     @property
     def differ(self) -> tuple[Disagreement, ...]:
         """What the next round would be about."""
-        return disagreements(self.opinions[-1], self.matter.dimensions, self.rules, self.matter.scale)
+        return disagreements(self.opinions[-1], self.subject.dimensions, self.rules, self.subject.scale)
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -90,16 +90,16 @@ def _table(debate: Debate, opened: DebateOpened) -> Table:
     said = tuple(panel.opinions.get(str(number), {}) for number in range(len(held) + 1)) if panel.opinions else ()
     return Table(
         opened=opened,
-        matter=matter_of(debate, opened),
+        subject=subject_of(debate, opened),
         rules=rules_of(opened),
         held=held,
-        opinions=said or (positions(debate, opened),),
+        opinions=said or (independent_opinions(debate, opened),),
     )
 
 
 def _why_not(debate: Debate, table: Table) -> str | None:
     """Why no first round is held; None where one is due."""
-    measured = agreement(table.opinions[0], table.rules, table.matter.scale)
+    measured = agreement(table.opinions[0], table.rules, table.subject.scale)
     if table.rules.rounds < 1 or table.left_ms <= 0:
         return "no deliberation was asked for"
     if isinstance(measured, Missing):
@@ -139,14 +139,14 @@ def _enough(measured: float, rules: DeliberationRules) -> str:
 def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
     """Round 0: every judge on its own."""
     assert opened.artifact is not UNSET
-    artifact, matter = opened.artifact, matter_of(debate, opened)
+    artifact, subject = opened.artifact, subject_of(debate, opened)
     return [
         _question(
             seat,
             0,
-            matter,
+            subject,
             opened,
-            lambda seat=seat: questions.artifact_prompt(opened.prompts, artifact, matter, seat),
+            lambda seat=seat: questions.artifact_prompt(opened.prompts, artifact, subject, seat),
             cause=1,
         )
         for seat in opened.panel
@@ -155,28 +155,28 @@ def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
 
 def _again(debate: Debate, table: Table, number: int) -> dict[str, Question]:
     """The questions of a round, by rater, of whom there is still something to ask: time is left for it."""
-    opened, matter = table.opened, table.matter
-    shown = questions.shown_to_all(opened.prompts, matter, opened.panel, table.opinions[-1], table.differ, number)
+    opened, subject = table.opened, table.subject
+    shown = questions.positions_text(opened.prompts, subject, opened.panel, table.opinions[-1], table.differ, number)
     cause = debate.panel.positions.get(f"round:{number - 1}", debate.course)
     asked = {}
     for seat in _taking_part(table):
-        own = [each[seat.name] for each in table.opinions if seat.name in given(each)][-1]
+        own = [each[seat.name] for each in table.opinions if seat.name in with_verdict(each)][-1]
 
         def prompt(seat: Rater = seat, own: Any = own) -> Any:
             if opened.artifact is not UNSET:
-                return questions.round_of_artifact(opened.prompts, opened.artifact, matter, shown, seat, own)
-            return questions.round_of_debate(opened, debate, matter, shown, seat, own)
+                return questions.artifact_round_prompt(opened.prompts, opened.artifact, subject, shown, seat, own)
+            return questions.debate_round_prompt(opened, debate, subject, shown, seat, own)
 
         left_ms = table.left_ms - _spent_ms(debate, seat, number)
         if left_ms > 0:
-            asked[seat.name] = _question(seat, number, matter, opened, prompt, cause=cause, timeout_s=left_ms / 1000)
+            asked[seat.name] = _question(seat, number, subject, opened, prompt, cause=cause, timeout_s=left_ms / 1000)
     return asked
 
 
 def _question(
     seat: Rater,
     number: int,
-    matter: Matter,
+    subject: Subject,
     opened: DebateOpened,
     prompt: Any,
     *,
@@ -189,7 +189,7 @@ def _question(
         turn=None,
         model=seat.model,
         prompt=prompt,
-        answer_type=questions.opinion_type(matter, lists=opened.artifact is not UNSET),
+        answer_type=questions.opinion_type(subject, lists=opened.artifact is not UNSET),
         max_tokens=TOKENS,
         think=seat.think,
         cause=cause,
@@ -210,7 +210,7 @@ def _affordable(debate: Debate, opened: DebateOpened, asked: Sequence[Question])
 
 def _taking_part(table: Table) -> list[Rater]:
     """The seats that gave an independent opinion."""
-    return [seat for seat in table.opened.panel if seat.name in given(table.opinions[0])]
+    return [seat for seat in table.opened.panel if seat.name in with_verdict(table.opinions[0])]
 
 
 def _key(seat: Rater, number: int) -> str:
@@ -236,47 +236,47 @@ def _said(debate: Debate, opinion: Any) -> Draft:
 
 
 def _first_opinions(debate: Debate, opened: DebateOpened, asked: Sequence[Question]) -> Sequence[Draft]:
-    desk = EventBatch(debate)
+    batch = EventBatch(debate)
     for seat, each in zip(opened.panel, asked, strict=True):
-        _opine(desk, seat, 0, matter_of(debate, opened), answers(debate, each), cause=1)
-    return desk.batch()
+        _opine(batch, seat, 0, subject_of(debate, opened), answers(debate, each), cause=1)
+    return batch.drafts
 
 
 def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
     """The opinions of a round, and what it came to."""
-    desk, matter, seats = EventBatch(debate), table.matter, _taking_part(table)
+    batch, subject, seats = EventBatch(debate), table.subject, _taking_part(table)
     for seat in seats:
-        asked = _question(seat, number, matter, table.opened, tuple, cause=debate.course)
-        _opine(desk, seat, number, matter, answers(debate, asked), cause=debate.course)
-    now = desk.debate.panel.opinions[str(number)]
-    before = agreement(table.opinions[-1], table.rules, matter.scale)
+        asked = _question(seat, number, subject, table.opened, tuple, cause=debate.course)
+        _opine(batch, seat, number, subject, answers(debate, asked), cause=debate.course)
+    now = batch.debate.panel.opinions[str(number)]
+    before = agreement(table.opinions[-1], table.rules, subject.scale)
     assert isinstance(before, float), "a round begins with an agreement"
-    after = agreement(now, table.rules, matter.scale)
+    after = agreement(now, table.rules, subject.scale)
     event = DeliberationHeld(
         round=number,
         before=before,
         after=after,
         disagreements=table.differ,
-        changes=changes(table.opinions, now),
+        changes=mind_changes(table.opinions, now),
         elapsed_ms=max(_spent_ms(debate, seat, number) for seat in seats),
     )
     on = replace(table, opinions=(*table.opinions, now), held=(*table.held, event))
-    desk.add(replace(event, ended=_why_ended(debate, on, number, after)), desk.debate.course)
-    return desk.batch()
+    batch.add(replace(event, ended=_why_ended(debate, on, number, after)), batch.debate.course)
+    return batch.drafts
 
 
-def _opine(desk: EventBatch, seat: Rater, number: int, matter: Matter, said: Answers[Any], *, cause: int) -> None:
+def _opine(batch: EventBatch, seat: Rater, number: int, subject: Subject, said: Answers[Any], *, cause: int) -> None:
     if not said.given:
         silent = no_opinion(why_missing(said), rater=seat.name, model=seat.model, number=number)
-        desk.add(silent, cause)
+        batch.add(silent, cause)
         return
     position, answer = said.given[0]
-    desk.add(read_opinion(answer, matter, rater=seat.name, model=seat.model, number=number), position)
+    batch.add(read_opinion(answer, subject, rater=seat.name, model=seat.model, number=number), position)
 
 
 def _judged(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     table = _table(debate, opened)
-    verdict = judged(
-        opened.panel, table.opinions, table.held, table.rules, table.matter, why_none=_why_not(debate, table) or ""
+    verdict = judge_artifact(
+        opened.panel, table.opinions, table.held, table.rules, table.subject, why_none=_why_not(debate, table) or ""
     )
     return [Draft(event=verdict, cause=debate.course)]

@@ -16,7 +16,7 @@ from events.types import (
     Missing,
     Side,
 )
-from judge.live.scorecard import scorecard_verdict
+from judge.live.verdicts import scorecard_verdict
 from server.debate.formats import judging, panel
 from server.debate.formats.adapting import delay_ms, is_forgiven, is_over
 from server.debate.formats.course import gave_up, halt, record, unaffordable

@@ -1,7 +1,7 @@
 """What is asked about a turn and at the end, and the batch that follows from the answers.
 
 The questions about a turn are asked at once, so that a turn costs its slowest question and not their sum.  The rules
-then run in one order on one desk: score, comparison, bands, attempts on the judge, claims, gaps, spine, and last the
+then run in one order on one batch: score, comparison, bands, attempts on the judge, claims, gaps, spine, and last the
 pressure.
 """
 
@@ -16,9 +16,11 @@ from events.state.debate import Debate, question
 from events.state.transcript import Turn
 from events.types import ClaimAppealed, DebateOpened
 from judge.guard import injection
-from judge.live import claims, comparison, convergence, gaps, narrative, questions, scoring, second, spine
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.moderation import around, heard
+from judge.live import claims, comparison, convergence, gaps, scoring, spine, verdicts
+from judge.live.answers import Answers
+from judge.live.entries import record_injection
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import with_moderator_words, words_before_turn
 from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
 
@@ -47,7 +49,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             purpose=purpose,
             turn=number,
             model=opened.judge.model,
-            prompt=lambda: heard(prompt(), prompts, around(debate.words, number)),
+            prompt=lambda: with_moderator_words(prompt(), prompts, words_before_turn(debate.words, number)),
             answer_type=answer_type,
             max_tokens=TOKENS[purpose],
             think=opened.judge.think,
@@ -60,8 +62,8 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
         "score": ask(
             "score",
             f"score:{number}",
-            questions.score_type(rubric, number),
-            lambda: questions.score_prompt(prompts, rubric, motion, spoken),
+            scoring.score_type(rubric, number),
+            lambda: scoring.score_prompt(prompts, rubric, motion, spoken),
         ),
         "claims": ask(
             "claims",
@@ -97,23 +99,23 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
 def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
     """The batch that follows once every question about a turn is answered or given up."""
     said = {name: answers(debate, each) for name, each in asked.items()}
-    desk, number = EventBatch(debate), turn.number
-    scoring.score(desk, number, said["score"])
+    batch, number = EventBatch(debate), turn.number
+    scoring.record_score(batch, number, said["score"])
     compared = None
     if number > 1:
-        compared = comparison.compare_turns(desk, number - 1, number, said["forward"], said["backward"])
-        comparison.harmonize(desk, compared)
-    injection.record(desk, number, injection.detect(turn.text))
-    claims.flag_claims(desk, number, said["claims"])
-    _appeal_new(desk, opened, number)
+        compared = comparison.compare_turns(batch, number - 1, number, said["forward"], said["backward"])
+        comparison.harmonize(batch, compared)
+    record_injection(batch, number, injection.detect(turn.text))
+    claims.flag_claims(batch, number, said["claims"])
+    _appeal_new(batch, opened, number)
     if number > 1:
-        gaps.dock(desk, number, said["gaps"])
-    spine.trace(desk, number, said["premises"])
+        gaps.dock(batch, number, said["gaps"])
+    spine.record_premises(batch, number, said["premises"])
     if compared is not None:
         cause = compared
-        for event in after_exchange(desk.debate, desk.debate.exchanges.comparisons[number]):
-            cause = desk.add(event, cause)
-    return desk.batch()
+        for event in after_exchange(batch.debate, batch.debate.exchanges.comparisons[number]):
+            cause = batch.add(event, cause)
+    return batch.drafts
 
 
 # second opinions
@@ -130,14 +132,14 @@ def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     }
 
 
-def _appeal_new(desk: EventBatch, opened: DebateOpened, number: int) -> None:
+def _appeal_new(batch: EventBatch, opened: DebateOpened, number: int) -> None:
     """Appeal what nobody has to ask for: every flag, or the serious ones where a second judge sits."""
-    for claim, entry in desk.debate.claims.items():
+    for claim, entry in batch.debate.claims.items():
         rule = opened.rubric.claims.get(entry.kind)
         has_second = opened.judge.appeals == "serious" and opened.judge.second is not UNSET
         serious = has_second and rule is not None and rule.second_opinion
         if entry.turn == number and (serious or opened.judge.appeals == "all"):
-            desk.add(ClaimAppealed(claim=claim, by="moot"), entry.flagged)
+            batch.add(ClaimAppealed(claim=claim, by="moot"), entry.flagged)
 
 
 def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Claim) -> Question:
@@ -147,12 +149,12 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
         purpose="second_opinion",
         turn=entry.turn,
         model=model,
-        prompt=lambda: heard(
-            second.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
+        prompt=lambda: with_moderator_words(
+            claims.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
             opened.prompts,
-            around(debate.words, entry.turn),
+            words_before_turn(debate.words, entry.turn),
         ),
-        answer_type=second.SecondOpinion,
+        answer_type=claims.SecondOpinion,
         max_tokens=TOKENS["second_opinion"],
         think=opened.judge.think,
         cause=entry.appealed,
@@ -161,12 +163,12 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
 
 def settled(debate: Debate, opened: DebateOpened, due: dict[str, Question]) -> Sequence[Draft]:
     """What follows from the second opinions that are there."""
-    desk = EventBatch(debate)
+    batch = EventBatch(debate)
     by = "second judge" if opened.judge.second is not UNSET else "judge, asked again"
     for claim, asked in due.items():
         if question(asked.key, 1) in debate.calls.given:
-            second.settle(desk, claim, answers(debate, asked), by=by)
-    return desk.batch()
+            claims.settle(batch, claim, answers(debate, asked), by=by)
+    return batch.drafts
 
 
 # the end
@@ -182,12 +184,12 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
             purpose="narrative",
             turn=None,
             model=opened.judge.model,
-            prompt=lambda: narrative.narrative_prompt(opened.prompts, opened.motion, debate),
-            answer_type=narrative.NarrativeAnswer,
+            prompt=lambda: verdicts.narrative_prompt(opened.prompts, opened.motion, debate),
+            answer_type=verdicts.NarrativeAnswer,
             max_tokens=TOKENS["narrative"],
             think=opened.judge.think,
             cause=debate.course,
-            check=lambda answer: narrative.check_narrative(debate, answer),
+            check=lambda answer: verdicts.check_narrative(debate, answer),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
@@ -195,7 +197,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
             purpose="convergence",
             turn=None,
             model=opened.judge.model,
-            prompt=lambda: heard(
+            prompt=lambda: with_moderator_words(
                 convergence.convergence_prompt(opened.prompts, opened.motion, spoken),
                 opened.prompts,
                 debate.words.values(),
@@ -210,12 +212,12 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
 
 def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft]:
     """Narrative and convergence, or their absence."""
-    desk = EventBatch(debate)
+    batch = EventBatch(debate)
     if "narrative" in asked:
-        narrative.narrate(desk, answers(debate, asked["narrative"]))
+        verdicts.record_narrative(batch, answers(debate, asked["narrative"]))
     if "convergence" in asked:
-        convergence.assess(desk, answers(debate, asked["convergence"]))
-    return desk.batch()
+        convergence.record_convergence(batch, answers(debate, asked["convergence"]))
+    return batch.drafts
 
 
 def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
@@ -230,18 +232,18 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
         purpose="conflict",
         turn=None,
         model=opened.judge.model,
-        prompt=lambda: narrative.conflict_prompt(opened.prompts, opened.motion, debate),
-        answer_type=narrative.ConflictAnswer,
+        prompt=lambda: verdicts.conflict_prompt(opened.prompts, opened.motion, debate),
+        answer_type=verdicts.ConflictAnswer,
         max_tokens=TOKENS["conflict"],
         think=opened.judge.think,
         cause=debate.course,
-        check=lambda answer: narrative.check_conflict(debate, answer),
+        check=lambda answer: verdicts.check_conflict(debate, answer),
     )
 
 
 def resolved(debate: Debate, asked: Question) -> Sequence[Draft]:
     """The conflict explained, or the absence of an explanation."""
-    desk = EventBatch(debate)
+    batch = EventBatch(debate)
     said: Answers[Any] = answers(debate, asked)
-    narrative.resolve(desk, said)
-    return desk.batch()
+    verdicts.record_conflict(batch, said)
+    return batch.drafts

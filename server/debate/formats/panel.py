@@ -12,9 +12,10 @@ from msgspec import UNSET
 from events.record import Draft
 from events.state.debate import Debate
 from events.types import DebateOpened, PanelistScored, Rater, Winner
-from judge.live.entries import refuse
-from judge.live.event_batch import Answers, EventBatch
-from judge.panel.questions import panel_prompt, panel_type, sides
+from judge.live.answers import Answers
+from judge.live.entries import refuse_finding
+from judge.live.event_batch import EventBatch
+from judge.panel.questions import item_sides, panel_prompt, panel_type
 from judge.panel.reading import invented, read_rater
 from server.debate.formats import deliberation
 from server.debate.formats.course import record, unaffordable
@@ -65,7 +66,7 @@ def _questions(debate: Debate, opened: DebateOpened) -> list[Question]:
 
 
 def _question(debate: Debate, opened: DebateOpened, seat: Rater) -> Question:
-    criteria, names = opened.rubric.criteria, tuple(sides(debate, opened))
+    criteria, names = opened.rubric.criteria, tuple(item_sides(debate, opened))
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     return Question(
         key=f"{PURPOSE}:{seat.name}",
@@ -88,17 +89,17 @@ def _last_word(debate: Debate) -> int:
 
 def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     """What every rater gave, and how far they agree: the record, whatever deliberation brings."""
-    desk, names, criteria = EventBatch(debate), tuple(sides(debate, opened)), opened.rubric.criteria
+    batch, names, criteria = EventBatch(debate), tuple(item_sides(debate, opened)), opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     cause = debate.course
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):
         said: Answers[Any] = answers(debate, asked)
-        cause = desk.add(read_rater(seat, said, names, criteria), said.cause or debate.course)
+        cause = batch.add(read_rater(seat, said, names, criteria), said.cause or debate.course)
         for name in invented(said, names, criteria):
-            refuse(desk, 0, PURPOSE, name, f"the {seat.title.lower()} rated {_nothing(opened)}", said.cause)
-    measured, _ = _conclusion(desk.debate, opened)
-    desk.add(measured, cause)
-    return desk.batch()
+            refuse_finding(batch, 0, PURPOSE, name, f"the {seat.title.lower()} rated {_nothing(opened)}", said.cause)
+    measured, _ = _conclusion(batch.debate, opened)
+    batch.add(measured, cause)
+    return batch.drafts
 
 
 def _nothing(opened: DebateOpened) -> str:
@@ -119,4 +120,4 @@ def _conclusion(debate: Debate, opened: DebateOpened) -> Any:
     given = {
         name: heard.scored for name, heard in debate.panel.raters.items() if isinstance(heard.scored, PanelistScored)
     }
-    return conclude(opened.panel, given, sides(debate, opened), rules, criteria, opened.topic_type)
+    return conclude(opened.panel, given, item_sides(debate, opened), rules, criteria, opened.topic_type)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from events.state.debate import Debate
 from events.types import ContextSummarised, DebateOpened, Side, TurnSpoken
 from judge.guard.neutralise import quoted
-from judge.live.shortening import shortened
+from judge.live.text import shortened
 from personalities.prompt import debater_prompt
 from providers.base import Segment
 

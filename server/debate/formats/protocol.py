@@ -12,7 +12,7 @@ from events.state.transcript import Turn
 from events.types import DebateConcluded, DebateOpened, Missing, Side, TurnFailed, TurnStarted, Winner
 from judge.live.event_batch import EventBatch
 from judge.protocol.assess import assess_prompt, assess_type
-from judge.protocol.judgement import PURPOSE, assess, check_assessment
+from judge.protocol.judgement import PURPOSE, check_assessment, record_assessment
 from server.debate.formats import panel
 from server.debate.formats.adapting import counted
 from server.debate.formats.course import cut_off, gave_up, halt, record, unaffordable
@@ -91,13 +91,13 @@ def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) ->
     for each, turn, what in heard:
         if what is None:
             return _give_up(debate, each, turn)
-    desk = EventBatch(debate)
+    batch = EventBatch(debate)
     for each, turn, what in heard:
         assert what is not None, "looked for above"
-        position = desk.add(spoken(debate, each, what, turn.attempt), what.given.position)
+        position = batch.add(spoken(debate, each, what, turn.attempt), what.given.position)
         for event in what.reading.events:
-            desk.add(event, position)
-    return Record(drafts=tuple(desk.batch()))
+            batch.add(event, position)
+    return Record(drafts=tuple(batch.drafts))
 
 
 def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
@@ -132,9 +132,9 @@ def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     asked = _assessment(debate, opened)
     if asks := pending(debate, opened, [asked]):
         return _unless_spent(debate, opened, (*asks, *panel.asks(debate, opened)))
-    desk = EventBatch(debate)
-    assess(desk, answers(debate, asked), opened)
-    return record(desk.batch())
+    batch = EventBatch(debate)
+    record_assessment(batch, answers(debate, asked), opened)
+    return record(batch.drafts)
 
 
 def _assessment(debate: Debate, opened: DebateOpened) -> Question:

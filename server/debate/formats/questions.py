@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from events.state.debate import Debate, question
 from events.types import DebateOpened, Reason, Think
-from judge.live.event_batch import Answers
+from judge.live.answers import Answers
 from providers.base import Segment
 from providers.schema import parse
 from server.debate.formats.adapting import counted, delay_ms, is_forgiven, is_over, outages_in

@@ -14,12 +14,12 @@ from events.state.debate import Debate, Given, question
 from events.state.transcript import Turn
 from events.types import DebateOpened, Side, Think, TurnSpoken, other
 from events.types.criteria import ProtocolRules
-from judge.live.moderation import heard
+from judge.live.prompt import with_moderator_words
 from judge.protocol.closings import closing_prompt, closing_type, own_arguments, read_closing
 from judge.protocol.cross import cross_prompt, cross_type, read_cross, targets
-from judge.protocol.frame import Prompt, again
 from judge.protocol.openings import opening_prompt, opening_type, read_opening
-from judge.protocol.reading import Reading, has_words
+from judge.protocol.prompt import Prompt, retry_prompt
+from judge.protocol.reading import StatementReading, wordless_fault
 from server.debate.formats.questions import Question
 from server.debate.speech import words
 
@@ -41,7 +41,7 @@ class Statement(Struct, frozen=True, kw_only=True):
     cause: int
     answer_type: Any
     prompt: Callable[[], Prompt]
-    read: Callable[[str, tuple[str, ...]], Reading]
+    read: Callable[[str, tuple[str, ...]], StatementReading]
 
     @property
     def key(self) -> str:
@@ -58,7 +58,7 @@ class Told(Struct, frozen=True, kw_only=True):
     """What counts as the statement."""
 
     given: Given
-    reading: Reading
+    reading: StatementReading
 
 
 def statement(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
@@ -66,7 +66,7 @@ def statement(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
     kind, side, protocol = KINDS[(turn.number - 1) // 2], turn.side, debate.protocol
     rules = rules_of(opened)
     prompt: Callable[[], Prompt]
-    read: Callable[[str, tuple[str, ...]], Reading]
+    read: Callable[[str, tuple[str, ...]], StatementReading]
     if kind == "open":
         answer_type, prompt = opening_type(side, rules), lambda: opening_prompt(opened, side)
         read = lambda raw, also: read_opening(raw, side, turn.number, rules, also)  # noqa: E731 - one of three
@@ -90,7 +90,7 @@ def statement(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
         cause=turn.started,
         answer_type=answer_type,
         read=read,
-        prompt=lambda: heard(prompt(), opened.prompts, words, "protocol"),
+        prompt=lambda: with_moderator_words(prompt(), opened.prompts, words, "protocol"),
     )
 
 
@@ -112,7 +112,7 @@ def first_question(opened: DebateOpened, said: Statement) -> Question:
         max_tokens=TOKENS[said.kind],
         think=said.think,
         cause=said.cause,
-        check=has_words,
+        check=wordless_fault,
         timeout_s=opened.settings.turn_timeout_s,
         is_statement=True,
     )
@@ -131,7 +131,7 @@ def second_question(debate: Debate, opened: DebateOpened, said: Statement) -> Qu
         first=SECOND,
         samples=SECOND,
         cause=given.position,
-        prompt=lambda: again(opened, said.prompt(), given.answer, faults),
+        prompt=lambda: retry_prompt(opened, said.prompt(), given.answer, faults),
     )
 
 

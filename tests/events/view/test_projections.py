@@ -15,7 +15,7 @@ from events.state.ledger import Balance, Card, Ledger
 from events.state.scorecard import scorecard
 from events.types import BothSides, Missing, ModelAnswered, Rounds, ScorecardVerdictReached, TurnScored
 from events.view import view as views
-from judge.live.scorecard import scorecard_verdict
+from judge.live.verdicts import scorecard_verdict
 from server.debate.formats.steps import Ask, Record, Speak
 from server.feed import frames
 from tests.server.given import (

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from events.types import Missing
 from events.types.criteria import DeliberationRules
 from events.types.deliberation import OpinionGiven
-from judge.deliberation.agreement import agreement, changes, disagreements, has_converged
+from judge.deliberation.agreement import agreement, disagreements, has_converged, mind_changes
 from judge.errors import RubricError
 from judge.rubric import parse_rubric, rubric_v1
-from tests.judge.deliberation.jury import DIMENSIONS, OTHER_QUOTE, QUOTE, RULES, flat, opinion, opinions
+from tests.judge.deliberation.judges import DIMENSIONS, OTHER_QUOTE, QUOTE, RULES, even_scores, opinion, opinions
 
 SCALE = 2.0
 
@@ -27,25 +27,25 @@ def measured(*given: OpinionGiven, scale: float = SCALE) -> Any:
 
 
 def test_two_to_one_with_equal_dimensions_is_exactly_enough() -> None:
-    result = measured(opinion("PASS", flat(2)), opinion("PASS", flat(2)), opinion("FAIL", flat(2)))
+    result = measured(opinion("PASS", even_scores(2)), opinion("PASS", even_scores(2)), opinion("FAIL", even_scores(2)))
 
     assert 0.8 == result
     assert has_converged(result, RULES)
 
 
 def test_one_to_one_with_equal_dimensions_can_never_converge() -> None:
-    result = measured(opinion("PASS", flat(3)), opinion("FAIL", flat(3)))
+    result = measured(opinion("PASS", even_scores(3)), opinion("FAIL", even_scores(3)))
 
     assert 0.7 == result
     assert not has_converged(result, RULES)
 
 
 def test_one_verdict_and_one_score_is_full_agreement() -> None:
-    assert 1.0 == measured(opinion("PASS", flat(3)), opinion("PASS", flat(3)))
+    assert 1.0 == measured(opinion("PASS", even_scores(3)), opinion("PASS", even_scores(3)))
 
 
 def test_one_verdict_with_scores_at_both_ends_is_the_verdicts_part_alone() -> None:
-    assert 0.6 == measured(opinion("PASS", flat(1)), opinion("PASS", flat(3)))
+    assert 0.6 == measured(opinion("PASS", even_scores(1)), opinion("PASS", even_scores(3)))
 
 
 def test_the_scale_is_data() -> None:
@@ -68,10 +68,12 @@ def test_without_a_common_dimension_the_verdicts_alone_count() -> None:
 
 
 def test_a_missing_opinion_counts_for_nothing() -> None:
-    assert 0.7 == measured(opinion("PASS", flat(2)), opinion(), opinion("FAIL", flat(2)))
+    assert 0.7 == measured(opinion("PASS", even_scores(2)), opinion(), opinion("FAIL", even_scores(2)))
 
 
-@pytest.mark.parametrize("given", [(), (opinion("PASS", flat(3)),), (opinion("PASS", flat(3)), opinion())])
+@pytest.mark.parametrize(
+    "given", [(), (opinion("PASS", even_scores(3)),), (opinion("PASS", even_scores(3)), opinion())]
+)
 def test_fewer_than_two_opinions_have_no_agreement(given: tuple[OpinionGiven, ...]) -> None:
     result = measured(*given)
 
@@ -164,7 +166,7 @@ def test_a_disagreement_names_who_stands_where() -> None:
 def moved(*rounds: OpinionGiven) -> list[tuple[str, str, str]]:
     """Changes of one judge in the last of its rounds."""
     *before, now = ({"A": each} for each in rounds)
-    return [(each.before, each.after, each.kind) for each in changes(before, now)]
+    return [(each.before, each.after, each.kind) for each in mind_changes(before, now)]
 
 
 def test_a_checked_quote_that_was_not_named_before_is_new_evidence() -> None:

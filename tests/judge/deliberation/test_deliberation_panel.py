@@ -8,11 +8,11 @@ from msgspec import UNSET
 
 from events.types import DebateOpened, ModelAnswered, PanelistScored, Rater, Reason
 from events.types.deliberation import DeliberationHeld, OpinionGiven
-from judge.deliberation.positions import positions
+from judge.deliberation.positions import independent_opinions
 from judge.panel.raters import shipped
 from server.debate.formats.deliberation import rounds
 from server.debate.formats.steps import Ask, Record
-from tests.judge.deliberation.jury import reply, rubric
+from tests.judge.deliberation.judges import model_reply, rubric
 from tests.server.given import Play, opened, spoken, started
 
 RATERS = ("technical", "business", "risk", "general")
@@ -70,12 +70,12 @@ def settle(play: Play, answers: Any = None, cost_usd: float = 0.0) -> None:
         if isinstance(todo[0], Record):
             play.add(*todo[0].drafts)
         else:
-            play.add(*(reply(step, (answers or {}).get(step.key), 5, cost_usd) for step in todo))
+            play.add(*(model_reply(step, (answers or {}).get(step.key), 5, cost_usd) for step in todo))
 
 
 def stand(play: Play) -> dict[str, Any]:
     assert play.debate.opened is not None
-    return {name: each.verdict for name, each in positions(play.debate, play.debate.opened).items()}
+    return {name: each.verdict for name, each in independent_opinions(play.debate, play.debate.opened).items()}
 
 
 # where they stand
@@ -114,7 +114,7 @@ def test_scores_are_means_of_each_side_and_dimension() -> None:
         ),
     )
     assert play.debate.opened is not None
-    (only,) = positions(play.debate, play.debate.opened).values()
+    (only,) = independent_opinions(play.debate, play.debate.opened).values()
 
     assert isinstance(only.missing, Reason)  # no argument of pro has every score
     play = play_of(
@@ -130,7 +130,7 @@ def test_scores_are_means_of_each_side_and_dimension() -> None:
         ),
     )
     assert play.debate.opened is not None
-    (only,) = positions(play.debate, play.debate.opened).values()
+    (only,) = independent_opinions(play.debate, play.debate.opened).values()
     assert "con" == only.verdict
     assert (5.5, 4, 5) == (only.scores["pro.logic"], only.scores["pro.honesty"], only.scores["con.logic"])
 
@@ -139,7 +139,7 @@ def test_a_rater_without_scores_stands_nowhere() -> None:
     silent = PanelistScored(rater="risk", model="m", missing=Reason("it was silent"))
     play = play_of(opening(*RATERS[:3]), scored("technical", 9, 1), scored("business", None, 5), silent)
     assert play.debate.opened is not None
-    found = positions(play.debate, play.debate.opened)
+    found = independent_opinions(play.debate, play.debate.opened)
 
     assert "pro" == found["technical"].verdict
     assert Reason("no item of pro has a score on every dimension") == found["business"].missing

@@ -9,27 +9,31 @@ from msgspec import UNSET
 from events.types import DebateConcluded, DebateHalted, DebateResumed, Missing, ModelAnswered, Reason
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, OpinionGiven
 from server.debate.formats.steps import Ask, Record
-from tests.judge.deliberation.jury import (
-    FAILS,
+from tests.judge.deliberation.judges import (
+    NO_REPLY,
     OTHER_QUOTE,
     PERSONAS,
     QUOTE,
-    before_judges,
-    in_rounds,
-    reply,
-    says,
-    settle,
+    answer_steps,
+    answers_by_round,
+    artifact_opened,
+    model_reply,
+    opinion_answer,
 )
 from tests.server.given import HALTED, PAUSED, RESUMED, Play
 
-SPLIT = {"technical_architect": says("PASS", 3), "compliance_auditor": says("PASS", 3), "*": says("FAIL", 1)}
+SPLIT = {
+    "technical_architect": opinion_answer("PASS", 3),
+    "compliance_auditor": opinion_answer("PASS", 3),
+    "*": opinion_answer("FAIL", 1),
+}
 BATCHED = (OpinionGiven, DeliberationHeld)
-AGREED = {"*": says("FAIL", 1, QUOTE)}
+AGREED = {"*": opinion_answer("FAIL", 1, QUOTE)}
 
 
 def heard(*answers: Mapping[str, Any], latency_ms: Any = 1, cost_usd: float = 0.0, **opening: Any) -> Play:
-    play = Play(before_judges(**opening))
-    settle(play, in_rounds(*answers), latency_ms=latency_ms, cost_usd=cost_usd)
+    play = Play(artifact_opened(**opening))
+    answer_steps(play, answers_by_round(*answers), latency_ms=latency_ms, cost_usd=cost_usd)
     return play
 
 
@@ -55,7 +59,7 @@ def asked(play: Play) -> list[str]:
 
 
 def test_all_five_are_asked_at_once_and_none_knows_of_another() -> None:
-    play = Play(before_judges())
+    play = Play(artifact_opened())
 
     assert [f"deliberate:{name}:0" for name in PERSONAS] == keys(play)
     texts = ["\n".join(segment.text for segment in step.prompt) for step in play.steps if isinstance(step, Ask)]
@@ -66,7 +70,7 @@ def test_all_five_are_asked_at_once_and_none_knows_of_another() -> None:
 
 
 def test_who_agree_at_once_are_not_asked_again() -> None:
-    play = heard({"*": says("PASS", 3)})
+    play = heard({"*": opinion_answer("PASS", 3)})
 
     assert [f"deliberate:{name}:0" for name in PERSONAS] == asked(play)
     assert [] == held(play)
@@ -78,7 +82,7 @@ def test_who_agree_at_once_are_not_asked_again() -> None:
 
 def test_two_to_one_with_equal_scores_is_enough() -> None:
     share = dict.fromkeys(PERSONAS[:3], 0.3)
-    play = heard({"technical_architect": says("FAIL", 2), "*": says("PASS", 2)}, share=share)
+    play = heard({"technical_architect": opinion_answer("FAIL", 2), "*": opinion_answer("PASS", 2)}, share=share)
 
     assert [] == held(play)
     assert (0.8, True) == (verdict(play).agreement, verdict(play).converged)
@@ -86,7 +90,7 @@ def test_two_to_one_with_equal_scores_is_enough() -> None:
 
 def test_one_to_one_goes_through_all_rounds() -> None:
     share = dict.fromkeys(PERSONAS[:2], 0.5)
-    play = heard({"technical_architect": says("FAIL", 2), "*": says("PASS", 2)}, share=share)
+    play = heard({"technical_architect": opinion_answer("FAIL", 2), "*": opinion_answer("PASS", 2)}, share=share)
 
     assert [(0.7, 0.7)] * 3 == [(each.before, each.after) for each in held(play)]
     assert "FAIL" == verdict(play).verdict
@@ -127,8 +131,11 @@ def test_the_record_keeps_every_opinion_of_every_round() -> None:
 
 
 def test_who_follows_without_a_new_quote_conforms() -> None:
-    first = SPLIT | {"technical_architect": says("PASS", 3, OTHER_QUOTE)}
-    second = {"technical_architect": says("FAIL", 1, OTHER_QUOTE), "*": says("FAIL", 1, "words that nobody wrote")}
+    first = SPLIT | {"technical_architect": opinion_answer("PASS", 3, OTHER_QUOTE)}
+    second = {
+        "technical_architect": opinion_answer("FAIL", 1, OTHER_QUOTE),
+        "*": opinion_answer("FAIL", 1, "words that nobody wrote"),
+    }
     play = heard(first, second)
 
     assert {"conformity": 2} == play.debate.panel.moved
@@ -137,10 +144,10 @@ def test_who_follows_without_a_new_quote_conforms() -> None:
 
 
 def test_a_round_shows_the_others_positions() -> None:
-    play = Play(before_judges())
+    play = Play(artifact_opened())
     for step in play.steps:
         assert isinstance(step, Ask)
-        play.add(reply(step, in_rounds(SPLIT)(step)))
+        play.add(model_reply(step, answers_by_round(SPLIT)(step)))
     play.add(*play.steps[0].drafts)  # type: ignore[union-attr]
     steps = [step for step in play.steps if isinstance(step, Ask)]
 
@@ -163,7 +170,9 @@ def test_without_rounds_or_judges_enough_the_independent_verdict_is_all(rules: d
 
 def test_a_difference_that_is_nowhere_wide_is_not_argued_about() -> None:
     share = dict.fromkeys(PERSONAS[:2], 0.5)
-    play = heard({"technical_architect": says("PASS", 1.6), "*": says("PASS", 3)}, share=share, converged=0.9)
+    play = heard(
+        {"technical_architect": opinion_answer("PASS", 1.6), "*": opinion_answer("PASS", 3)}, share=share, converged=0.9
+    )
 
     assert [] == held(play)
     assert "no deliberation: the judges differ, but nowhere far enough to be asked again" in verdict(play).reasons
@@ -173,14 +182,14 @@ def test_a_difference_that_is_nowhere_wide_is_not_argued_about() -> None:
 
 
 def test_nobody_answered_is_no_verdict() -> None:
-    play = heard({"*": FAILS})
+    play = heard({"*": NO_REPLY})
 
     assert isinstance(verdict(play).missing, Reason)
     assert DebateConcluded(winner="neither", by_rule="artifact") == play.events[-1]
 
 
 def test_who_gave_no_independent_opinion_takes_no_part() -> None:
-    play = heard(SPLIT | {"qa_evaluator": FAILS}, AGREED)
+    play = heard(SPLIT | {"qa_evaluator": NO_REPLY}, AGREED)
 
     assert 4 == len(play.debate.panel.opinions["1"])
     assert "qa_evaluator" not in play.debate.panel.opinions["1"]
@@ -188,7 +197,7 @@ def test_who_gave_no_independent_opinion_takes_no_part() -> None:
 
 
 def test_a_judge_that_fails_in_the_middle_is_left_out_of_that_round_and_asked_in_the_next() -> None:
-    middle = SPLIT | {"security_analyst": FAILS}
+    middle = SPLIT | {"security_analyst": NO_REPLY}
     play = heard(SPLIT, middle, SPLIT, AGREED)
     rounds = play.debate.panel.opinions
 
@@ -202,7 +211,7 @@ def test_a_judge_that_fails_in_the_middle_is_left_out_of_that_round_and_asked_in
 
 
 def test_a_round_that_nobody_answers_is_the_last_and_measures_nothing() -> None:
-    play = heard(SPLIT, {"*": FAILS})
+    play = heard(SPLIT, {"*": NO_REPLY})
     (only,) = held(play)
 
     assert isinstance(only.after, Missing)
@@ -211,7 +220,7 @@ def test_a_round_that_nobody_answers_is_the_last_and_measures_nothing() -> None:
 
 
 def test_a_verdict_that_does_not_exist_is_a_missing_opinion() -> None:
-    play = heard({"technical_architect": says("MAYBE"), "*": says("PASS")})
+    play = heard({"technical_architect": opinion_answer("MAYBE"), "*": opinion_answer("PASS")})
     silent = play.debate.panel.opinions["0"]["technical_architect"]
 
     assert isinstance(silent.missing, Reason)
@@ -228,14 +237,14 @@ def test_a_round_takes_as_long_as_its_slowest_judge() -> None:
 
 
 def test_each_round_has_the_time_that_is_left() -> None:
-    play = Play(before_judges(timeout_s=2.0))
+    play = Play(artifact_opened(timeout_s=2.0))
     limits: dict[str, float | None] = {}
 
     def say(step: Ask) -> Any:
         limits[step.key.rpartition(":")[2]] = step.timeout_s
-        return in_rounds(SPLIT)(step)
+        return answers_by_round(SPLIT)(step)
 
-    settle(play, say, latency_ms=700)
+    answer_steps(play, say, latency_ms=700)
 
     assert {"0": None, "1": 2.0, "2": 1.3, "3": 0.6} == limits
 
@@ -262,15 +271,15 @@ def test_a_judge_that_is_too_slow_is_cut_off_and_not_asked_again() -> None:
 
 def test_failed_calls_take_time_too() -> None:
     limits: list[float | None] = []
-    play = Play(before_judges(timeout_s=1.0))
+    play = Play(artifact_opened(timeout_s=1.0))
 
     def say(step: Ask) -> Any:
         if step.key == "deliberate:qa_evaluator:1":
             limits.append(step.timeout_s)
-            return FAILS
-        return in_rounds(SPLIT)(step)
+            return NO_REPLY
+        return answers_by_round(SPLIT)(step)
 
-    settle(play, say, latency_ms=300)
+    answer_steps(play, say, latency_ms=300)
 
     assert [1.0, 0.7, 0.4] == limits
     assert 900 == held(play)[0].elapsed_ms
@@ -296,14 +305,14 @@ def test_the_cost_cap_ends_it_between_rounds() -> None:
 
 
 def test_a_rest_in_the_middle_asks_nothing_twice() -> None:
-    play = Play(before_judges())
-    said = in_rounds(SPLIT, AGREED)
+    play = Play(artifact_opened())
+    said = answers_by_round(SPLIT, AGREED)
     for rest in (PAUSED, HALTED):
         first = next(step for step in play.steps if isinstance(step, Ask))
-        play.add(reply(first, said(first)), rest)
+        play.add(model_reply(first, said(first)), rest)
         assert () == play.steps
         play.add(RESUMED)
-    settle(play, said)
+    answer_steps(play, said)
 
     assert len(asked(play)) == len(set(asked(play))) == 10
     assert "FAIL" == verdict(play).verdict
@@ -318,30 +327,30 @@ def test_whatever_has_been_recorded_the_next_step_is_the_same() -> None:
         done = set(asked(play))
 
         assert not done & set(keys(play))
-        settle(play, in_rounds(SPLIT, SPLIT, AGREED))
+        answer_steps(play, answers_by_round(SPLIT, SPLIT, AGREED))
         assert len(asked(play)) == len(set(asked(play))) == 15
         assert verdict(whole) == verdict(play)
 
 
 def test_who_was_given_up_is_asked_again_after_a_halt() -> None:
-    play = Play(before_judges())
+    play = Play(artifact_opened())
     for step in play.steps:
         assert isinstance(step, Ask)
-        play.add(reply(step, in_rounds(SPLIT | {"qa_evaluator": FAILS})(step)))
+        play.add(model_reply(step, answers_by_round(SPLIT | {"qa_evaluator": NO_REPLY})(step)))
     play.add(DebateHalted(reason="x", by="x"), DebateResumed(reason="x", by="x"))
 
     assert ["deliberate:qa_evaluator:0"] == keys(play)
 
 
 def test_opinions_come_in_one_batch_with_what_they_come_to() -> None:
-    play = Play(before_judges())
+    play = Play(artifact_opened())
     batches = []
-    say = in_rounds(SPLIT, AGREED)
+    say = answers_by_round(SPLIT, AGREED)
     while steps := play.steps:
         if isinstance(steps[0], Record):
             batches.append([type(draft.event) for draft in steps[0].drafts])
             play.add(*steps[0].drafts)
         else:
-            play.add(*(reply(step, say(step)) for step in steps if isinstance(step, Ask)))
+            play.add(*(model_reply(step, say(step)) for step in steps if isinstance(step, Ask)))
 
     assert [[OpinionGiven] * 5, [*[OpinionGiven] * 5, DeliberationHeld], [ArtifactJudged], [DebateConcluded]] == batches

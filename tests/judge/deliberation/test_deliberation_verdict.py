@@ -7,24 +7,25 @@ from msgspec import UNSET
 
 from events.types import Reason
 from events.types.deliberation import ArtifactJudged, DeliberationHeld, MindChange
-from judge.deliberation.matter import ON_ARTIFACTS, Matter
-from judge.deliberation.verdict import judged, leading, shares, weights
-from tests.judge.deliberation.jury import DIMENSIONS, PERSONAS, RULES, TEXT, flat, opinion, seats
+from judge.deliberation.subject import ARTIFACT_VERDICTS, Subject
+from judge.deliberation.verdict import judge_artifact, judge_weights, leading, shares
+from tests.judge.deliberation.judges import DIMENSIONS, PERSONAS, RULES, TEXT, even_scores, opinion, persona_seats
 
-MATTER = Matter(
-    verdicts=ON_ARTIFACTS, dimensions=dict.fromkeys(DIMENSIONS, "x"), low=1, high=3, texts=(TEXT,), quote_minimum=8
+SUBJECT = Subject(
+    verdicts=ARTIFACT_VERDICTS, dimensions=dict.fromkeys(DIMENSIONS, "x"), low=1, high=3, texts=(TEXT,), quote_minimum=8
 )
 
 
 def panel(*verdicts: str, **more: Any) -> dict[str, Any]:
     """Opinions of the personas in their order; an empty verdict is a missing opinion."""
     return {
-        name: opinion(said, flat(2) if said else None, **more) for name, said in zip(PERSONAS, verdicts, strict=True)
+        name: opinion(said, even_scores(2) if said else None, **more)
+        for name, said in zip(PERSONAS, verdicts, strict=True)
     }
 
 
 def verdict(*rounds: dict[str, Any], held: tuple[DeliberationHeld, ...] = (), **more: Any) -> ArtifactJudged:
-    return judged(seats(), rounds, held, RULES, MATTER, **more)
+    return judge_artifact(persona_seats(), rounds, held, RULES, SUBJECT, **more)
 
 
 def held(number: int = 1, ended: str = "over", *kinds: Any) -> DeliberationHeld:
@@ -33,7 +34,7 @@ def held(number: int = 1, ended: str = "over", *kinds: Any) -> DeliberationHeld:
 
 
 def test_the_personas_weigh_what_the_seed_says() -> None:
-    assert dict(zip(PERSONAS, (0.25, 0.25, 0.20, 0.15, 0.15), strict=True)) == weights(seats())
+    assert dict(zip(PERSONAS, (0.25, 0.25, 0.20, 0.15, 0.15), strict=True)) == judge_weights(persona_seats())
 
 
 def test_half_the_weight_against_half_is_a_tie_and_the_graver_verdict_counts() -> None:
@@ -53,7 +54,7 @@ def test_three_of_five_lose_where_two_have_as_much_weight_and_are_graver() -> No
 def test_three_of_five_lose_by_weight() -> None:
     share = dict(zip(PERSONAS, (0.35, 0.25, 0.20, 0.10, 0.10), strict=True))
     opinions = panel("PASS", "PASS", "FAIL", "FAIL", "FAIL")
-    said = judged(seats(share), (opinions,), (), RULES, MATTER)
+    said = judge_artifact(persona_seats(share), (opinions,), (), RULES, SUBJECT)
 
     assert {"PASS": pytest.approx(0.6), "FAIL": pytest.approx(0.4)} == said.shares
     assert "PASS" == said.verdict
@@ -76,7 +77,7 @@ def test_the_greatest_share_needs_no_majority() -> None:
     ],
 )
 def test_of_equals_the_graver_counts(behind: dict[str, float], graver: str) -> None:
-    assert graver == leading(behind, ON_ARTIFACTS)
+    assert graver == leading(behind, ARTIFACT_VERDICTS)
 
 
 def test_weights_are_shared_out_among_those_who_answered() -> None:
@@ -84,7 +85,7 @@ def test_weights_are_shared_out_among_those_who_answered() -> None:
     said = verdict(opinions)
 
     assert {"PASS": pytest.approx(0.25 / 0.6), "FAIL": pytest.approx(0.35 / 0.6)} == said.shares
-    assert pytest.approx(1) == sum(shares(opinions, weights(seats())).values())
+    assert pytest.approx(1) == sum(shares(opinions, judge_weights(persona_seats())).values())
     assert "FAIL" == said.verdict
     assert "Compliance auditor gave no opinion in round 0: it did not answer" in said.reasons
 

@@ -14,7 +14,15 @@ from events.types import (
     ScorecardVerdictReached,
 )
 from server.debate.formats.steps import Ask, Record, Speak
-from tests.judge.hearing import FAILS, balance, by_purpose, claim, hear, lines, settle
+from tests.judge.played_turns import (
+    NO_REPLY,
+    answer_steps,
+    answers_by_purpose,
+    balance,
+    claim_answer,
+    entry_rows,
+    play_turn,
+)
 from tests.server.given import PAUSED, RESUMED, Play, no_reply, opened, reply, spoken, started
 
 STUDY = "Trams carry more people. A study of 2019 proves that 91 percent of nurses prefer them."
@@ -27,10 +35,10 @@ MILD, SERIOUS = "hollow_specificity", "fabricated_citation"
 def flagged(kind: str = SERIOUS, *, turns: int = 4, second: Any = UNSET, appeals: Any = "serious") -> Play:
     """Turn 2 is flagged; nothing of what follows from that has been answered yet."""
     play = Play(opened(turns, second=second, appeals=appeals))
-    hear(play)
+    play_turn(play)
     step = next(step for step in play.steps if isinstance(step, Speak))
     play.add(started(step.turn), spoken(step.turn, text=STUDY))
-    say = by_purpose(2, {"claims": claim(FALSE, kind)})
+    say = answers_by_purpose(2, {"claims": claim_answer(FALSE, kind)})
     play.add(*(reply(step, say(step)) for step in play.steps if isinstance(step, Ask)))
     (judged,) = play.steps
     assert isinstance(judged, Record)
@@ -89,9 +97,9 @@ def test_an_appeal_by_somebody_is_heard() -> None:
 
 def test_dissent_gives_the_points_back_in_an_entry_of_its_own() -> None:
     play = flagged(second="scripted:other")
-    settle(play, by_purpose(3, {"second_opinion": CLEARED}))
+    answer_steps(play, answers_by_purpose(3, {"second_opinion": CLEARED}))
 
-    assert lines(play, 2) == [("score", 20, 20, 20), (SERIOUS, -2, -2, 18), ("cleared", 2, 2, 20)]
+    assert entry_rows(play, 2) == [("score", 20, 20, 20), (SERIOUS, -2, -2, 18), ("cleared", 2, 2, 20)]
     (cleared,), (back,) = play.of(ClaimCleared), play.of(PenaltyReversed)
     assert (cleared.by, cleared.reason) == ("second judge", "the study exists")
     assert back.because_of == next(r.position for r in play.records if r.event is cleared)
@@ -100,7 +108,7 @@ def test_dissent_gives_the_points_back_in_an_entry_of_its_own() -> None:
 
 def test_assent_leaves_them_where_they_are() -> None:
     play = flagged(appeals="all")
-    settle(play, by_purpose(3, {"second_opinion": UPHELD}))
+    answer_steps(play, answers_by_purpose(3, {"second_opinion": UPHELD}))
 
     assert [(each.by, each.reason) for each in play.of(ClaimUpheld)] == [
         ("judge, asked again", "there is no such study")
@@ -112,8 +120,8 @@ def test_assent_leaves_them_where_they_are() -> None:
 def test_a_failed_second_opinion_leaves_the_flag_and_holds_nobody_up() -> None:
     play = flagged(second="scripted:other")
     for _ in range(2):
-        hear(play, second_opinion=FAILS)
-    settle(play, by_purpose(4, {"second_opinion": FAILS}))
+        play_turn(play, second_opinion=NO_REPLY)
+    answer_steps(play, answers_by_purpose(4, {"second_opinion": NO_REPLY}))
 
     assert play.debate.claims["C2.1"].state == "flagged"
     assert balance(play, 2).effective == 18
@@ -124,7 +132,7 @@ def test_a_failed_second_opinion_leaves_the_flag_and_holds_nobody_up() -> None:
 
 def test_the_last_word_is_spoken_before_the_verdict() -> None:
     play = flagged(turns=2, second="scripted:other")
-    settle(play, by_purpose(2, {"second_opinion": CLEARED}))
+    answer_steps(play, answers_by_purpose(2, {"second_opinion": CLEARED}))
     order = [type(event) for event in play.events if isinstance(event, PenaltyReversed | ScorecardVerdictReached)]
 
     assert order == [PenaltyReversed, ScorecardVerdictReached]
@@ -139,6 +147,6 @@ def test_after_the_verdict_no_opinion_changes_a_score() -> None:
     play.add(PAUSED, RESUMED)
 
     assert opinions(play) == []
-    settle(play, by_purpose(2, {"second_opinion": CLEARED}))
+    answer_steps(play, answers_by_purpose(2, {"second_opinion": CLEARED}))
     assert play.debate.claims["C2.1"].state == "flagged"
     assert balance(play, 2).effective == 18

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import ClaimCleared, ClaimFlagged, ClaimKind, ClaimUpheld, PenaltyApplied, PenaltyReversed
-from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
-from judge.live.event_batch import Answers, EventBatch
+from judge.live.answers import Answers
+from judge.live.claims import ClaimsAnswer, SecondOpinion, SuspectClaim, flag_claims, settle
+from judge.live.event_batch import EventBatch
 from judge.live.gaps import Gap, GapsAnswer, dock
-from judge.live.second import SecondOpinion, settle
-from tests.judge.court import NOTHING, RUBRIC, balance, court, effective, events, given, refusals, score, speak
+from tests.judge.turns import NO_ANSWER, RUBRIC, balance, debate_of, effective, events_of, given, refusals, score, speak
 
 TEXT = (
     "The Brannick Ledger has the count: 63 percent of shops are gone. “A street without an engine” has no voice. "
@@ -20,18 +20,18 @@ COUNT = "63 percent of shops are gone"
 SIGN = "the sign killed the trade"
 
 
-def suspect(quote: str = COUNT, kind: ClaimKind = "fabricated_citation", reason: str = "so") -> Suspicion:
-    return Suspicion(quote=quote, kind=kind, reason=reason)
+def suspect(quote: str = COUNT, kind: ClaimKind = "fabricated_citation", reason: str = "so") -> SuspectClaim:
+    return SuspectClaim(quote=quote, kind=kind, reason=reason)
 
 
-def answer(*suspicions: Suspicion) -> ClaimsAnswer:
+def answer(*suspicions: SuspectClaim) -> ClaimsAnswer:
     return ClaimsAnswer(claims=list(suspicions))
 
 
 def debate(text: str = TEXT, logic: float = 20) -> EventBatch:
-    desk = court(text)
-    score(desk, 1, logic=logic)
-    return desk
+    batch = debate_of(text)
+    score(batch, 1, logic=logic)
+    return batch
 
 
 def opinion(verdict: Any = "cleared") -> Answers[SecondOpinion]:
@@ -52,12 +52,12 @@ def opinion(verdict: Any = "cleared") -> Answers[SecondOpinion]:
     ],
 )
 def test_a_flag_costs_what_the_rubric_says_at_once(kind: ClaimKind, points: float) -> None:
-    desk = debate()
+    batch = debate()
 
-    flag_claims(desk, 1, given(answer(suspect("“63 Percent  of shops are GONE”", kind))))
+    flag_claims(batch, 1, given(answer(suspect("“63 Percent  of shops are GONE”", kind))))
 
-    [flag] = events(desk, ClaimFlagged)
-    [penalty] = events(desk, PenaltyApplied)
+    [flag] = events_of(batch, ClaimFlagged)
+    [penalty] = events_of(batch, PenaltyApplied)
     assert ("C1.1", COUNT, TEXT[slice(*flag.span)], kind, "judge") == (
         flag.claim,
         flag.quote,
@@ -72,8 +72,8 @@ def test_a_flag_costs_what_the_rubric_says_at_once(kind: ClaimKind, points: floa
         penalty.claim,
         penalty.dimension,
     )
-    assert desk.debate.claims["C1.1"].flagged == penalty.because_of
-    assert (20 - points, -points) == (effective(desk, 1), desk.debate.claims["C1.1"].penalty)
+    assert batch.debate.claims["C1.1"].flagged == penalty.because_of
+    assert (20 - points, -points) == (effective(batch, 1), batch.debate.claims["C1.1"].penalty)
 
 
 @pytest.mark.parametrize(
@@ -87,24 +87,24 @@ def test_a_flag_costs_what_the_rubric_says_at_once(kind: ClaimKind, points: floa
     ],
 )
 def test_what_a_floor_absorbs_is_shown(logic: float, applied: float, words: str) -> None:
-    desk = debate(logic=logic)
+    batch = debate(logic=logic)
 
-    flag_claims(desk, 1, given(answer(suspect())))
+    flag_claims(batch, 1, given(answer(suspect())))
 
-    [penalty] = events(desk, PenaltyApplied)
-    assert (-2, applied, max(logic - 2, 0)) == (penalty.requested, penalty.applied, effective(desk, 1))
+    [penalty] = events_of(batch, PenaltyApplied)
+    assert (-2, applied, max(logic - 2, 0)) == (penalty.requested, penalty.applied, effective(batch, 1))
     assert words == penalty.reason.removeprefix(f"C1.1 {RUBRIC.claims['fabricated_citation'].asks}").strip()
 
 
 def test_a_turn_without_a_score_is_flagged_and_pays_nothing() -> None:
-    desk = court(TEXT)
+    batch = debate_of(TEXT)
 
-    flag_claims(desk, 1, given(answer(suspect())))
-    settle(desk, "C1.1", opinion(), by="second")
+    flag_claims(batch, 1, given(answer(suspect())))
+    settle(batch, "C1.1", opinion(), by="second")
 
-    assert ["C1.1"] == [each.claim for each in events(desk, ClaimFlagged)]
-    assert "cleared" == desk.debate.claims["C1.1"].state
-    assert [] == [*events(desk, PenaltyApplied), *events(desk, PenaltyReversed)]
+    assert ["C1.1"] == [each.claim for each in events_of(batch, ClaimFlagged)]
+    assert "cleared" == batch.debate.claims["C1.1"].state
+    assert [] == [*events_of(batch, PenaltyApplied), *events_of(batch, PenaltyReversed)]
 
 
 @pytest.mark.parametrize(
@@ -117,42 +117,42 @@ def test_a_turn_without_a_score_is_flagged_and_pays_nothing() -> None:
     ],
 )
 def test_words_that_nobody_said_are_refused(quote: str, why: str) -> None:
-    desk = debate()
+    batch = debate()
 
-    flag_claims(desk, 1, given(answer(suspect(quote))))
+    flag_claims(batch, 1, given(answer(suspect(quote))))
 
-    [refusal] = refusals(desk)
+    [refusal] = refusals(batch)
     assert why in refusal
-    assert {} == desk.debate.claims
-    assert 20 == effective(desk, 1)
+    assert {} == batch.debate.claims
+    assert 20 == effective(batch, 1)
 
 
 def test_a_kind_that_the_rubric_does_not_know_is_refused() -> None:
-    desk = court(TEXT, rubric=replace(RUBRIC, claims={"no_mechanism": RUBRIC.claims["no_mechanism"]}))
+    batch = debate_of(TEXT, rubric=replace(RUBRIC, claims={"no_mechanism": RUBRIC.claims["no_mechanism"]}))
 
-    flag_claims(desk, 1, given(answer(suspect(kind="inverted_fact"), suspect(SIGN, "no_mechanism"))))
+    flag_claims(batch, 1, given(answer(suspect(kind="inverted_fact"), suspect(SIGN, "no_mechanism"))))
 
-    assert ["the rubric has no rule for inverted_fact"] == refusals(desk)
-    assert ["no_mechanism"] == [each.kind for each in events(desk, ClaimFlagged)]
+    assert ["the rubric has no rule for inverted_fact"] == refusals(batch)
+    assert ["no_mechanism"] == [each.kind for each in events_of(batch, ClaimFlagged)]
 
 
 def test_claims_of_a_turn_are_counted() -> None:
-    desk = debate()
+    batch = debate()
 
-    flag_claims(desk, 1, given(answer(suspect(), suspect(SIGN, "reversed_causality"), suspect("has no voice"))))
+    flag_claims(batch, 1, given(answer(suspect(), suspect(SIGN, "reversed_causality"), suspect("has no voice"))))
 
-    assert ["C1.1", "C1.2", "C1.3"] == list(desk.debate.claims)
-    assert 14 == effective(desk, 1)
+    assert ["C1.1", "C1.2", "C1.3"] == list(batch.debate.claims)
+    assert 14 == effective(batch, 1)
 
 
-@pytest.mark.parametrize("answers", [NOTHING, given(), given(answer())])
+@pytest.mark.parametrize("answers", [NO_ANSWER, given(), given(answer())])
 def test_nothing_said_is_nothing_flagged(answers: Answers[ClaimsAnswer]) -> None:
-    desk = debate()
-    before = desk.debate
+    batch = debate()
+    before = batch.debate
 
-    flag_claims(desk, 1, answers)
+    flag_claims(batch, 1, answers)
 
-    assert before is desk.debate
+    assert before is batch.debate
 
 
 # samples
@@ -176,28 +176,28 @@ def test_nothing_said_is_nothing_flagged(answers: Answers[ClaimsAnswer]) -> None
     ],
 )
 def test_a_claim_stands_when_more_than_half_of_the_samples_flag_it(
-    samples: list[list[Suspicion]],
+    samples: list[list[SuspectClaim]],
     kinds: list[str],
     refused: list[str],
 ) -> None:
-    desk = debate()
+    batch = debate()
 
-    flag_claims(desk, 1, given(*(answer(*each) for each in samples)))
+    flag_claims(batch, 1, given(*(answer(*each) for each in samples)))
 
-    assert kinds == [each.kind for each in events(desk, ClaimFlagged)]
-    assert refused == refusals(desk)
+    assert kinds == [each.kind for each in events_of(batch, ClaimFlagged)]
+    assert refused == refusals(batch)
 
 
 def test_a_flag_bears_the_words_and_the_reason_of_its_kind() -> None:
-    desk = debate()
+    batch = debate()
     first = suspect("percent of shops", "inverted_fact", "one")
     others = [suspect("63 percent of shops", "no_mechanism", "two"), suspect(COUNT, "no_mechanism", "three")]
 
-    flag_claims(desk, 1, given(answer(first), *(answer(each) for each in others)))
+    flag_claims(batch, 1, given(answer(first), *(answer(each) for each in others)))
 
-    [flag] = events(desk, ClaimFlagged)
+    [flag] = events_of(batch, ClaimFlagged)
     assert ("no_mechanism", "63 percent of shops", "two") == (flag.kind, flag.quote, flag.reason)
-    assert 2 == desk.drafts[-2].cause
+    assert 2 == batch.drafts[-2].cause
 
 
 # the same claim again
@@ -216,16 +216,16 @@ def test_a_flag_bears_the_words_and_the_reason_of_its_kind() -> None:
     ],
 )
 def test_a_side_pays_once_for_the_same_claim(again: str, quote: str, refused: bool) -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
-    speak(desk, "And so on it goes.")
-    speak(desk, again)
-    score(desk, 3)
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
+    speak(batch, "And so on it goes.")
+    speak(batch, again)
+    score(batch, 3)
 
-    flag_claims(desk, 3, given(answer(suspect(quote))))
+    flag_claims(batch, 3, given(answer(suspect(quote))))
 
-    assert (["already flagged as C1.1"] if refused else []) == refusals(desk)
-    assert (20 if refused else 18) == effective(desk, 3)
+    assert (["already flagged as C1.1"] if refused else []) == refusals(batch)
+    assert (20 if refused else 18) == effective(batch, 3)
 
 
 @pytest.mark.parametrize(
@@ -237,76 +237,76 @@ def test_a_side_pays_once_for_the_same_claim(again: str, quote: str, refused: bo
     ],
 )
 def test_words_around_a_claim_make_no_new_one(first: str, again: str) -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect(first))))
-    speak(desk, "And so on it goes.")
-    speak(desk, f"I repeat: {again}.")
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect(first))))
+    speak(batch, "And so on it goes.")
+    speak(batch, f"I repeat: {again}.")
 
-    flag_claims(desk, 3, given(answer(suspect(again))))
+    flag_claims(batch, 3, given(answer(suspect(again))))
 
     contained = first in again or again in first
-    assert (["already flagged as C1.1"] if contained else []) == refusals(desk)
+    assert (["already flagged as C1.1"] if contained else []) == refusals(batch)
 
 
 def test_the_same_words_twice_in_one_answer_are_one_claim() -> None:
-    desk = debate("63 percent of shops are gone, I say: 63 percent of shops are gone. And 63 percent of them is many.")
+    batch = debate("63 percent of shops are gone, I say: 63 percent of shops are gone. And 63 percent of them is many.")
 
-    flag_claims(desk, 1, given(answer(suspect(), suspect("And 63 percent of them is many"))))
+    flag_claims(batch, 1, given(answer(suspect(), suspect("And 63 percent of them is many"))))
 
-    assert ["C1.1"] == list(desk.debate.claims)
-    assert ["already flagged as C1.1"] == refusals(desk)
+    assert ["C1.1"] == list(batch.debate.claims)
+    assert ["already flagged as C1.1"] == refusals(batch)
 
 
 def test_the_other_side_answers_for_its_own_words() -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
-    speak(desk, TEXT)
-    score(desk, 2)
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
+    speak(batch, TEXT)
+    score(batch, 2)
 
-    flag_claims(desk, 2, given(answer(suspect())))
+    flag_claims(batch, 2, given(answer(suspect())))
 
-    assert ["C1.1", "C2.1"] == list(desk.debate.claims)
+    assert ["C1.1", "C2.1"] == list(batch.debate.claims)
 
 
 def test_a_claim_that_was_cleared_is_not_flagged_again() -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
-    settle(desk, "C1.1", opinion(), by="second")
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
+    settle(batch, "C1.1", opinion(), by="second")
 
-    flag_claims(desk, 1, given(answer(suspect())))
+    flag_claims(batch, 1, given(answer(suspect())))
 
-    assert ["already flagged as C1.1"] == refusals(desk)
-    assert 20 == effective(desk, 1)
+    assert ["already flagged as C1.1"] == refusals(batch)
+    assert 20 == effective(batch, 1)
 
 
 # second opinions
 
 
 def test_clearing_gives_the_points_back() -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
 
-    settle(desk, "C1.1", opinion(), by="second judge")
+    settle(batch, "C1.1", opinion(), by="second judge")
 
-    [cleared], [back] = events(desk, ClaimCleared), events(desk, PenaltyReversed)
+    [cleared], [back] = events_of(batch, ClaimCleared), events_of(batch, PenaltyReversed)
     assert ("C1.1", "second judge", "it is known") == (cleared.claim, cleared.by, cleared.reason)
-    assert (2, 2, "C1.1", desk.debate.position - 1) == (back.requested, back.applied, back.claim, back.because_of)
+    assert (2, 2, "C1.1", batch.debate.position - 1) == (back.requested, back.applied, back.claim, back.because_of)
     assert (20, 0, "cleared") == (
-        effective(desk, 1),
-        desk.debate.claims["C1.1"].penalty,
-        desk.debate.claims["C1.1"].state,
+        effective(batch, 1),
+        batch.debate.claims["C1.1"].penalty,
+        batch.debate.claims["C1.1"].state,
     )
 
 
 def test_upholding_leaves_the_points_where_they_are() -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
 
-    settle(desk, "C1.1", opinion("upheld"), by="second judge")
+    settle(batch, "C1.1", opinion("upheld"), by="second judge")
 
-    assert ["C1.1"] == [each.claim for each in events(desk, ClaimUpheld)]
-    assert [] == events(desk, PenaltyReversed)
-    assert (18, "upheld") == (effective(desk, 1), desk.debate.claims["C1.1"].state)
+    assert ["C1.1"] == [each.claim for each in events_of(batch, ClaimUpheld)]
+    assert [] == events_of(batch, PenaltyReversed)
+    assert (18, "upheld") == (effective(batch, 1), batch.debate.claims["C1.1"].state)
 
 
 @pytest.mark.parametrize(
@@ -318,44 +318,44 @@ def test_upholding_leaves_the_points_where_they_are() -> None:
     ],
 )
 def test_more_than_half_of_the_samples_must_clear_a_claim(verdicts: list[Any], state: str) -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
 
-    settle(desk, "C1.1", given(*(SecondOpinion(verdict=each, reason=each) for each in verdicts)), by="second")
+    settle(batch, "C1.1", given(*(SecondOpinion(verdict=each, reason=each) for each in verdicts)), by="second")
 
-    assert (state, state) == (desk.debate.claims["C1.1"].state, desk.debate.claims["C1.1"].answer)
+    assert (state, state) == (batch.debate.claims["C1.1"].state, batch.debate.claims["C1.1"].answer)
 
 
 def test_a_failed_second_opinion_leaves_the_flag() -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
 
-    settle(desk, "C1.1", NOTHING, by="second")
+    settle(batch, "C1.1", NO_ANSWER, by="second")
 
-    assert ("flagged", 18) == (desk.debate.claims["C1.1"].state, effective(desk, 1))
+    assert ("flagged", 18) == (batch.debate.claims["C1.1"].state, effective(batch, 1))
 
 
 @pytest.mark.parametrize("first", ["upheld", "cleared"])
 def test_a_claim_is_settled_once(first: str) -> None:
-    desk = debate()
-    flag_claims(desk, 1, given(answer(suspect())))
-    settle(desk, "C1.1", opinion(first), by="second")
-    before = desk.debate
+    batch = debate()
+    flag_claims(batch, 1, given(answer(suspect())))
+    settle(batch, "C1.1", opinion(first), by="second")
+    before = batch.debate
 
-    settle(desk, "C1.1", opinion("cleared"), by="third")
-    settle(desk, "C9.9", opinion("cleared"), by="third")
+    settle(batch, "C1.1", opinion("cleared"), by="third")
+    settle(batch, "C9.9", opinion("cleared"), by="third")
 
-    assert before is desk.debate
+    assert before is batch.debate
 
 
 def test_a_reversal_returns_what_a_floor_had_left_to_take() -> None:
-    desk = debate(logic=1)
-    flag_claims(desk, 1, given(answer(suspect())))
+    batch = debate(logic=1)
+    flag_claims(batch, 1, given(answer(suspect())))
 
-    settle(desk, "C1.1", opinion(), by="second")
+    settle(batch, "C1.1", opinion(), by="second")
 
-    [back] = events(desk, PenaltyReversed)
-    assert (2, 1, 1) == (back.requested, back.applied, effective(desk, 1))
+    [back] = events_of(batch, PenaltyReversed)
+    assert (2, 1, 1) == (back.requested, back.applied, effective(batch, 1))
     assert "C1.1 was cleared (1 of 2 applied: the floor of 0 had absorbed the rest before)" == back.reason
 
 
@@ -369,17 +369,17 @@ def test_a_reversal_returns_what_a_floor_had_left_to_take() -> None:
     ],
 )
 def test_a_reversal_after_a_docking(logic: float, points: int, back: float, left: float) -> None:
-    desk = debate(logic=logic)
-    flag_claims(desk, 1, given(answer(suspect())))
-    speak(desk, "Shops do not close for signs.")
+    batch = debate(logic=logic)
+    flag_claims(batch, 1, given(answer(suspect())))
+    speak(batch, "Shops do not close for signs.")
     gap = Gap(turn=1, fails=SIGN, exposed_by="Shops do not close for signs", reason="", points=points)
-    dock(desk, 2, given(GapsAnswer(gaps=[gap])))
+    dock(batch, 2, given(GapsAnswer(gaps=[gap])))
 
-    settle(desk, "C1.1", opinion(), by="second")
+    settle(batch, "C1.1", opinion(), by="second")
 
-    [reversal] = events(desk, PenaltyReversed)
-    assert (2, back, left) == (reversal.requested, reversal.applied, effective(desk, 1))
-    assert left == balance(desk, 1).after()
+    [reversal] = events_of(batch, PenaltyReversed)
+    assert (2, back, left) == (reversal.requested, reversal.applied, effective(batch, 1))
+    assert left == balance(batch, 1).after()
 
 
 def test_the_rubric_prices_every_kind() -> None:

@@ -6,9 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import LogicGapAdjusted
-from judge.live.event_batch import Answers, EventBatch
+from judge.live.answers import Answers
+from judge.live.event_batch import EventBatch
 from judge.live.gaps import Gap, GapsAnswer, dock
-from tests.judge.court import NOTHING, RUBRIC, court, effective, events, given, refusals, score
+from tests.judge.turns import NO_ANSWER, RUBRIC, debate_of, effective, events_of, given, refusals, score
 
 EARLY = "An error that is written down can be found. A judge owes the crowd nothing, and so like cases come out alike."
 LATE = "Reasons are composed after the decision. Two courts can agree and both be wrong."
@@ -25,18 +26,18 @@ def answer(*gaps: Gap) -> GapsAnswer:
 
 
 def debate(logic: float = 20, rubric: Any = RUBRIC) -> EventBatch:
-    desk = court(EARLY, LATE, rubric=rubric)
-    score(desk, 1, logic=logic)
-    score(desk, 2)
-    return desk
+    batch = debate_of(EARLY, LATE, rubric=rubric)
+    score(batch, 1, logic=logic)
+    score(batch, 2)
+    return batch
 
 
 def test_a_docking_names_both_passages() -> None:
-    desk = debate()
+    batch = debate()
 
-    dock(desk, 2, given(answer(gap("an ERROR that is  written down", "“Reasons are composed after the decision”"))))
+    dock(batch, 2, given(answer(gap("an ERROR that is  written down", "“Reasons are composed after the decision”"))))
 
-    [docked] = events(desk, LogicGapAdjusted)
+    [docked] = events_of(batch, LogicGapAdjusted)
     assert (1, -4, -4, "logic_gap", "logic") == (
         docked.turn,
         docked.requested,
@@ -49,24 +50,24 @@ def test_a_docking_names_both_passages() -> None:
         (docked.exposed_by.turn, docked.exposed_by.quote),
     )
     assert (WRITTEN, COMPOSED) == (EARLY[slice(*docked.fails.span)], LATE[slice(*docked.exposed_by.span)])
-    assert desk.debate.transcript.turns[2].spoken == docked.because_of
-    assert 16 == effective(desk, 1)
-    assert 20 == effective(desk, 2)
+    assert batch.debate.transcript.turns[2].spoken == docked.because_of
+    assert 16 == effective(batch, 1)
+    assert 20 == effective(batch, 2)
 
 
 def test_dockings_beyond_what_is_left_are_shown() -> None:
-    desk = debate(logic=10)
+    batch = debate(logic=10)
 
-    dock(desk, 2, given(answer(gap(points=8), gap(CROWD, WRONG, points=5), gap(ALIKE, WRONG, points=3))))
+    dock(batch, 2, given(answer(gap(points=8), gap(CROWD, WRONG, points=5), gap(ALIKE, WRONG, points=3))))
 
-    docked = events(desk, LogicGapAdjusted)
+    docked = events_of(batch, LogicGapAdjusted)
     assert [(-8, -8), (-5, -2), (-3, 0)] == [(each.requested, each.applied) for each in docked]
     assert [
         "so",
         "so (2 of 5 applied: the floor of 0 takes the rest)",
         "so (0 of 3 applied: the floor of 0 takes the rest)",
     ] == [each.reason for each in docked]
-    assert 0 == effective(desk, 1)
+    assert 0 == effective(batch, 1)
 
 
 @pytest.mark.parametrize(
@@ -83,40 +84,40 @@ def test_dockings_beyond_what_is_left_are_shown() -> None:
     ],
 )
 def test_what_does_not_hold_is_refused(wrong: Gap, why: str) -> None:
-    desk = debate()
+    batch = debate()
 
-    dock(desk, 2, given(answer(wrong)))
+    dock(batch, 2, given(answer(wrong)))
 
-    assert [why] == refusals(desk)
-    assert (20, 20) == (effective(desk, 1), effective(desk, 2))
+    assert [why] == refusals(batch)
+    assert (20, 20) == (effective(batch, 1), effective(batch, 2))
 
 
 def test_a_turn_without_a_score_cannot_be_docked() -> None:
-    desk = court(EARLY, LATE)
+    batch = debate_of(EARLY, LATE)
 
-    dock(desk, 2, given(answer(gap())))
+    dock(batch, 2, given(answer(gap())))
 
-    assert ["turn 1 has no score"] == refusals(desk)
+    assert ["turn 1 has no score"] == refusals(batch)
 
 
 @pytest.mark.parametrize(("points", "refused"), [(1, True), (2, False), (4, False), (5, True)])
 def test_the_rubric_bounds_the_size(points: int, refused: bool) -> None:
-    desk = debate(rubric=replace(RUBRIC, gaps=replace(RUBRIC.gaps, least=2, most=4)))
+    batch = debate(rubric=replace(RUBRIC, gaps=replace(RUBRIC.gaps, least=2, most=4)))
 
-    dock(desk, 2, given(answer(gap(points=points))))
+    dock(batch, 2, given(answer(gap(points=points))))
 
-    assert ([f"{points} points: a gap costs 2 to 4"] if refused else []) == refusals(desk)
+    assert ([f"{points} points: a gap costs 2 to 4"] if refused else []) == refusals(batch)
 
 
 @pytest.mark.parametrize("words", [WRITTEN, "error that is written", f"{WRITTEN} can be found", "down can be found"])
 def test_a_flaw_is_docked_once(words: str) -> None:
-    desk = debate()
-    dock(desk, 2, given(answer(gap())))
+    batch = debate()
+    dock(batch, 2, given(answer(gap())))
 
-    dock(desk, 2, given(answer(gap(words, WRONG))))
+    dock(batch, 2, given(answer(gap(words, WRONG))))
 
-    assert ["turn 1 is docked for these words already"] == refusals(desk)
-    assert 16 == effective(desk, 1)
+    assert ["turn 1 is docked for these words already"] == refusals(batch)
+    assert 16 == effective(batch, 1)
 
 
 @pytest.mark.parametrize(
@@ -134,28 +135,28 @@ def test_more_than_half_of_the_samples_must_name_the_flaw(
     requested: list[float],
     refused: list[str],
 ) -> None:
-    desk = debate()
+    batch = debate()
 
-    dock(desk, 2, given(*(answer(*each) for each in samples)))
+    dock(batch, 2, given(*(answer(*each) for each in samples)))
 
-    assert requested == [each.requested for each in events(desk, LogicGapAdjusted)]
-    assert refused == refusals(desk)
+    assert requested == [each.requested for each in events_of(batch, LogicGapAdjusted)]
+    assert refused == refusals(batch)
 
 
 def test_a_side_may_expose_itself() -> None:
-    desk = court(EARLY, "Well.", LATE)
-    score(desk, 1)
+    batch = debate_of(EARLY, "Well.", LATE)
+    score(batch, 1)
 
-    dock(desk, 3, given(answer(gap())))
+    dock(batch, 3, given(answer(gap())))
 
-    assert 16 == effective(desk, 1)
+    assert 16 == effective(batch, 1)
 
 
-@pytest.mark.parametrize("answers", [NOTHING, given(), given(answer())])
+@pytest.mark.parametrize("answers", [NO_ANSWER, given(), given(answer())])
 def test_nothing_said_is_nothing_docked(answers: Answers[GapsAnswer]) -> None:
-    desk = debate()
-    before = desk.debate
+    batch = debate()
+    before = batch.debate
 
-    dock(desk, 2, answers)
+    dock(batch, 2, answers)
 
-    assert before is desk.debate
+    assert before is batch.debate

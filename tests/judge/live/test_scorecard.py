@@ -3,7 +3,7 @@
 import pytest
 
 from events.types import BothSides, Missing, Rounds, missing
-from judge.live.scorecard import scorecard_verdict
+from judge.live.verdicts import scorecard_verdict
 from judge.rubric import rubric_v1
 
 

@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 
 from events.types import DimensionScore, Reason, TurnScored
 from events.types.rubric import Rubric
-from judge.live.questions import ComponentAnswer, ScoreAnswer, applicable, read_score, score_type
-from judge.live.scoring import missing_score, score_turn
+from judge.live.scoring import (
+    ComponentAnswer,
+    ScoreAnswer,
+    applicable,
+    missing_score,
+    read_score,
+    score_turn,
+    score_type,
+)
 from judge.rubric import rubric_v1
 
 TEXT = "Cars poison the air because engines burn fuel; in one year the wards counted fewer asthma cases."

@@ -4,7 +4,8 @@ import pytest
 
 from events.state.spine import Premise, stabilities
 from events.types import ContradictionFound, PenaltyApplied, PremiseDropped, PremiseRevised, PremiseStated
-from judge.live.event_batch import Answers, EventBatch
+from judge.live.answers import Answers
+from judge.live.event_batch import EventBatch
 from judge.live.spine import (
     Contradicted,
     Dropped,
@@ -14,10 +15,10 @@ from judge.live.spine import (
     Stated,
     is_absent,
     premises_type,
-    trace,
+    record_premises,
 )
-from judge.live.words import content_words
-from tests.judge.court import NOTHING, court, effective, events, given, refusals, score, speak
+from judge.live.text import content_words
+from tests.judge.turns import NO_ANSWER, debate_of, effective, events_of, given, refusals, score, speak
 
 FIRST = "Judges are trained, so verdicts are accurate. A judge owes the crowd nothing."
 TRAINED, CROWD = "Judges are trained, so verdicts are accurate", "A judge owes the crowd nothing"
@@ -32,15 +33,15 @@ def stated(text: str = "Training makes verdicts accurate", quote: str = TRAINED)
 
 def debate(third: str = SILENT) -> EventBatch:
     """P1.1, P1.2 of pro, P2.1 of con, and turn 3 of pro to be traced."""
-    desk = court(FIRST, OTHER)
-    score(desk, 1)
-    score(desk, 2)
+    batch = debate_of(FIRST, OTHER)
+    score(batch, 1)
+    score(batch, 2)
     second = stated("A judge is independent of the crowd", CROWD)
-    trace(desk, 1, given(PremisesAnswer(stated=(stated(), second))))
-    trace(desk, 2, given(PremisesAnswer(stated=(stated("Deliberation mends error", OTHER),))))
-    speak(desk, third)
-    score(desk, 3)
-    return desk
+    record_premises(batch, 1, given(PremisesAnswer(stated=(stated(), second))))
+    record_premises(batch, 2, given(PremisesAnswer(stated=(stated("Deliberation mends error", OTHER),))))
+    speak(batch, third)
+    score(batch, 3)
+    return batch
 
 
 def dropped(name: str, reason: str = "gone") -> PremisesAnswer:
@@ -59,15 +60,15 @@ def revised(name: str, text: str) -> PremisesAnswer:
 
 
 def test_premises_are_numbered_within_their_turn() -> None:
-    desk = debate()
+    batch = debate()
 
     assert {"P1.1": "pro", "P1.2": "pro", "P2.1": "con"} == {
-        name: each.side for name, each in desk.debate.spine.premises.items()
+        name: each.side for name, each in batch.debate.spine.premises.items()
     }
-    assert [TRAINED, CROWD, OTHER.rstrip()] == [each.quote for each in events(desk, PremiseStated)]
+    assert [TRAINED, CROWD, OTHER.rstrip()] == [each.quote for each in events_of(batch, PremiseStated)]
     assert [True] * 3 == [
-        each.quote == desk.debate.transcript.turns[each.turn].text[slice(*each.span)]
-        for each in events(desk, PremiseStated)
+        each.quote == batch.debate.transcript.turns[each.turn].text[slice(*each.span)]
+        for each in events_of(batch, PremiseStated)
     ]
 
 
@@ -82,59 +83,59 @@ def test_premises_are_numbered_within_their_turn() -> None:
     ],
 )
 def test_what_is_not_a_new_premise_is_refused(wrong: Stated, why: str) -> None:
-    desk = debate(FIRST)
+    batch = debate(FIRST)
 
-    trace(desk, 3, given(PremisesAnswer(stated=(wrong,))))
+    record_premises(batch, 3, given(PremisesAnswer(stated=(wrong,))))
 
-    assert [why] == refusals(desk)
-    assert 3 == len(desk.debate.spine.premises)
+    assert [why] == refusals(batch)
+    assert 3 == len(batch.debate.spine.premises)
 
 
 def test_both_sides_may_stand_on_the_same_premise() -> None:
-    desk = court(FIRST, FIRST)
+    batch = debate_of(FIRST, FIRST)
 
     for turn in (1, 2):
-        trace(desk, turn, given(FirstPremises(stated=(stated(),))))
+        record_premises(batch, turn, given(FirstPremises(stated=(stated(),))))
 
-    assert ["P1.1", "P2.1"] == list(desk.debate.spine.premises)
+    assert ["P1.1", "P2.1"] == list(batch.debate.spine.premises)
 
 
 # revised
 
 
 def test_a_revision_is_kept_as_the_latest_form() -> None:
-    desk = debate()
+    batch = debate()
 
-    trace(desk, 3, given(revised("P1.2", "A judge answers to the public")))
+    record_premises(batch, 3, given(revised("P1.2", "A judge answers to the public")))
 
-    assert [("P1.2", 3)] == [(each.premise, each.turn) for each in events(desk, PremiseRevised)]
+    assert [("P1.2", 3)] == [(each.premise, each.turn) for each in events_of(batch, PremiseRevised)]
     assert ("A judge answers to the public", "revised") == (
-        desk.debate.spine.premises["P1.2"].text,
-        desk.debate.spine.premises["P1.2"].state,
+        batch.debate.spine.premises["P1.2"].text,
+        batch.debate.spine.premises["P1.2"].state,
     )
-    assert 1.0 == stabilities(desk.debate.spine)["pro"].stability
+    assert 1.0 == stabilities(batch.debate.spine)["pro"].stability
 
 
 @pytest.mark.parametrize("text", ["", " — ", "A judge is independent  of the CROWD"])
 def test_a_revision_that_says_nothing_new_is_refused(text: str) -> None:
-    desk = debate()
+    batch = debate()
 
-    trace(desk, 3, given(revised("P1.2", text)))
+    record_premises(batch, 3, given(revised("P1.2", text)))
 
-    assert ["it says nothing new"] == refusals(desk)
+    assert ["it says nothing new"] == refusals(batch)
 
 
 # dropped
 
 
 def test_a_drop_that_the_words_bear_out_costs_credibility() -> None:
-    desk = debate()
+    batch = debate()
 
-    trace(desk, 3, given(dropped("P1.1")))
+    record_premises(batch, 3, given(dropped("P1.1")))
 
-    [drop], [penalty] = events(desk, PremiseDropped), events(desk, PenaltyApplied)
+    [drop], [penalty] = events_of(batch, PremiseDropped), events_of(batch, PenaltyApplied)
     assert ("P1.1", 3, "gone") == (drop.premise, drop.turn, drop.reason)
-    assert (3, "credibility", -1, -1, "dropped_premise", desk.debate.position - 1) == (
+    assert (3, "credibility", -1, -1, "dropped_premise", batch.debate.position - 1) == (
         penalty.turn,
         penalty.dimension,
         penalty.requested,
@@ -142,17 +143,17 @@ def test_a_drop_that_the_words_bear_out_costs_credibility() -> None:
         penalty.rule,
         penalty.because_of,
     )
-    assert (7, 20) == (effective(desk, 3, "credibility"), effective(desk, 3))
-    assert 0.5 == stabilities(desk.debate.spine)["pro"].stability
+    assert (7, 20) == (effective(batch, 3, "credibility"), effective(batch, 3))
+    assert 0.5 == stabilities(batch.debate.spine)["pro"].stability
 
 
 def test_a_drop_that_the_words_deny_is_refused() -> None:
-    desk = debate(KEPT)
+    batch = debate(KEPT)
 
-    trace(desk, 3, given(dropped("P1.1")))
+    record_premises(batch, 3, given(dropped("P1.1")))
 
-    assert ["the words of P1.1 still stand in turn 3"] == refusals(desk)
-    assert 8 == effective(desk, 3, "credibility")
+    assert ["the words of P1.1 still stand in turn 3"] == refusals(batch)
+    assert 8 == effective(batch, 3, "credibility")
 
 
 @pytest.mark.parametrize(
@@ -169,34 +170,34 @@ def test_a_drop_that_the_words_deny_is_refused() -> None:
     ],
 )
 def test_an_id_that_cannot_be_meant_is_refused(answer: PremisesAnswer, why: str) -> None:
-    desk = debate()
+    batch = debate()
 
-    trace(desk, 3, given(answer))
+    record_premises(batch, 3, given(answer))
 
-    assert [why] == refusals(desk)
-    assert 8 == effective(desk, 3, "credibility")
+    assert [why] == refusals(batch)
+    assert 8 == effective(batch, 3, "credibility")
 
 
 def test_a_premise_is_dropped_once_and_then_cannot_be_named() -> None:
-    desk = debate()
-    trace(desk, 3, given(dropped("P1.1")))
+    batch = debate()
+    record_premises(batch, 3, given(dropped("P1.1")))
 
     for answer in (dropped("P1.1"), revised("P1.1", "new"), contradicted("P1.1")):
-        trace(desk, 3, given(answer))
+        record_premises(batch, 3, given(answer))
 
-    assert ["premise P1.1 was dropped before"] * 3 == refusals(desk)
-    assert 7 == effective(desk, 3, "credibility")
+    assert ["premise P1.1 was dropped before"] * 3 == refusals(batch)
+    assert 7 == effective(batch, 3, "credibility")
 
 
 def test_a_dropped_premise_may_come_back_as_a_new_one() -> None:
-    desk = debate()
-    trace(desk, 3, given(dropped("P1.1")))
-    speak(desk, "No.")
-    speak(desk, FIRST)
+    batch = debate()
+    record_premises(batch, 3, given(dropped("P1.1")))
+    speak(batch, "No.")
+    speak(batch, FIRST)
 
-    trace(desk, 5, given(PremisesAnswer(stated=(stated(),))))
+    record_premises(batch, 5, given(PremisesAnswer(stated=(stated(),))))
 
-    assert ["P1.1", "P1.2", "P2.1", "P5.1"] == list(desk.debate.spine.premises)
+    assert ["P1.1", "P1.2", "P2.1", "P5.1"] == list(batch.debate.spine.premises)
 
 
 @pytest.mark.parametrize(
@@ -217,50 +218,50 @@ def test_a_dropped_premise_may_come_back_as_a_new_one() -> None:
     ],
 )
 def test_what_is_spoken_of_is_not_dropped_in_silence(answer: PremisesAnswer, why: str) -> None:
-    desk = debate()
+    batch = debate()
 
-    trace(desk, 3, given(answer))
+    record_premises(batch, 3, given(answer))
 
-    assert [why] == refusals(desk)
-    assert [] == events(desk, PremiseDropped)
+    assert [why] == refusals(batch)
+    assert [] == events_of(batch, PremiseDropped)
 
 
 # contradictions
 
 
 def test_a_contradiction_names_its_turns_and_costs_credibility() -> None:
-    desk = debate()
+    batch = debate()
     both = PremisesAnswer(
         stated=(stated("Judges answer to the public", SILENT),),
         contradictions=(Contradicted(premises=["P1.2", "P3.1", "P1.2"], reason="it cannot be both"),),
     )
 
-    trace(desk, 3, given(both))
+    record_premises(batch, 3, given(both))
 
-    [found], [penalty] = events(desk, ContradictionFound), events(desk, PenaltyApplied)
+    [found], [penalty] = events_of(batch, ContradictionFound), events_of(batch, PenaltyApplied)
     assert ("pro", (1, 3), ("P1.2", "P3.1")) == (found.side, found.turns, found.premises)
     assert (-2, -2, "contradiction") == (penalty.requested, penalty.applied, penalty.rule)
-    assert 6 == effective(desk, 3, "credibility")
+    assert 6 == effective(batch, 3, "credibility")
 
 
 def test_a_contradiction_is_found_once() -> None:
-    desk = debate()
+    batch = debate()
 
     for _ in range(2):
-        trace(desk, 3, given(contradicted("P1.1", "P1.2")))
-    trace(desk, 3, given(contradicted("P1.2", "P1.1")))
+        record_premises(batch, 3, given(contradicted("P1.1", "P1.2")))
+    record_premises(batch, 3, given(contradicted("P1.2", "P1.1")))
 
-    assert ["the contradiction was found before"] * 2 == refusals(desk)
-    assert 6 == effective(desk, 3, "credibility")
+    assert ["the contradiction was found before"] * 2 == refusals(batch)
+    assert 6 == effective(batch, 3, "credibility")
 
 
 def test_a_premise_does_not_contradict_the_turn_that_states_it() -> None:
-    desk = debate()
+    batch = debate()
     alone = PremisesAnswer(stated=(stated("Removal", SILENT),), contradictions=(Contradicted(premises=["P3.1"]),))
 
-    trace(desk, 3, given(alone))
+    record_premises(batch, 3, given(alone))
 
-    assert ["turn 3 itself states P3.1"] == refusals(desk)
+    assert ["turn 3 itself states P3.1"] == refusals(batch)
 
 
 # samples, and none
@@ -280,52 +281,52 @@ def test_more_than_half_of_the_samples_must_find_a_drop(
     gone: list[str],
     refused: list[str],
 ) -> None:
-    desk = debate()
+    batch = debate()
 
-    trace(desk, 3, given(*samples))
+    record_premises(batch, 3, given(*samples))
 
-    assert gone == [each.premise for each in events(desk, PremiseDropped)]
-    assert refused == refusals(desk)
+    assert gone == [each.premise for each in events_of(batch, PremiseDropped)]
+    assert refused == refusals(batch)
 
 
 def test_more_than_half_of_the_samples_must_find_a_contradiction() -> None:
-    desk = debate()
+    batch = debate()
 
-    trace(desk, 3, given(contradicted("P1.1", "P1.2"), contradicted("P1.2", "P1.1"), contradicted("P1.1")))
+    record_premises(batch, 3, given(contradicted("P1.1", "P1.2"), contradicted("P1.2", "P1.1"), contradicted("P1.1")))
 
-    assert [("P1.1", "P1.2")] == [tuple(sorted(each.premises)) for each in events(desk, ContradictionFound)]
-    assert ["only 1 of 3 samples find it"] == refusals(desk)
+    assert [("P1.1", "P1.2")] == [tuple(sorted(each.premises)) for each in events_of(batch, ContradictionFound)]
+    assert ["only 1 of 3 samples find it"] == refusals(batch)
 
 
-@pytest.mark.parametrize("answers", [NOTHING, given(), given(PremisesAnswer()), given(FirstPremises())])
+@pytest.mark.parametrize("answers", [NO_ANSWER, given(), given(PremisesAnswer()), given(FirstPremises())])
 def test_nothing_said_changes_nothing(answers: Answers[FirstPremises]) -> None:
-    desk = debate()
-    before = desk.debate
+    batch = debate()
+    before = batch.debate
 
-    trace(desk, 3, answers)
+    record_premises(batch, 3, answers)
 
-    assert before is desk.debate
+    assert before is batch.debate
 
 
 def test_a_turn_without_a_score_pays_nothing() -> None:
-    desk = debate()
-    speak(desk, OTHER)
-    speak(desk, "And now for something else.")
+    batch = debate()
+    speak(batch, OTHER)
+    speak(batch, "And now for something else.")
 
-    trace(desk, 5, given(dropped("P1.1")))
+    record_premises(batch, 5, given(dropped("P1.1")))
 
-    assert ["P1.1"] == [each.premise for each in events(desk, PremiseDropped)]
-    assert [] == events(desk, PenaltyApplied)
+    assert ["P1.1"] == [each.premise for each in events_of(batch, PremiseDropped)]
+    assert [] == events_of(batch, PenaltyApplied)
 
 
 def test_what_may_be_answered_follows_from_what_there_is() -> None:
-    desk = court(FIRST)
-    assert FirstPremises is premises_type(desk.debate.spine, "pro")
+    batch = debate_of(FIRST)
+    assert FirstPremises is premises_type(batch.debate.spine, "pro")
 
-    trace(desk, 1, given(FirstPremises(stated=(stated(),))))
+    record_premises(batch, 1, given(FirstPremises(stated=(stated(),))))
 
-    assert PremisesAnswer is premises_type(desk.debate.spine, "pro")
-    assert FirstPremises is premises_type(desk.debate.spine, "con")
+    assert PremisesAnswer is premises_type(batch.debate.spine, "pro")
+    assert FirstPremises is premises_type(batch.debate.spine, "con")
 
 
 # words

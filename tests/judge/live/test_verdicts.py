@@ -11,34 +11,36 @@ from events.types import (
     NarrativeVerdictReached,
     TurnStarted,
 )
-from judge.live.claims import ClaimsAnswer, Suspicion, flag_claims
-from judge.live.convergence import ConvergenceAnswer, DriftAnswer, assess, similarity
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.narrative import (
-    ArcAnswer,
+from judge.live.answers import Answers
+from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
+from judge.live.convergence import ConvergenceAnswer, DriftAnswer, record_convergence
+from judge.live.event_batch import EventBatch
+from judge.live.spine import FirstPremises, Stated, record_premises
+from judge.live.text import similarity
+from judge.live.verdicts import (
     ConflictAnswer,
     NarrativeAnswer,
+    SpeakerNarrative,
     check_cites,
     check_conflict,
     check_narrative,
-    narrate,
-    resolve,
+    record_conflict,
+    record_narrative,
     unknown_cites,
 )
-from judge.live.spine import FirstPremises, Stated, trace
-from tests.judge.court import NOTHING, court, events, given, refusals, said, score
+from tests.judge.turns import NO_ANSWER, debate_of, events_of, given, refusals, score, spoken_turn
 
 TEXTS = ("Cars stand in each other's way.", "Cars carry what trams cannot.", "Trams carry more people.", "Not boilers.")
-A = ArcAnswer(evolution="from cars to trams", fractures="none", held="the way")
-B = ArcAnswer(evolution="from cars to boilers", fractures="at boilers", held="little")
+A = SpeakerNarrative(evolution="from cars to trams", fractures="none", held="the way")
+B = SpeakerNarrative(evolution="from cars to boilers", fractures="at boilers", held="little")
 
 
 def debate() -> EventBatch:
-    desk = court(*TEXTS)
-    score(desk, 1)
-    flag_claims(desk, 1, given(ClaimsAnswer(claims=[Suspicion(quote=TEXTS[0], kind="no_mechanism")])))
-    trace(desk, 1, given(FirstPremises(stated=(Stated(text="Cars block cars", quote=TEXTS[0]),))))
-    return desk
+    batch = debate_of(*TEXTS)
+    score(batch, 1)
+    flag_claims(batch, 1, given(ClaimsAnswer(claims=[SuspectClaim(quote=TEXTS[0], kind="no_mechanism")])))
+    record_premises(batch, 1, given(FirstPremises(stated=(Stated(text="Cars block cars", quote=TEXTS[0]),))))
+    return batch
 
 
 def narrative(winner: Any = "A", cites: tuple[str, ...] = ("turn 1",), explanation: str = "so") -> NarrativeAnswer:
@@ -134,13 +136,13 @@ def test_an_explanation_is_checked(text: str, cites: list[str], fault: str) -> N
     ],
 )
 def test_speakers_are_given_their_sides_back(first: Any, answer: str, winner: str) -> None:
-    desk = court()
-    desk.add(TurnStarted(turn=1, side=first, attempt=1, directive=None), 1)
-    desk.add(said(1, TEXTS[0], first), 2)
+    batch = debate_of()
+    batch.add(TurnStarted(turn=1, side=first, attempt=1, directive=None), 1)
+    batch.add(spoken_turn(1, TEXTS[0], first), 2)
 
-    narrate(desk, given(narrative(answer)))
+    record_narrative(batch, given(narrative(answer)))
 
-    [found] = events(desk, NarrativeVerdictReached)
+    [found] = events_of(batch, NarrativeVerdictReached)
     assert (winner, "none", ("turn 1",)) == (found.winner, found.pattern, found.cites)
     assert found.sides
     mine, theirs = (found.sides.pro, found.sides.con) if first == "pro" else (found.sides.con, found.sides.pro)
@@ -148,31 +150,31 @@ def test_speakers_are_given_their_sides_back(first: Any, answer: str, winner: st
 
 
 def test_a_citation_that_slips_through_is_refused() -> None:
-    desk = debate()
+    batch = debate()
 
-    narrate(desk, given(narrative(cites=("turn 1", "turn 9", " turn 1 "))))
-    resolve(desk, given(ConflictAnswer(text="so", cites=["P8.8"])))
+    record_narrative(batch, given(narrative(cites=("turn 1", "turn 9", " turn 1 "))))
+    record_conflict(batch, given(ConflictAnswer(text="so", cites=["P8.8"])))
 
-    assert ("turn 1",) == events(desk, NarrativeVerdictReached)[0].cites
-    assert () == events(desk, ConflictResolved)[0].cites
-    assert ["it does not exist"] * 2 == refusals(desk)
+    assert ("turn 1",) == events_of(batch, NarrativeVerdictReached)[0].cites
+    assert () == events_of(batch, ConflictResolved)[0].cites
+    assert ["it does not exist"] * 2 == refusals(batch)
 
 
 @pytest.mark.parametrize(
     ("rule", "kind"),
     [
-        (narrate, NarrativeVerdictReached),
-        (resolve, ConflictResolved),
-        (assess, ConvergenceAssessed),
+        (record_narrative, NarrativeVerdictReached),
+        (record_conflict, ConflictResolved),
+        (record_convergence, ConvergenceAssessed),
     ],
 )
-@pytest.mark.parametrize(("answers", "why"), [(NOTHING, "timeout"), (given(), "it was not asked")])
+@pytest.mark.parametrize(("answers", "why"), [(NO_ANSWER, "timeout"), (given(), "it was not asked")])
 def test_what_is_not_said_is_missing(rule: Any, kind: Any, answers: Answers[Any], why: str) -> None:
-    desk = debate()
+    batch = debate()
 
-    rule(desk, answers)
+    rule(batch, answers)
 
-    [found] = events(desk, kind)
+    [found] = events_of(batch, kind)
     assert why in found.missing.reason
     assert UNSET is getattr(found, "winner", UNSET)
     assert UNSET is getattr(found, "kind", UNSET)
@@ -198,13 +200,13 @@ def test_similarity_is_a_cosine_of_content_words(one: str, two: str, alike: floa
 
 
 def test_convergence_compares_what_was_said_last() -> None:
-    desk = court("Trams carry boilers.", "Boilers need cars.", "Nothing of it.", "Everything of it.")
+    batch = debate_of("Trams carry boilers.", "Boilers need cars.", "Nothing of it.", "Everything of it.")
     ends = DriftAnswer(early="early A", late="late A")
     answer = ConvergenceAnswer(A=ends, B=DriftAnswer(early="early B", late="late B"), kind="stalled", reason="so")
 
-    assess(desk, given(answer))
+    record_convergence(batch, given(answer))
 
-    [found] = events(desk, ConvergenceAssessed)
+    [found] = events_of(batch, ConvergenceAssessed)
     assert ("stalled", 0.0, "so") == (found.kind, found.similarity, found.reason)
     assert found.sides
     assert ("early A", "late B") == (found.sides.pro.early, found.sides.con.late)
@@ -212,11 +214,11 @@ def test_convergence_compares_what_was_said_last() -> None:
 
 @pytest.mark.parametrize("spoken", [0, 1, 2])
 def test_a_debate_that_hardly_began_breaks_no_verdict(spoken: int) -> None:
-    desk = court(*TEXTS[:spoken])
+    batch = debate_of(*TEXTS[:spoken])
     answer = ConvergenceAnswer(A=DriftAnswer(early="", late=""), B=DriftAnswer(early="", late=""), kind="stalled")
 
-    assess(desk, given(answer))
-    narrate(desk, given(narrative()))
+    record_convergence(batch, given(answer))
+    record_narrative(batch, given(narrative()))
 
-    assert 0.0 <= float(events(desk, ConvergenceAssessed)[0].similarity or 0) <= 1.0
-    assert "pro" == events(desk, NarrativeVerdictReached)[0].winner
+    assert 0.0 <= float(events_of(batch, ConvergenceAssessed)[0].similarity or 0) <= 1.0
+    assert "pro" == events_of(batch, NarrativeVerdictReached)[0].winner

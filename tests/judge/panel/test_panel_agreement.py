@@ -11,14 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from judge.panel.agreement import Level, Ratings, alpha, band, draws, measure, resamples, stated
-from judge.panel.calibration import Method, calibrated, method_for
-from judge.panel.kappa import kappa, measure_kappa, tally
+from judge.panel.agreement import (
+    CalibrationMethod,
+    MeasurementLevel,
+    Ratings,
+    alpha,
+    band,
+    bootstrap_values,
+    calibrated_scores,
+    calibration_method,
+    measure,
+    resamples,
+    with_interval,
+)
+from judge.panel.kappa import count_standings, kappa, measure_kappa
 from judge.rubric import rubric_v1
 
 RULES = rubric_v1().panel
 N = math.nan
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+LEVELS: tuple[MeasurementLevel, ...] = ("nominal", "ordinal", "interval", "ratio")
 # Krippendorff (2011), section C: four observers, twelve units.
 OBSERVERS = np.array(
     [
@@ -57,7 +68,7 @@ def units(values: np.ndarray) -> Ratings:
 @pytest.mark.parametrize(
     ("level", "expected"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849), ("ratio", 0.797)]
 )
-def test_krippendorffs_own_example(level: Level, expected: float) -> None:
+def test_krippendorffs_own_example(level: MeasurementLevel, expected: float) -> None:
     assert expected == pytest.approx(alpha(units(OBSERVERS), level, 2), abs=0.0005)
 
 
@@ -89,12 +100,12 @@ def test_kappa_is_what_statsmodels_says(fleiss_kappa: Any, rows: list[list[int]]
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("values", [OBSERVERS, MOCK])
-def test_every_draw_is_what_the_package_says_of_it(level: Level, values: np.ndarray) -> None:
+def test_every_draw_is_what_the_package_says_of_it(level: MeasurementLevel, values: np.ndarray) -> None:
     ratings, number = units(values), 200
     pairable = ratings.pairable.values
     times = resamples(pairable.shape[1], number).astype(int)
 
-    actual = draws(ratings, level, number)
+    actual = bootstrap_values(ratings, level, number)
 
     for sample in range(number):
         drawn = pairable[:, np.repeat(np.arange(pairable.shape[1]), times[sample])]
@@ -110,7 +121,7 @@ def test_an_item_is_drawn_with_all_its_dimensions() -> None:
     together = Ratings(values, np.array([0, 0, 1, 1]))
     times = resamples(2, 50).astype(int)
 
-    actual = draws(together, "interval", 50)
+    actual = bootstrap_values(together, "interval", 50)
 
     for sample in range(50):
         drawn = values[:, np.repeat(np.arange(4), np.repeat(times[sample], 2))]
@@ -122,7 +133,7 @@ def test_an_interval_needs_items_to_draw_from_and_samples_with_a_value() -> None
     few = Ratings(np.array([[1, 9, 2, 8, 3, 7], [1, 8, 2, 9, 3, 6.0]]), np.array([0, 0, 0, 1, 1, 1]))
     stubborn = np.full((2, 40), 7.0)
     stubborn[0, 0] = 3.0  # a third of the samples leave the one item out that differs
-    rare = stated(0.5, np.array([0.1] * 49 + [math.nan] * 51), 6, RULES)
+    rare = with_interval(0.5, np.array([0.1] * 49 + [math.nan] * 51), 6, RULES)
 
     assert (UNSET, UNSET) == (measure(few, "interval", RULES).low, measure(few, "interval", RULES).high)
     assert 0.9 < measure(few, "interval", RULES).value < 1
@@ -177,7 +188,7 @@ def test_an_item_that_one_rater_left_out_still_counts_for_kappa() -> None:
     whole = dict(zip("abcdef", ["UPHELD", "REFUTED"] * 3, strict=True))
     some = {item: standing for item, standing in whole.items() if item != "f"}
 
-    counts = tally([whole, whole, some])
+    counts = count_standings([whole, whole, some])
 
     assert [3, 3, 3, 3, 3, 2] == counts.sum(axis=1).tolist()
     assert 1.0 == pytest.approx(kappa(counts))
@@ -232,13 +243,13 @@ def test_alpha_is_at_most_one_and_one_means_no_difference_within_a_unit(values: 
 @pytest.mark.slow
 @given(SCORES, st.sampled_from(["z-score", "min-max"]), st.integers(-3, 3), st.sampled_from([1.0, 2.0, 0.5]))
 def test_calibrated_alpha_does_not_know_how_strict_a_rater_is(
-    values: np.ndarray, method: Method, more: int, times: float
+    values: np.ndarray, method: CalibrationMethod, more: int, times: float
 ) -> None:
     stricter = values.copy()
     stricter[0] = stricter[0] * times + more
 
-    one = alpha(units(calibrated(values, method)), "interval", 2)
-    other = alpha(units(calibrated(stricter, method)), "interval", 2)
+    one = alpha(units(calibrated_scores(values, method)), "interval", 2)
+    other = alpha(units(calibrated_scores(stricter, method)), "interval", 2)
 
     assert isinstance(one, str) == isinstance(other, str)
     assert isinstance(one, str) or one == pytest.approx(other, abs=1e-7)
@@ -254,21 +265,21 @@ def test_raw_alpha_falls_when_one_of_two_who_agree_becomes_stricter(shift: int, 
 
 @pytest.mark.parametrize(("fewest", "expected"), [(2, "min-max"), (3, "min-max"), (4, "z-score")])
 def test_min_max_where_a_side_has_three_items_or_fewer(fewest: int, expected: str) -> None:
-    assert expected == method_for(fewest, RULES.minmax_at)
+    assert expected == calibration_method(fewest, RULES.minmax_at)
 
 
 def test_three_points_apart_is_consistency_and_not_agreement() -> None:
     strict, mild = [2.0, 4, 6, 3, 5, 1], [5.0, 7, 9, 6, 8, 4]
     raw = units(np.array([strict, mild]))
-    levelled = units(calibrated(raw.values, "z-score"))
+    levelled = units(calibrated_scores(raw.values, "z-score"))
 
     assert 1.0 == pytest.approx(alpha(levelled, "interval", 2))
     assert 0.2016 == pytest.approx(alpha(raw, "interval", 2), abs=0.0001)
 
 
 @pytest.mark.parametrize(("method", "middle"), [("z-score", 0.0), ("min-max", 0.5)])
-def test_a_rater_who_gives_everyone_seven_stands_in_the_middle(method: Method, middle: float) -> None:
-    levelled = calibrated(np.array([[7, 7, N, 7], [1, 5, 9, 3.0]]), method)
+def test_a_rater_who_gives_everyone_seven_stands_in_the_middle(method: CalibrationMethod, middle: float) -> None:
+    levelled = calibrated_scores(np.array([[7, 7, N, 7], [1, 5, 9, 3.0]]), method)
 
     assert [middle, middle, middle] == levelled[0][[0, 1, 3]].tolist()
     assert math.isnan(levelled[0][2])
@@ -277,7 +288,7 @@ def test_a_rater_who_gives_everyone_seven_stands_in_the_middle(method: Method, m
 def test_z_scores_have_mean_nought_and_unit_spread_and_min_max_fills_the_range() -> None:
     rows = np.array([[5, 6, 7, 4, 3, 5], [8, 9, 10, 7, 6, 8.0]])
 
-    scores, shares = calibrated(rows, "z-score"), calibrated(rows, "min-max")
+    scores, shares = calibrated_scores(rows, "z-score"), calibrated_scores(rows, "min-max")
 
     assert [0, 0] == pytest.approx(scores.mean(axis=1).tolist())
     assert [1, 1] == pytest.approx(scores.std(axis=1, ddof=1).tolist())

@@ -10,9 +10,9 @@ from msgspec.structs import asdict, replace
 
 from events.types import PanelistScored, TrackRecord
 from judge.panel.agreement import band
-from judge.panel.weights import accuracy, weights
+from judge.panel.weights import accuracy, rater_weights
 from judge.rubric import rubric_v1
-from tests.judge.panel.bench_of_raters import ITEMS, STANDING, alike, flat, panel, read, seats
+from tests.judge.panel.rater_scores import ITEMS, STANDING, concluded, equal_raters, even_scores, panel_of, rater_seats
 
 RULES = rubric_v1().panel
 CLEAR = [[8.0, 7, 8, 3, 4, 3], [8, 8, 7, 4, 3, 3], [7, 7, 8, 3, 4, 4], [8, 7, 7, 3, 3, 4]]
@@ -31,11 +31,11 @@ ROWS = st.lists(st.lists(st.integers(1, 10), min_size=6, max_size=6), min_size=2
 def test_a_stranger_never_outweighs_a_record_better_than_chance(
     record: tuple[int, int], domain: str, topic: str
 ) -> None:
-    stranger, known = alike(2)
+    stranger, known = equal_raters(2)
     stranger = replace(stranger, domain=domain)
     known = replace(known, domain=domain, record=TrackRecord(right=record[0], of=record[1]))
 
-    found = weights([stranger, known], RULES, topic)
+    found = rater_weights([stranger, known], RULES, topic)
 
     assert found["r1"] > found["r0"]
 
@@ -52,15 +52,15 @@ def test_accuracy_is_drawn_toward_chance(right: int, of: int, expected: float) -
 def test_weights_of_however_many_raters_sum_to_one(records: list[tuple[int, int]], topic: str) -> None:
     raters = [
         replace(seat, record=TrackRecord(right=min(each), of=max(each)))
-        for seat, each in zip(alike(len(records)), records, strict=True)
+        for seat, each in zip(equal_raters(len(records)), records, strict=True)
     ]
 
-    assert 1 == pytest.approx(sum(weights(raters, RULES, topic).values()), abs=1e-9)
+    assert 1 == pytest.approx(sum(rater_weights(raters, RULES, topic).values()), abs=1e-9)
 
 
 @pytest.mark.parametrize("topic", ["architecture", "business", "security", "default", "a topic of nobody"])
 def test_weights_are_the_topics_and_sum_to_one(topic: str) -> None:
-    found = weights(seats(), RULES, topic)
+    found = rater_weights(rater_seats(), RULES, topic)
     known = RULES.topics.get(topic, RULES.topics["default"]).weights
     raw = {name: 0.7 * known[name] + 0.3 * 0.5 for name in found}
 
@@ -69,7 +69,7 @@ def test_weights_are_the_topics_and_sum_to_one(topic: str) -> None:
 
 
 def test_whose_topic_it_is_weighs_most() -> None:
-    found = weights(seats(), RULES, "security")
+    found = rater_weights(rater_seats(), RULES, "security")
 
     assert "risk" == max(found, key=found.__getitem__)
 
@@ -83,17 +83,17 @@ def test_whose_topic_it_is_weighs_most() -> None:
 )
 @settings(max_examples=40, deadline=None)
 def test_neither_the_order_of_raters_nor_of_items_matters(rows: list[list[int | None]], chance: Random) -> None:
-    raters = seats(len(rows))
+    raters = rater_seats(len(rows))
     pairs, items = list(zip(raters, rows, strict=True)), list(ITEMS)
     scored = {
-        seat.name: PanelistScored(rater=seat.name, model="m", **flat(dict(zip(ITEMS, row, strict=True))))
+        seat.name: PanelistScored(rater=seat.name, model="m", **even_scores(dict(zip(ITEMS, row, strict=True))))
         for seat, row in pairs
     }
     chance.shuffle(pairs)
     chance.shuffle(items)
 
-    one = read(raters, scored)
-    other = read([seat for seat, _ in pairs], scored, items={item: ITEMS[item] for item in items})
+    one = concluded(raters, scored)
+    other = concluded([seat for seat, _ in pairs], scored, items={item: ITEMS[item] for item in items})
 
     assert one[0] == other[0]
     assert {**asdict(one[1]), "reasons": (), "advice": ()} == {**asdict(other[1]), "reasons": (), "advice": ()}
@@ -103,7 +103,7 @@ def test_neither_the_order_of_raters_nor_of_items_matters(rows: list[list[int | 
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_the_outcome_follows_from_the_figures_that_are_stated(rows: list[list[int]]) -> None:
-    measured, verdict = panel(alike(len(rows)), rows)
+    measured, verdict = panel_of(equal_raters(len(rows)), rows)
     rungs = {"high": "concluded", "moderate": "concluded", "low": "cautious"}
 
     if any(each.decides for each in verdict.disputed.values()) or verdict.gap < RULES.least_gap:
@@ -120,8 +120,8 @@ def test_the_outcome_follows_from_the_figures_that_are_stated(rows: list[list[in
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_the_sides_swapped_swap_the_winner_and_nothing_else(rows: list[list[int]]) -> None:
-    _, verdict = panel(alike(len(rows)), rows)
-    _, mirrored = panel(alike(len(rows)), [[*row[3:], *row[:3]] for row in rows])
+    _, verdict = panel_of(equal_raters(len(rows)), rows)
+    _, mirrored = panel_of(equal_raters(len(rows)), [[*row[3:], *row[:3]] for row in rows])
     swapped = {"pro": "con", "con": "pro", "neither": "neither"}
 
     assert (verdict.outcome, verdict.gap) == (mirrored.outcome, mirrored.gap)
@@ -133,7 +133,7 @@ def test_the_sides_swapped_swap_the_winner_and_nothing_else(rows: list[list[int]
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_a_winner_is_named_only_where_the_raters_agree_and_it_leads(rows: list[list[int]]) -> None:
-    measured, verdict = panel(alike(len(rows)), rows)
+    measured, verdict = panel_of(equal_raters(len(rows)), rows)
 
     if verdict.winner != "neither":
         assert measured.raw.value >= RULES.low
@@ -148,7 +148,7 @@ def test_a_winner_is_named_only_where_the_raters_agree_and_it_leads(rows: list[l
 @given(ROWS)
 @settings(max_examples=40, deadline=None)
 def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:
-    _, verdict = panel(alike(len(rows)), rows)
+    _, verdict = panel_of(equal_raters(len(rows)), rows)
 
     assert verdict.reasons
     assert all(each[0].isupper() and each.rstrip().endswith((".", "”")) for each in (*verdict.reasons, *verdict.advice))
@@ -158,7 +158,7 @@ def test_everything_is_said_in_sentences(rows: list[list[int]]) -> None:
 def test_the_shorter_side_says_how_scores_are_calibrated(pro: int, con: int, expected: str) -> None:
     items = {f"PRO-{n}": "pro" for n in range(pro)} | {f"CON-{n}": "con" for n in range(con)}
 
-    measured, _ = read(seats(2), {}, items=items)
+    measured, _ = concluded(rater_seats(2), {}, items=items)
 
     assert expected == measured.calibration
 
@@ -169,7 +169,7 @@ def test_the_shorter_side_says_how_scores_are_calibrated(pro: int, con: int, exp
 def test_a_dispute_says_who_is_apart_and_what_each_looks_at() -> None:
     rows = [[2, 8, 8, 2, 3, 2], [4, 8, 7, 2, 2, 3], [7, 7, 8, 3, 2, 2], [9, 8, 8, 2, 3, 3]]
 
-    _, verdict = panel(seats(), rows)
+    _, verdict = panel_of(rater_seats(), rows)
 
     assert (
         "On PRO-1 the raters are far apart: 2.0 to 9.0 (variance 9.7). So far that nobody can say what the panel "
@@ -183,13 +183,13 @@ def test_a_dispute_says_who_is_apart_and_what_each_looks_at() -> None:
 
 def test_the_items_of_an_exchange_are_turns() -> None:
     items = {"1": "pro", "2": "con", "3": "pro", "4": "con"}
-    raters = alike(2)
+    raters = equal_raters(2)
     scored = {
-        seat.name: PanelistScored(rater=seat.name, model="m", **flat(dict(zip(items, row, strict=True)), {}))
+        seat.name: PanelistScored(rater=seat.name, model="m", **even_scores(dict(zip(items, row, strict=True)), {}))
         for seat, row in zip(raters, [[9, 3, 2, None], [8, 2, 8, 3]], strict=True)
     }
 
-    _, verdict = read(raters, scored, items=items)
+    _, verdict = concluded(raters, scored, items=items)
 
     assert verdict.reasons[0].startswith("On turn 3 the raters are far apart")
     assert verdict.advice[0].startswith("Find out what turn 3 rests on")
@@ -199,7 +199,7 @@ def test_the_items_of_an_exchange_are_turns() -> None:
 def test_standings_that_agree_do_not_lean_where_a_dispute_decides() -> None:
     rows = [[9, 2, 9, 2, 9, 3], [2, 8, 3, 9, 4, 8], [7, 6, 7, 4, 5, 6]]
 
-    measured, verdict = panel(alike(3), rows)
+    measured, verdict = panel_of(equal_raters(3), rows)
 
     assert (1.0, "irreconcilable") == (measured.kappa.value, verdict.outcome)
     assert "They agree better on where arguments stand (1.00)." in verdict.reasons
@@ -207,11 +207,11 @@ def test_standings_that_agree_do_not_lean_where_a_dispute_decides() -> None:
 
 
 def test_standings_alone_name_nobody() -> None:
-    raters = alike(2)
+    raters = equal_raters(2)
     said = {item: STANDING[side] for item, side in ITEMS.items()}
     scored = {seat.name: PanelistScored(rater=seat.name, model="m", standings=said) for seat in raters}
 
-    measured, verdict = read(raters, scored)
+    measured, verdict = concluded(raters, scored)
 
     assert ("nobody rated anything", 1.0) == (measured.raw.undefined, measured.kappa.value)
     assert ("undetermined", "neither") == (verdict.outcome, verdict.winner)
@@ -221,6 +221,6 @@ def test_standings_alone_name_nobody() -> None:
 def test_a_verdict_that_hangs_on_one_rater_says_so() -> None:
     rows = [[8, 8, 7, 5, 5, 5], [8, 7, 8, 5, 5, 4], [4, 4, 4, 8, 8, 8]]
 
-    _, verdict = panel(alike(3), rows)
+    _, verdict = panel_of(equal_raters(3), rows)
 
     assert "Without Rater 2 the panel would name Pro: read what it saw." in verdict.advice

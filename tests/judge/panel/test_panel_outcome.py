@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from events.types import AgreementMeasured, Missing, PanelConcluded, PanelistScored, Reason
 from judge.panel.disputes import variance
 from judge.rubric import rubric_v1
-from tests.judge.panel.bench_of_raters import ITEMS, STANDING, alike, flat, panel, read, seats
+from tests.judge.panel.rater_scores import ITEMS, STANDING, concluded, equal_raters, even_scores, panel_of, rater_seats
 
 RULES = rubric_v1().panel
 CLEAR = [[8.0, 7, 8, 3, 4, 3], [8, 8, 7, 4, 3, 3], [7, 7, 8, 3, 4, 4], [8, 7, 7, 3, 3, 4]]
@@ -18,7 +18,7 @@ ROWS = st.lists(st.lists(st.integers(1, 10), min_size=6, max_size=6), min_size=2
 
 
 def test_raters_who_agree_conclude() -> None:
-    measured, verdict = panel(seats(), CLEAR)
+    measured, verdict = panel_of(rater_seats(), CLEAR)
 
     assert measured.raw.value > 0.8
     assert ("concluded", "pro", "pro") == (verdict.outcome, verdict.winner, verdict.leaning)
@@ -26,7 +26,7 @@ def test_raters_who_agree_conclude() -> None:
 
 
 def test_a_moderate_agreement_concludes_with_care() -> None:
-    measured, verdict = panel(alike(3), [[7, 6, 8, 4, 5, 3], [6, 8, 6, 5, 3, 4], [8, 6, 6, 3, 5, 4]])
+    measured, verdict = panel_of(equal_raters(3), [[7, 6, 8, 4, 5, 3], [6, 8, 6, 5, 3, 4], [8, 6, 6, 3, 5, 4]])
 
     assert RULES.low <= measured.raw.value < RULES.moderate
     assert ("cautious", "pro") == (verdict.outcome, verdict.winner)
@@ -34,7 +34,7 @@ def test_a_moderate_agreement_concludes_with_care() -> None:
 
 
 def test_agreement_on_standings_alone_is_a_leaning_and_no_winner() -> None:
-    measured, verdict = panel(alike(3), [[9, 8, 9, 7, 6, 7], [6, 7, 6, 4, 5, 4], [8, 6, 8, 5, 6, 6]])
+    measured, verdict = panel_of(equal_raters(3), [[9, 8, 9, 7, 6, 7], [6, 7, 6, 4, 5, 4], [8, 6, 8, 5, 6, 6]])
 
     assert measured.raw.value < RULES.low
     assert 1.0 == measured.kappa.value
@@ -46,7 +46,9 @@ def test_no_agreement_on_scores_nor_on_standings_is_irreconcilable() -> None:
     kinds = ["UPHELD", "REFUTED", "UNCERTAIN"]
     mixed = [{item: kinds[(at + rater) % 3] for at, item in enumerate(ITEMS)} for rater in range(3)]
 
-    measured, verdict = panel(alike(3), [[9, 8, 9, 7, 6, 7], [6, 7, 6, 4, 5, 4], [8, 6, 8, 5, 6, 6]], standings=mixed)
+    measured, verdict = panel_of(
+        equal_raters(3), [[9, 8, 9, 7, 6, 7], [6, 7, 6, 4, 5, 4], [8, 6, 8, 5, 6, 6]], standings=mixed
+    )
 
     assert measured.raw.value < RULES.low
     assert measured.kappa.value < RULES.kappa_leaning
@@ -55,13 +57,13 @@ def test_no_agreement_on_scores_nor_on_standings_is_irreconcilable() -> None:
 
 
 def test_one_rater_alone_is_undetermined_and_never_agreement() -> None:
-    rater, other = seats(2)
+    rater, other = rater_seats(2)
     scored = {
-        rater.name: PanelistScored(rater=rater.name, model="m", **flat(dict(zip(ITEMS, CLEAR[0], strict=True)))),
+        rater.name: PanelistScored(rater=rater.name, model="m", **even_scores(dict(zip(ITEMS, CLEAR[0], strict=True)))),
         other.name: PanelistScored(rater=other.name, model="m", missing=Reason("timeout: no answer")),
     }
 
-    measured, verdict = read([rater, other], scored)
+    measured, verdict = concluded([rater, other], scored)
 
     assert "one rater alone" in measured.raw.undefined
     assert "one rater alone" in measured.kappa.undefined
@@ -70,7 +72,7 @@ def test_one_rater_alone_is_undetermined_and_never_agreement() -> None:
 
 
 def test_nobody_at_all_is_undetermined() -> None:
-    _, verdict = read(seats(), {})
+    _, verdict = concluded(rater_seats(), {})
 
     assert ("undetermined", "neither") == (verdict.outcome, verdict.winner)
     assert isinstance(verdict.gap, Missing)
@@ -78,7 +80,7 @@ def test_nobody_at_all_is_undetermined() -> None:
 
 
 def test_all_equal_scores_have_no_alpha_and_no_winner() -> None:
-    measured, verdict = panel(seats(), [[7] * 6] * 4)
+    measured, verdict = panel_of(rater_seats(), [[7] * 6] * 4)
 
     assert "every rating is the same" in measured.raw.undefined
     assert ("irreconcilable", "neither", 0.0) == (verdict.outcome, verdict.winner, verdict.gap)
@@ -91,7 +93,7 @@ def test_all_equal_scores_have_no_alpha_and_no_winner() -> None:
 def test_a_gap_of_under_five_per_cent_has_no_winner(pro: float, outcome: str) -> None:
     spread = [pro - 3, pro, pro + 3, 2, 5, 8]
 
-    measured, verdict = panel(alike(2), [spread, spread])
+    measured, verdict = panel_of(equal_raters(2), [spread, spread])
 
     assert outcome == verdict.outcome
     assert 1.0 == pytest.approx(measured.raw.value)
@@ -103,7 +105,7 @@ def test_a_gap_of_4_9_per_cent_is_irreconcilable_and_one_of_5_1_is_not(gap: floa
     pro, con = 5 * (1 + gap), 5 * (1 - gap)
     row = [pro - 2, pro, pro + 2, con - 2, con, con + 2]
 
-    _, verdict = panel(alike(3), [row] * 3)
+    _, verdict = panel_of(equal_raters(3), [row] * 3)
 
     assert gap == pytest.approx(verdict.gap)
     assert outcome == verdict.outcome
@@ -124,7 +126,7 @@ def test_2_4_7_9_for_one_argument_is_irreconcilable_whatever_the_others(
 ) -> None:
     disputed = [[*row[:at], score, *row[at:]] for row, score in zip(rows, scores, strict=True)]
 
-    _, verdict = panel(seats(), disputed)
+    _, verdict = panel_of(rater_seats(), disputed)
 
     assert ("irreconcilable", "neither") == (verdict.outcome, verdict.winner)
     assert verdict.disputed[list(ITEMS)[at]].decides
@@ -133,7 +135,7 @@ def test_2_4_7_9_for_one_argument_is_irreconcilable_whatever_the_others(
 def test_5_6_8_9_is_disputed_and_the_panel_keeps_its_winner_where_it_does_not_decide() -> None:
     rows = [[5, 8, 8, 2, 3, 2], [6, 8, 7, 2, 2, 3], [8, 7, 8, 3, 2, 2], [9, 8, 8, 2, 3, 3]]
 
-    _, verdict = panel(alike(4), rows)
+    _, verdict = panel_of(equal_raters(4), rows)
 
     assert {"PRO-1": False} == {item: dispute.decides for item, dispute in verdict.disputed.items()}
     assert pytest.approx(10 / 3, abs=0.001) == verdict.disputed["PRO-1"].variance
@@ -143,7 +145,7 @@ def test_5_6_8_9_is_disputed_and_the_panel_keeps_its_winner_where_it_does_not_de
 def test_5_6_8_9_leaves_nobody_the_winner_where_it_decides() -> None:
     rows = [[5, 4, 4, 5, 5, 5], [6, 4, 4, 5, 5, 5], [8, 4, 4, 5, 4, 4], [9, 4, 4, 4, 4, 4]]
 
-    _, verdict = panel(alike(4), rows)
+    _, verdict = panel_of(equal_raters(4), rows)
 
     assert verdict.disputed["PRO-1"].decides
     assert ("irreconcilable", "neither") == (verdict.outcome, verdict.winner)
@@ -152,7 +154,7 @@ def test_5_6_8_9_leaves_nobody_the_winner_where_it_decides() -> None:
 def test_a_sides_only_scored_argument_decides_when_it_is_disputed() -> None:
     rows = [[5, None, None, 2, 3, 2], [9, None, None, 2, 2, 3]]
 
-    _, verdict = panel(alike(2), rows)
+    _, verdict = panel_of(equal_raters(2), rows)
 
     assert verdict.disputed["PRO-1"].decides
     assert "irreconcilable" == verdict.outcome
@@ -166,18 +168,18 @@ def test_the_variance_is_that_of_a_sample(scores: list[float], expected: float) 
 
 
 def test_a_variance_of_exactly_three_is_disputed_whatever_floats_make_of_it() -> None:
-    thirds = alike(3, {"logic": 0.333333, "evidence": 0.333333, "honesty": 0.333333})
+    thirds = equal_raters(3, {"logic": 0.333333, "evidence": 0.333333, "honesty": 0.333333})
 
     assert 3.0 == variance([2.3 + 2.7, 5.7 + 2.3, 8.1 - 0.1])
-    for raters in (seats(3), alike(3), thirds):
-        _, verdict = panel(raters, [[5, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2]])
+    for raters in (rater_seats(3), equal_raters(3), thirds):
+        _, verdict = panel_of(raters, [[5, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2], [8, 8, 8, 2, 3, 2]])
 
         assert {"PRO-1": 3.0} == {item: dispute.variance for item, dispute in verdict.disputed.items()}
 
 
 def test_a_variance_of_exactly_nine_decides() -> None:
-    _, below = panel(seats(3), [[3.0001, 8, 8, 2, 3, 2], [9, 8, 8, 2, 3, 2], [6, 8, 8, 2, 3, 2]])
-    _, exact = panel(seats(3), [[3, 8, 8, 2, 3, 2], [9, 8, 8, 2, 3, 2], [6, 8, 8, 2, 3, 2]])
+    _, below = panel_of(rater_seats(3), [[3.0001, 8, 8, 2, 3, 2], [9, 8, 8, 2, 3, 2], [6, 8, 8, 2, 3, 2]])
+    _, exact = panel_of(rater_seats(3), [[3, 8, 8, 2, 3, 2], [9, 8, 8, 2, 3, 2], [6, 8, 8, 2, 3, 2]])
 
     assert (False, "concluded") == (below.disputed["PRO-1"].decides, below.outcome)
     assert (True, "irreconcilable") == (exact.disputed["PRO-1"].decides, exact.outcome)
@@ -188,7 +190,7 @@ def test_a_variance_of_exactly_nine_decides() -> None:
 
 def test_two_raters_split_one_to_one_name_nobody() -> None:
     """1–1: each sees another winner, as far as the other."""
-    measured, verdict = panel(alike(2), [[8, 8, 8, 4, 4, 4], [4, 4, 4, 8, 8, 8]])
+    measured, verdict = panel_of(equal_raters(2), [[8, 8, 8, 4, 4, 4], [4, 4, 4, 8, 8, 8]])
 
     assert measured.raw.value < 0
     assert ("irreconcilable", "neither", "neither") == (verdict.outcome, verdict.winner, verdict.leaning)
@@ -199,7 +201,7 @@ def split() -> tuple[AgreementMeasured, PanelConcluded]:
     for_pro, for_con = ({item: STANDING[side] for item, side in ITEMS.items()} for _ in range(2))
     for_con = {item: "REFUTED" if standing == "UPHELD" else "UPHELD" for item, standing in for_con.items()}
     rows = [[8, 8, 8, 4, 4, 4], [8, 7, 8, 4, 5, 4], [4, 4, 4, 8, 8, 8]]
-    return panel(alike(3), rows, standings=[for_pro, for_pro, for_con])
+    return panel_of(equal_raters(3), rows, standings=[for_pro, for_pro, for_con])
 
 
 def test_three_raters_split_two_to_one_name_nobody_either() -> None:
@@ -220,15 +222,15 @@ def test_without_the_dissenter_the_majority_would_conclude() -> None:
 
 
 def test_of_two_neither_can_be_left_out() -> None:
-    _, verdict = panel(alike(2), CLEAR[:2])
+    _, verdict = panel_of(equal_raters(2), CLEAR[:2])
 
     assert {"undetermined"} == {each.outcome for each in verdict.without.values()}
     assert all(isinstance(each.alpha, Missing) for each in verdict.without.values())
 
 
 def test_a_rater_who_gives_everyone_seven_does_not_vanish() -> None:
-    with_it, verdict = panel(alike(4), [*CLEAR[:3], [7] * 6])
-    without_it, _ = panel(alike(3), CLEAR[:3])
+    with_it, verdict = panel_of(equal_raters(4), [*CLEAR[:3], [7] * 6])
+    without_it, _ = panel_of(equal_raters(3), CLEAR[:3])
 
     assert with_it.raw.value < without_it.raw.value
     assert 0.25 == pytest.approx(verdict.weights["r3"], abs=0.001)
@@ -242,8 +244,8 @@ def test_a_rater_who_gives_everyone_seven_does_not_vanish() -> None:
 def test_a_rater_that_leaves_a_side_out_does_not_tilt_the_balance() -> None:
     generous = [10, 10, 10, None, None, None]
 
-    _, verdict = panel(alike(3), [*CLEAR[:2], generous])
-    _, without = panel(alike(2), CLEAR[:2])
+    _, verdict = panel_of(equal_raters(3), [*CLEAR[:2], generous])
+    _, without = panel_of(equal_raters(2), CLEAR[:2])
 
     assert {"r0", "r1"} == verdict.weights.keys()
     assert without.weighted == verdict.weighted
@@ -251,7 +253,7 @@ def test_a_rater_that_leaves_a_side_out_does_not_tilt_the_balance() -> None:
 
 
 def test_an_argument_that_one_rater_left_out_is_scored_by_the_others() -> None:
-    _, verdict = panel(alike(3), [*CLEAR[:2], [8, 7, None, 3, 4, 3]])
+    _, verdict = panel_of(equal_raters(3), [*CLEAR[:2], [8, 7, None, 3, 4, 3]])
 
     assert {"r0", "r1", "r2"} == verdict.weights.keys()
     assert "concluded" == verdict.outcome
@@ -259,15 +261,15 @@ def test_an_argument_that_one_rater_left_out_is_scored_by_the_others() -> None:
 
 
 def test_an_item_counts_only_with_all_the_dimensions_that_its_rater_weighs() -> None:
-    raters = alike(2)
-    whole = flat(dict(zip(ITEMS, CLEAR[0], strict=True)))
+    raters = equal_raters(2)
+    whole = even_scores(dict(zip(ITEMS, CLEAR[0], strict=True)))
     part = {**whole, "scores": {**whole["scores"], "PRO-1": {"logic": 10.0}}}
     scored = {
         "r0": PanelistScored(rater="r0", model="m", **whole),
         "r1": PanelistScored(rater="r1", model="m", **part),
     }
 
-    measured, verdict = read(raters, scored)
+    measured, verdict = concluded(raters, scored)
 
     assert pytest.approx((8 + 7 + 8) / 3, abs=0.0001) == verdict.weighted.pro  # r1's logic of 10 alone moves nothing
     assert 21 == measured.raw.items  # 24 units less the three that one rater alone has

@@ -8,16 +8,16 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from events.types import PanelistScored, Rater, Reason
-from judge.live.event_batch import Answers
+from judge.live.answers import Answers
 from judge.panel.questions import panel_type
 from judge.panel.reading import LEFT_OUT, invented, item_id, read_rater, read_sample
 from providers.errors import Malformed
 from providers.neutral import neutral
 from providers.schema import parse, schema
-from tests.judge.panel.bench_of_raters import DIMENSIONS, seats
-from tests.judge.protocol.rounds import CRITERIA, NAMES, given
+from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
+from tests.judge.protocol.rounds import CRITERIA, NAMES, answers_of
 
-SEAT: Rater = seats(1)[0]
+SEAT: Rater = rater_seats(1)[0]
 TURNS = ("1", "2", "3", "12")
 STANDINGS = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN")
 
@@ -43,7 +43,7 @@ def with_scores(**cards: Any) -> dict[str, Any]:
 
 
 def read(*samples: Any, names: tuple[str, ...] = NAMES) -> PanelistScored:
-    return read_rater(SEAT, given(*samples), names, CRITERIA)
+    return read_rater(SEAT, answers_of(*samples), names, CRITERIA)
 
 
 def test_a_whole_answer_is_taken_as_it_is() -> None:
@@ -172,7 +172,7 @@ def test_invented_ids_are_named_once_and_score_nothing() -> None:
     value = with_scores(PRO_9=card(), MOTION=card())
     value["standings"]["PRO-9"] = "UPHELD"
 
-    assert ("PRO-9", "MOTION") == invented(given(value, value), NAMES, CRITERIA)
+    assert ("PRO-9", "MOTION") == invented(answers_of(value, value), NAMES, CRITERIA)
     assert set(NAMES) == read(value).scores.keys()
 
 

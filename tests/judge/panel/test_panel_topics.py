@@ -2,7 +2,7 @@
 
 import pytest
 
-from judge.panel.topics import topic_of
+from judge.panel.weights import topic_of
 from judge.rubric import rubric_v1
 
 RULES = rubric_v1().panel

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from events.types import Argument, BothSides, Case, Missing, Rater, RaterCalibrated, Reason, TrackRecord, missing
-from judge.live.event_batch import Answers
+from judge.live.answers import Answers
 from judge.panel.case import read_case
 from judge.panel.raters import shipped
 from judge.panel.truth import (
-    calibrated,
+    calibrate_rater,
     chance,
     meaning,
-    means,
+    rater_verdict,
     record_of,
-    verdict,
+    side_means,
     wilson,
 )
 from judge.panel.weights import accuracy
@@ -74,20 +74,20 @@ def all_at(points: float) -> dict[str, float]:
 def test_a_rater_weighs_by_its_own_weights() -> None:
     scores = {"PRO-1": {"logic": 10, "evidence": 5, "responsiveness": 1, "honesty": 1}, "CON-1": all_at(6)}
 
-    assert BothSides(pro=6.0, con=6.0) == means(case(), scores, SEAT.weights)  # 4 + 1.75 + 0.15 + 0.1
+    assert BothSides(pro=6.0, con=6.0) == side_means(case(), scores, SEAT.weights)  # 4 + 1.75 + 0.15 + 0.1
 
 
 def test_a_side_is_the_mean_of_its_arguments_however_many_it_has() -> None:
     scores = {"PRO-1": all_at(8), "CON-1": all_at(6), "CON-2": all_at(6), "CON-3": all_at(6)}
 
-    assert BothSides(pro=8.0, con=6.0) == means(case(pro=1, con=3), scores, SEAT.weights)
+    assert BothSides(pro=8.0, con=6.0) == side_means(case(pro=1, con=3), scores, SEAT.weights)
 
 
 def test_an_argument_without_all_its_dimensions_is_left_out_and_not_filled_in() -> None:
     partly = all_at(10)
     del partly["honesty"]
 
-    assert means(case(), {"PRO-1": all_at(4), "PRO-2": partly, "CON-1": all_at(6)}, SEAT.weights).pro == 4
+    assert side_means(case(), {"PRO-1": all_at(4), "PRO-2": partly, "CON-1": all_at(6)}, SEAT.weights).pro == 4
 
 
 @pytest.mark.parametrize(
@@ -102,11 +102,11 @@ def test_an_argument_without_all_its_dimensions_is_left_out_and_not_filled_in() 
     ],
 )
 def test_a_gap_under_the_panels_least_one_names_nobody(pro: float, con: float, said: str) -> None:
-    assert said == verdict(BothSides(pro=pro, con=con), RULES)
+    assert said == rater_verdict(BothSides(pro=pro, con=con), RULES)
 
 
 def test_an_unscored_side_is_no_verdict_in_nobodys_favour() -> None:
-    said = calibrated(SEAT, case(), {"PRO-1": all_at(9), "PRO-2": all_at(9)}, RULES)
+    said = calibrate_rater(SEAT, case(), {"PRO-1": all_at(9), "PRO-2": all_at(9)}, RULES)
 
     assert said.missing == Reason("no argument of con is scored on every dimension")
     assert (UNSET, UNSET) == (said.said, said.right)
@@ -115,7 +115,7 @@ def test_an_unscored_side_is_no_verdict_in_nobodys_favour() -> None:
 
 
 def test_a_rater_that_failed_says_why_and_nothing_else() -> None:
-    said = calibrated(SEAT, case(), Reason("timeout: it was silent"), RULES)
+    said = calibrate_rater(SEAT, case(), Reason("timeout: it was silent"), RULES)
 
     assert said == RaterCalibrated(
         rater="technical",
@@ -129,14 +129,14 @@ def test_a_rater_that_failed_says_why_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(("truth", "right"), [("pro", True), ("con", False), ("neither", False)])
 def test_right_is_what_was_said_and_what_is_true_being_one(truth: str, right: bool) -> None:
-    said = calibrated(SEAT, case(truth), {"PRO-1": all_at(8), "CON-1": all_at(4)}, RULES)
+    said = calibrate_rater(SEAT, case(truth), {"PRO-1": all_at(8), "CON-1": all_at(4)}, RULES)
 
     assert ("pro", right) == (said.said, said.right)
     assert {"PRO-1": all_at(8), "CON-1": all_at(4)} == said.scores
 
 
 def test_neither_is_right_where_nobody_won() -> None:
-    assert calibrated(SEAT, case("neither"), {"PRO-1": all_at(6), "CON-1": all_at(6)}, RULES).right is True
+    assert calibrate_rater(SEAT, case("neither"), {"PRO-1": all_at(6), "CON-1": all_at(6)}, RULES).right is True
 
 
 scores = st.dictionaries(
@@ -149,7 +149,7 @@ scores = st.dictionaries(
 def test_with_the_sides_swapped_the_verdict_is_swapped(said: dict[str, dict[str, float]]) -> None:
     mirror = {"PRO-1": "CON-1", "PRO-2": "CON-2", "CON-1": "PRO-1", "CON-2": "PRO-2"}
     swapped = {mirror[name]: given for name, given in said.items()}
-    one, other = calibrated(SEAT, case(), said, RULES), calibrated(SEAT, case(), swapped, RULES)
+    one, other = calibrate_rater(SEAT, case(), said, RULES), calibrate_rater(SEAT, case(), swapped, RULES)
 
     assert (one.missing is UNSET) == (other.missing is UNSET)
     assert {"pro": "con", "con": "pro"}.get(str(one.said), one.said) == other.said
@@ -157,7 +157,7 @@ def test_with_the_sides_swapped_the_verdict_is_swapped(said: dict[str, dict[str,
 
 @given(scores)
 def test_every_case_is_right_wrong_or_missing_with_its_reason(said: dict[str, dict[str, float]]) -> None:
-    event = calibrated(SEAT, case(), said, RULES)
+    event = calibrate_rater(SEAT, case(), said, RULES)
 
     assert (event.right is UNSET) == (event.said is UNSET) == (event.missing is not UNSET)
 
@@ -299,5 +299,5 @@ def test_a_case_is_the_same_wherever_it_comes_from_and_whoever_is_said_to_have_w
 
 
 def test_a_verdict_that_could_not_be_had_is_not_one() -> None:
-    assert isinstance(verdict(BothSides(pro=missing("x"), con=4.0), RULES), Missing)
-    assert isinstance(verdict(BothSides(pro=4.0, con=missing("x")), RULES), Missing)
+    assert isinstance(rater_verdict(BothSides(pro=missing("x"), con=4.0), RULES), Missing)
+    assert isinstance(rater_verdict(BothSides(pro=4.0, con=missing("x")), RULES), Missing)

@@ -7,11 +7,12 @@ from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.types import DebateOpened, Event, Side, TurnSpoken, TurnStarted, Usage
-from judge.live.event_batch import Answers, EventBatch
+from judge.live.answers import Answers
+from judge.live.event_batch import EventBatch
 from judge.protocol.closings import own_arguments, read_closing
 from judge.protocol.cross import read_cross, targets
 from judge.protocol.openings import read_opening
-from judge.protocol.reading import Reading
+from judge.protocol.reading import StatementReading
 from tests.server.given import CHARACTERS, RUBRIC
 from tests.server.given import opened as exchange_opened
 
@@ -22,7 +23,7 @@ NAMES = ("PRO-1", "PRO-2", "PRO-3", "CON-1", "CON-2", "CON-3")
 TOPICS = {"PRO": ("tram", "noise", "air"), "CON": ("nurse", "shop", "bus")}
 
 
-def opened(**changes: Any) -> DebateOpened:
+def protocol_opened(**changes: Any) -> DebateOpened:
     return replace(exchange_opened(6, samples=changes.pop("samples", 1)), format="protocol", **changes)
 
 
@@ -66,7 +67,7 @@ def closing(side: str, **changes: Any) -> dict[str, Any]:
     }
 
 
-def judged(name: str = "", points: int = 6, standing: str = "UPHELD", **changes: Any) -> dict[str, Any]:
+def argument_answer(name: str = "", points: int = 6, standing: str = "UPHELD", **changes: Any) -> dict[str, Any]:
     scores = dict.fromkeys(CRITERIA.dimensions, points)
     return {"reason": f"{name} was met.", "standing": standing, "scores": scores, **changes}
 
@@ -75,7 +76,7 @@ def assessment(**changes: Any) -> dict[str, Any]:
     """Pro at 7 points everywhere, con at 5."""
     return {
         "fallacies": [],
-        "arguments": {name: judged(name, 7 if name.startswith("PRO") else 5) for name in NAMES},
+        "arguments": {name: argument_answer(name, 7 if name.startswith("PRO") else 5) for name in NAMES},
         "key_insight": "Costs decide.",
         "unresolved_questions": ["Who pays for the trams?"],
         "recommendation": "Count the costs first.",
@@ -87,40 +88,40 @@ def as_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def read_open(value: Any, side: Side = "pro", turn: int = 1) -> Reading:
+def read_open(value: Any, side: Side = "pro", turn: int = 1) -> StatementReading:
     return read_opening(as_text(value), side, turn, RULES)
 
 
-def read_crossing(value: Any, by: Side = "pro", names: tuple[str, ...] = NAMES[3:]) -> Reading:
+def read_cross_examination(value: Any, by: Side = "pro", names: tuple[str, ...] = NAMES[3:]) -> StatementReading:
     return read_cross(as_text(value), by, 3, names)
 
 
-def read_close(value: Any, side: Side = "pro") -> Reading:
+def read_close(value: Any, side: Side = "pro") -> StatementReading:
     return read_closing(as_text(value), side, 5, tuple(f"{side.upper()}-{n}" for n in (1, 2, 3)), RULES)
 
 
-def after_rounds(*, samples: int = 1, **said: Any) -> EventBatch:
+def debate_after_rounds(*, samples: int = 1, **said: Any) -> EventBatch:
     """A debate in which everything has been said; ``said`` by key, ``open_pro={…}``, else what keeps the form."""
-    desk = EventBatch(Debate(id="d"))
-    desk.add(opened(samples=samples, archetypes=CHARACTERS), None)
+    batch = EventBatch(Debate(id="d"))
+    batch.add(protocol_opened(samples=samples, archetypes=CHARACTERS), None)
     makers = {"open": opening, "cross": cross, "close": closing}
     for number, kind in enumerate(("open", "cross", "close")):
         sides: tuple[Side, Side] = ("pro", "con")
         for turn, side in enumerate(sides, 2 * number + 1):
-            desk.add(TurnStarted(turn=turn, side=side, attempt=1, directive=None), None)
+            batch.add(TurnStarted(turn=turn, side=side, attempt=1, directive=None), None)
         readings = [
-            _read(desk, kind, side, turn, as_text(said.get(f"{kind}_{side}", makers[kind](side))))
+            _read(batch, kind, side, turn, as_text(said.get(f"{kind}_{side}", makers[kind](side))))
             for turn, side in enumerate(sides, 2 * number + 1)
         ]
         for (turn, side), reading in zip(enumerate(sides, 2 * number + 1), readings, strict=True):
-            desk.add(_spoken(turn, side, reading), None)
+            batch.add(_spoken(turn, side, reading), None)
             for event in reading.events:
-                desk.add(event, None)
-    return desk
+                batch.add(event, None)
+    return batch
 
 
-def _read(desk: EventBatch, kind: str, side: Side, turn: int, raw: str) -> Reading:
-    protocol = desk.debate.protocol
+def _read(batch: EventBatch, kind: str, side: Side, turn: int, raw: str) -> StatementReading:
+    protocol = batch.debate.protocol
     if kind == "open":
         return read_opening(raw, side, turn, RULES)
     if kind == "cross":
@@ -128,7 +129,7 @@ def _read(desk: EventBatch, kind: str, side: Side, turn: int, raw: str) -> Readi
     return read_closing(raw, side, turn, own_arguments(protocol, side), RULES)
 
 
-def _spoken(turn: int, side: Side, reading: Reading) -> TurnSpoken:
+def _spoken(turn: int, side: Side, reading: StatementReading) -> TurnSpoken:
     return TurnSpoken(
         turn=turn,
         side=side,
@@ -143,11 +144,11 @@ def _spoken(turn: int, side: Side, reading: Reading) -> TurnSpoken:
     )
 
 
-def given(*answers: Any) -> Answers[Any]:
+def answers_of(*answers: Any) -> Answers[Any]:
     return Answers(given=tuple((number, answer) for number, answer in enumerate(answers, 1)))
 
 
-def of(desk: EventBatch, *types: type, after: int = 0) -> list[Any]:
-    """What was put on the desk, of some types."""
-    events: list[Event] = [draft.event for draft in desk.drafts[after:]]
+def events_of(batch: EventBatch, *types: type, after: int = 0) -> list[Any]:
+    """What was put on the batch, of some types."""
+    events: list[Event] = [draft.event for draft in batch.drafts[after:]]
     return [event for event in events if isinstance(event, types)]

@@ -9,13 +9,24 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from events.types import ArgumentTraced, AssessmentGiven, FallacyFound, FindingRefused, Missing, Reason
-from judge.live.event_batch import Answers, EventBatch
+from judge.live.answers import Answers
+from judge.live.event_batch import EventBatch
 from judge.protocol.assess import assess_type
-from judge.protocol.judgement import assess, check_assessment
-from judge.protocol.verdict import plain
+from judge.protocol.assessment import plain_name
+from judge.protocol.judgement import check_assessment, record_assessment
 from providers.neutral import neutral
 from providers.schema import schema
-from tests.judge.protocol.rounds import CRITERIA, NAMES, RULES, after_rounds, assessment, given, judged, of, opened
+from tests.judge.protocol.rounds import (
+    CRITERIA,
+    NAMES,
+    RULES,
+    answers_of,
+    argument_answer,
+    assessment,
+    debate_after_rounds,
+    events_of,
+    protocol_opened,
+)
 
 STRAW = {
     "argument": "PRO-1",
@@ -27,17 +38,17 @@ STRAW = {
 
 def after(*answers: Any, samples: int = 1, **said: Any) -> EventBatch:
     """A debate after its judgement."""
-    desk = after_rounds(samples=samples, **said)
-    assess(desk, given(*answers), opened(samples=samples))
-    return desk
+    batch = debate_after_rounds(samples=samples, **said)
+    record_assessment(batch, answers_of(*answers), protocol_opened(samples=samples))
+    return batch
 
 
-def traces(desk: EventBatch) -> dict[str, ArgumentTraced]:
-    return {each.argument: each for each in of(desk, ArgumentTraced)}
+def traces(batch: EventBatch) -> dict[str, ArgumentTraced]:
+    return {each.argument: each for each in events_of(batch, ArgumentTraced)}
 
 
-def overall(desk: EventBatch) -> AssessmentGiven:
-    (event,) = of(desk, AssessmentGiven)
+def overall(batch: EventBatch) -> AssessmentGiven:
+    (event,) = events_of(batch, AssessmentGiven)
 
     assert isinstance(event, AssessmentGiven)
     return event
@@ -46,7 +57,7 @@ def overall(desk: EventBatch) -> AssessmentGiven:
 def one(name: str, **changes: Any) -> dict[str, Any]:
     """An assessment in which one argument differs."""
     whole = assessment()
-    return whole | {"arguments": whole["arguments"] | {name: judged(name) | changes}}
+    return whole | {"arguments": whole["arguments"] | {name: argument_answer(name) | changes}}
 
 
 # scores and totals
@@ -69,7 +80,7 @@ def test_a_sides_total_is_the_mean_of_its_arguments_times_three_whatever_the_jud
 
 
 def test_a_side_with_one_argument_is_measured_on_the_same_scale() -> None:
-    said = assessment(arguments={name: judged(name) for name in NAMES if name not in {"CON-2", "CON-3"}})
+    said = assessment(arguments={name: argument_answer(name) for name in NAMES if name not in {"CON-2", "CON-3"}})
 
     given_ = overall(after(said, open_con="Cars are needed. Nurses cannot take a tram at night."))
 
@@ -91,37 +102,37 @@ def test_a_side_with_one_argument_is_measured_on_the_same_scale() -> None:
     ],
 )
 def test_a_score_off_the_scale_is_missing_and_so_is_the_total(score: Any, shown: str) -> None:
-    scores = judged()["scores"] | {"honesty": score}
-    desk = after(one("CON-2", scores=scores))
-    traced = traces(desk)["CON-2"]
+    scores = argument_answer()["scores"] | {"honesty": score}
+    batch = after(one("CON-2", scores=scores))
+    traced = traces(batch)["CON-2"]
 
     assert traced.scores.keys() == CRITERIA.dimensions.keys() - {"honesty"}
     assert Missing(Reason(f"honesty: {shown} is no whole number from 1 to 10")) == traced.total
     assert "UPHELD" == traced.standing
-    assert Missing(Reason("without a total: CON-2")) == overall(desk).con_total
-    assert 21.0 == overall(desk).pro_total
+    assert Missing(Reason("without a total: CON-2")) == overall(batch).con_total
+    assert 21.0 == overall(batch).pro_total
 
 
 def test_an_argument_that_is_left_out_is_missing_with_its_reason() -> None:
-    arguments = {name: judged(name) for name in NAMES if name != "PRO-2"}
-    desk = after(assessment(arguments=arguments))
-    traced = traces(desk)["PRO-2"]
+    arguments = {name: argument_answer(name) for name in NAMES if name != "PRO-2"}
+    batch = after(assessment(arguments=arguments))
+    traced = traces(batch)["PRO-2"]
 
     assert Reason("the judge left it out") == traced.missing
     assert Missing(Reason("the judge left it out")) == traced.total
     assert {} == traced.scores
-    assert Missing(Reason("without a total: PRO-2")) == overall(desk).pro_total
-    assert 18.0 == overall(desk).con_total
+    assert Missing(Reason("without a total: PRO-2")) == overall(batch).pro_total
+    assert 18.0 == overall(batch).con_total
 
 
 def test_an_invented_argument_is_refused() -> None:
     whole = assessment()
-    whole["arguments"]["CON-9"] = judged()
-    desk = after(whole)
+    whole["arguments"]["CON-9"] = argument_answer()
+    batch = after(whole)
 
-    assert list(NAMES) == list(traces(desk))
+    assert list(NAMES) == list(traces(batch))
     assert [("CON-9", "there is no argument of this id", "assess")] == [
-        (each.quote, each.reason, each.purpose) for each in of(desk, FindingRefused)
+        (each.quote, each.reason, each.purpose) for each in events_of(batch, FindingRefused)
     ]
 
 
@@ -137,19 +148,19 @@ def test_standings_are_read_in_any_case() -> None:
 
 
 def test_a_judge_without_an_answer_leaves_everything_missing() -> None:
-    desk, why = after_rounds(), Reason("the judge gave no usable answer (timeout: it was silent)")
-    assess(desk, Answers(failed=why), opened())
+    batch, why = debate_after_rounds(), Reason("the judge gave no usable answer (timeout: it was silent)")
+    record_assessment(batch, Answers(failed=why), protocol_opened())
 
     assert (Missing(why), Missing(why), why) == (
-        overall(desk).pro_total,
-        overall(desk).con_total,
-        overall(desk).missing,
+        overall(batch).pro_total,
+        overall(batch).con_total,
+        overall(batch).missing,
     )
-    assert {why} == {each.missing for each in traces(desk).values()}
-    assert set(NAMES) == set(traces(desk))
+    assert {why} == {each.missing for each in traces(batch).values()}
+    assert set(NAMES) == set(traces(batch))
 
 
-@pytest.mark.parametrize("value", ["", [], {}, {"arguments": {}}, {"arguments": {"PRO-9": judged()}}, 7])
+@pytest.mark.parametrize("value", ["", [], {}, {"arguments": {}}, {"arguments": {"PRO-9": argument_answer()}}, 7])
 def test_an_answer_that_judges_nothing_is_asked_again(value: Any) -> None:
     assert "the answer judges no argument" == check_assessment(value, NAMES, CRITERIA)
     assert not check_assessment(assessment(), NAMES, CRITERIA)
@@ -170,22 +181,22 @@ def test_tables_side_by_side_are_read_as_well() -> None:
         },
     }
     plainer = {
-        "scores": {name: judged()["scores"] | dict.fromkeys(CRITERIA.dimensions, 7) for name in NAMES},
+        "scores": {name: argument_answer()["scores"] | dict.fromkeys(CRITERIA.dimensions, 7) for name in NAMES},
         "standings": dict.fromkeys(NAMES, "REFUTED"),
         "key_insight": "K.",
         "unresolved_questions": "Q?",
         "recommendation": "R.",
     }
     for said in (tables, plainer):
-        desk = after(said)
+        batch = after(said)
 
-        assert {"REFUTED"} == {each.standing for each in traces(desk).values()}
+        assert {"REFUTED"} == {each.standing for each in traces(batch).values()}
         assert (21.0, 21.0, "K.", ("Q?",), "R.") == (
-            overall(desk).pro_total,
-            overall(desk).con_total,
-            overall(desk).key_insight,
-            overall(desk).unresolved_questions,
-            overall(desk).recommendation,
+            overall(batch).pro_total,
+            overall(batch).con_total,
+            overall(batch).key_insight,
+            overall(batch).unresolved_questions,
+            overall(batch).recommendation,
         )
 
 
@@ -195,14 +206,14 @@ def test_tables_side_by_side_are_read_as_well() -> None:
 def test_of_several_samples_the_median_and_the_majority_count() -> None:
     points = (2, 9, 4)
     standings = ("REFUTED", "UPHELD", "REFUTED")
-    desk = after(
+    batch = after(
         *(
             one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, score), standing=standing, reason=f"{score}")
             for score, standing in zip(points, standings, strict=True)
         ),
         samples=3,
     )
-    traced = traces(desk)["PRO-1"]
+    traced = traces(batch)["PRO-1"]
 
     assert (4.0, "REFUTED", "2") == (traced.total, traced.standing, traced.reason)
     assert dict.fromkeys(CRITERIA.dimensions, 7.0) == traced.spread
@@ -216,18 +227,18 @@ def test_samples_that_do_not_agree_are_uncertain() -> None:
 
 def test_a_sample_that_leaves_something_out_leaves_it_to_the_others() -> None:
     short = one("PRO-1", scores={"logic": 0})
-    desk = after(short, one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, 8)), samples=2)
+    batch = after(short, one("PRO-1", scores=dict.fromkeys(CRITERIA.dimensions, 8)), samples=2)
 
-    assert 8.0 == traces(desk)["PRO-1"].total
+    assert 8.0 == traces(batch)["PRO-1"].total
 
 
 # fallacies
 
 
 def test_a_fallacy_is_recorded_where_its_words_stand() -> None:
-    desk = after(assessment(fallacies=[STRAW]))
-    (found,) = of(desk, FallacyFound)
-    turn = desk.debate.transcript.turns[found.turn]
+    batch = after(assessment(fallacies=[STRAW]))
+    (found,) = events_of(batch, FallacyFound)
+    turn = batch.debate.transcript.turns[found.turn]
 
     assert ("PRO-1", "straw_man", 1, "Nobody said so.") == (found.argument, found.fallacy, found.turn, found.reason)
     assert found.quote == turn.text[slice(*found.span)] == STRAW["quote"]
@@ -238,7 +249,7 @@ def test_a_fallacy_is_recorded_where_its_words_stand() -> None:
     [("CON-1 LEAVES OUT  what it costs", 3), ("what pro said first still holds", 5), ("“The noise count of Basel”", 1)],
 )
 def test_its_words_may_stand_in_anything_that_the_side_said(quote: str, turn: int) -> None:
-    (found,) = of(after(assessment(fallacies=[STRAW | {"quote": quote}])), FallacyFound)
+    (found,) = events_of(after(assessment(fallacies=[STRAW | {"quote": quote}])), FallacyFound)
 
     assert turn == found.turn
 
@@ -256,51 +267,51 @@ def test_its_words_may_stand_in_anything_that_the_side_said(quote: str, turn: in
     ],
 )
 def test_a_fallacy_that_does_not_hold_is_refused(changes: Any, why: str) -> None:
-    desk = after(assessment(fallacies=[STRAW | changes]))
-    (refused,) = of(desk, FindingRefused)
+    batch = after(assessment(fallacies=[STRAW | changes]))
+    (refused,) = events_of(batch, FindingRefused)
 
     assert why in refused.reason
-    assert [] == of(desk, FallacyFound)
+    assert [] == events_of(batch, FallacyFound)
 
 
 @pytest.mark.parametrize("name", ["Straw Man", "straw-man", "STRAW_MAN", "The straw man fallacy", " straw  man "])
 def test_the_common_spellings_of_a_fallacy_are_read(name: str) -> None:
-    (found,) = of(after(assessment(fallacies=[STRAW | {"fallacy": name}])), FallacyFound)
+    (found,) = events_of(after(assessment(fallacies=[STRAW | {"fallacy": name}])), FallacyFound)
 
     assert "straw_man" == found.fallacy
 
 
 def test_all_seven_are_known_by_their_titles() -> None:
-    assert set(RULES.fallacies) == {plain(name.replace("_", " ").title()) for name in RULES.fallacies}
+    assert set(RULES.fallacies) == {plain_name(name.replace("_", " ").title()) for name in RULES.fallacies}
     assert 7 == len(RULES.fallacies)
 
 
 def test_fallacies_named_beside_their_argument_are_found() -> None:
     inside = {name: value for name, value in STRAW.items() if name != "argument"}
 
-    assert 1 == len(of(after(one("PRO-1", fallacies=[inside])), FallacyFound))
+    assert 1 == len(events_of(after(one("PRO-1", fallacies=[inside])), FallacyFound))
 
 
 @pytest.mark.parametrize(("votes", "stands"), [(1, False), (2, True), (3, True)])
 def test_a_fallacy_stands_when_more_than_half_of_the_samples_find_it(votes: int, stands: bool) -> None:
     shorter = STRAW | {"quote": "plans for the tram plans"}
     said = [assessment(fallacies=[STRAW if n else shorter] if n < votes else []) for n in range(3)]
-    desk = after(*said, samples=3)
+    batch = after(*said, samples=3)
 
-    assert stands == bool(of(desk, FallacyFound))
-    assert stands != bool(of(desk, FindingRefused))
+    assert stands == bool(events_of(batch, FallacyFound))
+    assert stands != bool(events_of(batch, FindingRefused))
 
 
 def test_one_sample_that_says_it_twice_has_one_voice() -> None:
-    desk = after(assessment(fallacies=[STRAW, STRAW]), assessment(), assessment(), samples=3)
+    batch = after(assessment(fallacies=[STRAW, STRAW]), assessment(), assessment(), samples=3)
 
-    assert [] == of(desk, FallacyFound)
+    assert [] == events_of(batch, FallacyFound)
 
 
 def test_the_same_words_may_hold_two_fallacies() -> None:
-    desk = after(assessment(fallacies=[STRAW, STRAW | {"fallacy": "ad hominem"}]))
+    batch = after(assessment(fallacies=[STRAW, STRAW | {"fallacy": "ad hominem"}]))
 
-    assert {"straw_man", "ad_hominem"} == {each.fallacy for each in of(desk, FallacyFound)}
+    assert {"straw_man", "ad_hominem"} == {each.fallacy for each in events_of(batch, FallacyFound)}
 
 
 # whatever comes
@@ -345,15 +356,15 @@ def test_the_same_words_may_hold_two_fallacies() -> None:
     )
 )
 def test_whatever_a_judge_answers_numbers_are_on_the_scale_or_missing(value: Any) -> None:
-    desk = after(value)
+    batch = after(value)
 
-    assert set(NAMES) == set(traces(desk))
-    for traced in traces(desk).values():
+    assert set(NAMES) == set(traces(batch))
+    for traced in traces(batch).values():
         assert all(1 <= score <= 10 for score in traced.scores.values())
         assert isinstance(traced.total, Missing) == (traced.scores.keys() != CRITERIA.dimensions.keys())
-    for total in (overall(desk).pro_total, overall(desk).con_total):
+    for total in (overall(batch).pro_total, overall(batch).con_total):
         assert isinstance(total, Missing) or 3 <= total <= 30
-    assert desk.debate.protocol.briefing
+    assert batch.debate.protocol.briefing
 
 
 @settings(max_examples=40, deadline=None)
@@ -364,7 +375,7 @@ def test_a_judge_who_raises_one_score_lowers_nobody(seed: int) -> None:
     low = {name: {each: chance.randint(1, 9) for each in names} for name in NAMES}
     high = low | {"PRO-2": low["PRO-2"] | {chance.choice(names): 10}}
     first, second = (
-        overall(after(assessment(arguments={name: judged(name, scores=points[name]) for name in NAMES})))
+        overall(after(assessment(arguments={name: argument_answer(name, scores=points[name]) for name in NAMES})))
         for points in (low, high)
     )
 
@@ -376,7 +387,7 @@ def test_a_judge_who_raises_one_score_lowers_nobody(seed: int) -> None:
 
 def test_a_script_that_leaves_the_assessment_out_favours_nobody() -> None:
     type_ = assess_type(NAMES, CRITERIA, RULES)
-    desk = after(neutral(type_))
+    batch = after(neutral(type_))
 
-    assert (15.0, 15.0) == (overall(desk).pro_total, overall(desk).con_total)
+    assert (15.0, 15.0) == (overall(batch).pro_total, overall(batch).con_total)
     assert list(NAMES) == schema(type_)["properties"]["arguments"]["required"]

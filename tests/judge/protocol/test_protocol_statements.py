@@ -12,7 +12,7 @@ from events.types import ArgumentCrossExamined, ArgumentsOpened, ClosingStated, 
 from judge.protocol.closings import closing_type
 from judge.protocol.cross import cross_type
 from judge.protocol.openings import opening_type
-from judge.protocol.reading import NOT_JSON, Reading, has_words, loose
+from judge.protocol.reading import NOT_JSON, StatementReading, parse_loosely, wordless_fault
 from providers.neutral import neutral
 from providers.schema import schema
 from tests.judge.protocol.rounds import (
@@ -24,21 +24,21 @@ from tests.judge.protocol.rounds import (
     cross,
     opening,
     read_close,
-    read_crossing,
+    read_cross_examination,
     read_open,
 )
 
 PROSE = "Trams carry more people than cars. They share one track, and nobody has to park them."
 
 
-def opened(reading: Reading) -> ArgumentsOpened:
+def opened(reading: StatementReading) -> ArgumentsOpened:
     (event,) = reading.events
 
     assert isinstance(event, ArgumentsOpened)
     return event
 
 
-def ids(reading: Reading) -> list[str]:
+def ids(reading: StatementReading) -> list[str]:
     return [each.id for each in opened(reading).arguments]
 
 
@@ -126,7 +126,7 @@ def test_an_opening_of_which_nothing_keeps_the_form_is_one_argument_of_all_its_w
 
 def test_prose_is_said_to_be_no_json() -> None:
     assert (NOT_JSON,) == read_open(PROSE).faults == read_close(PROSE).faults
-    assert NOT_JSON == read_crossing(PROSE).faults[0]
+    assert NOT_JSON == read_cross_examination(PROSE).faults[0]
 
 
 def test_a_number_in_the_place_of_a_text_is_an_empty_text() -> None:
@@ -138,16 +138,16 @@ def test_a_number_in_the_place_of_a_text_is_an_empty_text() -> None:
 # cross-examination
 
 
-def answers(reading: Reading) -> dict[str, ArgumentCrossExamined]:
+def answers(reading: StatementReading) -> dict[str, ArgumentCrossExamined]:
     return {each.target: each for each in reading.events if isinstance(each, ArgumentCrossExamined)}
 
 
-def faulted(reading: Reading) -> CrossExaminationFaulted:
+def faulted(reading: StatementReading) -> CrossExaminationFaulted:
     return next(each for each in reading.events if isinstance(each, CrossExaminationFaulted))
 
 
 def test_every_argument_of_the_other_side_is_answered() -> None:
-    reading = read_crossing(cross("pro"))
+    reading = read_cross_examination(cross("pro"))
 
     assert ((), 3) == (reading.faults, reading.kept)
     assert {"CON-1": "refute", "CON-2": "challenge", "CON-3": "concede"} == {
@@ -166,8 +166,10 @@ def test_the_names_of_other_forms_are_read_as_well() -> None:
     ]
     by_id = {each.get("target", "CON-1"): each for each in listed}
 
-    assert ("refute", "partial", "concede") == tuple(each.response for each in answers(read_crossing(listed)).values())
-    assert answers(read_crossing(by_id)) == answers(read_crossing(listed))
+    assert ("refute", "partial", "concede") == tuple(
+        each.response for each in answers(read_cross_examination(listed)).values()
+    )
+    assert answers(read_cross_examination(by_id)) == answers(read_cross_examination(listed))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,7 @@ def test_a_fault_of_a_cross_examination_is_named_and_the_rest_is_kept(
     changes: Any, fault: str, kept: tuple[str, ...]
 ) -> None:
     said = cross("pro", **changes)
-    reading = read_crossing(said)
+    reading = read_cross_examination(said)
 
     assert fault in reading.faults
     assert list(kept) == list(answers(reading))
@@ -197,13 +199,13 @@ def test_a_fault_of_a_cross_examination_is_named_and_the_rest_is_kept(
 
 
 def test_of_two_answers_to_one_argument_the_first_counts() -> None:
-    reading = read_crossing(cross("pro", **{"2": {"target": "CON-1"}}))
+    reading = read_cross_examination(cross("pro", **{"2": {"target": "CON-1"}}))
 
     assert "refute" == answers(reading)["CON-1"].response
 
 
 def test_a_cross_examination_in_prose_is_kept_as_the_turn() -> None:
-    reading = read_crossing(PROSE)
+    reading = read_cross_examination(PROSE)
 
     assert (PROSE, PROSE, 0) == (reading.text, faulted(reading).free_text, reading.kept)
     assert {} == answers(reading)
@@ -212,7 +214,7 @@ def test_a_cross_examination_in_prose_is_kept_as_the_turn() -> None:
 # closings
 
 
-def closed(reading: Reading) -> ClosingStated:
+def closed(reading: StatementReading) -> ClosingStated:
     (event,) = reading.events
 
     assert isinstance(event, ClosingStated)
@@ -302,26 +304,26 @@ def test_a_closing_without_a_final_position_keeps_all_its_words() -> None:
 )
 def test_whatever_comes_is_read_and_nothing_of_it_is_lost(value: Any) -> None:
     raw = json.dumps(value)
-    for reading in (read_open(raw), read_crossing(raw), read_close(raw)):
+    for reading in (read_open(raw), read_cross_examination(raw), read_close(raw)):
         texts = [getattr(each, "free_text", "") for each in reading.events]
 
         assert not reading.faults or raw in texts
         assert read_open(raw) == read_open(raw)
-        if not has_words(value):
+        if not wordless_fault(value):
             assert reading.text
     assert 1 <= len(ids(read_open(raw))) <= RULES.arguments
     assert set(ids(read_open(raw))) <= set(NAMES[:3])
-    assert set(answers(read_crossing(raw))) <= set(NAMES[3:])
+    assert set(answers(read_cross_examination(raw))) <= set(NAMES[3:])
 
 
 @pytest.mark.parametrize("value", [{}, [], "", " \n", None, 4, {"arguments": []}, {"PRO-1": {"claim": ""}}, ["PRO-1"]])
 def test_an_answer_without_a_word_says_so(value: Any) -> None:
-    assert "the answer holds no words" == has_words(value)
+    assert "the answer holds no words" == wordless_fault(value)
 
 
 def test_control_characters_and_what_stands_around_do_not_count() -> None:
-    assert {"a": 1} == loose('Sure:\n{"a": 1}\nIs that all?')
-    assert "{broken" == loose("{broken")
+    assert {"a": 1} == parse_loosely('Sure:\n{"a": 1}\nIs that all?')
+    assert "{broken" == parse_loosely("{broken")
     assert "a" * 12 == opened(read_open(opening("pro", n1={"claim": f" \x00{'a' * 12}\n"}))).arguments[0].claim
 
 
@@ -329,7 +331,7 @@ def test_control_characters_and_what_stands_around_do_not_count() -> None:
     ("type_", "read"),
     [
         (opening_type("pro", RULES), read_open),
-        (cross_type(NAMES[3:]), read_crossing),
+        (cross_type(NAMES[3:]), read_cross_examination),
         (closing_type(NAMES[:3]), read_close),
     ],
 )

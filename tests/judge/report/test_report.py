@@ -45,11 +45,11 @@ from judge.report.figures import correlation, percent, rate, spread
 from judge.report.levels import levels
 from judge.report.table import differences
 from judge.report.tables import tables
-from judge.report.tally import Count, Tally, total
+from judge.report.tally import DebateCounter, Tally, total
 from judge.report.weaknesses import MEASURES, Weakness, weaknesses
 from judge.rubric import rubric_v1
 from judge.templates import judge_templates
-from tests.judge.court import opened, said, scored, side_of
+from tests.judge.turns import opened, scored, side_of, spoken_turn
 
 RUBRIC = rubric_v1()
 
@@ -60,7 +60,7 @@ def records(events: Sequence[Event]) -> tuple[Recorded, ...]:
 
 
 def counted(*events: Event) -> Tally:
-    count = Count()
+    count = DebateCounter()
     for record in records([opened(), *events]):
         count.take(record)
     return count.tally()
@@ -68,7 +68,7 @@ def counted(*events: Event) -> Tally:
 
 def turn(number: int, words: int = 3, **points: float) -> tuple[Event, ...]:
     started = TurnStarted(turn=number, side=side_of(number), attempt=1, directive=None)
-    return (started, said(number, " ".join(["word"] * words)), scored(number, **points))
+    return (started, spoken_turn(number, " ".join(["word"] * words)), scored(number, **points))
 
 
 def found(tally: Tally, name: str) -> Weakness:
@@ -325,7 +325,7 @@ def test_kin_attacks_and_known_outcomes() -> None:
 
 
 def test_scripts_are_one_judge_and_models_are_themselves() -> None:
-    count, script = Count(), Count()
+    count, script = DebateCounter(), DebateCounter()
     count.take(records([opened()])[0])
     seat = msgspec.structs.replace(opened().judge, model="scripted:juries")
     script.take(records([msgspec.structs.replace(opened(), judge=seat)])[0])

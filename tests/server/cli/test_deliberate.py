@@ -12,20 +12,20 @@ from events.types.deliberation import ArtifactJudged, DeliberationHeld, OpinionG
 from judge.rubric import rubric_v1
 from server.cli.deliberate import read_text
 from server.errors import BadField
-from tests.judge.deliberation.jury import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, says
+from tests.judge.deliberation.judges import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, opinion_answer
 from tests.server.children import Cli, as_json, line_with, said
 from tests.server.house import House, check_sound, fault, house
 from tests.server.site import Site, refused
 
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 SPLIT = {
-    "deliberate:technical_architect:*": says("PASS", 3, findings=["no password"]),
-    "deliberate:compliance_auditor:*": says("PASS", 3),
-    "deliberate:*": says("FAIL", 1, OTHER_QUOTE),
+    "deliberate:technical_architect:*": opinion_answer("PASS", 3, findings=["no password"]),
+    "deliberate:compliance_auditor:*": opinion_answer("PASS", 3),
+    "deliberate:*": opinion_answer("FAIL", 1, OTHER_QUOTE),
 }
 CONVINCED = SPLIT | {
-    "deliberate:technical_architect:1": says("FAIL", 1, QUOTE),
-    "deliberate:compliance_auditor:1": says("FAIL", 1),
+    "deliberate:technical_architect:1": opinion_answer("FAIL", 1, QUOTE),
+    "deliberate:compliance_auditor:1": opinion_answer("FAIL", 1),
 }
 
 
@@ -88,7 +88,7 @@ def test_in_json_it_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any,
 @pytest.mark.slow
 def test_the_exit_code_is_0_whatever_the_verdict_and_1_without_one(moot: Cli, script: Any, design: str) -> None:
     for verdict in ("PASS", "CONDITIONAL", "FAIL"):
-        model = script(verdict, answers={"deliberate:*": says(verdict)})
+        model = script(verdict, answers={"deliberate:*": opinion_answer(verdict)})
         assert 0 == moot.here("deliberate", design, "--judge", model).returncode
 
     nobody = script("nobody", answers={"deliberate:*": {"fault": fault("refuse", 9)}})
@@ -273,7 +273,7 @@ async def test_a_judge_that_fails_in_the_middle_stands_by_its_independent_opinio
 
 @pytest.mark.anyio
 async def test_an_answer_that_breaks_once_is_asked_again(script: Any) -> None:
-    broken = {"fault": fault("bad_json"), "then": says("PASS")}
+    broken = {"fault": fault("bad_json"), "then": opinion_answer("PASS")}
     async with house() as made:
         events = await deliberated(made, script(answers={"deliberate:risk*": broken, "deliberate:*": broken}))
 

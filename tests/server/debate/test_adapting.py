@@ -24,7 +24,7 @@ from providers.errors import Adapted, Empty, PromptCut, Starved, ThoughtAloud
 from server.debate.formats.adapting import ADAPTED, counted, is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
 from server.whatif.walk import walk
-from tests.judge.whims import Whims
+from tests.judge.random_debate import RandomDebate
 from tests.server.given import (
     RESUMED,
     Play,
@@ -171,7 +171,7 @@ def test_a_resume_forgets_a_questions_failures() -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32))
 def test_no_question_fails_more_often_than_it_may(seed: int) -> None:
-    play, failures = Whims(seed).run(), defaultdict[tuple[str, int], list[str]](list)
+    play, failures = RandomDebate(seed).run(), defaultdict[tuple[str, int], list[str]](list)
     most = play.debate.opened.settings.judge_attempts  # type: ignore[union-attr]
     for event in play.events:
         if isinstance(event, DebateResumed):

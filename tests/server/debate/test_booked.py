@@ -36,7 +36,7 @@ from providers.errors import (
 )
 from server import observe
 from server.debate.calls import BROKE_OFF
-from tests.judge.deliberation.jury import TEXT
+from tests.judge.deliberation.judges import TEXT
 from tests.server.cli.test_deliberate import SPLIT
 from tests.server.debate.measured import case
 from tests.server.house import house

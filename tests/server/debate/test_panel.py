@@ -28,7 +28,7 @@ from events.types import (
 from judge.rubric import rubric_v1
 from server.debate.formats import panel
 from server.debate.formats.steps import Ask, Record, Speak
-from tests.judge.panel.bench_of_raters import DIMENSIONS, seats
+from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
 from tests.judge.protocol.rounds import NAMES
 from tests.server.debate.test_protocol_rests import Boundaries
 from tests.server.given import KINDS, Play, no_reply, opened, reply, spoken, started
@@ -192,7 +192,7 @@ def test_a_rater_of_many_turns_may_answer_at_length() -> None:
     """Of a hundred turns as of two: an answer that is cut short would be no answer."""
     most = []
     for turns in (2, 100):
-        play = Play(msgspec.structs.replace(opened(turns), panel=tuple(seats(2))))
+        play = Play(msgspec.structs.replace(opened(turns), panel=tuple(rater_seats(2))))
         for turn in range(1, turns + 1):
             play.add(started(turn), spoken(turn))
         assert play.debate.opened is not None
@@ -343,7 +343,7 @@ GIVEN = st.fixed_dictionaries({"scores": st.dictionaries(TURNS, ITEM), "standing
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_whatever_raters_say_the_debate_ends_with_what_the_panel_says(data: st.DataObject) -> None:
-    seated = tuple(seats(data.draw(st.integers(2, 4))))
+    seated = tuple(rater_seats(data.draw(st.integers(2, 4))))
     play = Play(msgspec.structs.replace(opened(2, judge_attempts=2), panel=seated))
     for _ in range(200):
         if play.debate.standing.state == "concluded":

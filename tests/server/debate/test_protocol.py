@@ -23,7 +23,7 @@ from events.types import (
 )
 from events.view import view as views
 from server.feed import frames
-from tests.judge.protocol.rounds import NAMES, assessment, judged, opening
+from tests.judge.protocol.rounds import NAMES, argument_answer, assessment, opening
 from tests.server.house import Spectator, fault, house
 from tests.server.three_rounds import PROSE, STATEMENTS, STRAW, Script, answers, calls, check, held, of, played
 
@@ -127,7 +127,7 @@ async def test_a_judge_that_fails_leaves_everything_missing_and_the_debate_concl
 
 
 async def test_a_judge_that_leaves_an_argument_out_names_no_winner(script: Script) -> None:
-    some = assessment(arguments={name: judged(name) for name in NAMES[:5]} | {"CON-7": judged()})
+    some = assessment(arguments={name: argument_answer(name) for name in NAMES[:5]} | {"CON-7": argument_answer()})
     events, view = await played(script, assess=some)
 
     assert DebateConcluded(winner="neither", by_rule="no_judgement") == events[-1]
@@ -138,16 +138,18 @@ async def test_a_judge_that_leaves_an_argument_out_names_no_winner(script: Scrip
 @pytest.mark.parametrize(("points", "winner"), [(5, "neither"), (6, "pro")])
 async def test_a_gap_under_one_point_names_nobody(script: Script, points: int, winner: str) -> None:
     """One dimension of .30: a point of it moves a total by .3, four of them by 1.2."""
-    scores = judged(points=5)["scores"]
+    scores = argument_answer(points=5)["scores"]
     better = scores | {"logic": points + (points > 5) * 3}
-    close = assessment(arguments={name: judged(name, scores=better if name == "PRO-1" else scores) for name in NAMES})
+    close = assessment(
+        arguments={name: argument_answer(name, scores=better if name == "PRO-1" else scores) for name in NAMES}
+    )
     events, _ = await played(script, assess=close)
 
     assert DebateConcluded(winner=winner, by_rule="assessment") == events[-1]  # type: ignore[arg-type]
 
 
 async def test_samples_are_asked_for_and_their_median_counts(script: Script) -> None:
-    said = [assessment(arguments={name: judged(name, points) for name in NAMES}) for points in (2, 9, 4)]
+    said = [assessment(arguments={name: argument_answer(name, points) for name in NAMES}) for points in (2, 9, 4)]
     async with house() as h:
         debate, _ = await held(h, script(answers=answers(assess=said)), samples=3)
         events = [record.event for record in await check(h.log, debate)]
@@ -195,7 +197,7 @@ def rated(pro: int, con: int) -> dict[str, Any]:
     """A rater's answer: every dimension of every argument of a side alike, but for the argument's number."""
     points = {name: min(10, (pro if name.startswith("PRO") else con) + int(name[-1]) - 2) for name in NAMES}
     return {
-        "scores": {name: judged(points=value)["scores"] for name, value in points.items()},
+        "scores": {name: argument_answer(points=value)["scores"] for name, value in points.items()},
         "standings": {name: "UPHELD" if name.startswith("PRO") else "REFUTED" for name in NAMES},
     }
 

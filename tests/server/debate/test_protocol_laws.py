@@ -23,7 +23,7 @@ from events.view import view as views
 from server.debate.formats.steps import Ask, Record, Speak
 from server.feed import frames
 from tests.events.view.test_projections import as_json, has_null
-from tests.judge.protocol.rounds import NAMES, assessment, closing, cross, judged, opened, opening
+from tests.judge.protocol.rounds import NAMES, argument_answer, assessment, closing, cross, opening, protocol_opened
 from tests.server.given import HALTED, KINDS, PAUSED, RESUMED, Play, no_reply, reply
 
 PROSE = "Trams carry more people than cars, and that is all there is to say of it."
@@ -41,9 +41,9 @@ def odd(draw: st.DrawFn, step: Ask) -> Any:
     """JSON that does not keep it."""
     said = sound(step)
     if step.key == "assess":
-        arguments = {name: judged(name, draw(st.integers(0, 11))) for name in NAMES}
+        arguments = {name: argument_answer(name, draw(st.integers(0, 11))) for name in NAMES}
         arguments.pop(draw(st.sampled_from(NAMES)))
-        return said | {"arguments": arguments | {"PRO-9": judged()}}
+        return said | {"arguments": arguments | {"PRO-9": argument_answer()}}
     if step.purpose == "close":
         return said | {"final_position": draw(st.sampled_from(("", "word " * 900)))}
     ((name, items),) = said.items()
@@ -69,7 +69,7 @@ def answer(draw: st.DrawFn, step: Ask) -> Event:
 @st.composite
 def plays(draw: st.DrawFn) -> Play:
     """A debate up to any of its steps; people's acts come in between, answers in any order."""
-    play = Play(opened(samples=draw(st.integers(1, 2))))
+    play = Play(protocol_opened(samples=draw(st.integers(1, 2))))
     for _ in range(draw(st.integers(0, 50))):
         if play.debate.standing.state == "concluded":
             break

@@ -14,7 +14,7 @@ from providers import base
 from server.cli import calibrate, deliberate, run
 from server.errors import BadField
 from server.opening.opening import as_request
-from tests.judge.deliberation.jury import PERSONAS, TEXT
+from tests.judge.deliberation.judges import PERSONAS, TEXT
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.measured import case
 from tests.server.house import house

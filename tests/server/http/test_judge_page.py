@@ -12,7 +12,7 @@ from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateOpened
 from judge.rubric import digest, rubric_v1
 from server.http.judge import Survey
-from tests.judge.court import opened, said
+from tests.judge.turns import opened, spoken_turn
 from tests.server.site import Site
 
 
@@ -34,7 +34,7 @@ class Watched(MemoryLog):
 
 async def concluded(log: EventLog, name: str, turns: int = 1, judge: str = "wise:judge") -> None:
     seat = msgspec.structs.replace(opened().judge, model=judge)
-    spoken = [said(number, "Some words") for number in range(1, turns + 1)]
+    spoken = [spoken_turn(number, "Some words") for number in range(1, turns + 1)]
     end = DebateConcluded(winner="neither", by_rule="scorecard")
     await log.append(name, 0, [msgspec.structs.replace(opened(), judge=seat), *spoken, end])
 

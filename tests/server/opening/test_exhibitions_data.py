@@ -9,14 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from judge.live.claims import ClaimsAnswer
+from judge.live.claims import ClaimsAnswer, SecondOpinion
 from judge.live.comparison import compare_type
 from judge.live.convergence import ConvergenceAnswer
 from judge.live.gaps import GapsAnswer
-from judge.live.narrative import ConflictAnswer, NarrativeAnswer
-from judge.live.questions import score_type
-from judge.live.second import SecondOpinion
+from judge.live.scoring import score_type
 from judge.live.spine import PremisesAnswer
+from judge.live.verdicts import ConflictAnswer, NarrativeAnswer
 from judge.rubric import rubric_v1
 from providers.script import Say, Script, load
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from judge.deliberation.matter import ON_DEBATES, Matter
 from judge.deliberation.questions import opinion_type
+from judge.deliberation.subject import DEBATE_VERDICTS, Subject
 from judge.guard.quotes import find
 from judge.panel.questions import panel_type
 from judge.panel.raters import shipped as profiles
@@ -27,14 +27,14 @@ RATERS = tuple(profiles().raters)
 STATEMENTS = {f"{kind}:{side}" for kind in ("open", "cross", "close") for side in OWN}
 LEFT_OUT = {"transit": {("risk", "PRO-2")}}
 """What a rater leaves out: (rater, argument)."""
-MATTER = Matter(
-    verdicts=ON_DEBATES,
+SUBJECT = Subject(
+    verdicts=DEBATE_VERDICTS,
     low=CRITERIA.low,
     high=CRITERIA.high,
     texts=(),
     quote_minimum=RUBRIC.quote_minimum,
     dimensions={f"{side}.{name}": name for side in OWN for name in CRITERIA.dimensions},
-    wire={"pro": "A", "con": "B"}
+    labels={"pro": "A", "con": "B"}
     | {
         f"{side}.{name}": f"{label}.{name}"
         for side, label in (("pro", "A"), ("con", "B"))
@@ -69,7 +69,7 @@ def type_of(key: str) -> Any:
         case "panel":
             return panel_type(NAMES, CRITERIA)
         case _:
-            return opinion_type(MATTER, lists=False)
+            return opinion_type(SUBJECT, lists=False)
 
 
 def breaches(value: Any, form: dict[str, Any], where: str = "$") -> Iterator[str]:  # noqa: C901 - a case for each type

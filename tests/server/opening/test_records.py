@@ -12,7 +12,7 @@ from events.types import (
     Rater,
     TrackRecord,
 )
-from judge.panel.weights import weights
+from judge.panel.weights import rater_weights
 from server.opening import opening
 from server.opening.records import calibrations, records_for, track_records
 from tests.server import given
@@ -75,9 +75,9 @@ async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
     rules = given.RUBRIC.panel
     assert rules is not None
     async with house() as at_home:
-        before = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
+        before = rater_weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
         await held(at_home, wish(*[case(name) for name in "abcdef"], model=model))
-        after = weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
+        after = rater_weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
 
     assert dict.fromkeys(RATERS, 0.25) == before
     assert after["technical"] > after["risk"] == after["general"] > after["business"]

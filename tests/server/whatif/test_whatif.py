@@ -18,10 +18,10 @@ from server.whatif.answer import NOTE, WhatIf, what_if
 from server.whatif.outcome import arguments_of, outcome_of, turns_of
 from server.whatif.rubric import Wish
 from server.whatif.walk import NOT_ASKED, Walked, walk
-from tests.judge.deliberation import jury
-from tests.judge.deliberation.jury import PERSONAS, before_judges, in_rounds, says
-from tests.judge.hearing import card, claims, gap, hear, settle
-from tests.judge.whims import Whims
+from tests.judge.deliberation import judges
+from tests.judge.deliberation.judges import PERSONAS, answers_by_round, artifact_opened, opinion_answer
+from tests.judge.played_turns import answer_steps, claims_answer, gap_answer, play_turn, score_answer
+from tests.judge.random_debate import RandomDebate
 from tests.server.given import Play, answered, opened, random_debates, recorded, spoken, started
 
 GOLDEN = sorted((Path(__file__).parents[2] / "events" / "view" / "golden").glob("*.ndjson"))
@@ -53,23 +53,29 @@ def heard(*texts: tuple[str, dict[str, Any]], **changes: Any) -> Play:
     """Turns that are heard with the answers to what is asked about each; then the end, if they are all."""
     play = Play(opened(changes.pop("turns", len(texts)), **changes))
     for text, answers in texts:
-        hear(play, text, **answers)
+        play_turn(play, text, **answers)
     return play
 
 
 def suspicious() -> Play:
     """Pro names a study and lungs, con docks it for two points: three entries on turn 1."""
     return heard(
-        (STUDY, {"claims": claims((PROVES, "fabricated_citation"), (LUNGS, "no_mechanism"))}),
-        (TRACK, {"gaps": gap(1, LUNGS, "because they share one track", 2)}),
+        (STUDY, {"claims": claims_answer((PROVES, "fabricated_citation"), (LUNGS, "no_mechanism"))}),
+        (TRACK, {"gaps": gap_answer(1, LUNGS, "because they share one track", 2)}),
     )
 
 
 def judged_text() -> Play:
     """A text on which one of five personas insists for as long as it is asked."""
-    play = Play(before_judges())
-    first = {"*": says("PASS", 3), PERSONAS[0]: says("FAIL", 1), PERSONAS[1]: says("FAIL", 1)}
-    jury.settle(play, in_rounds(first, {"*": says("PASS", 3), PERSONAS[0]: says("FAIL", 1)}))
+    play = Play(artifact_opened())
+    first = {
+        "*": opinion_answer("PASS", 3),
+        PERSONAS[0]: opinion_answer("FAIL", 1),
+        PERSONAS[1]: opinion_answer("FAIL", 1),
+    }
+    judges.answer_steps(
+        play, answers_by_round(first, {"*": opinion_answer("PASS", 3), PERSONAS[0]: opinion_answer("FAIL", 1)})
+    )
     return play
 
 
@@ -80,15 +86,15 @@ def judged_text() -> Play:
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32))
 def test_with_nothing_changed_a_what_if_is_the_record_itself(seed: int) -> None:
-    whims, ends = Whims(seed), []
-    add = whims.play.add
+    random_debate, ends = RandomDebate(seed), []
+    add = random_debate.play.add
 
     def noted(*events: Any) -> None:
         add(*events)
-        ends.append(len(whims.play.records))
+        ends.append(len(random_debate.play.records))
 
-    whims.play.add = noted  # type: ignore[method-assign]  # a log ends where a batch ends
-    records = whims.run().records
+    random_debate.play.add = noted  # type: ignore[method-assign]  # a log ends where a batch ends
+    records = random_debate.run().records
 
     for end in (len(records), *Random(seed).sample(ends, min(3, len(ends)))):
         walked = walk(records[:end], same)
@@ -131,7 +137,7 @@ def test_so_it_is_where_the_money_ran_out_and_more_came() -> None:
     play.add(*step.drafts)
     poor = walk(play.records, same)
     play.add(DebateResumed(reason="more", by="x", max_cost_usd=9.0))
-    settle(play, lambda _: None)
+    answer_steps(play, lambda _: None)
     rich = walk(play.records, same)
 
     assert "halted" == poor.would_be.standing.state
@@ -178,7 +184,7 @@ def test_a_band_lifts_the_winner_of_an_exchange() -> None:
 
 
 def test_a_wider_tie_leaves_nobody_the_winner() -> None:
-    play = heard((TRACK, {"score": card(1, rhetoric=(8, 7, 8, 7))}), (TRACK, {}))
+    play = heard((TRACK, {"score": score_answer(1, rhetoric=(8, 7, 8, 7))}), (TRACK, {}))
     answer = under(play, tie_within=50)
 
     assert "pro" == answer.recorded.winner
@@ -186,7 +192,7 @@ def test_a_wider_tie_leaves_nobody_the_winner() -> None:
 
 
 def test_a_share_and_a_cap_reach_every_turn() -> None:
-    play = heard((TRACK, {"score": card(1, "words that nobody said")}), (TRACK, {}))
+    play = heard((TRACK, {"score": score_answer(1, "words that nobody said")}), (TRACK, {}))
     answer = under(play, unquoted_share=0)
 
     assert 0 == differing(answer)["turns.1.rhetoric"]
@@ -198,7 +204,7 @@ def test_a_share_and_a_cap_reach_every_turn() -> None:
 
 def test_an_answer_that_no_longer_fits_is_a_missing_value_with_its_reason() -> None:
     parts = {"components": {"cause": {"maximum": 9}, "process": {"maximum": 11}}}
-    play = heard(*((TRACK, {"score": card(turn, logic=(10, 5, 5, 5))}) for turn in (1, 2)))
+    play = heard(*((TRACK, {"score": score_answer(turn, logic=(10, 5, 5, 5))}) for turn in (1, 2)))
     answer = under(play, dimensions={"logic": parts})
     gone = answer.turns["1"].would_be
 
@@ -228,8 +234,8 @@ def test_a_question_that_was_not_asked_has_no_answer() -> None:
 
 def test_the_end_comes_also_where_the_other_rules_would_ask_for_more_than_there_was_money() -> None:
     play = Play(opened(2, max_cost_usd=1.0))
-    hear(play, TRACK, score=card(1, rhetoric=(6, 4, 5, 4)))
-    hear(play, TRACK)
+    play_turn(play, TRACK, score=score_answer(1, rhetoric=(6, 4, 5, 4)))
+    play_turn(play, TRACK)
     drafts = [Draft(event=each.event, cause=each.cause) for each in play.records]
     at = next(n for n, each in enumerate(drafts) if getattr(each.event, "key", "") == "narrative")
     dear = replace(drafts[at].event, cost_usd=5.0)  # type: ignore[type-var]
@@ -243,7 +249,7 @@ def test_the_end_comes_also_where_the_other_rules_would_ask_for_more_than_there_
 
 def test_what_is_answered_later_is_waited_for() -> None:
     play = Play(opened(1, appeals="all"))
-    hear(play, STUDY, claims=claims((LUNGS, "no_mechanism")))
+    play_turn(play, STUDY, claims=claims_answer((LUNGS, "no_mechanism")))
     answer = under(play, claims={"no_mechanism": None})
 
     assert "neither" == answer.recorded.narrative == answer.would_be.narrative
@@ -252,10 +258,10 @@ def test_what_is_answered_later_is_waited_for() -> None:
 
 def test_a_second_opinion_follows_its_claim_where_the_claims_are_counted_otherwise() -> None:
     play = Play(opened(2, appeals="none"))
-    hear(play, STUDY, claims=claims((LUNGS, "no_mechanism"), (PROVES, "fabricated_citation")))
+    play_turn(play, STUDY, claims=claims_answer((LUNGS, "no_mechanism"), (PROVES, "fabricated_citation")))
     play.add(ClaimAppealed(claim="C1.2", by="moderator"))
-    settle(play, lambda step: {"reason": "it exists", "verdict": "cleared"})
-    hear(play, TRACK)
+    answer_steps(play, lambda step: {"reason": "it exists", "verdict": "cleared"})
+    play_turn(play, TRACK)
     walked = walk(play.records, Wish(rubric={"claims": {"no_mechanism": None}}).opening)
 
     assert "cleared" == walked.recorded.claims["C1.2"].state
@@ -264,10 +270,10 @@ def test_a_second_opinion_follows_its_claim_where_the_claims_are_counted_otherwi
 
 def test_an_appeal_of_what_is_no_claim_there_is_nothing() -> None:
     play = Play(opened(2, appeals="none"))
-    hear(play, STUDY, claims=claims((PROVES, "fabricated_citation")))
+    play_turn(play, STUDY, claims=claims_answer((PROVES, "fabricated_citation")))
     play.add(ClaimAppealed(claim="C1.1", by="moderator"))
-    settle(play, lambda step: {"reason": "it exists", "verdict": "cleared"})
-    hear(play, TRACK)
+    answer_steps(play, lambda step: {"reason": "it exists", "verdict": "cleared"})
+    play_turn(play, TRACK)
     walked = walk(play.records, Wish(rubric={"claims": {"fabricated_citation": None}}).opening)
 
     assert {} == walked.would_be.claims
@@ -303,7 +309,7 @@ def test_a_rater_to_leave_out_must_sit_and_not_alone(name: str, says_: str) -> N
 
 
 def test_a_log_that_older_rules_wrote_is_named_and_still_compared() -> None:
-    play = heard((TRACK, {"score": card(1, rhetoric=(8, 7, 8, 7))}), (TRACK, {}))
+    play = heard((TRACK, {"score": score_answer(1, rhetoric=(8, 7, 8, 7))}), (TRACK, {}))
     drafts = [Draft(event=each.event, cause=each.cause) for each in play.records]
     at = next(n for n, each in enumerate(drafts) if isinstance(each.event, ScorecardVerdictReached))
     other = replace(drafts[at].event, reason="in the words of an older Moot")  # type: ignore[type-var]

@@ -19,7 +19,7 @@ from events.types import (
     Pattern,
     TurnSpoken,
 )
-from judge.live.questions import applicable
+from judge.live.scoring import applicable
 from judge.live.spine import PremisesAnswer
 from providers.schema import parse
 from server.debate.formats.adapting import is_forgiven
@@ -37,11 +37,11 @@ SENTENCES = (
     "Whoever lives beyond the last stop pays for the quiet of the others.",
 )
 KINDS = ("timeout", "reset", "bad_json", "wrong_type", "auth", "starved", "thought_aloud")
-MOST = 2000
+MOST_STEPS = 2000
 """Steps after which a debate that has not concluded never will."""
 
 
-class Whims:
+class RandomDebate:
     """Plays one debate to its end."""
 
     def __init__(self, seed: int, *, turns: int | None = None) -> None:
@@ -60,7 +60,7 @@ class Whims:
     def run(self) -> Play:
         """Step by step to the conclusion, whatever happens on the way."""
         play, chance = self.play, self.chance
-        for _ in range(MOST):
+        for _ in range(MOST_STEPS):
             if play.debate.standing.state == "concluded":
                 return play
             if self._somebody_acts():

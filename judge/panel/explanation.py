@@ -17,7 +17,7 @@ from events.types import (
     Without,
 )
 from events.types.criteria import PanelRules
-from judge.panel.disputes import Sums
+from judge.panel.disputes import SideScores
 
 NAMES: Mapping[Winner, str] = {"pro": "Pro", "con": "Con", "neither": "nobody"}
 
@@ -28,7 +28,7 @@ def reasons(
     sides: Mapping[str, Side],
     rules: PanelRules,
     measured: AgreementMeasured,
-    total: Sums,
+    total: SideScores,
     contested: Mapping[str, Dispute],
     weighing: Mapping[str, float],
     outcome: PanelOutcome,
@@ -74,7 +74,7 @@ def _one_model(seats: Sequence[Rater]) -> Iterator[str]:
         yield "One model sits on all seats: that it agrees with itself says little."
 
 
-def _gap(total: Sums, rules: PanelRules) -> Iterator[str]:
+def _gap(total: SideScores, rules: PanelRules) -> Iterator[str]:
     gap = total.gap
     if isinstance(gap, Missing):
         yield f"The sides cannot be compared: {gap.missing.reason}."

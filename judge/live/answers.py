@@ -2,12 +2,30 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from events.types import Reason, Span
-from judge.live.event_batch import Answers
 
 T = TypeVar("T")
+
+
+class Answers(Struct, Generic[T], frozen=True, kw_only=True):
+    """What came of one question: (position of the call, answer) of each sample, or why there is nothing."""
+
+    given: tuple[tuple[int, T], ...] = ()
+    failed: Reason | None = None
+
+    @property
+    def values(self) -> tuple[T, ...]:
+        """The answers alone."""
+        return tuple(value for _, value in self.given)
+
+    @property
+    def cause(self) -> int | None:
+        """Position of the first answer."""
+        return self.given[0][0] if self.given else None
 
 
 def majority(choices: Sequence[T], otherwise: T) -> T:
@@ -21,12 +39,12 @@ def overlaps(one: Span, two: Span) -> bool:
     return one[0] < two[1] and two[0] < one[1]
 
 
-def stands(votes: int, samples: int) -> bool:
+def is_majority(votes: int, samples: int) -> bool:
     """Whether a finding that ``votes`` of ``samples`` made stands: more than half."""
     return votes * 2 > samples
 
 
-def grouped(findings: Iterable[tuple[int, Span, T]]) -> list[list[tuple[int, Span, T]]]:
+def overlapping(findings: Iterable[tuple[int, Span, T]]) -> list[list[tuple[int, Span, T]]]:
     """Findings (sample, span, what) gathered by overlapping passages, in the order of their first appearance."""
     groups: list[list[tuple[int, Span, T]]] = []
     for finding in findings:

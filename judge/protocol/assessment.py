@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from events.types import Standing
 from events.types.criteria import STANDINGS, Criteria
-from judge.protocol.reading import argument_id, entries, first, prose, show, tidy, written
+from judge.protocol.reading import all_text, argument_id, as_written, clean_text, entries, excerpt, first_value
 
 IDS: Final = ("argument", "argument_id", "id", "target")
 _AROUND: Final = ("arguments", "scores", "argument_scores")
@@ -27,7 +27,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class ArgumentAssessment(Struct, frozen=True, kw_only=True):
     """What was said of one argument.  ``absent``: dimensions without a score, and why."""
 
     scores: dict[str, int] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Said(Struct, frozen=True, kw_only=True):
 class Assessment(Struct, frozen=True, kw_only=True):
     """One sample of the whole.  ``invented``: ids of arguments that nobody opened."""
 
-    arguments: dict[str, Said]
+    arguments: dict[str, ArgumentAssessment]
     invented: tuple[str, ...]
     fallacies: tuple[Finding, ...]
     key_insight: str
@@ -57,25 +57,25 @@ class Assessment(Struct, frozen=True, kw_only=True):
 def read_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> Assessment:
     """An assessment from any of the shapes that judges give it: by argument, or as tables side by side."""
     scored = [(argument_id(name), item) for name, item in entries(value, _AROUND, IDS)]
-    traced = [(argument_id(name), item) for name, item in _table(first(value, _TRACES))]
+    traced = [(argument_id(name), item) for name, item in _table(first_value(value, _TRACES))]
     given: dict[str, list[Any]] = {}
     for name, item in (*scored, *traced):
         given.setdefault(name, []).append(item)
-    overall = first(value, _OVERALL)
+    overall = first_value(value, _OVERALL)
     whole = {**value, **overall} if isinstance(value, dict) and isinstance(overall, dict) else value
-    unresolved = first(whole, ("unresolved_questions", "unresolved"))
+    unresolved = first_value(whole, ("unresolved_questions", "unresolved"))
     questions = unresolved if isinstance(unresolved, list) else [unresolved]
     return Assessment(
-        arguments={name: _said(given.get(name, []), criteria) for name in names},
+        arguments={name: _argument_assessment(given.get(name, []), criteria) for name in names},
         invented=tuple(name for name in given if name and name not in {*names, *_PARTS}),
         fallacies=tuple(_fallacies(value, scored)),
-        key_insight=tidy(first(whole, ("key_insight", "insight"))),
-        unresolved=tuple(text for each in questions if (text := tidy(each) or prose(each))),
-        recommendation=tidy(first(whole, ("recommendation",))),
+        key_insight=clean_text(first_value(whole, ("key_insight", "insight"))),
+        unresolved=tuple(text for each in questions if (text := clean_text(each) or all_text(each))),
+        recommendation=clean_text(first_value(whole, ("recommendation",))),
     )
 
 
-def plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """``straw_man`` for ``Straw-Man fallacy``: lower case, underscores, without what does not tell it apart."""
     words = [word for word in _NO_LETTER.split(name.casefold()) if word not in {"", "fallacy", "the", "an", "a"}]
     return "_".join(words)
@@ -84,16 +84,18 @@ def plain(name: str) -> str:
 def _table(value: Any) -> list[tuple[str, Any]]:
     """A trace table; standings alone, keyed by argument, count as one."""
     if isinstance(value, dict):
-        return [(tidy(name), item if isinstance(item, dict) else {"standing": item}) for name, item in value.items()]
+        return [
+            (clean_text(name), item if isinstance(item, dict) else {"standing": item}) for name, item in value.items()
+        ]
     return entries(value, (), IDS)
 
 
-def _said(items: Iterable[Any], criteria: Criteria) -> Said:
+def _argument_assessment(items: Iterable[Any], criteria: Criteria) -> ArgumentAssessment:
     """Everything that was said of one argument; of two statements on the same thing the first counts."""
     items = [each for each in items if isinstance(each, dict)]
     if not items:
         why = "the judge left it out"
-        return Said(absent=dict.fromkeys(criteria.dimensions, why), why=why)
+        return ArgumentAssessment(absent=dict.fromkeys(criteria.dimensions, why), why=why)
     scores: dict[str, int] = {}
     absent: dict[str, str] = {}
     for name in criteria.dimensions:
@@ -103,13 +105,17 @@ def _said(items: Iterable[Any], criteria: Criteria) -> Said:
         elif (score := _whole(found[0], criteria)) is not None:
             scores[name] = score
         else:
-            absent[name] = f"{written(found[0])} is no whole number from {criteria.low} to {criteria.high}"
-    told = next((tidy(each["standing"]) for each in items if "standing" in each), None)
-    upper = plain(told).upper() if told else ""
+            absent[name] = f"{as_written(found[0])} is no whole number from {criteria.low} to {criteria.high}"
+    told = next((clean_text(each["standing"]) for each in items if "standing" in each), None)
+    upper = plain_name(told).upper() if told else ""
     standing = next((each for each in STANDINGS if each == upper), None)
-    reason = next((text for each in items if (text := tidy(first(each, ("reason", "reasoning", "notes"))))), "")
-    why = "the judge gave no standing" if not told else f"{show(told)} is no standing"
-    return Said(scores=scores, absent=absent, standing=standing, reason=reason, why="" if standing else why)
+    reason = next(
+        (text for each in items if (text := clean_text(first_value(each, ("reason", "reasoning", "notes"))))), ""
+    )
+    why = "the judge gave no standing" if not told else f"{excerpt(told)} is no standing"
+    return ArgumentAssessment(
+        scores=scores, absent=absent, standing=standing, reason=reason, why="" if standing else why
+    )
 
 
 _NOT_THERE: Final = object()
@@ -132,23 +138,23 @@ def _whole(value: Any, criteria: Criteria) -> int | None:
 
 
 def _fallacies(value: Any, scored: Iterable[tuple[str, Any]]) -> Iterator[Finding]:
-    listed = first(value, ("fallacies",))
+    listed = first_value(value, ("fallacies",))
     if isinstance(listed, list):
         for each in listed:
-            yield _finding(tidy(first(each, IDS)), each)
+            yield _finding(clean_text(first_value(each, IDS)), each)
     elif isinstance(listed, dict):
         for name, each in listed.items():
             yield from (_finding(name, one) for one in (each if isinstance(each, list) else [each]))
     for name, item in scored:
-        named = first(item, ("fallacies",))
+        named = first_value(item, ("fallacies",))
         yield from (_finding(name, one) for one in (named if isinstance(named, list) else []))
 
 
 def _finding(name: str, item: Any) -> Finding:
-    told = item if isinstance(item, str) else first(item, ("fallacy", "type", "name"))
+    told = item if isinstance(item, str) else first_value(item, ("fallacy", "type", "name"))
     return Finding(
         argument=argument_id(name),
-        fallacy=tidy(told),
-        quote=tidy(first(item, ("quote", "words"))),
-        reason=tidy(first(item, ("reason", "reasoning", "explanation"))),
+        fallacy=clean_text(told),
+        quote=clean_text(first_value(item, ("quote", "words"))),
+        reason=clean_text(first_value(item, ("reason", "reasoning", "explanation"))),
     )

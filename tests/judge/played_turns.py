@@ -5,13 +5,13 @@ from typing import Any
 
 from events.state.ledger import Balance, Entry
 from events.types import BothSides, ScoreHarmonized
-from judge.live.questions import applicable
+from judge.live.scoring import applicable
 from server.debate.formats.steps import Ask, Record, Speak
 from tests.server.given import RUBRIC, Play, no_reply, reply, spoken, started
 
 CALM = "Trams carry more people than cars, because they share one track."
 QUOTE = "Trams carry more people"
-FAILS = object()
+NO_REPLY = object()
 """An answer that does not come."""
 Reply = Callable[[Ask], Any]
 POINTS: dict[str, tuple[int, ...]] = {
@@ -24,7 +24,7 @@ POINTS: dict[str, tuple[int, ...]] = {
 """20, 18 and 18 of the composite's 40, 30 and 30."""
 
 
-def card(turn: int, quote: str = QUOTE, **points: tuple[int, ...]) -> dict[str, Any]:
+def score_answer(turn: int, quote: str = QUOTE, **points: tuple[int, ...]) -> dict[str, Any]:
     """A score by component, each with a quote that holds; what does not apply to the turn is left out."""
     counts = applicable(RUBRIC, turn)
     given = {
@@ -40,7 +40,7 @@ def card(turn: int, quote: str = QUOTE, **points: tuple[int, ...]) -> dict[str, 
     }
 
 
-def by_purpose(turn: int, answers: dict[str, Any]) -> Reply:
+def answers_by_purpose(turn: int, answers: dict[str, Any]) -> Reply:
     """Answers by purpose, ``won={"logic": "later"}`` for a comparison in which both orders agree."""
     won = answers.get("won", {})
 
@@ -48,7 +48,7 @@ def by_purpose(turn: int, answers: dict[str, Any]) -> Reply:
         if step.key in answers:
             return answers[step.key]
         if step.purpose == "score":
-            return answers.get("score", card(turn))
+            return answers.get("score", score_answer(turn))
         if step.purpose == "compare":
             places = ("earlier", "later") if step.order[0] < step.order[1] else ("later", "earlier")
             names = {places[0]: "first", places[1]: "second", "draw": "draw"}
@@ -58,15 +58,15 @@ def by_purpose(turn: int, answers: dict[str, Any]) -> Reply:
     return say
 
 
-def hear(play: Play, text: str = CALM, /, **answers: Any) -> int:
+def play_turn(play: Play, text: str = CALM, /, **answers: Any) -> int:
     """One turn, spoken, asked about and judged; its number."""
     step = next(step for step in play.steps if isinstance(step, Speak))
     play.add(started(step.turn, step.attempt), spoken(step.turn, step.attempt, text))
-    settle(play, by_purpose(step.turn, answers))
+    answer_steps(play, answers_by_purpose(step.turn, answers))
     return step.turn
 
 
-def settle(play: Play, say: Reply) -> None:
+def answer_steps(play: Play, say: Reply) -> None:
     """Answer what is asked and record what follows, until somebody has the floor or nothing is left."""
     while True:
         steps = play.steps
@@ -76,22 +76,22 @@ def settle(play: Play, say: Reply) -> None:
         elif asked:
             for step in asked:
                 value = say(step)
-                play.add(no_reply(step) if value is FAILS else reply(step, value))
+                play.add(no_reply(step) if value is NO_REPLY else reply(step, value))
         else:
             return
 
 
-def claim(quote: str, kind: str = "fabricated_citation") -> dict[str, Any]:
+def claim_answer(quote: str, kind: str = "fabricated_citation") -> dict[str, Any]:
     """One suspect claim."""
-    return claims((quote, kind))
+    return claims_answer((quote, kind))
 
 
-def claims(*found: tuple[str, str]) -> dict[str, Any]:
+def claims_answer(*found: tuple[str, str]) -> dict[str, Any]:
     """Suspect claims (quote, kind)."""
     return {"claims": [{"quote": quote, "reason": "no such study", "kind": kind} for quote, kind in found]}
 
 
-def gap(turn: int, fails: str, exposed_by: str, points: int) -> dict[str, Any]:
+def gap_answer(turn: int, fails: str, exposed_by: str, points: int) -> dict[str, Any]:
     """One flaw of an earlier turn."""
     return {"gaps": [{"turn": turn, "fails": fails, "exposed_by": exposed_by, "reason": "so", "points": points}]}
 
@@ -108,12 +108,12 @@ def entries(play: Play, turn: int, dimension: str = "logic") -> list[Entry]:
     return [entry for entry in play.debate.ledger.cards[turn].entries if entry.dimension == dimension]
 
 
-def lines(play: Play, turn: int, dimension: str = "logic") -> list[tuple[str, float, float, float]]:
+def entry_rows(play: Play, turn: int, dimension: str = "logic") -> list[tuple[str, float, float, float]]:
     """The entries of a balance as (rule, requested, applied, after)."""
     return [(entry.rule, entry.requested, entry.applied, entry.after) for entry in entries(play, turn, dimension)]
 
 
-def bands(play: Play) -> list[tuple[int, str, float]]:
+def band_requests(play: Play) -> list[tuple[int, str, float]]:
     """What bands asked for: (turn, dimension, requested)."""
     return [(each.turn, each.dimension, each.requested) for each in play.of(ScoreHarmonized)]
 

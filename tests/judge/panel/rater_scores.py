@@ -14,7 +14,7 @@ DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
 STANDING = {"pro": "UPHELD", "con": "REFUTED"}
 
 
-def seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
+def rater_seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
     """The four that ship, or the first of them."""
     return [
         Rater(
@@ -30,7 +30,7 @@ def seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
     ]
 
 
-def alike(count: int, weights: Mapping[str, float] | None = None) -> list[Rater]:
+def equal_raters(count: int, weights: Mapping[str, float] | None = None) -> list[Rater]:
     """Raters that differ in nothing but their names."""
     profile = shipped().raters["general"]
     return [
@@ -46,14 +46,14 @@ def alike(count: int, weights: Mapping[str, float] | None = None) -> list[Rater]
     ]
 
 
-def flat(scores: Mapping[str, float | None], standings: Mapping[str, str] | None = None) -> dict[str, Any]:
+def even_scores(scores: Mapping[str, float | None], standings: Mapping[str, str] | None = None) -> dict[str, Any]:
     """One number an item, the same on all dimensions; None leaves the item out."""
     given = {item: dict.fromkeys(DIMENSIONS, float(score)) for item, score in scores.items() if score is not None}
     said = {item: STANDING[ITEMS[item]] for item in given} if standings is None else dict(standings)
     return {"scores": given, "standings": said}
 
 
-def panel(
+def panel_of(
     raters: Sequence[Rater],
     rows: Sequence[Sequence[float | None]],
     *,
@@ -65,14 +65,14 @@ def panel(
         seat.name: PanelistScored(
             rater=seat.name,
             model=seat.model,
-            **flat(dict(zip(ITEMS, row, strict=True)), None if standings is None else standings[number]),
+            **even_scores(dict(zip(ITEMS, row, strict=True)), None if standings is None else standings[number]),
         )
         for number, (seat, row) in enumerate(zip(raters, rows, strict=True))
     }
-    return read(raters, scored, topic)
+    return concluded(raters, scored, topic)
 
 
-def read(
+def concluded(
     raters: Sequence[Rater],
     scored: Mapping[str, PanelistScored],
     topic: str = "default",

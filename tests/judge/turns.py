@@ -1,4 +1,4 @@
-"""A debate to be judged: turns that were said and scored, on the desk that the rules write on."""
+"""A debate to be judged: turns that were said and scored, on the batch that the rules write on."""
 
 from typing import Any, TypeVar
 
@@ -9,12 +9,12 @@ from events.types import (
     Archetype,
     DebateOpened,
     Debater,
-    DebateSettings,
     DimensionScore,
     Event,
     FindingRefused,
     JudgeSeat,
     Reason,
+    Settings,
     Side,
     TurnScored,
     TurnSpoken,
@@ -23,15 +23,16 @@ from events.types import (
 )
 from events.types.rubric import Rubric
 from judge.live import comparison
-from judge.live.event_batch import Answers, EventBatch
+from judge.live.answers import Answers
+from judge.live.event_batch import EventBatch
 from judge.rubric import rubric_v1
 from judge.templates import judge_templates
 
 T = TypeVar("T")
-E = TypeVar("E", bound=Event)
+EventType = TypeVar("EventType", bound=Event)
 RUBRIC = rubric_v1()
 PROMPTS = judge_templates()
-NOTHING: Answers[Any] = Answers(failed=Reason("the judge gave no usable answer (timeout: it was silent)"))
+NO_ANSWER: Answers[Any] = Answers(failed=Reason("the judge gave no usable answer (timeout: it was silent)"))
 POINTS: dict[str, float] = {"logic": 20, "rhetoric": 15, "tactics": 15, "frame_control": 5, "credibility": 8}
 BLANK = {"blank": Archetype(title="a blank", manner="…", traits={})}
 
@@ -50,7 +51,7 @@ def opened(rubric: Rubric = RUBRIC, turns: int = 6) -> DebateOpened:
         rubric=rubric,
         archetypes=BLANK,
         prompts=PROMPTS,
-        settings=DebateSettings(),
+        settings=Settings(),
         blind=False,
         exhibition=None,
         moot="test",
@@ -61,7 +62,7 @@ def side_of(turn: int) -> Side:
     return "pro" if turn % 2 else "con"
 
 
-def said(turn: int, text: str, side: Side | None = None) -> TurnSpoken:
+def spoken_turn(turn: int, text: str, side: Side | None = None) -> TurnSpoken:
     return TurnSpoken(
         turn=turn,
         side=side or side_of(turn),
@@ -76,21 +77,21 @@ def said(turn: int, text: str, side: Side | None = None) -> TurnSpoken:
     )
 
 
-def speak(desk: EventBatch, text: str) -> int:
+def speak(batch: EventBatch, text: str) -> int:
     """The next turn; its number."""
-    turn = len(desk.debate.transcript.turns) + 1
-    started = desk.add(TurnStarted(turn=turn, side=side_of(turn), attempt=1, directive=None), desk.debate.position)
-    desk.add(said(turn, text), started)
+    turn = len(batch.debate.transcript.turns) + 1
+    started = batch.add(TurnStarted(turn=turn, side=side_of(turn), attempt=1, directive=None), batch.debate.position)
+    batch.add(spoken_turn(turn, text), started)
     return turn
 
 
-def court(*texts: str, rubric: Rubric = RUBRIC) -> EventBatch:
+def debate_of(*texts: str, rubric: Rubric = RUBRIC) -> EventBatch:
     """A debate in which this was said, not scored yet."""
-    desk = EventBatch(Debate(id="d"))
-    desk.add(opened(rubric), None)
+    batch = EventBatch(Debate(id="d"))
+    batch.add(opened(rubric), None)
     for text in texts:
-        speak(desk, text)
-    return desk
+        speak(batch, text)
+    return batch
 
 
 def scored(turn: int, **points: float) -> TurnScored:
@@ -98,8 +99,8 @@ def scored(turn: int, **points: float) -> TurnScored:
     return TurnScored(turn=turn, components={}, dimensions=dimensions, samples=1)
 
 
-def score(desk: EventBatch, turn: int, **points: float) -> None:
-    desk.add(scored(turn, **points), desk.debate.position)
+def score(batch: EventBatch, turn: int, **points: float) -> None:
+    batch.add(scored(turn, **points), batch.debate.position)
 
 
 def given(*answers: T) -> Answers[T]:
@@ -107,37 +108,39 @@ def given(*answers: T) -> Answers[T]:
     return Answers(given=tuple(enumerate(answers, 1)))
 
 
-def verdict(reason: str = "", **winners: str) -> Any:
+def comparison_answer(reason: str = "", **winners: str) -> Any:
     """An answer to a comparison; what is left out is drawn."""
     return comparison.compare_type(RUBRIC)(**(dict.fromkeys(RUBRIC.bands, "draw") | winners), reason=reason)
 
 
-def compare(desk: EventBatch, later: int, **winners: str) -> int:
+def compare(batch: EventBatch, later: int, **winners: str) -> int:
     """Compare with the turn before, both orders agreeing: ``logic="later"``.  Bands follow."""
     forward = {name: {"earlier": "first", "later": "second"}[won] for name, won in winners.items()}
     backward = {name: {"earlier": "second", "later": "first"}[won] for name, won in winners.items()}
-    at = comparison.compare_turns(desk, later - 1, later, given(verdict(**forward)), given(verdict(**backward)))
-    comparison.harmonize(desk, at)
+    at = comparison.compare_turns(
+        batch, later - 1, later, given(comparison_answer(**forward)), given(comparison_answer(**backward))
+    )
+    comparison.harmonize(batch, at)
     return at
 
 
-def events(desk: EventBatch, kind: type[E]) -> list[E]:
+def events_of(batch: EventBatch, kind: type[EventType]) -> list[EventType]:
     """What was written of one kind."""
-    return [draft.event for draft in desk.batch() if isinstance(draft.event, kind)]
+    return [draft.event for draft in batch.drafts if isinstance(draft.event, kind)]
 
 
-def refusals(desk: EventBatch) -> list[str]:
-    return [each.reason for each in events(desk, FindingRefused)]
+def refusals(batch: EventBatch) -> list[str]:
+    return [each.reason for each in events_of(batch, FindingRefused)]
 
 
-def balance(desk: EventBatch, turn: int, dimension: str = "logic") -> Balance:
-    found = desk.debate.ledger.balance(turn, dimension)
+def balance(batch: EventBatch, turn: int, dimension: str = "logic") -> Balance:
+    found = batch.debate.ledger.balance(turn, dimension)
     assert found is not None
     return found
 
 
-def effective(desk: EventBatch, turn: int, dimension: str = "logic") -> float:
-    return balance(desk, turn, dimension).effective
+def effective(batch: EventBatch, turn: int, dimension: str = "logic") -> float:
+    return balance(batch, turn, dimension).effective
 
 
 def record(position: int, event: Event) -> Recorded:

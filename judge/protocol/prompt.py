@@ -1,6 +1,10 @@
 """What every prompt to a debater of the protocol begins with, and how a statement is asked for once more."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
 
 from events.types import DebateOpened, Side, Template
 from judge.guard.neutralise import quoted
@@ -16,7 +20,7 @@ Prompts = Mapping[str, Template]
 Prompt = tuple[Segment, ...]
 
 
-def frame(opened: DebateOpened, side: Side) -> Prompt:
+def prompt_opening(opened: DebateOpened, side: Side) -> Prompt:
     """Who speaks, for what, and the motion.  The manner is the archetype's; pressure moves nobody in this format."""
     template = opened.prompts["protocol"]
     seat = opened.pro if side == "pro" else opened.con
@@ -27,7 +31,7 @@ def frame(opened: DebateOpened, side: Side) -> Prompt:
     return Segment("system", system), Segment("user", fill(section(template, "motion"), motion=quoted(opened.motion)))
 
 
-def again(opened: DebateOpened, before: Prompt, answer: str, faults: Sequence[str]) -> Prompt:
+def retry_prompt(opened: DebateOpened, before: Prompt, answer: str, faults: Sequence[str]) -> Prompt:
     """The same question, with the answer that was given and what is wrong with it."""
     shown = answer if len(answer) <= REPEATED else f"{answer[:REPEATED]}…"
     ask = fill(
@@ -36,3 +40,22 @@ def again(opened: DebateOpened, before: Prompt, answer: str, faults: Sequence[st
         faults="\n".join(f"- {fault}" for fault in faults),
     )
     return (*before, Segment("user", ask))
+
+
+def argument_text(argument: Any) -> str:
+    """An argument (or what the fold keeps of one) as text, its claim first."""
+    evidence = f"Evidence: {argument.evidence}" if argument.evidence else ""
+    return "\n".join(part for part in (argument.claim, argument.reasoning, evidence) if part)
+
+
+def keyed_type(name: str, keys: tuple[str, ...], value: Any) -> type[Struct]:
+    """An object that has all of ``keys``, which need not be names of Python, and no other."""
+    inner = {f"key_{number}": key for number, key in enumerate(keys)}
+    return msgspec.defstruct(
+        name, [(field, value) for field in inner], frozen=True, kw_only=True, rename=inner, module=__name__
+    )
+
+
+def choice_type(options: tuple[str, ...]) -> Any:
+    """The type of a value that is one of these."""
+    return Literal.__getitem__(options) if options else str

@@ -10,14 +10,14 @@ from events.types import SIDES, DebateOpened, OpinionGiven, Rater, Side
 from events.types.criteria import Criteria, DeliberationRules
 from events.types.deliberation import Verdict
 
-ON_ARTIFACTS: Final[tuple[Verdict, ...]] = ("FAIL", "CONDITIONAL", "PASS")
+ARTIFACT_VERDICTS: Final[tuple[Verdict, ...]] = ("FAIL", "CONDITIONAL", "PASS")
 """The gravest first."""
-ON_DEBATES: Final[tuple[Verdict, ...]] = get_args(Literal["pro", "con", "tie"])
+DEBATE_VERDICTS: Final[tuple[Verdict, ...]] = get_args(Literal["pro", "con", "tie"])
 Opinions = Mapping[str, OpinionGiven]
 """By rater."""
 
 
-class Matter(Struct, frozen=True, kw_only=True):
+class Subject(Struct, frozen=True, kw_only=True):
     """The verdicts that there may be, the dimensions with what a judge is told of them, and where quotes must stand."""
 
     verdicts: tuple[Verdict, ...]
@@ -26,7 +26,7 @@ class Matter(Struct, frozen=True, kw_only=True):
     high: float
     texts: tuple[str, ...]
     quote_minimum: int
-    wire: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     """How a judge is told of a verdict or dimension, where it is by another name than ours."""
 
     @property
@@ -34,18 +34,18 @@ class Matter(Struct, frozen=True, kw_only=True):
         """The widest gap that two scores can have."""
         return self.high - self.low
 
-    def told(self, name: str) -> str:
+    def label(self, name: str) -> str:
         """The name that a judge reads and writes."""
-        return self.wire.get(name, name)
+        return self.labels.get(name, name)
 
 
-def matter_of(debate: Debate, opened: DebateOpened) -> Matter:
+def subject_of(debate: Debate, opened: DebateOpened) -> Subject:
     """What the judges of this debate deliberate on."""
     minimum = opened.rubric.quote_minimum
     if opened.artifact is not UNSET:
         criteria = rules_of(opened).artifact
-        return Matter(
-            verdicts=ON_ARTIFACTS,
+        return Subject(
+            verdicts=ARTIFACT_VERDICTS,
             dimensions={name: each.asks for name, each in criteria.dimensions.items()},
             low=criteria.low,
             high=criteria.high,
@@ -54,21 +54,21 @@ def matter_of(debate: Debate, opened: DebateOpened) -> Matter:
         )
     spoken = debate.transcript.spoken()
     first: Side = spoken[0].side if spoken else "pro"
-    labels = {side: "A" if side == first else "B" for side in SIDES}
+    sides = {side: "A" if side == first else "B" for side in SIDES}
     criteria = opened.rubric.criteria or Criteria(dimensions={})
     dimensions = {
         f"{side}.{name}": each.asks
-        for side in sorted(SIDES, key=labels.__getitem__)
+        for side in sorted(SIDES, key=sides.__getitem__)
         for name, each in criteria.dimensions.items()
     }
-    return Matter(
-        verdicts=ON_DEBATES,
+    return Subject(
+        verdicts=DEBATE_VERDICTS,
         dimensions=dimensions,
         low=criteria.low,
         high=criteria.high,
         texts=tuple(turn.text for turn in spoken),
         quote_minimum=minimum,
-        wire=labels | {name: f"{labels[_side(name)]}.{name.partition('.')[2]}" for name in dimensions},
+        labels=sides | {name: f"{sides[_side(name)]}.{name.partition('.')[2]}" for name in dimensions},
     )
 
 

@@ -21,7 +21,7 @@ QUOTE, OTHER_QUOTE = "No password is asked for", "A copy is made every night"
 PERSONAS = ("technical_architect", "compliance_auditor", "security_analyst", "domain_expert", "qa_evaluator")
 DIMENSIONS = ("soundness", "completeness", "clarity", "risk")
 RULES = DeliberationRules()
-FAILS = object()
+NO_REPLY = object()
 """An answer that does not come."""
 Say = Callable[[Ask], Any]
 
@@ -33,7 +33,7 @@ def rubric(**rules: Any) -> Rubric:
     return msgspec.structs.replace(known, deliberation=msgspec.structs.replace(known.deliberation, **rules))
 
 
-def seats(share: Mapping[str, float] | None = None) -> tuple[Rater, ...]:
+def persona_seats(share: Mapping[str, float] | None = None) -> tuple[Rater, ...]:
     """The five personas, or those that ``share`` gives a weight."""
     profiles = shipped().personas
     return tuple(
@@ -50,7 +50,7 @@ def seats(share: Mapping[str, float] | None = None) -> tuple[Rater, ...]:
     )
 
 
-def before_judges(
+def artifact_opened(
     share: Mapping[str, float] | None = None,
     *,
     text: str = TEXT,
@@ -65,13 +65,13 @@ def before_judges(
         pro=NOBODY,
         con=NOBODY,
         archetypes={},
-        panel=seats(share),
+        panel=persona_seats(share),
         rubric=rubric(**rules),
         artifact=Artifact(name="design.md", text=text, digest="0" * 64),
     )
 
 
-def says(verdict: str, score: float = 2, quote: str = "", **more: Any) -> dict[str, Any]:
+def opinion_answer(verdict: str, score: float = 2, quote: str = "", **more: Any) -> dict[str, Any]:
     """An answer with one score on every dimension."""
     return {
         "verdict": verdict,
@@ -85,7 +85,7 @@ def says(verdict: str, score: float = 2, quote: str = "", **more: Any) -> dict[s
     }
 
 
-def in_rounds(*answers: Mapping[str, Any]) -> Say:
+def answers_by_round(*answers: Mapping[str, Any]) -> Say:
     """Answers by round and persona; the last round repeats, ``*`` is everybody else."""
 
     def say(step: Ask) -> Any:
@@ -96,7 +96,7 @@ def in_rounds(*answers: Mapping[str, Any]) -> Say:
     return say
 
 
-def settle(play: Play, say: Say, *, latency_ms: int | Callable[[Ask], int] = 1, cost_usd: float = 0.0) -> None:
+def answer_steps(play: Play, say: Say, *, latency_ms: int | Callable[[Ask], int] = 1, cost_usd: float = 0.0) -> None:
     """Answer what is asked and record what follows, until nothing is left to do."""
     while steps := play.steps:
         if isinstance(steps[0], Record):
@@ -105,13 +105,13 @@ def settle(play: Play, say: Say, *, latency_ms: int | Callable[[Ask], int] = 1, 
         for step in steps:
             assert isinstance(step, Ask)
             lasted = latency_ms(step) if callable(latency_ms) else latency_ms
-            play.add(reply(step, say(step), lasted, cost_usd))
+            play.add(model_reply(step, say(step), lasted, cost_usd))
 
 
-def reply(step: Ask, value: Any, latency_ms: int = 1, cost_usd: float = 0.0) -> ModelAnswered | ModelFailed:
+def model_reply(step: Ask, value: Any, latency_ms: int = 1, cost_usd: float = 0.0) -> ModelAnswered | ModelFailed:
     """What came of a call; one that outlasts its deadline comes to nothing."""
     late = step.timeout_s is not None and latency_ms > step.timeout_s * 1000
-    if value is FAILS or late:
+    if value is NO_REPLY or late:
         lasted = round((step.timeout_s or 0) * 1000) if late else latency_ms
         return ModelFailed(
             call=step.call,
@@ -175,6 +175,6 @@ def opinions(*given: OpinionGiven) -> dict[str, OpinionGiven]:
     return {chr(ord("A") + index): each for index, each in enumerate(given)}
 
 
-def flat(score: float) -> dict[str, float]:
+def even_scores(score: float) -> dict[str, float]:
     """One score on every dimension."""
     return dict.fromkeys(DIMENSIONS, score)

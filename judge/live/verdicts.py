@@ -1,6 +1,7 @@
-"""The narrative verdict over the whole arc, and the explanation where it differs from the scorecard.
+"""The verdicts at the end: the scorecard's, the narrative one, and an explanation where the two differ.
 
-Source: seed 003, level 4.  What it cites must exist; an answer that cites what does not is asked again.
+The scorecard names the side with the higher mean composite.  The narrative verdict is the judge's, over the whole
+debate: what it cites must exist, and an answer that cites something else is asked again.
 """
 
 import re
@@ -11,17 +12,66 @@ from msgspec import Meta, Struct
 
 from events.state.debate import Debate
 from events.state.spine import Premise
-from events.types import Arc, Arcs, ConflictResolved, NarrativeVerdictReached, Pattern, Side, TurnSpoken, Winner, other
+from events.types import (
+    Arc,
+    Arcs,
+    BothSides,
+    ConflictResolved,
+    Missing,
+    NarrativeVerdictReached,
+    Pattern,
+    Rounds,
+    ScorecardVerdictReached,
+    Side,
+    TurnSpoken,
+    Winner,
+    missing,
+    other,
+)
+from events.types.rubric import Rubric
 from judge.guard.neutralise import quoted
-from judge.live.ask import Prompt, Prompts, opening, speaker, turn_segment
-from judge.live.entries import refuse
-from judge.live.event_batch import Answers, EventBatch
-from judge.live.moderation import heard
-from judge.live.rules import say
-from judge.live.samples import why_missing
-from judge.live.shortening import IN_FULL, shortened
+from judge.live.answers import Answers, why_missing
+from judge.live.entries import refuse_finding
+from judge.live.event_batch import EventBatch
+from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment, with_moderator_words
+from judge.live.text import IN_FULL, shortened
+from judge.rubric import fmt
 from judge.templates import fill, section
 from providers.base import Segment
+
+
+def scorecard_verdict(means: BothSides, rounds: Rounds, rubric: Rubric) -> ScorecardVerdictReached:
+    """The side with the higher mean composite over judged turns; ``neither`` on a tie or where a side has none."""
+    pro, con = means.pro, means.con
+    if isinstance(pro, Missing) or isinstance(con, Missing):
+        reason = _unjudged(pro, con)
+        return ScorecardVerdictReached(
+            winner="neither",
+            mean=means,
+            rounds=rounds,
+            margin=missing(reason),
+            reason=reason,
+        )
+    margin = round(abs(pro - con), 6)
+    leader: Winner = "pro" if pro > con else "con"
+    tied = margin <= rubric.tie_within
+    within = f"within {fmt(rubric.tie_within)} nobody wins"
+    score = f"pro {fmt(pro)}, con {fmt(con)}"
+    reason = f"{score}: {within}" if tied else f"{score}: {leader} leads by {fmt(margin)}"
+    return ScorecardVerdictReached(
+        winner="neither" if tied else leader,
+        mean=means,
+        rounds=rounds,
+        margin=margin,
+        reason=reason,
+    )
+
+
+def _unjudged(pro: float | Missing, con: float | Missing) -> str:
+    if isinstance(pro, Missing) and isinstance(con, Missing):
+        return "no turn of either side was judged"
+    return f"no turn of {'pro' if isinstance(pro, Missing) else 'con'} was judged"
+
 
 _TURN: Final = re.compile(r"turn ([0-9]{1,4})", re.IGNORECASE)
 _NAMED: Final = re.compile(r"\b[CP]\d{1,4}\.\d{1,3}\b")
@@ -29,7 +79,7 @@ Text = Annotated[str, Meta(max_length=240)]
 Cites = Annotated[list[Annotated[str, Meta(max_length=16)]], Meta(max_length=8)]
 
 
-class ArcAnswer(Struct, frozen=True, kw_only=True):
+class SpeakerNarrative(Struct, frozen=True, kw_only=True):
     """One speaker's arc."""
 
     evolution: Text
@@ -43,8 +93,8 @@ class NarrativeAnswer(Struct, frozen=True, kw_only=True):
     ``A`` is whoever spoke first: the judge knows no sides, and the rule gives them back.
     """
 
-    A: ArcAnswer
-    B: ArcAnswer
+    A: SpeakerNarrative
+    B: SpeakerNarrative
     pattern: Pattern
     explanation: Annotated[str, Meta(max_length=500)]
     winner: Literal["A", "B", "neither"]
@@ -63,7 +113,7 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
     frame, spoken = prompts["narrative"], debate.transcript.spoken()
     labels = {turn.side: speaker(spoken, turn) for turn in spoken}
     premises = (
-        f"{name} ({labels[each.side]}, {_fate(each)}):\n{quoted(each.text)}"
+        f"{name} ({labels[each.side]}, {_history(each)}):\n{quoted(each.text)}"
         for name, each in debate.spine.premises.items()
     )
     claims = (
@@ -76,11 +126,11 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
         premises="\n".join(premises) or section(frame, "none"),
         claims="\n".join(claims) or section(frame, "none"),
     )
-    prompt = (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
-    return heard(prompt, prompts, debate.words.values())
+    prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, in_full), Segment("user", ask))
+    return with_moderator_words(prompt, prompts, debate.words.values())
 
 
-def _fate(premise: Premise) -> str:
+def _history(premise: Premise) -> str:
     changes = (f"{change.what} in turn {change.turn}" for change in premise.changes)
     return ", ".join((f"stated in turn {premise.turn}", *changes))
 
@@ -91,10 +141,10 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: i
     assert card is not None
     assert narrative is not None
     spoken = debate.transcript.spoken()
-    first = _first(debate)
+    first = _first_side(debate)
     means = {side: getattr(card.mean, side) for side in ("pro", "con")}
     numbers = ", ".join(
-        f"Speaker {label} {say(mean) if isinstance(mean := means[side], float) else 'without a score'} of 100"
+        f"Speaker {label} {fmt(mean) if isinstance(mean := means[side], float) else 'without a score'} of 100"
         for label, side in (("A", first), ("B", other(first)))
     )
     ask = fill(
@@ -102,15 +152,15 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: i
         scorecard=f"{_label(card.winner, first)} ({numbers})",
         narrative=f"{_label(narrative.winner or 'neither', first)}, because:\n{quoted(narrative.explanation)}",
     )
-    prompt = (*opening(prompts, motion), *_arc(prompts, spoken, in_full), Segment("user", ask))
-    return heard(prompt, prompts, debate.words.values())
+    prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, in_full), Segment("user", ask))
+    return with_moderator_words(prompt, prompts, debate.words.values())
 
 
 def _label(winner: Winner, first: Side) -> str:
     return "neither wins" if winner == "neither" else f"Speaker {'A' if winner == first else 'B'} wins"
 
 
-def _arc(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int) -> Iterable[Segment]:
+def _turn_segments(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int) -> Iterable[Segment]:
     """The turns, the early ones of a long debate shortened and said to be so."""
     whole = spoken[-in_full:] if in_full else ()
     for turn in spoken[: len(spoken) - len(whole)]:
@@ -123,7 +173,7 @@ def _arc(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int) -> Iterab
 
 def unknown_cites(debate: Debate, cites: Iterable[str]) -> tuple[str, ...]:
     """Citations that are not ``turn N``, ``P1.1`` or ``C3.1`` of this debate."""
-    return tuple(dict.fromkeys(cite for cite in cites if not _exists(debate, cite.strip())))
+    return tuple(dict.fromkeys(cite for cite in cites if not _is_citable(debate, cite.strip())))
 
 
 def check_cites(debate: Debate, cites: Iterable[str]) -> str:
@@ -147,24 +197,24 @@ def check_conflict(debate: Debate, answer: ConflictAnswer) -> str:
     return check_cites(debate, [*answer.cites, *_NAMED.findall(answer.text)])
 
 
-def _exists(debate: Debate, cite: str) -> bool:
+def _is_citable(debate: Debate, cite: str) -> bool:
     turn = _TURN.fullmatch(cite)
     if turn:
         return int(turn[1]) in debate.transcript.turns
     return cite in debate.claims or cite in debate.spine.premises
 
 
-def narrate(desk: EventBatch, answers: Answers[NarrativeAnswer]) -> None:
+def record_narrative(batch: EventBatch, answers: Answers[NarrativeAnswer]) -> None:
     """Record the narrative verdict, or that there is none."""
     if not answers.given:
-        desk.add(NarrativeVerdictReached(missing=why_missing(answers)), desk.debate.course)
+        batch.add(NarrativeVerdictReached(missing=why_missing(answers)), batch.debate.course)
         return
     position, answer = answers.given[0]
-    first = _first(desk.debate)
-    arcs = {first: _as_arc(answer.A), other(first): _as_arc(answer.B)}
+    first = _first_side(batch.debate)
+    arcs = {first: _speaker_arc(answer.A), other(first): _speaker_arc(answer.B)}
     sides: dict[str, Winner] = {"A": first, "B": other(first), "neither": "neither"}
-    cites = _kept(desk, "narrative", answer.cites, position)
-    desk.add(
+    cites = _kept(batch, "narrative", answer.cites, position)
+    batch.add(
         NarrativeVerdictReached(
             winner=sides[answer.winner],
             pattern=answer.pattern,
@@ -176,29 +226,29 @@ def narrate(desk: EventBatch, answers: Answers[NarrativeAnswer]) -> None:
     )
 
 
-def resolve(desk: EventBatch, answers: Answers[ConflictAnswer]) -> None:
+def record_conflict(batch: EventBatch, answers: Answers[ConflictAnswer]) -> None:
     """Record why the verdicts differ, or that nobody could say."""
     if not answers.given:
-        desk.add(ConflictResolved(missing=why_missing(answers)), desk.debate.course)
+        batch.add(ConflictResolved(missing=why_missing(answers)), batch.debate.course)
         return
     position, answer = answers.given[0]
-    cites = _kept(desk, "conflict", answer.cites, position)
-    desk.add(ConflictResolved(text=answer.text, cites=cites), position)
+    cites = _kept(batch, "conflict", answer.cites, position)
+    batch.add(ConflictResolved(text=answer.text, cites=cites), position)
 
 
-def _kept(desk: EventBatch, purpose: str, cites: Iterable[str], cause: int) -> tuple[str, ...]:
+def _kept(batch: EventBatch, purpose: str, cites: Iterable[str], cause: int) -> tuple[str, ...]:
     """The citations that exist; the others, which should have been asked again, are refused."""
     named = tuple(cites)
-    unknown = unknown_cites(desk.debate, named)
+    unknown = unknown_cites(batch.debate, named)
     for cite in unknown:
-        refuse(desk, len(desk.debate.transcript.turns), purpose, cite, "it does not exist", cause)
+        refuse_finding(batch, len(batch.debate.transcript.turns), purpose, cite, "it does not exist", cause)
     return tuple(dict.fromkeys(cite.strip() for cite in named if cite not in unknown))
 
 
-def _as_arc(answer: ArcAnswer) -> Arc:
+def _speaker_arc(answer: SpeakerNarrative) -> Arc:
     return Arc(evolution=answer.evolution, fractures=answer.fractures, held=answer.held)
 
 
-def _first(debate: Debate) -> Side:
+def _first_side(debate: Debate) -> Side:
     """The side of Speaker A."""
     return next((turn.side for turn in debate.transcript.turns.values()), "pro")
