@@ -9,9 +9,9 @@ from rich.text import Text
 from events.store.log import read_all
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.cli.wording import flat
 from server.errors import NotFound
 from server.export.audit import Audit, Auditor
+from server.export.text import one_line
 from server.settings import Settings
 
 
@@ -51,7 +51,7 @@ async def _audits(settings: Settings, said: str, turn: int | None) -> list[Audit
 def _print(console: Console, audit: Audit) -> None:
     console.print(f"[bold]turn {audit.turn} · {audit.side}[/]")
     if not audit.entries:
-        why = "" if audit.missing is UNSET else f": {flat(audit.missing.reason)}"
+        why = "" if audit.missing is UNSET else f": {one_line(audit.missing.reason)}"
         console.print(f"  no score{why}", markup=False)
         return
     table = Table(box=None, pad_edge=False)
@@ -61,18 +61,18 @@ def _print(console: Console, audit: Audit) -> None:
         quotes = "; ".join(f"turn {words.turn}: “{words.quote}”" for words in each.evidence if each.kind != "score")
         table.add_row(
             str(each.position),
-            Text(flat(each.dimension)),
-            Text(flat(each.rule)),
+            Text(one_line(each.dimension)),
+            Text(one_line(each.rule)),
             f"{each.before:g}",
             f"{each.requested:g}",
             f"{each.applied:g}",
             f"{each.after:g}",
             str(each.cause or ""),
-            Text(flat(" · ".join(filter(None, (each.reason, quotes))))),
+            Text(one_line(" · ".join(filter(None, (each.reason, quotes))))),
         )
     console.print(table)
     stands = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
-    console.print(f"  stands at {flat(stands)}", highlight=False, markup=False)
+    console.print(f"  stands at {one_line(stands)}", highlight=False, markup=False)
 
 
 PIPED = 200

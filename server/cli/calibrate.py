@@ -20,13 +20,12 @@ from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server import observe
 from server.cli.case_files import read_cases
-from server.cli.harmless import harmless, json_line
 from server.cli.holding import hold
-from server.cli.measured import case_lines
 from server.cli.options import reading, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
+from server.cli.proceedings import case_lines
 from server.cli.seats import panel_of, places
-from server.cli.wording import flat
+from server.export.text import escape_controls, escape_json, one_line
 from server.opening.cases import CaseRequest
 from server.opening.records import Known, calibrations
 from server.settings import Settings
@@ -135,9 +134,9 @@ class Measuring:
 
     def take(self, message: str) -> None:
         """One message of the feed."""
-        said = harmless(msgspec.json.decode(message))
+        said = escape_controls(msgspec.json.decode(message))
         if self._as_json and said["kind"] == "frame":
-            click.echo(f'{{"frame":{json_line(message)}}}')
+            click.echo(f'{{"frame":{escape_json(message)}}}')
         if said["kind"] != "frame":
             return
         self.view = merge(self.view, said["patch"])
@@ -209,8 +208,8 @@ class Measuring:
             lost = f", {row.missing} missing" if row.missing else ""
             interval = f"{row.low:.2f}–{row.high:.2f}" if row.low is not UNSET else "–"
             table.add_row(
-                Text(flat(row.rater)),
-                Text(flat(row.model)),
+                Text(one_line(row.rater)),
+                Text(one_line(row.model)),
                 f"{row.here[0]}/{row.here[1]}{lost}",
                 f"{row.right}/{row.of}",
                 f"{row.accuracy:.2f}",

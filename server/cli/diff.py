@@ -10,9 +10,9 @@ from msgspec import UNSET
 
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.cli.wording import flat
 from server.errors import BadQuery
 from server.export.diff import Change, Difference, difference
+from server.export.text import one_line
 from server.feed.folds import Folds
 from server.settings import Settings
 
@@ -67,7 +67,7 @@ def _turn(change: Change) -> int:
 
 def _words(change: Change) -> str:
     keys = change.keys[2:] if change.keys[0] == "turns" else change.keys
-    return flat(", ".join(keys or change.keys).replace("_", " "))
+    return one_line(", ".join(keys or change.keys).replace("_", " "))
 
 
 def _value(value: Any) -> str:
@@ -75,12 +75,12 @@ def _value(value: Any) -> str:
         return "nothing"
     if isinstance(value, dict) and "missing" in value:
         value = f"missing: {value['missing'].get('reason', '')}"
-    said = flat(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+    said = one_line(value if isinstance(value, str) else msgspec.json.encode(value).decode())
     return said if len(said) <= WIDEST else said[: WIDEST - 1] + "…"
 
 
 def _why(change: Change, found: Difference) -> str:
     """The events behind it: position, type, and of a ledger's entry the rule."""
     causes = [(at, found.events[str(at)]) for at in change.because_of]
-    said = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({flat(each.rule)})") for at, each in causes]
+    said = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({one_line(each.rule)})") for at, each in causes]
     return "because of " + ", ".join(said)

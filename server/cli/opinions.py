@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 import msgspec
 
-from server.cli.harmless import harmless, json_line
+from server.export.text import escape_controls, escape_json
 
 COLOURS: Final = {"PASS": "green", "CONDITIONAL": "yellow", "FAIL": "red", "pro": "cyan", "con": "yellow"}
 SHOWN: Final = 160
@@ -25,12 +25,12 @@ class Deliberations:
 
     def take(self, message: str) -> None:
         """One message of the feed."""
-        said = harmless(msgspec.json.decode(message))
+        said = escape_controls(msgspec.json.decode(message))
         if said["kind"] != "frame":
             return
         self._note(said["event"])
         if self._as_json:
-            click.echo(f'{{"frame":{json_line(message)}}}')
+            click.echo(f'{{"frame":{escape_json(message)}}}')
         else:
             self._print(said["event"])
 

@@ -13,8 +13,8 @@ import anyio
 import click
 import msgspec
 
-from server.cli.harmless import harmless, json_line
 from server.errors import EXPECTED, described, told
+from server.export.text import escape_controls, escape_json
 from server.settings import Settings, load
 
 INTERRUPTED: Final = 130
@@ -134,9 +134,9 @@ def _say(error: Exception, message: str, code: int, *, as_json: bool, context: c
                 shape["error"]["field"] = error.param.name
         emit(shape)
     elif isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(harmless(message), err=True)
+        click.echo(escape_controls(message), err=True)
     elif message:
-        click.echo(f"moot: {harmless(message)}", err=True)
+        click.echo(f"moot: {escape_controls(message)}", err=True)
         if context is not None:
             click.echo(f"       {context.command_path} --help shows how it goes", err=True)
     return code
@@ -144,7 +144,7 @@ def _say(error: Exception, message: str, code: int, *, as_json: bool, context: c
 
 def emit(value: Any) -> None:
     """One JSON value on one line of stdout."""
-    click.echo(json_line(msgspec.json.encode(value).decode()))
+    click.echo(escape_json(msgspec.json.encode(value).decode()))
 
 
 def settings_of(context: click.Context, **flags: Any) -> Settings:

@@ -1,13 +1,16 @@
 """What a protocol and a panel do, event by event, as lines on a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import click
 import msgspec
+from msgspec import UNSET
 
-from events.types import AgreementMeasured, PanelConcluded
+from events.types import AgreementMeasured, PanelConcluded, RaterCalibrated
 from server.cli.opinions import held_lines, judged_lines, opinion_line
-from server.cli.wording import NAMES, SIGNS, STANDINGS, flat, measured, sentence
+from server.export.text import one_line
+from server.export.wording import NAMES, SIGNS, STANDINGS, coefficient, conclusion_sentence, verdict_of
 
 ROUNDS = {1: "openings", 3: "cross-examination", 5: "closings"}
 COLOURS = {"pro": "cyan", "con": "yellow"}
@@ -34,7 +37,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noq
             yield from _faulty(event["by"], "cross-examination", event["faults"])
         case "fallacy_found":
             fallacy = event["fallacy"].replace("_", " ")
-            yield Line(f"  {event['argument']} {fallacy}: “{flat(event['quote'])}”", {"fg": "magenta", "dim": True})
+            yield Line(f"  {event['argument']} {fallacy}: “{one_line(event['quote'])}”", {"fg": "magenta", "dim": True})
         case "argument_traced":
             yield Line(f"  {_traced(event)}", PLAIN)
         case "assessment_given":
@@ -45,7 +48,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noq
             given = msgspec.convert(event, AgreementMeasured)
             items = "turns" if view["format"] == "exchange" else "arguments"
             yield Line("", PLAIN)
-            yield Line(f"agreement {measured(given.raw, f'other {items} like these were rated')}", PLAIN)
+            yield Line(f"agreement {coefficient(given.raw, f'other {items} like these were rated')}", PLAIN)
         case "opinion_given":
             yield Line(opinion_line(event, _titles(view)), PLAIN)
         case "deliberation_held":
@@ -56,8 +59,8 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noq
         case "panel_concluded":
             yield from _concluded(event, view)
         case "decision_recorded":
-            why = f": {flat(event['reason'])}" if event["reason"] else ""
-            yield Line(f"decided by {event['by']}: {flat(event['decision'])}{why}", BOLD)
+            why = f": {one_line(event['reason'])}" if event["reason"] else ""
+            yield Line(f"decided by {event['by']}: {one_line(event['decision'])}{why}", BOLD)
 
 
 def heading(event: dict[str, Any], *, begins: bool) -> Iterator[Line]:
@@ -73,14 +76,14 @@ def heading(event: dict[str, Any], *, begins: bool) -> Iterator[Line]:
 
 def _faulty(side: str, what: str, faults: list[str]) -> Iterator[Line]:
     if faults:
-        yield Line(f"  {NAMES[side]}’s {what} did not keep its form: {flat('; '.join(faults))}", {"fg": "magenta"})
+        yield Line(f"  {NAMES[side]}’s {what} did not keep its form: {one_line('; '.join(faults))}", {"fg": "magenta"})
 
 
 def _traced(event: dict[str, Any]) -> str:
     standing = STANDINGS.get(event.get("standing", ""), "no standing")
     total = event["total"]
     figure = total["missing"]["reason"] if isinstance(total, dict) else f"{total:g} of 10"
-    why = flat(event["reason"]) or event.get("missing", {}).get("reason", "")
+    why = one_line(event["reason"]) or event.get("missing", {}).get("reason", "")
     return f"{event['argument']} {standing} · {figure}{f' · {why}' if why else ''}"
 
 
@@ -110,11 +113,24 @@ def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:
     said = msgspec.convert(event, PanelConcluded)
     known = view["panel"].get("agreement")
     yield Line("", PLAIN)
-    yield Line(sentence(said, msgspec.convert(known, AgreementMeasured) if known else None), BOLD)
-    yield from (Line(f"  - {flat(each)}", PLAIN) for each in said.reasons)
+    yield Line(conclusion_sentence(said, msgspec.convert(known, AgreementMeasured) if known else None), BOLD)
+    yield from (Line(f"  - {one_line(each)}", PLAIN) for each in said.reasons)
     for name, each in said.without.items():
         winner = "no winner" if each.winner == "neither" else NAMES[each.winner]
         yield Line(f"  without the {name.replace('_', ' ')} rater: {each.outcome}, {winner}", DIM)
     if said.advice:
         yield Line("find out instead:" if said.winner == "neither" else "find out next:", BOLD)
-        yield from (Line(f"  - {flat(each)}", PLAIN) for each in said.advice)
+        yield from (Line(f"  - {one_line(each)}", PLAIN) for each in said.advice)
+
+
+def case_lines(events: Iterable[RaterCalibrated]) -> list[str]:
+    """``tides (con) · technical right · business wrong (said pro)``, then why anything is missing; coloured."""
+    said = list(events)
+    colours = {"right": "green", "wrong": "red"}
+    shown = [
+        click.style(f"{each.rater} {word}", fg=colours.get(word.split()[0]), dim=word == "missing")
+        for each in said
+        for word in [verdict_of(each)]
+    ]
+    why = [f"  {each.rater}: {each.missing.reason}" for each in said if each.missing is not UNSET]
+    return [" · ".join([f"{said[0].case} ({said[0].truth})", *shown]), *(click.style(line, dim=True) for line in why)]

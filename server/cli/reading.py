@@ -15,7 +15,7 @@ from events.view import view as views
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.transcript import Transcriber
-from server.cli.wording import flat
+from server.export.text import one_line
 from server.feed import frames
 from server.settings import Settings
 
@@ -45,7 +45,7 @@ def list_(
     for each in page.debates:
         opened = each.opened_at[:16].replace("T", " ")
         spoken = f"{each.turns_spoken}/{each.turns_planned}"
-        table.add_row(each.id, each.state, spoken, opened, Text(flat(each.motion[:120])))
+        table.add_row(each.id, each.state, spoken, opened, Text(one_line(each.motion[:120])))
     Console().print(table if page.debates else 'no debate yet: moot run "a motion" makes one', highlight=False)
     if page.next:
         click.echo(f"more: moot list --after {page.next}", err=True)

@@ -7,10 +7,10 @@ from rich.markdown import Markdown
 from events.store.log import read_pages
 from events.view import view as views
 from events.view.view import View
-from server.cli.markdown import as_markdown
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
+from server.export.markdown import as_markdown
 from server.settings import Settings
 
 

@@ -11,11 +11,10 @@ from events.patch import merge
 from events.types import Briefing, RaterCalibrated
 from events.view.audience import AudienceView
 from server.cli import proceedings
-from server.cli.arguments import briefing_lines
-from server.cli.audience_text import audience_said
-from server.cli.harmless import harmless, json_line
-from server.cli.measured import case_lines
-from server.cli.wording import flat
+from server.cli.proceedings import case_lines
+from server.export.markdown import audience_sentences
+from server.export.protocol_markdown import briefing_lines
+from server.export.text import escape_controls, escape_json, one_line
 
 SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
 
@@ -32,13 +31,13 @@ class Transcriber:
 
     def take(self, message: str) -> None:
         """One message of the feed."""
-        said = harmless(msgspec.json.decode(message))
+        said = escape_controls(msgspec.json.decode(message))
         kind = said["kind"]
         if self._as_json:
             if kind == "frame":
-                click.echo(f'{{"frame":{json_line(message)}}}')
+                click.echo(f'{{"frame":{escape_json(message)}}}')
             elif kind == "delta":
-                click.echo(f'{{"delta":{json_line(message)}}}')
+                click.echo(f'{{"delta":{escape_json(message)}}}')
         if kind == "snapshot":
             self.view = said["view"]
         elif kind == "frame":
@@ -93,7 +92,7 @@ class Transcriber:
             case "rater_calibrated":
                 click.echo("\n".join(case_lines([msgspec.convert(event, RaterCalibrated)])))
             case "moderator_spoke":
-                click.secho(flat(f"{event['by']}, to both sides: {event['text']}"), fg="magenta")
+                click.secho(one_line(f"{event['by']}, to both sides: {event['text']}"), fg="magenta")
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
             case _:
@@ -142,7 +141,7 @@ class Transcriber:
     def _audience(self) -> None:
         """What those who watched said, beside the judge."""
         if "audience" in self.view:
-            for line in audience_said(msgspec.convert(self.view["audience"], AudienceView)):
+            for line in audience_sentences(msgspec.convert(self.view["audience"], AudienceView)):
                 click.echo(line)
 
     def _narrative(self) -> None:

@@ -16,13 +16,13 @@ from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verdict, verify_lines, verify_log
 from events.view import view as views
-from server.cli.harmless import harmless
-from server.cli.markdown import as_markdown
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import CannotServe, NotFound
 from server.export.archive import Archive, archive_of
-from server.export.html import keepsake
+from server.export.html import html_export
+from server.export.markdown import as_markdown
+from server.export.text import escape_controls
 from server.settings import Settings
 
 BROKEN = 4
@@ -50,9 +50,9 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
     if as_json:
         emit(verdict)
     elif verdict.ok:
-        click.echo(f"the chain holds: {verdict.events} events of debate {harmless(verdict.debate)}")
+        click.echo(f"the chain holds: {verdict.events} events of debate {escape_controls(verdict.debate)}")
     else:
-        click.echo(f"BROKEN at position {verdict.broken_at}: {harmless(verdict.why)}")
+        click.echo(f"BROKEN at position {verdict.broken_at}: {escape_controls(verdict.why)}")
     if not verdict.ok:
         raise click.exceptions.Exit(BROKEN)
 
@@ -131,7 +131,7 @@ async def _export(settings: Settings, said: str, form: str, file: BinaryIO, *, w
 
 def _write_page(archive: Archive, file: BinaryIO) -> int:
     """The file that replays; says how large it is, and what is not in it."""
-    page = keepsake(archive).encode()
+    page = html_export(archive).encode()
     file.write(page)
     file.flush()
     calls = f", of which the model calls {_size(archive.calls_bytes)}" if archive.has_calls else ""

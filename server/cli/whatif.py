@@ -14,8 +14,9 @@ from rich.table import Table
 from events.types import Coefficient, Missing
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.cli.wording import flat, share
 from server.errors import BadField
+from server.export.text import one_line
+from server.export.wording import share
 from server.settings import Settings
 from server.whatif.answer import Differs, WhatIf, opening_of, records_of, what_if
 from server.whatif.outcome import Outcome
@@ -126,7 +127,7 @@ def _print(console: Console, answer: WhatIf) -> None:
     console.print(table, highlight=False)
     console.print()
     for each in answer.unanswered:
-        why = f"no answer to {each.key} (sample {each.sample}): {flat(each.why)}"
+        why = f"no answer to {each.key} (sample {each.sample}): {one_line(each.why)}"
         console.print(why, markup=False, highlight=False)
     ending = "Nothing of this would be other." if not changed else _ending(answer)
     console.print(ending, markup=False, highlight=False)
@@ -199,7 +200,7 @@ def _said(value: Any) -> str:
     if value is UNSET:
         return NONE
     if isinstance(value, Missing):
-        return f"none: {flat(value.missing.reason)}"
+        return f"none: {one_line(value.missing.reason)}"
     if isinstance(value, Coefficient):
         if value.value is UNSET:
             return f"undefined: {value.undefined}"
@@ -207,7 +208,7 @@ def _said(value: Any) -> str:
         return f"{value.value:.2f}{low_high}"
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
-    return flat(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return one_line(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _mark(row: Row) -> str:

@@ -1,11 +1,139 @@
-"""An archive as the file that somebody takes away, with what its reader is to be told of it."""
+"""One HTML file out of the page's own files and an archive: it replays a debate from disk, with the network off.
 
+No bundler: a relative specifier cannot resolve inside a ``data:`` module, so ``"./x.js"`` becomes the bare
+``"moot/x.js"`` in every module, and an import map leads each of them to its text.  The policy of the file admits its
+own inline parts by digest, and modules as ``data:``.
+"""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import Final
+
+import msgspec
+
+import web
 from server.export.archive import Archive
-from server.export.offline import files, offline
 from server.version import VERSION
 
+PAGE: Final = "debate.html"
+ARCHIVE: Final = "offline/archive.js"
+"""Answers in the place of a server; evaluated before the page's own modules."""
+SPECIFIER: Final = re.compile(r"""(\bfrom\s*|\bimport\s*\(?\s*)(["'])(\.{1,2}/[\w/-]+\.js)\2""")
+_LINK: Final = re.compile(r'<link rel="(\w+)" href="/static/([\w.-]+)"[^>]*>\n?')
+_SCRIPT: Final = re.compile(r'<script (type="module" )?src="/static/([\w.-]+)"></script>\n?')
+_HOME: Final = re.compile(r'(<a\b[^>]*?) href="/[^"]*"')
 
-def keepsake(archive: Archive) -> str:
+
+def files() -> dict[str, str]:
+    """The text files of the page by name."""
+    folder = Path(web.__file__).parent
+    found = [each for each in folder.rglob("*") if each.suffix in {".html", ".css", ".js", ".svg"}]
+    return {each.relative_to(folder).as_posix(): each.read_text(encoding="utf-8") for each in sorted(found)}
+
+
+def rewritten(name: str, source: str) -> tuple[str, tuple[str, ...]]:
+    """A module with bare specifiers, and the names of the modules that it imports."""
+    names: list[str] = []
+
+    def bare(match: re.Match[str]) -> str:
+        names.append(normpath(join(dirname(name), match[3])))
+        return f"{match[1]}{match[2]}moot/{names[-1]}{match[2]}"
+
+    return SPECIFIER.sub(bare, source), tuple(names)
+
+
+def modules(known: Mapping[str, str], *entries: str) -> dict[str, str]:
+    """The modules that the entries need, themselves among them, with bare specifiers.  Raises ``KeyError``."""
+    found: dict[str, str] = {}
+    wanted = [*entries]
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found[name], names = rewritten(name, known[name])
+            wanted += names
+    return found
+
+
+def inert(body: bytes) -> str:
+    """JSON that nothing can break out of a script element with: its ``<`` and line separators are escapes."""
+    return body.decode().replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, is_whole: bool) -> str:
+    """The page of a debate as one file.  ``known`` holds the page's files.
+
+    ``note`` is what a reader is to be told of the copy; one that is not whole says so as a caveat.
+    """
+    digests: dict[str, list[str]] = {"script": [], "style": []}
+
+    def inline(tag: str, text: str, attributes: str = "") -> str:
+        assert f"</{tag}" not in text.lower(), "a text of ours would end its own element"
+        digests[tag].append(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'")
+        return f"<{tag}{attributes}>{text}</{tag}>\n"
+
+    def link(match: re.Match[str]) -> str:
+        kind, name = match[1], match[2]
+        if kind == "stylesheet":
+            return inline("style", known[name])
+        return f'<link rel="icon" href="{_data("image/svg+xml", known[name])}">\n' if kind == "icon" else ""
+
+    def script(match: re.Match[str]) -> str:
+        is_module, name = match[1], match[2]
+        if not is_module:
+            return inline("script", known[name])
+        texts = modules(known, ARCHIVE, name)
+        urls = {f"moot/{each}": _data("text/javascript", text) for each, text in sorted(texts.items())}
+        mapped = inline("script", msgspec.json.encode({"imports": urls}).decode(), ' type="importmap"')
+        return mapped + inline("script", f'import "moot/{ARCHIVE}"; import "moot/{name}";', ' type="module"')
+
+    page = _SCRIPT.sub(script, _LINK.sub(link, known[PAGE]))
+    page = _HOME.sub(r"\1", page)
+    assert "/static/" not in page, "the page names a file in a way that is not known here"
+    said = f'<p class="{"quiet" if is_whole else "caveat"}" id="copy-note">{escape(note)}</p>\n'
+    return _replaced(
+        page,
+        {
+            '<meta charset="utf-8">': f'<meta charset="utf-8">\n{_policy(digests)}',
+            "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>",
+            '<body class="page">': '<body class="page copy">',
+            '<div id="caveats">': f'{said}<div id="caveats">',
+            "</body>": f'<script type="application/json" id="archive">{inert(archive)}</script>\n</body>',
+        },
+    )
+
+
+def _policy(digests: Mapping[str, Sequence[str]]) -> str:
+    rules = (
+        "default-src 'none'",
+        f"script-src data: {' '.join(digests['script'])}",
+        f"style-src {' '.join(digests['style'])}",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    )
+    return f'<meta http-equiv="content-security-policy" content="{"; ".join(rules)}">'
+
+
+def _data(kind: str, text: str) -> str:
+    return f"data:{kind};base64,{b64encode(text.encode()).decode()}"
+
+
+def _replaced(page: str, by: Mapping[str, str]) -> str:
+    """Each text once by another; an assertion where the page does not hold it just once."""
+    for old, new in by.items():
+        assert page.count(old) == 1, f"the page holds {old!r} {page.count(old)} times"
+        page = page.replace(old, new)
+    return page
+
+
+def html_export(archive: Archive) -> str:
     """The HTML file."""
     is_whole = archive.state == "concluded"
     return offline(files(), archive.body, title=archive.motion, note=_note(archive), is_whole=is_whole)

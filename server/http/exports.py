@@ -1,5 +1,7 @@
 """HTTP: the difference between two positions, a debate to take away, and a debate within another site's page."""
 
+import re
+import unicodedata
 from html import escape
 from typing import Any, Final
 
@@ -8,13 +10,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from events.transfer import export
-from server.cli.markdown import as_markdown
 from server.errors import BadQuery
 from server.export.archive import archive_of
 from server.export.diff import difference
-from server.export.filename import attachment
-from server.export.html import keepsake
-from server.export.offline import PAGE, files
+from server.export.html import PAGE, files, html_export
+from server.export.markdown import as_markdown
 from server.http.access import POLICY, is_director
 from server.http.events import is_revealed
 from server.http.requests import json_response, service_of, whole_number
@@ -24,6 +24,10 @@ FRAMED: Final = {
     "cross-origin-resource-policy": "cross-origin",
     "cache-control": "no-cache",
 }
+WORDS_MOST: Final = 48
+"""Letters of the motion in a name."""
+ID_MOST: Final = 13
+"""Of the id: the time to the millisecond, which every command takes for the whole."""
 
 
 async def show_diff(request: Request) -> Response:
@@ -67,7 +71,7 @@ async def export_html(request: Request) -> Response:
     archive = await archive_of(
         service_of(request).log, request.path_params["debate"], director=is_director(request), with_calls=with_calls
     )
-    return _taken(request, archive.motion, keepsake(archive).encode(), "html", "text/html; charset=utf-8")
+    return _taken(request, archive.motion, html_export(archive).encode(), "html", "text/html; charset=utf-8")
 
 
 async def embed(request: Request) -> Response:
@@ -85,3 +89,21 @@ async def _view(request: Request) -> Any:
 def _taken(request: Request, motion: str, body: bytes, kind: str, media_type: str) -> Response:
     headers = attachment(motion, request.path_params["debate"], kind)
     return Response(body, media_type=media_type, headers=headers)
+
+
+def file_name(motion: str, debate: str, kind: str) -> str:
+    """``moot-cities-should-ban-private-cars-019a8b7c-4e21.html``: the motion in plain letters, if it has some."""
+    plain = unicodedata.normalize("NFKD", motion).encode("ascii", "ignore").decode().lower()
+    words = re.findall(r"[a-z0-9]+", plain)
+    said = ""
+    for word in words:
+        if len(said) + len(word) >= WORDS_MOST:
+            break
+        said += f"-{word}"
+    short = re.sub(r"[^A-Za-z0-9-]", "", debate[:ID_MOST]).rstrip("-")
+    return f"moot{said}-{short}.{kind}"
+
+
+def attachment(motion: str, debate: str, kind: str) -> dict[str, str]:
+    """The header that has a browser save a debate under its name."""
+    return {"content-disposition": f'attachment; filename="{file_name(motion, debate, kind)}"'}

@@ -18,8 +18,8 @@ from events.types import (
 )
 from events.view import view as views
 from events.view.view import View
-from server.cli.markdown import as_markdown
 from server.cli.transcript import Transcriber
+from server.export.markdown import as_markdown
 from server.feed import frames
 from tests.server.children import Cli, as_json, said, seats
 from tests.server.given import opened, recorded, spoken, started

@@ -11,9 +11,9 @@ from events.record import Recorded
 from events.store.memory import MemoryLog
 from events.types import ArgumentTraced, DecisionRecorded, Event, PanelConcluded
 from events.view import view as views
-from server.cli.markdown import as_markdown
 from server.cli.transcript import Transcriber
-from server.cli.wording import inline
+from server.export.markdown import as_markdown
+from server.export.text import escaped
 from server.feed import frames
 from tests.browser import artifacts, panels, records
 from tests.server.children import Cli, seats
@@ -143,7 +143,7 @@ async def test_somebody_elses_words_break_neither_line_nor_table() -> None:
 
 @pytest.mark.parametrize("given", ["a|b", "<b>", "a\nb", "\x00\x1b[0m", "“x”", ""])
 def test_inline_keeps_words_on_one_line(given: str) -> None:
-    shown = inline(given)
+    shown = escaped(given)
 
     assert shown.isprintable()
     assert [] == re.findall(r"(?<!\\)[|<>`*_]", shown)

@@ -11,8 +11,8 @@ import pytest
 
 from events.transfer import parse_lines
 from events.types import ModelAnswered, ModelFailed
-from server.export.filename import saved_as
-from server.export.offline import SPECIFIER, files, inert, modules, offline, rewritten
+from server.export.html import SPECIFIER, files, inert, modules, offline, rewritten
+from server.http.exports import file_name
 from tests.server.children import Cli
 from tests.server.site import Site, refused
 
@@ -150,7 +150,7 @@ def test_the_routes_give_what_the_command_gives(site: Site, script: Any) -> None
     assert view == site.get(f"/api/debates/{debate}/export.json")
     assert site.client.get(f"/api/debates/{debate}/export.md").text.startswith(f"# {view['motion']}\n")
     assert view == Read(html.text).archive["view"]
-    name = saved_as(view["motion"], debate, "html")
+    name = file_name(view["motion"], debate, "html")
     assert f'attachment; filename="{name}"' == html.headers["content-disposition"]
     assert "asked" not in Read(site.client.get(f"/api/debates/{debate}/export.html?calls=0").text).archive
     refused(site.client.get(f"/api/debates/{debate}/export.html?calls=2"), 400, "calls")
@@ -196,8 +196,8 @@ def test_only_the_embedded_page_may_be_framed(site: Site) -> None:
     ],
 )
 def test_a_file_is_called_after_its_motion(motion: str, name: str) -> None:
-    assert name == saved_as(motion, "01a20007-4187-7dd3-985d-950d870c3b30", "html")
+    assert name == file_name(motion, "01a20007-4187-7dd3-985d-950d870c3b30", "html")
 
 
 def test_an_id_that_is_no_uuid_names_a_file_too() -> None:
-    assert "moot-nobodyx.md" == saved_as("", 'nobody"; x', "md")
+    assert "moot-nobodyx.md" == file_name("", 'nobody"; x', "md")

@@ -20,23 +20,36 @@ _SHOWN: Final[dict[int, str | int]] = {
     **dict.fromkeys((*range(128, 133), *range(134, 160), *range(8234, 8239), *range(8294, 8298)), 65533),
 }
 _IN_JSON: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
+_BLOCK: Final = re.compile(r"^(\d*)([-+=#.)])")
+_MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&])")
 
 
 @overload
-def harmless(value: str) -> str: ...
+def escape_controls(value: str) -> str: ...
 @overload
-def harmless(value: Any) -> Any: ...
-def harmless(value: Any) -> Any:
+def escape_controls(value: Any) -> Any: ...
+def escape_controls(value: Any) -> Any:
     """The same builtins, or the same text, with control characters that are seen and not obeyed."""
     if isinstance(value, str):
         return value.translate(_SHOWN)
     if isinstance(value, dict):
-        return {harmless(key): harmless(each) for key, each in value.items()}
+        return {escape_controls(key): escape_controls(each) for key, each in value.items()}
     if isinstance(value, list):
-        return [harmless(each) for each in value]
+        return [escape_controls(each) for each in value]
     return value
 
 
-def json_line(text: str) -> str:
+def escape_json(text: str) -> str:
     """JSON that says the same in characters that no terminal obeys."""
     return _IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def one_line(text: str) -> str:
+    """Somebody's words on one line, without control characters and marks of direction."""
+    return " ".join(_CONTROLS.sub(" ", text).split())
+
+
+def escaped(text: str) -> str:
+    """Somebody's words within a line of Markdown: they stay words, and break no table."""
+    return _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", one_line(text)))

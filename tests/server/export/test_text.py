@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from server.cli.harmless import harmless, json_line
-from server.cli.wording import inline
+from server.export.text import escape_controls, escape_json, escaped
 from tests.browser import poisoned
 from tests.browser.hostile import ALL, MARKUP
 from tests.browser.hostile import poisoned as with_poison
@@ -83,7 +82,7 @@ def test_markdown_draws_nothing_and_links_nowhere(held: tuple[Cli, dict[str, str
 @pytest.mark.parametrize("name", MARKUP)
 def test_a_line_of_somebodys_words_stays_a_line_of_words(name: str) -> None:
     """Each hostile text is one paragraph that says what it said."""
-    found = MarkdownIt("gfm-like", {"linkify": False}).parse(inline(MARKUP[name]))
+    found = MarkdownIt("gfm-like", {"linkify": False}).parse(escaped(MARKUP[name]))
 
     assert ["paragraph_open", "inline", "paragraph_close"] == [each.type for each in found]
     assert " ".join(MARKUP[name].split()) == "".join(each.content for each in found[1].children or ())
@@ -91,7 +90,7 @@ def test_a_line_of_somebodys_words_stays_a_line_of_words(name: str) -> None:
 
 @given(st.text())
 def test_offsets_stay_and_nothing_is_obeyed(text: str) -> None:
-    shown = harmless(text)
+    shown = escape_controls(text)
 
     assert len(text) == len(shown)
     assert not OBEYED.search(shown)
@@ -99,7 +98,7 @@ def test_offsets_stay_and_nothing_is_obeyed(text: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_json_says_the_same(text: str) -> None:
-    line = json_line(msgspec.json.encode({text: text}).decode())
+    line = escape_json(msgspec.json.encode({text: text}).decode())
 
     assert not OBEYED.search(line)
     assert {text: text} == msgspec.json.decode(line)

@@ -7,16 +7,16 @@ from msgspec import UNSET
 from events.state.panel import Heard, Panel
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
 from events.view.view import View
-from server.cli.wording import (
+from server.export.text import escaped
+from server.export.wording import (
     NAMES,
     RECORD_STANDS,
     STANDINGS,
+    coefficient,
     conclusion_of,
     figure,
-    inline,
     interval,
     item_name,
-    measured,
     share,
 )
 
@@ -43,16 +43,16 @@ def panel_lines(view: View) -> list[str]:
 
 def _outcome(panel: Panel, said: PanelConcluded) -> list[str]:
     lines = [f"**{conclusion_of(panel)}**", ""]
-    lines += [*(f"- {inline(each)}" for each in said.reasons), *([""] if said.reasons else [])]
+    lines += [*(f"- {escaped(each)}" for each in said.reasons), *([""] if said.reasons else [])]
     given = f"As given: Pro {figure(said.weighted.pro)}, Con {figure(said.weighted.con)}, {share(said.gap)} apart."
     calibrated = f"Calibrated: Pro {figure(said.calibrated.pro)}, Con {figure(said.calibrated.con)}."
     lines += [f"{given} {calibrated}", ""]
     if panel.decision is not UNSET:
         decided = panel.decision
-        lines += [f"**Decided by {inline(decided.by)}:** {inline(decided.decision)}", ""]
-        lines += [f"The reason: {inline(decided.reason)}", ""] if decided.reason else []
+        lines += [f"**Decided by {escaped(decided.by)}:** {escaped(decided.decision)}", ""]
+        lines += [f"The reason: {escaped(decided.reason)}", ""] if decided.reason else []
     title = "What to find out instead" if said.winner == "neither" else "What to find out next"
-    return [*lines, *_listed(title, map(inline, said.advice))]
+    return [*lines, *_listed(title, map(escaped, said.advice))]
 
 
 def _agreement(given: AgreementMeasured, items: str) -> list[str]:
@@ -64,8 +64,8 @@ def _agreement(given: AgreementMeasured, items: str) -> list[str]:
     return [
         "### How far the raters agree",
         "",
-        f"- Scores (Krippendorff’s alpha): {inline(measured(given.raw, f'{others_like_these} rated'))}.",
-        f"- Standings (Fleiss’ kappa): {inline(measured(given.kappa, f'{others_like_these} given a standing'))}.",
+        f"- Scores (Krippendorff’s alpha): {escaped(coefficient(given.raw, f'{others_like_these} rated'))}.",
+        f"- Standings (Fleiss’ kappa): {escaped(coefficient(given.kappa, f'{others_like_these} given a standing'))}.",
         others,
         "",
         "1 is agreement throughout, 0 what chance would give.",
@@ -80,8 +80,8 @@ def _disputes(said: PanelConcluded) -> list[str]:
     return _listed(
         "Most disputed",
         (
-            f"{inline(item_name(item))}: "
-            f"{', '.join(f'{inline(name)} {score:.1f}' for name, score in each.scores.items())};"
+            f"{escaped(item_name(item))}: "
+            f"{', '.join(f'{escaped(name)} {score:.1f}' for name, score in each.scores.items())};"
             f" variance {each.variance:.2f}{'; it decides' if each.decides else ''}"
             for item, each in ordered
         ),
@@ -96,14 +96,14 @@ def _numbers(panel: Panel) -> list[str]:
     lines = [
         "### Every rater’s numbers",
         "",
-        f"| item | {' | '.join(map(inline, names))} | variance |",
+        f"| item | {' | '.join(map(escaped, names))} | variance |",
         f"|---|{'---:|' * len(names)}---:|",
     ]
     for item in items:
         known = panel.items.get(item)
         variance = "–" if known is None or known.variance is UNSET else f"{known.variance:.2f}"
         cells = " | ".join(_cell(panel.raters[name], item) for name in names)
-        lines.append(f"| {inline(item_name(item))} | {cells} | {variance} |")
+        lines.append(f"| {escaped(item_name(item))} | {cells} | {variance} |")
     return [*lines, ""]
 
 
@@ -130,18 +130,18 @@ def _seat(name: str, heard: Heard, weights: Mapping[str, float]) -> str:
     if name in weights:
         parts.insert(0, f"weight {share(weights[name])}")
     if said is not UNSET and said.missing is not UNSET:
-        parts.append(f"gave no scores: {inline(said.missing.reason)}")
+        parts.append(f"gave no scores: {escaped(said.missing.reason)}")
     elif said is not UNSET and said.absent:
-        parts.append(f"left out {inline(', '.join(f'{what} ({why})' for what, why in said.absent.items()))}")
-    caveat = f". {inline(seat.caveat)}" if seat.caveat else ""
-    return f"{inline(seat.title)}, {inline(seat.model)}: {'; '.join(parts)}{caveat}"
+        parts.append(f"left out {escaped(', '.join(f'{what} ({why})' for what, why in said.absent.items()))}")
+    caveat = f". {escaped(seat.caveat)}" if seat.caveat else ""
+    return f"{escaped(seat.title)}, {escaped(seat.model)}: {'; '.join(parts)}{caveat}"
 
 
 def _without(said: PanelConcluded) -> list[str]:
     return _listed(
         "If one rater were left out",
         (
-            f"Without the {inline(name.replace('_', ' '))} rater: {each.outcome},"
+            f"Without the {escaped(name.replace('_', ' '))} rater: {each.outcome},"
             f" {'no winner' if each.winner == 'neither' else NAMES[each.winner]} (alpha {figure(each.alpha)},"
             f" gap {share(each.gap)})"
             for name, each in said.without.items()
@@ -163,16 +163,16 @@ def _deliberation(panel: Panel) -> list[str]:
 
 
 def _round(panel: Panel, held: DeliberationHeld) -> list[str]:
-    ended = f"; {inline(held.ended)}" if held.ended else ""
+    ended = f"; {escaped(held.ended)}" if held.ended else ""
     lines = [f"- Round {held.round}: agreement {figure(held.before)} → {figure(held.after)}{ended}"]
     for change in held.changes:
-        why = f"by evidence: “{inline(change.quote)}”" if change.kind == "evidence" else "by conformity"
+        why = f"by evidence: “{escaped(change.quote)}”" if change.kind == "evidence" else "by conformity"
         lines.append(f"  - {_title(panel, change.rater)}: {change.before} → {change.after}, {why}")
     return lines
 
 
 def _title(panel: Panel, name: str) -> str:
-    return inline(panel.raters[name].seat.title) if name in panel.raters else inline(name)
+    return escaped(panel.raters[name].seat.title) if name in panel.raters else escaped(name)
 
 
 def _artifact(panel: Panel) -> list[str]:
@@ -182,8 +182,8 @@ def _artifact(panel: Panel) -> list[str]:
         weight = "" if heard.seat.share is UNSET else f" ({share(heard.seat.share)})"
         said = [each[name] for each in panel.opinions.values() if name in each]
         given = [each for each in said if each.missing is UNSET]
-        words = _opinion(given[-1]) if given else inline(said[-1].missing.reason) if said and said[-1].missing else "–"
-        lines.append(f"- **{inline(heard.seat.title)}**{weight}: {words}")
+        words = _opinion(given[-1]) if given else escaped(said[-1].missing.reason) if said and said[-1].missing else "–"
+        lines.append(f"- **{escaped(heard.seat.title)}**{weight}: {words}")
         if len(given) > 1:
             lines.append(f"  - on its own: {given[0].verdict}")
     return [*lines, ""]
@@ -191,10 +191,10 @@ def _artifact(panel: Panel) -> list[str]:
 
 def _verdict(said: ArtifactJudged) -> list[str]:
     if said.missing is not UNSET:
-        return [f"## No verdict: {inline(said.missing.reason)}", ""]
+        return [f"## No verdict: {escaped(said.missing.reason)}", ""]
 
     def weights(shares: Mapping[str, float]) -> str:
-        return ", ".join(f"{inline(verdict)} {share(weight)}" for verdict, weight in shares.items())
+        return ", ".join(f"{escaped(verdict)} {share(weight)}" for verdict, weight in shares.items())
 
     lines = [
         f"## Verdict: {said.verdict}",
@@ -203,26 +203,33 @@ def _verdict(said: ArtifactJudged) -> list[str]:
         f"On their own, the verdict of record: {said.independent} ({weights(said.independent_shares)}).",
         "",
     ]
-    lines += [*(f"- {inline(each)}" for each in said.reasons), ""]
+    lines += [*(f"- {escaped(each)}" for each in said.reasons), ""]
     return [
         *lines,
-        *_listed("Findings", map(inline, said.findings)),
-        *_listed("Remediation", map(inline, said.remediation)),
+        *_listed("Findings", map(escaped, said.findings)),
+        *_listed("Remediation", map(escaped, said.remediation)),
     ]
 
 
 def _opinion(said: OpinionGiven) -> str:
     sure = "" if said.confidence is UNSET else f", confidence {share(said.confidence)}"
     found = "" if said.verified else " (not found in the text)"
-    quote = f" “{inline(said.quote)}”{found}" if said.quote else ""
-    return f"{said.verdict}{sure}. {inline(said.rationale)}{quote}"
+    quote = f" “{escaped(said.quote)}”{found}" if said.quote else ""
+    return f"{said.verdict}{sure}. {escaped(said.rationale)}{quote}"
 
 
 def _text(view: View) -> list[str]:
     if view.artifact is UNSET:
         return []
     fence = "`" * 6
-    return [f"### {inline(view.artifact.name)}", "", fence, view.artifact.text.replace(fence, "'" * 6), fence, ""]
+    return [
+        f"### {escaped(view.artifact.name)}",
+        "",
+        fence,
+        view.artifact.text.replace(fence, "'" * 6),
+        fence,
+        "",
+    ]
 
 
 def _listed(title: str, items: Iterable[str]) -> list[str]:

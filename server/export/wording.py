@@ -1,12 +1,12 @@
 """Words that the terminal and Markdown share: standings, outcomes, figures, and other people's text made harmless."""
 
-import re
 from typing import Final
 
 from msgspec import UNSET
 
 from events.state.panel import Panel
-from events.types import AgreementMeasured, Coefficient, Missing, PanelConcluded
+from events.types import AgreementMeasured, Coefficient, Missing, PanelConcluded, RaterCalibrated
+from server.export.text import escaped
 
 SIGNS: Final = {"pro": "▲ Pro", "con": "▼ Con"}
 NAMES: Final = {"pro": "Pro", "con": "Con", "neither": "neither"}
@@ -25,32 +25,19 @@ RESPONSES: Final = {
 RECORD_STANDS: Final = (
     "The scores that each rater gave on its own stay the verdict of record: nothing here changes the outcome."
 )
-_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
-_BLOCK: Final = re.compile(r"^(\d*)([-+=#.)])")
-_MARKUP: Final = re.compile(r"([\\`*_\[\]<>|~&])")
-
-
-def flat(text: str) -> str:
-    """Somebody's words on one line, without control characters and marks of direction."""
-    return " ".join(_CONTROLS.sub(" ", text).split())
-
-
-def inline(text: str) -> str:
-    """Somebody's words within a line of Markdown: they stay words, and break no table."""
-    return _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", flat(text)))
 
 
 def figure(value: float | Missing) -> str:
     """A figure of a panel with two decimals, or why there is none."""
-    return f"none ({inline(value.missing.reason)})" if isinstance(value, Missing) else f"{value:.2f}"
+    return f"none ({escaped(value.missing.reason)})" if isinstance(value, Missing) else f"{value:.2f}"
 
 
 def share(value: float | Missing) -> str:
     """A share of 1 in percent."""
-    return f"none ({inline(value.missing.reason)})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
+    return f"none ({escaped(value.missing.reason)})" if isinstance(value, Missing) else f"{100 * value:.3g} %"
 
 
-def measured(each: Coefficient, again: str) -> str:
+def coefficient(each: Coefficient, again: str) -> str:
     """A coefficient as a person understands it.  ``again``: what would be done another time."""
     if each.value is UNSET:
         return f"undefined: {each.undefined}"
@@ -64,11 +51,11 @@ def measured(each: Coefficient, again: str) -> str:
 def interval(each: Coefficient) -> str:
     """A coefficient with its interval, in few characters."""
     if each.value is UNSET:
-        return f"undefined ({inline(str(each.undefined))})"
+        return f"undefined ({escaped(str(each.undefined))})"
     return f"{each.value:.2f}" + ("" if each.low is UNSET else f" ({each.low:.2f} to {each.high:.2f})")
 
 
-def sentence(said: PanelConcluded, agreement: AgreementMeasured | None) -> str:
+def conclusion_sentence(said: PanelConcluded, agreement: AgreementMeasured | None) -> str:
     """What a panel says, in one plain sentence."""
     if said.winner != "neither":
         caution = " with caution" if said.outcome == "cautious" else ""
@@ -89,9 +76,16 @@ def sentence(said: PanelConcluded, agreement: AgreementMeasured | None) -> str:
 def conclusion_of(panel: Panel) -> str:
     """The sentence of a panel that has concluded."""
     assert panel.conclusion is not UNSET, "asked only of a panel that has concluded"
-    return sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)
+    return conclusion_sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)
 
 
 def item_name(item: str) -> str:
     """Arguments bear their own ids, turns are numbers."""
     return f"turn {item}" if item.isdecimal() else item
+
+
+def verdict_of(event: RaterCalibrated) -> str:
+    """``right``, ``wrong (said pro)`` or ``missing``."""
+    if event.said is UNSET:
+        return "missing"
+    return "right" if event.right else f"wrong (said {event.said})"

@@ -7,7 +7,8 @@ from msgspec import UNSET
 from events.state.rounds import Protocol, Traced
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
 from events.view.view import View
-from server.cli.wording import NAMES, RESPONSES, SIGNS, STANDINGS, inline
+from server.export.text import escaped
+from server.export.wording import NAMES, RESPONSES, SIGNS, STANDINGS
 
 CROSSED_IN = {"pro": "3", "con": "4"}
 """The turn in which a side cross-examines."""
@@ -17,11 +18,11 @@ def briefing_lines(briefing: Briefing, claims: Mapping[str, str]) -> list[str]:
     """The decision briefing.  ``claims``: what each argument claims, by id."""
     lines = ["## Decision briefing", "", f"**{_sentence(briefing.meaning)}**", ""]
     if isinstance(briefing.gap, Missing):
-        lines += [f"No gap: {inline(briefing.gap.missing.reason)}.", ""]
+        lines += [f"No gap: {escaped(briefing.gap.missing.reason)}.", ""]
     if briefing.key_insight:
-        lines += [inline(briefing.key_insight), ""]
+        lines += [escaped(briefing.key_insight), ""]
     if briefing.recommendation:
-        lines += [f"**Recommendation:** {inline(briefing.recommendation)}", ""]
+        lines += [f"**Recommendation:** {escaped(briefing.recommendation)}", ""]
     for title, found in (
         ("Rely on", briefing.rely_on),
         ("Treat with care", briefing.with_care),
@@ -31,7 +32,7 @@ def briefing_lines(briefing: Briefing, claims: Mapping[str, str]) -> list[str]:
         ("What to find out", briefing.find_out),
         ("Cautions", briefing.cautions),
     ):
-        named = (f"{each}: {inline(claims[each])}" if each in claims else inline(each) for each in found)
+        named = (f"{each}: {escaped(claims[each])}" if each in claims else escaped(each) for each in found)
         lines += _listed(title, named)
     return lines
 
@@ -74,17 +75,17 @@ def _argument(name: str, each: Traced) -> list[str]:
     lines = [
         f"### {' · '.join(heading)}",
         "",
-        f"**{inline(each.claim)}**",
+        f"**{escaped(each.claim)}**",
         "",
-        f"> {inline(each.reasoning)}",
+        f"> {escaped(each.reasoning)}",
         ">",
-        f"> Evidence: {inline(each.evidence)}",
+        f"> Evidence: {escaped(each.evidence)}",
         "",
     ]
     if each.cross is not UNSET:
-        asks = f" And asks: *{inline(each.cross.follow_up)}*" if each.cross.follow_up else ""
+        asks = f" And asks: *{escaped(each.cross.follow_up)}*" if each.cross.follow_up else ""
         how = f"{SIGNS[each.cross.by]} {RESPONSES[each.cross.response]}"
-        lines += [f"**{how}:** {inline(each.cross.reasoning)}{asks}", ""]
+        lines += [f"**{how}:** {escaped(each.cross.reasoning)}{asks}", ""]
     if each.trace is not UNSET:
         scores = " · ".join(f"{dimension} {score:g}" for dimension, score in each.trace.scores.items())
         missing = f"no standing: {each.trace.missing.reason}" if each.trace.missing is not UNSET else ""
@@ -92,7 +93,7 @@ def _argument(name: str, each: Traced) -> list[str]:
         lines += [f"Judge: {said}", ""] if said else []
     if each.fallacies:
         lines += [
-            f"- {found.fallacy.replace('_', ' ')}: “{inline(found.quote)}” {inline(found.reason)}".rstrip()
+            f"- {found.fallacy.replace('_', ' ')}: “{escaped(found.quote)}” {escaped(found.reason)}".rstrip()
             for found in each.fallacies.values()
         ]
         lines.append("")
@@ -101,10 +102,10 @@ def _argument(name: str, each: Traced) -> list[str]:
 
 def _closing(side: Side, each: ClosingStated) -> list[str]:
     lines = [f"### {SIGNS[side]} · {each.words} words", "", *_faulty("This closing", each.faults, each.free_text)]
-    lines += [f"> {inline(each.final_position)}", ""]
-    lines += _listed("Concedes", map(inline, each.concessions), level=4)
+    lines += [f"> {escaped(each.final_position)}", ""]
+    lines += _listed("Concedes", map(escaped, each.concessions), level=4)
     if each.standing_arguments:
-        lines += [f"Holds that these were not rebutted: {inline(', '.join(each.standing_arguments))}", ""]
+        lines += [f"Holds that these were not rebutted: {escaped(', '.join(each.standing_arguments))}", ""]
     return lines
 
 
@@ -129,7 +130,7 @@ def _trace(protocol: Protocol) -> list[str]:
     if given is UNSET:
         return lines
     if given.missing is not UNSET:
-        return [*lines, f"No overall assessment: {inline(given.missing.reason)}", ""]
+        return [*lines, f"No overall assessment: {escaped(given.missing.reason)}", ""]
     totals = [
         f"{NAMES[side]} {'–' if isinstance(total, Missing) else format(total, '.2f')}"
         for side, total in (("pro", given.pro_total), ("con", given.con_total))
@@ -143,7 +144,7 @@ def _standing(each: ArgumentTraced) -> str:
 
 def _total(each: ArgumentTraced) -> str:
     if isinstance(each.total, Missing):
-        return f"no score: {inline(each.total.missing.reason)}"
+        return f"no score: {escaped(each.total.missing.reason)}"
     return f"{each.total:g} of 10"
 
 
@@ -152,8 +153,13 @@ def _faulty(what: str, faults: Iterable[str], text: str) -> list[str]:
     found = list(faults)
     if not found:
         return []
-    quoted = [f"> {inline(line)}" if line.strip() else ">" for line in text.splitlines()]
-    return [f"*{what} did not keep its form: {inline('; '.join(found))}.*", "", *quoted, *([""] if quoted else [])]
+    quoted = [f"> {escaped(line)}" if line.strip() else ">" for line in text.splitlines()]
+    return [
+        f"*{what} did not keep its form: {escaped('; '.join(found))}.*",
+        "",
+        *quoted,
+        *([""] if quoted else []),
+    ]
 
 
 def _listed(title: str, items: Iterable[str], level: int = 3) -> list[str]:
@@ -163,5 +169,5 @@ def _listed(title: str, items: Iterable[str], level: int = 3) -> list[str]:
 
 def _sentence(text: str) -> str:
     """With a capital and a full stop."""
-    said = inline(text)
+    said = escaped(text)
     return said if not said else f"{said[0].upper()}{said[1:]}{'' if said[-1] in '.?!…”' else '.'}"
