@@ -19,8 +19,9 @@
         ├── HttpRefusal       as the router says
         └── Relayed           as the node says that runs the debate
 
-Each package below has a tree of its own in its ``errors`` and knows nothing of HTTP.  ``ANSWERS`` and ``EXIT_CODES``
-hold every class of all trees; a class that they do not hold (a provider's own) is told as its nearest base is.
+Each package below has its own tree in its module ``errors`` and knows nothing of HTTP.  ``ERROR_CLASSES`` and
+``EXIT_CODES`` hold every class of all trees.  A class that they do not hold (a provider's own) takes the entry of its
+nearest base class.
 """
 
 from collections.abc import Callable, Mapping
@@ -88,7 +89,7 @@ class TooMany(MootError):
         super().__init__(message)
 
 
-class Leaving(MootError):
+class Draining(MootError):
     """This node is about to stop and takes nothing on."""
 
     def __init__(self, message: str = "this node is about to stop; ask again", retry_after_s: int = 1) -> None:
@@ -96,7 +97,7 @@ class Leaving(MootError):
         super().__init__(message)
 
 
-class Elsewhere(MootError):
+class NotOwner(MootError):
     """Another node runs the debate.  No client is told: the act is sent there."""
 
     def __init__(self, debate: str) -> None:
@@ -107,7 +108,7 @@ class CannotServe(MootError):
     """The server does not start."""
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class ErrorReport(Struct, frozen=True, kw_only=True):
     """An error as it is told.  ``retry_after_s``: seconds after which the same may succeed."""
 
     code: str
@@ -118,23 +119,23 @@ class Told(Struct, frozen=True, kw_only=True):
     retry_after_s: float | None = None
 
 
-class Carried(MootError):
+class ReportedError(MootError):
     """An error that holds how it is told, since its class does not say it."""
 
-    def __init__(self, told: Told) -> None:
-        self.told = told
-        super().__init__(told.message, field=told.field)
+    def __init__(self, report: ErrorReport) -> None:
+        self.report = report
+        super().__init__(report.message, field=report.field)
 
 
-class HttpRefusal(Carried):
+class HttpRefusal(ReportedError):
     """What the router itself refuses: a method, a path.  It knows more statuses than there are classes here."""
 
     def __init__(self, status: int, message: str) -> None:
         code = HTTPStatus(status).name.lower()
-        super().__init__(Told(code=code, status=status, exit_code=1, message=message))
+        super().__init__(ErrorReport(code=code, status=status, exit_code=1, message=message))
 
 
-class Relayed(Carried):
+class Relayed(ReportedError):
     """What another node refused, told as that node told it."""
 
 
@@ -150,7 +151,7 @@ def _rubric_field(error: RubricError) -> str:
     return error.field or "rubric"
 
 
-class Answer(NamedTuple):
+class ErrorClass(NamedTuple):
     """How HTTP and ``--json`` tell a class of errors.  ``field`` reads the field that an error names."""
 
     status: int
@@ -158,70 +159,70 @@ class Answer(NamedTuple):
     field: Callable[[Any], str | None] = _nothing
 
 
-ANSWERS: Final[Mapping[type[Exception], Answer]] = {
-    MootError: Answer(500, "error", _own_field),
-    BadField: Answer(422, "bad_field", _own_field),
-    BadQuery: Answer(400, "bad_request", _own_field),
-    BadHeader: Answer(400, "error", _own_field),
-    NotFound: Answer(404, "not_found", _own_field),
-    NotNow: Answer(409, "not_now", _own_field),
-    TokenMissing: Answer(401, "token_missing", _own_field),
-    NotAllowed: Answer(403, "not_allowed", _own_field),
-    TooLarge: Answer(413, "too_large", _own_field),
-    TooMany: Answer(429, "too_many", _own_field),
-    Leaving: Answer(503, "leaving", _own_field),
-    Elsewhere: Answer(409, "elsewhere", _own_field),
-    CannotServe: Answer(503, "cannot_serve", _own_field),
+ERROR_CLASSES: Final[Mapping[type[Exception], ErrorClass]] = {
+    MootError: ErrorClass(500, "error", _own_field),
+    BadField: ErrorClass(422, "bad_field", _own_field),
+    BadQuery: ErrorClass(400, "bad_request", _own_field),
+    BadHeader: ErrorClass(400, "error", _own_field),
+    NotFound: ErrorClass(404, "not_found", _own_field),
+    NotNow: ErrorClass(409, "not_now", _own_field),
+    TokenMissing: ErrorClass(401, "token_missing", _own_field),
+    NotAllowed: ErrorClass(403, "not_allowed", _own_field),
+    TooLarge: ErrorClass(413, "too_large", _own_field),
+    TooMany: ErrorClass(429, "too_many", _own_field),
+    Draining: ErrorClass(503, "leaving", _own_field),
+    NotOwner: ErrorClass(409, "elsewhere", _own_field),
+    CannotServe: ErrorClass(503, "cannot_serve", _own_field),
 
-    JudgeError: Answer(500, "judge_error"),
-    RubricError: Answer(422, "bad_rubric", _rubric_field),
-    TemplateError: Answer(500, "bad_template"),
-    PersonalityError: Answer(422, "bad_personality", _own_field),
+    JudgeError: ErrorClass(500, "judge_error"),
+    RubricError: ErrorClass(422, "bad_rubric", _rubric_field),
+    TemplateError: ErrorClass(500, "bad_template"),
+    PersonalityError: ErrorClass(422, "bad_personality", _own_field),
 
-    log.LogError: Answer(500, "log_error"),
-    log.WrongExpectedPosition: Answer(409, "wrong_expected_position"),
-    log.UnknownDebate: Answer(404, "unknown_debate"),
-    log.UnknownEvent: Answer(500, "unknown_event"),
-    log.BrokenChain: Answer(500, "broken_chain"),
-    log.BadTransfer: Answer(422, "bad_transfer"),
-    log.BadCursor: Answer(400, "bad_cursor"),
-    log.BadStore: Answer(500, "bad_store"),
-    log.Fenced: Answer(409, "fenced"),
-    log.Unanswered: Answer(503, "unanswered"),
-    log.StoreBusy: Answer(503, "store_busy"),
-    log.StoreUnavailable: Answer(503, "store_unavailable"),
-    log.NotMigrated: Answer(503, "not_migrated"),
-    log.StoreDamaged: Answer(503, "store_damaged"),
+    log.LogError: ErrorClass(500, "log_error"),
+    log.WrongExpectedPosition: ErrorClass(409, "wrong_expected_position"),
+    log.UnknownDebate: ErrorClass(404, "unknown_debate"),
+    log.UnknownEvent: ErrorClass(500, "unknown_event"),
+    log.BrokenChain: ErrorClass(500, "broken_chain"),
+    log.BadTransfer: ErrorClass(422, "bad_transfer"),
+    log.BadCursor: ErrorClass(400, "bad_cursor"),
+    log.BadStore: ErrorClass(500, "bad_store"),
+    log.Fenced: ErrorClass(409, "fenced"),
+    log.Unanswered: ErrorClass(503, "unanswered"),
+    log.StoreBusy: ErrorClass(503, "store_busy"),
+    log.StoreUnavailable: ErrorClass(503, "store_unavailable"),
+    log.NotMigrated: ErrorClass(503, "not_migrated"),
+    log.StoreDamaged: ErrorClass(503, "store_damaged"),
 
-    calls.ProviderError: Answer(502, "provider_error"),
-    calls.Unreachable: Answer(503, "provider_error"),
-    calls.TimedOut: Answer(504, "provider_error"),
-    calls.BrokenOff: Answer(502, "provider_error"),
-    calls.Refused: Answer(502, "provider_error"),
-    calls.Empty: Answer(502, "provider_error"),
-    calls.ToolCalled: Answer(502, "provider_error"),
-    calls.Stopped: Answer(502, "provider_error"),
-    calls.Adapted: Answer(502, "provider_error"),
-    calls.Starved: Answer(502, "provider_error"),
-    calls.ThoughtAloud: Answer(502, "provider_error"),
-    calls.PromptCut: Answer(502, "provider_error"),
-    calls.Malformed: Answer(502, "provider_error"),
-    calls.WrongType: Answer(502, "provider_error"),
-    calls.UnknownReference: Answer(502, "provider_error"),
-    calls.RateLimited: Answer(429, "provider_error"),
-    calls.Overloaded: Answer(503, "provider_error"),
-    calls.NotAuthorised: Answer(401, "provider_error"),
-    calls.UnknownModel: Answer(422, "provider_error"),
-    calls.ContextExceeded: Answer(422, "provider_error"),
-    calls.BadRequest: Answer(422, "provider_error"),
+    calls.ProviderError: ErrorClass(502, "provider_error"),
+    calls.Unreachable: ErrorClass(503, "provider_error"),
+    calls.TimedOut: ErrorClass(504, "provider_error"),
+    calls.BrokenOff: ErrorClass(502, "provider_error"),
+    calls.Refused: ErrorClass(502, "provider_error"),
+    calls.Empty: ErrorClass(502, "provider_error"),
+    calls.ToolCalled: ErrorClass(502, "provider_error"),
+    calls.Stopped: ErrorClass(502, "provider_error"),
+    calls.Adapted: ErrorClass(502, "provider_error"),
+    calls.Starved: ErrorClass(502, "provider_error"),
+    calls.ThoughtAloud: ErrorClass(502, "provider_error"),
+    calls.PromptCut: ErrorClass(502, "provider_error"),
+    calls.Malformed: ErrorClass(502, "provider_error"),
+    calls.WrongType: ErrorClass(502, "provider_error"),
+    calls.UnknownReference: ErrorClass(502, "provider_error"),
+    calls.RateLimited: ErrorClass(429, "provider_error"),
+    calls.Overloaded: ErrorClass(503, "provider_error"),
+    calls.NotAuthorised: ErrorClass(401, "provider_error"),
+    calls.UnknownModel: ErrorClass(422, "provider_error"),
+    calls.ContextExceeded: ErrorClass(422, "provider_error"),
+    calls.BadRequest: ErrorClass(422, "provider_error"),
 
-    Exception: Answer(500, "error"),
+    Exception: ErrorClass(500, "error"),
 }  # fmt: skip
 """Every class of errors, with its HTTP status, its code and its field."""
 
 _BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
     1: (  # failed
-        MootError, BadHeader, NotNow, TokenMissing, NotAllowed, TooLarge, TooMany, Leaving, Elsewhere, CannotServe,
+        MootError, BadHeader, NotNow, TokenMissing, NotAllowed, TooLarge, TooMany, Draining, NotOwner, CannotServe,
         JudgeError, TemplateError,
         log.LogError, log.WrongExpectedPosition, log.UnknownEvent, log.BadTransfer, log.Fenced, log.Unanswered,
         log.StoreBusy, log.StoreUnavailable, log.StoreDamaged,
@@ -246,12 +247,12 @@ EXPECTED: Final = (MootError, log.LogError, calls.ProviderError, JudgeError, Per
 """The bases of what a person is told in one line.  Everything else is a bug."""
 
 
-def told(error: Exception) -> Told:
+def report_of(error: Exception) -> ErrorReport:
     """How an error is told, by its class or the nearest base of it that the tables hold."""
-    if isinstance(error, Carried):
-        return error.told
-    answer = _nearest(ANSWERS, error)
-    return Told(
+    if isinstance(error, ReportedError):
+        return error.report
+    answer = _nearest(ERROR_CLASSES, error)
+    return ErrorReport(
         code=answer.code,
         status=answer.status,
         exit_code=_nearest(EXIT_CODES, error),
@@ -261,9 +262,9 @@ def told(error: Exception) -> Told:
     )
 
 
-def described(error: Exception) -> dict[str, Any]:
+def error_body(error: Exception) -> dict[str, Any]:
     """The one shape of an error, for HTTP and for ``--json``."""
-    found = told(error)
+    found = report_of(error)
     return {"error": {"code": found.code, "message": found.message, "field": found.field}}
 
 
@@ -272,4 +273,4 @@ def _nearest(table: Mapping[type[Exception], T], error: Exception) -> T:
 
 
 def _wait_of(error: Exception) -> float | None:
-    return error.retry_after_s if isinstance(error, TooMany | Leaving | calls.ProviderError) else None
+    return error.retry_after_s if isinstance(error, TooMany | Draining | calls.ProviderError) else None

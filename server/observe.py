@@ -82,7 +82,7 @@ def count_call(provider: str, purpose: str, outcome: Outcome, *, is_answered: bo
         MODEL_COST.labels(provider).inc(outcome.cost_usd)
 
 
-def count_untold(provider: str) -> None:
+def count_unpriced(provider: str) -> None:
     """A call that broke off before anybody told what it used."""
     MODEL_UNPRICED.labels(provider).inc()
 

@@ -14,7 +14,7 @@ from events.store.open import open_bus, opened_log
 from providers.quota import DEFAULT_LIMITS
 from providers.registry import Registry
 from server.debate.moderators import Moderators
-from server.debate.ownership import ALONE
+from server.debate.ownership import SOLE_OWNER
 from server.errors import BadField
 from server.feed.hub import Hub
 from server.settings import Settings
@@ -77,7 +77,7 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
             hub,
             idle_timeout_s=settings.idle_timeout_s,
             most=settings.max_running,
-            tenancy=node or ALONE,
+            ownership=node or SOLE_OWNER,
             within_s=1.5 * settings.lease_s + ACT_S,
         )
         try:

@@ -5,7 +5,7 @@ import click
 from server.cli.holding import post
 from server.cli.options import reading, server_of, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.debate.decisions import Decision, as_decision
+from server.debate.acts import Decision, check_decision
 from server.service import running
 from server.settings import Settings
 
@@ -30,7 +30,7 @@ def decide(
       moot decide ID "We try two lines first" --reason "It is cheap to undo" --by "Ada"
     """
     settings = settings_of(context, store=store)
-    said = as_decision({"decision": decision, "reason": reason, "by": by})
+    said = check_decision({"decision": decision, "reason": reason, "by": by})
     found, position = run_async(lambda: _decide(settings, debate, said))
     if as_json:
         emit({"id": found, "position": position})

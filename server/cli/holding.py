@@ -19,14 +19,14 @@ from websockets.typing import Subprotocol
 from server.cli.options import reading, server_of, whole_id
 from server.cli.output import emit
 from server.errors import (
-    ANSWERS,
+    ERROR_CLASSES,
     BadField,
     CannotServe,
-    Elsewhere,
     MootError,
     NotAllowed,
     NotFound,
     NotNow,
+    NotOwner,
     TokenMissing,
 )
 from server.feed import frames
@@ -116,7 +116,7 @@ async def _go_on(service: Service, debate: str, max_cost_usd: float | None) -> N
     if view.state == "concluded":
         raise BadField("resume", f"debate {debate} has concluded")
     if view.state == "open":
-        with suppress(Elsewhere):  # another node has it: then it is watched
+        with suppress(NotOwner):  # another node has it: then it is watched
             await service.moderators.take_up_one(debate)
     else:
         await service.moderators.resume(debate, "resumed from the command line", "operator", max_cost_usd)
@@ -243,6 +243,6 @@ async def _asked(client: httpx.AsyncClient, request: httpx.Request) -> Any:
     if field:
         raise BadField(field, message)
     kinds: dict[int, type[MootError]] = {
-        ANSWERS[each].status: each for each in (TokenMissing, NotAllowed, NotFound, NotNow)
+        ERROR_CLASSES[each].status: each for each in (TokenMissing, NotAllowed, NotFound, NotNow)
     }
     raise kinds.get(response.status_code, MootError)(message)

@@ -13,7 +13,7 @@ import anyio
 import click
 import msgspec
 
-from server.errors import EXPECTED, described, told
+from server.errors import EXPECTED, error_body, report_of
 from server.export.text import escape_controls, escape_json
 from server.settings import Settings, load
 
@@ -91,7 +91,7 @@ class Group(click.Group):
                 sys.exit(_cut_off(cause))
             if not isinstance(cause, EXPECTED):
                 raise
-            found = told(cause)
+            found = report_of(cause)
             message = found.message
             if found.field and not as_json and found.field not in message:
                 message = f"{found.field}: {message}"
@@ -126,7 +126,7 @@ def _cut_off(error: OSError) -> int:
 
 def _say(error: Exception, message: str, code: int, *, as_json: bool, context: click.Context | None) -> int:
     if as_json:
-        shape = described(error)
+        shape = error_body(error)
         shape["error"]["message"] = message
         if isinstance(error, click.UsageError):
             shape["error"]["code"] = "usage"

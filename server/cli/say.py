@@ -6,7 +6,7 @@ from events.types import ModeratorSpoke
 from server.cli.holding import post
 from server.cli.options import reading, server_of, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
-from server.debate.acts import as_word
+from server.debate.acts import check_word
 from server.service import running
 from server.settings import Settings
 
@@ -28,7 +28,7 @@ def say(context: click.Context, debate: str, text: str, by: str, store: str | No
       moot say ID "Name one city where this was tried" --by "Ada"
     """
     settings = settings_of(context, store=store)
-    word = as_word(text, by)
+    word = check_word(text, by)
     found, position = run_async(lambda: _say(settings, debate, word))
     if as_json:
         emit({"id": found, "position": position})

@@ -12,7 +12,7 @@ from providers.errors import ProviderError
 from providers.models import known
 from providers.pricing import VENDORS, cost, is_free, prepare
 from providers.registry import KEYED, Registry
-from server.debate.timing import deadline
+from server.debate.calls import time_limit
 
 CALL_S: Final = 60.0
 """Seconds that one call may take."""
@@ -91,7 +91,7 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial
     first, first_s = await _speech(registry, name, prompt, 1)
     spent.append(first)
     async with registry.call(name, DEBATE) as call:
-        with deadline(CALL_S):
+        with time_limit(CALL_S):
             answer = await call.provider.answer(call.model, _request("doctor:answer", (SYSTEM, QUESTION), 1), Judged)
         call.used(answer.outcome)
     spent.append(answer.outcome)
@@ -118,7 +118,7 @@ async def _speech(registry: Registry, name: str, prompt: tuple[Segment, ...], at
     """One short text, to its end, and the seconds that it took."""
     began = time.monotonic()
     async with registry.call(name, DEBATE) as call:
-        with deadline(CALL_S):
+        with time_limit(CALL_S):
             async with call.provider.stream(call.model, _request("doctor:text", prompt, attempt)) as stream:
                 await _heard(stream)
         call.used(stream.outcome)

@@ -21,9 +21,20 @@ from events.cluster.postgres_leases import PostgresLeases
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered
 from events.store.postgres.log import PostgresLog
 from server import observe
-from server.debate.commands import Command, Done, Gone, Refused, as_error, read_answer, read_command, refusal_of, write
+from server.debate.commands import (
+    Command,
+    CommandResult,
+    Done,
+    NotDone,
+    Rejected,
+    as_error,
+    decode_command,
+    decode_result,
+    encode,
+    rejection,
+)
 from server.debate.moderators import Moderators
-from server.errors import BadQuery, Elsewhere, MootError
+from server.errors import BadQuery, MootError, NotOwner
 
 logger = structlog.get_logger()
 
@@ -77,7 +88,7 @@ class Node:
 
     # Ownership
 
-    async def take(self, debate: str) -> bool:
+    async def acquire(self, debate: str) -> bool:
         """See ``Ownership``."""
         if debate in self._fresh:
             return True
@@ -85,26 +96,26 @@ class Node:
             lease = await self._leases.claim_one(debate)
         return lease is not None
 
-    def let_go(self, debate: str) -> None:
+    def release(self, debate: str) -> None:
         """See ``Ownership``."""
         del debate
         self._needless.set()
 
-    async def forward(self, debate: str, errand: Command, until: float) -> int | None:
+    async def forward(self, debate: str, command: Command, until: float) -> int | None:
         """See ``Ownership``."""
         if await self._leases.owner(debate) is None:
             return None
         left_s = max(until - asyncio.get_running_loop().time(), 0)
         try:
-            answer = read_answer(await self._inbox.send(debate, write(errand), left_s))
+            answer = decode_result(await self._inbox.send(debate, encode(command), left_s))
         except msgspec.DecodeError as error:  # by another version of Moot
             raise Unanswered(debate, taken=True) from error
         match answer:
             case Done(position=position):
                 return position
-            case Refused():
+            case Rejected():
                 raise as_error(answer)
-            case Gone():
+            case NotDone():
                 return None
 
     # what this node runs
@@ -155,7 +166,7 @@ class Node:
         for debate in lost:
             observe.LEASES_LOST.inc()
             self._unreadable.discard(debate)
-            self._known.lose(debate)
+            self._known.lose_ownership(debate)
         if lost:
             self._needless.set()
         await anyio.sleep(lease_s / 3)
@@ -195,7 +206,7 @@ class Node:
         try:
             async with self._folding:
                 await self._known.take_up_one(debate)
-        except (Elsewhere, Fenced, StoreUnavailable):  # it is somebody else's, or is found free again
+        except (NotOwner, Fenced, StoreUnavailable):  # it is somebody else's, or is found free again
             self._needless.set()
         except LogError as error:  # one debate that cannot be read must not keep the others from going on
             self._unreadable.add(debate)
@@ -215,7 +226,7 @@ class Node:
     async def _give_back_all(self) -> None:
         for debate in tuple(self._log.epochs):
             async with self._changing:
-                if not self._known.minds(debate) and debate not in self._unreadable | self._fresh:
+                if not self._known.needs(debate) and debate not in self._unreadable | self._fresh:
                     await self._leases.release(debate)
 
     # what others send
@@ -229,22 +240,22 @@ class Node:
     async def _do_act(self, act: Act) -> None:
         try:
             answer = await self._answer(act)
-            await self._inbox.answer(act, write(answer))
+            await self._inbox.answer(act, encode(answer))
         except StoreUnavailable as error:  # whoever sent it is told that it may have been done
             logger.warning("store_unavailable", debate=act.debate, message=str(error))
         except Exception:
             # A bug in one act must not end the others.
             logger.exception("act_failed", debate=act.debate)
 
-    async def _answer(self, act: Act) -> Done | Refused | Gone:
+    async def _answer(self, act: Act) -> CommandResult:
         try:
-            return Done(await self._known.do_here(act.debate, read_command(act.act)))
-        except (Elsewhere, Fenced):
-            return Gone()
+            return Done(await self._known.execute(act.debate, decode_command(act.act)))
+        except (NotOwner, Fenced):
+            return NotDone()
         except msgspec.DecodeError:
-            return refusal_of(BadQuery("the node that runs the debate is of another version and does not know this"))
+            return rejection(BadQuery("the node that runs the debate is of another version and does not know this"))
         except (MootError, LogError) as error:
-            return refusal_of(error)
+            return rejection(error)
 
 
 def share(debates: int, nodes: int) -> int:

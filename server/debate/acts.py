@@ -1,6 +1,7 @@
-"""What people do to a debate beside its course: the audience's votes and beliefs, and the moderator's word.
+"""What people add to a debate: votes and beliefs of the audience, the moderator's words, a decision.
 
-Pure: what a body says, and the event that an act makes of the debate as it stands, or why it may not be done now.
+Pure functions.  ``read_…`` checks the fields of a request.  The others take the debate as it stands, and give the event
+to record or the reason why it is not allowed now.
 """
 
 import math
@@ -8,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET, Struct
 
 from events.record import Draft
 from events.state.debate import Debate
@@ -16,12 +18,14 @@ from server.debate.speech import clean
 from server.errors import BadField, MootError, NotNow
 
 MOST_VOTES: Final = 100_000
-"""Votes and beliefs that one debate takes, the replaced ones among them."""
+"""Votes and beliefs that one debate takes, replaced ones included."""
 MOST_WORDS: Final = 100
-"""Times that the moderator may speak in one debate: every word stands in the prompts that follow."""
+"""Words of the moderator that one debate takes: each of them stands in the prompts that follow."""
 WORD_MOST: Final = 1000
 BY_MOST: Final = 80
 """Characters."""
+DECISION_MOST: Final = {"decision": 200, "reason": 2000, "by": BY_MOST}
+"""Characters of each part of a decision; each part has at least one."""
 LAST_TURN: Final = 200
 WHOLLY_PRO: Final = 100.0
 WINNERS: Final[tuple[Winner, ...]] = ("pro", "con", "neither")
@@ -29,20 +33,23 @@ DEBATED: Final = frozenset({"exchange", "protocol"})
 Ballot = AudienceVoted | BeliefStated
 
 
-def read_ballot(said: dict[str, Any], voter: str) -> Ballot:
-    """``{"winner"}`` or ``{"turn", "belief"}`` of a voter.  Raises ``BadField`` naming the part."""
-    if unknown := said.keys() - {"winner", "turn", "belief"}:
+# votes and beliefs
+
+
+def read_ballot(fields: dict[str, Any], voter: str) -> Ballot:
+    """The ``{"winner"}`` or ``{"turn", "belief"}`` of a voter.  Raises ``BadField``."""
+    if unknown := fields.keys() - {"winner", "turn", "belief"}:
         raise BadField(min(unknown), "a vote is {winner}, a belief is {turn, belief}")
-    if "winner" in said:
-        if given := said.keys() & {"turn", "belief"}:
+    if "winner" in fields:
+        if given := fields.keys() & {"turn", "belief"}:
             raise BadField(min(given), "a vote is of the whole debate: send a belief by itself")
-        if said["winner"] not in WINNERS:
+        if fields["winner"] not in WINNERS:
             raise BadField("winner", f"winner is one of {', '.join(WINNERS)}")
-        return AudienceVoted(voter=voter, winner=said["winner"])
-    if not said:
+        return AudienceVoted(voter=voter, winner=fields["winner"])
+    if not fields:
         raise BadField("winner", "a vote is {winner}, a belief is {turn, belief}")
-    turn: Any = said.get("turn")
-    belief: Any = said.get("belief")
+    turn: Any = fields.get("turn")
+    belief: Any = fields.get("belief")
     if type(turn) is not int or not 1 <= turn <= LAST_TURN:
         raise BadField("turn", f"turn is the number of a turn, 1 to {LAST_TURN}")
     if type(belief) not in {int, float} or not 0 <= belief <= WHOLLY_PRO or math.isnan(belief):
@@ -50,27 +57,8 @@ def read_ballot(said: dict[str, Any], voter: str) -> Ballot:
     return BeliefStated(voter=voter, turn=turn, belief=round(float(belief), 1))
 
 
-def read_word(said: dict[str, Any]) -> ModeratorSpoke:
-    """``{"text"}`` and optionally ``by``.  Raises ``BadField`` naming the part."""
-    if unknown := said.keys() - {"text", "by"}:
-        raise BadField(min(unknown), "a word is {text}")
-    return as_word(said.get("text"), said.get("by", "moderator"))
-
-
-def as_word(text: Any, by: Any) -> ModeratorSpoke:
-    """The moderator's word, its parts checked.  Raises ``BadField``."""
-    return ModeratorSpoke(text=_text(text, "text", WORD_MOST), by=_text(by, "by", BY_MOST))
-
-
-def _text(said: Any, name: str, most: int) -> str:
-    text = clean(said).strip() if isinstance(said, str) else ""
-    if not 1 <= len(text) <= most:
-        raise BadField(name, f"{name} is a text of 1 to {most:,} characters")
-    return text
-
-
-def refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootError | None:
-    """Why a ballot is not taken now, with ``waiting`` others before it; None where it is."""
+def ballot_refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootError | None:
+    """Why a ballot is not taken now, if ``waiting`` others come before it; None if it is taken."""
     if debate.opened is None or debate.opened.format not in DEBATED:
         return NotNow("nobody debates here, so there is nothing to vote on")
     if debate.standing.state == "concluded":
@@ -84,14 +72,29 @@ def refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootError | Non
 
 
 def knows_verdict(debate: Debate) -> bool:
-    """Whether anybody can read who wins: the scorecard's verdict, the protocol's assessment, or the panel's."""
+    """Whether spectators can read who wins: the scorecard's verdict, the protocol's assessment, or the panel's."""
     if debate.standing.conclusion is not None or debate.verdicts.scorecard is not None:
         return True
     return isinstance(debate.protocol.assessment, msgspec.Struct) or isinstance(debate.panel.conclusion, msgspec.Struct)
 
 
-def spoke(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
-    """The moderator's word as it is recorded.  Raises ``NotNow``."""
+# the moderator's words
+
+
+def read_word(fields: dict[str, Any]) -> ModeratorSpoke:
+    """The ``{"text"}`` of the moderator, optionally with ``by``.  Raises ``BadField``."""
+    if unknown := fields.keys() - {"text", "by"}:
+        raise BadField(min(unknown), "a word is {text}")
+    return check_word(fields.get("text"), fields.get("by", "moderator"))
+
+
+def check_word(text: Any, by: Any) -> ModeratorSpoke:
+    """A word of the moderator.  Raises ``BadField``."""
+    return ModeratorSpoke(text=_text(text, "text", WORD_MOST), by=_text(by, "by", BY_MOST))
+
+
+def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
+    """The word as it is recorded.  Raises ``NotNow``."""
     if debate.opened is None or debate.opened.format not in DEBATED:
         raise NotNow("nobody debates here, so nobody would hear it")
     if debate.standing.state == "concluded":
@@ -99,3 +102,48 @@ def spoke(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
     if len(debate.words) >= MOST_WORDS:
         raise NotNow(f"the moderator has spoken {MOST_WORDS} times: no further word is taken")
     return [Draft(event=word)]
+
+
+# a decision
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """A person's decision after the panel has named no winner."""
+
+    decision: str
+    reason: str
+    by: str
+
+
+def read_decision(fields: dict[str, Any]) -> Decision:
+    """The ``{"decision", "reason"}`` of a person, optionally with ``by``.  Raises ``BadField``."""
+    if unknown := fields.keys() - DECISION_MOST.keys():
+        raise BadField(min(unknown), "a decision has no such field")
+    return check_decision({"by": "moderator", **fields})
+
+
+def check_decision(fields: dict[str, Any]) -> Decision:
+    """A decision.  Raises ``BadField``."""
+    return Decision(**{name: _text(fields.get(name), name, most) for name, most in DECISION_MOST.items()})
+
+
+def undecided_position(debate: Debate) -> int:
+    """Position of the panel's conclusion that leaves the decision to a person.  Raises ``NotNow`` without one."""
+    panel, opened = debate.panel, debate.opened
+    if not panel.raters or opened is None or opened.format not in DEBATED:
+        raise NotNow("no panel judges a debate here, so it leaves nothing to decide")
+    if panel.conclusion is UNSET:
+        raise NotNow("the panel has not concluded yet")
+    if panel.conclusion.winner != "neither":
+        raise NotNow(f"the panel names a winner: {panel.conclusion.winner} ({panel.conclusion.outcome})")
+    if panel.decision is not UNSET:
+        raise NotNow(f"{panel.decision.by} has decided already: {panel.decision.decision}")
+    return panel.positions["conclusion"]
+
+
+def _text(value: Any, name: str, most: int) -> str:
+    """Clean text.  Raises ``BadField``."""
+    text = clean(value).strip() if isinstance(value, str) else ""
+    if not 1 <= len(text) <= most:
+        raise BadField(name, f"{name} is a text of 1 to {most:,} characters")
+    return text

@@ -1,8 +1,7 @@
-"""The ballot box of one debate: votes that come together are recorded together.
+"""The queue of ballots of one debate: votes that arrive together are appended together.
 
-A debate has one writer, and every append waits until it is durable.  A thousand votes one by one would keep the judge's
-next event waiting a thousand times that; here whoever comes first takes along all who wait, and the judge waits for
-one batch at most.
+A debate has one writer, and every append waits until it is durable.  A thousand votes, appended one by one, would
+delay the judge's next event by a thousand appends.  With the queue the judge waits for one batch at most.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -13,16 +12,16 @@ import anyio
 
 from events.record import Draft, Recorded
 from events.state.debate import Debate
-from server.debate.acts import Ballot, refusal
+from server.debate.acts import Ballot, ballot_refusal
 from server.errors import MootError
 
 BATCH: Final = 100
-"""Ballots in one append: more would keep the event loop folding for too long at a time."""
+"""Ballots in one append.  More would block the event loop for too long while they are folded."""
 Append = Callable[[Callable[[Debate], Sequence[Draft]]], Awaitable[tuple[Recorded, ...]]]
 
 
-class _Slip:
-    """One ballot and what became of it."""
+class _PendingBallot:
+    """One ballot and its outcome: a position, or the error that refuses it."""
 
     def __init__(self, ballot: Ballot) -> None:
         self.ballot = ballot
@@ -30,44 +29,44 @@ class _Slip:
         self.position = 0
 
 
-class BallotBox:
+class BallotQueue:
     """Takes ballots one by one and appends them in batches."""
 
     def __init__(self, append: Append) -> None:
         self._append = append
-        self._slips: dict[_Slip, None] = {}
-        """Those who wait, in order."""
-        self._counting = anyio.Lock()
+        self._pending: dict[_PendingBallot, None] = {}
+        """The ballots that wait, in their order."""
+        self._appending = anyio.Lock()
 
     async def cast(self, ballot: Ballot) -> int:
-        """Record a ballot; its position.  Raises ``NotNow`` where it is not taken, ``StoreUnavailable``."""
-        slip = _Slip(ballot)
-        self._slips[slip] = None
+        """Record a ballot; its position.  Raises ``NotNow`` if it is not allowed now, ``StoreUnavailable``."""
+        pending = _PendingBallot(ballot)
+        self._pending[pending] = None
         try:
-            async with self._counting:
-                while not slip.position and slip.refused is None:
-                    await self._count()
+            async with self._appending:
+                while not pending.position and pending.refused is None:
+                    await self._append_batch()
         finally:
-            self._slips.pop(slip, None)  # still there where whoever sent it was cancelled, or the store has failed
-        if slip.refused is not None:
-            raise slip.refused
-        return slip.position
+            self._pending.pop(pending, None)  # it is still there after a cancellation or a failure of the store
+        if pending.refused is not None:
+            raise pending.refused
+        return pending.position
 
-    async def _count(self) -> None:
-        """Append the first of those who wait."""
-        taken = tuple(islice(self._slips, BATCH))
-        kept: list[_Slip] = []
+    async def _append_batch(self) -> None:
+        """Append the first of the ballots that wait."""
+        taken = tuple(islice(self._pending, BATCH))
+        allowed: list[_PendingBallot] = []
 
         def build(debate: Debate) -> Sequence[Draft]:
-            kept.clear()
-            for slip in taken:
-                slip.refused = refusal(debate, slip.ballot, len(kept))
-                if slip.refused is None:
-                    kept.append(slip)
-            return [Draft(event=slip.ballot) for slip in kept]
+            allowed.clear()
+            for each in taken:
+                each.refused = ballot_refusal(debate, each.ballot, len(allowed))
+                if each.refused is None:
+                    allowed.append(each)
+            return [Draft(event=each.ballot) for each in allowed]
 
         records = await self._append(build)
-        for slip, record in zip(kept, records, strict=True):
-            slip.position = record.position
-        for slip in taken:
-            self._slips.pop(slip, None)
+        for each, record in zip(allowed, records, strict=True):
+            each.position = record.position
+        for each in taken:
+            self._pending.pop(each, None)

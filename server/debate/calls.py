@@ -1,15 +1,18 @@
-"""Model calls as events: what was asked, by which model, what came, what it cost."""
+"""Calls of models: the wait before a retry, the time limit, and the events that record a call and its cost."""
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, Final
 
+import anyio
 from msgspec import UNSET
 
 from events.state.debate import Debate
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
 from providers.base import Outcome, Segment
-from providers.errors import ProviderError
+from providers.errors import ProviderError, TimedOut
 from providers.pricing import runs_here
 from server.debate.formats.steps import Ask, Speak
 from server.debate.speech import clean
@@ -17,8 +20,23 @@ from server.debate.speech import clean
 BROKE_OFF: Final = "the call broke off before the vendor told what it used"
 
 
+def jittered_s(delay_ms: int) -> float:
+    """Seconds to wait: 0.75 to 1.25 times the delay, so that many debates do not retry at the same moment."""
+    return delay_ms / 1000 * random.uniform(0.75, 1.25)  # noqa: S311 - nothing is guessed by it
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise ``TimedOut``, a provider's error, if the body takes longer."""
+    try:
+        with anyio.fail_after(seconds):
+            yield
+    except TimeoutError as error:
+        raise TimedOut(f"no complete answer within {seconds:g} s") from error
+
+
 def usage(outcome: Outcome) -> Usage:
-    """Tokens as events keep them."""
+    """The tokens of a call as events hold them."""
     tokens = outcome.tokens
     return Usage(
         input_tokens=tokens.input,
@@ -30,9 +48,9 @@ def usage(outcome: Outcome) -> Usage:
 
 
 def answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate: Debate) -> ModelAnswered:
-    """A call that came back with what was asked for."""
+    """The event of a call that gave an answer or a speech."""
     return ModelAnswered(
-        **_question(step, call, debate),
+        **_shared_fields(step, call, debate),
         model=outcome.model,
         parameters=dict(outcome.parameters),
         usage=usage(outcome),
@@ -46,14 +64,14 @@ def answered(step: Speak | Ask, call: str, outcome: Outcome, answer: str, debate
 def failed(
     step: Speak | Ask, call: str, error: ProviderError, answer: str, latency_ms: int, debate: Debate
 ) -> ModelFailed:
-    """A call that gave nothing usable, booked as far as the vendor told what it used; ``answer`` is what had come."""
+    """The event of a call that failed, with the tokens that the vendor reported; ``answer`` is the text so far."""
     outcome = error.outcome
     if outcome is None:
-        used, parameters, cost = Usage(), {}, missing(BROKE_OFF) if is_untold(step.model, error, answer) else 0.0
+        used, parameters, cost = Usage(), {}, missing(BROKE_OFF) if has_unknown_cost(step.model, error, answer) else 0.0
     else:
         used, parameters, cost = usage(outcome), dict(outcome.parameters), _cost(step, outcome, debate)
     return ModelFailed(
-        **_question(step, call, debate),
+        **_shared_fields(step, call, debate),
         kind=error.kind,
         message=clean(error.message),
         model=step.model,
@@ -65,30 +83,30 @@ def failed(
     )
 
 
-def is_untold(model: str, error: ProviderError, answer: str) -> bool:
-    """Whether a failed call cost something and nobody told how much: text had begun to come."""
+def has_unknown_cost(model: str, error: ProviderError, answer: str) -> bool:
+    """Whether a failed call cost an amount that the vendor did not report: text had begun to arrive."""
     return error.outcome is None and bool(answer or error.raw) and not runs_here(model)
 
 
 def _cost(step: Speak | Ask, outcome: Outcome, debate: Debate) -> float | Missing:
-    """US dollars, or that nobody knows; in a blind debate the reason names no model."""
+    """US dollars, or the reason why they are unknown; in a blind debate the reason names no model."""
     if outcome.cost_usd is not None:
         return outcome.cost_usd
     provider = step.model.partition(":")[0]
     return missing(f"no price is known for {'this model' if debate.is_blind else f'{provider}:{outcome.model}'}")
 
 
-def _question(step: Speak | Ask, call: str, debate: Debate) -> dict[str, Any]:
-    """What both kinds of event say of the question."""
+def _shared_fields(step: Speak | Ask, call: str, debate: Debate) -> dict[str, Any]:
+    """The fields that ``ModelAnswered`` and ``ModelFailed`` share."""
     prompt, segments = _prompt(step.prompt, debate)
-    said: dict[str, Any] = {"call": call, "turn": step.turn, "prompt": prompt, "segments": segments}
+    fields: dict[str, Any] = {"call": call, "turn": step.turn, "prompt": prompt, "segments": segments}
     if isinstance(step, Speak):
-        return said | {"key": f"speak:{step.side}", "purpose": "speak", "sample": 1, "order": ()}
-    return said | {"key": step.key, "purpose": step.purpose, "sample": step.sample, "order": step.order}
+        return fields | {"key": f"speak:{step.side}", "purpose": "speak", "sample": 1, "order": ()}
+    return fields | {"key": step.key, "purpose": step.purpose, "sample": step.sample, "order": step.order}
 
 
 def _prompt(prompt: Sequence[Segment], debate: Debate) -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
-    """A prompt as digests, and the texts that the log does not hold yet."""
-    said = [(segment.role, sha256(segment.text.encode()).hexdigest(), segment.text) for segment in prompt]
-    new = {digest: text for _, digest, text in said if digest not in debate.segments}
-    return tuple((role, digest) for role, digest, _ in said), new
+    """The prompt as roles and digests, and by digest the texts that the log does not hold yet."""
+    segments = [(segment.role, sha256(segment.text.encode()).hexdigest(), segment.text) for segment in prompt]
+    new = {digest: text for _, digest, text in segments if digest not in debate.segments}
+    return tuple((role, digest) for role, digest, _ in segments), new

@@ -1,4 +1,7 @@
-"""What people do to a debate, as a value: done here, or sent to the node that runs the debate and answered by it."""
+"""Commands: what people do to a debate, as values, and the results.
+
+A command is carried out in this process, or it travels to the node that owns the debate and its result travels back.
+"""
 
 from typing import Final
 
@@ -7,18 +10,18 @@ from msgspec import Struct
 
 from events.types import ModeratorSpoke
 from server.debate.acts import Ballot
-from server.errors import Relayed, Told, told
+from server.errors import ErrorReport, Relayed, report_of
 
 
 class Pause(Struct, frozen=True, tag="pause"):
-    """Rest after what is in flight."""
+    """Finish the calls in flight, then rest."""
 
     reason: str
     by: str
 
 
 class Resume(Struct, frozen=True, tag="resume"):
-    """Go on, with a new cap in US dollars where one is given."""
+    """Go on, with a new cost cap in US dollars if one is given."""
 
     reason: str
     by: str
@@ -40,68 +43,68 @@ class Appeal(Struct, frozen=True, tag="appeal"):
 
 
 class Decide(Struct, frozen=True, tag="decide"):
-    """Record a person's decision where the panel names no winner."""
+    """Record a person's decision after the panel has named no winner."""
 
     decision: str
     reason: str
     by: str
 
 
-class Say(Struct, frozen=True, tag="say"):
-    """Record a word of the moderator's."""
+class AddWord(Struct, frozen=True, tag="say"):
+    """Record a word of the moderator."""
 
     word: ModeratorSpoke
 
 
-class Cast(Struct, frozen=True, tag="cast"):
+class CastBallot(Struct, frozen=True, tag="cast"):
     """Record a vote or a belief."""
 
     ballot: Ballot
 
 
-Command = Pause | Resume | Halt | Appeal | Decide | Say | Cast
+Command = Pause | Resume | Halt | Appeal | Decide | AddWord | CastBallot
 
 
 class Done(Struct, frozen=True, tag="done"):
-    """It stands in the log."""
+    """The command is recorded, at this position."""
 
     position: int
 
 
-class Refused(Told, frozen=True, tag="refused", kw_only=True):
-    """It was refused, and how that is told to whoever asked."""
+class Rejected(ErrorReport, frozen=True, tag="refused", kw_only=True):
+    """The command was refused, with the error as the caller sees it."""
 
 
-class Gone(Struct, frozen=True, tag="gone"):
-    """Nothing was done: another node runs the debate by now."""
+class NotDone(Struct, frozen=True, tag="gone"):
+    """Nothing was done: another node owns the debate now."""
 
 
-Answer = Done | Refused | Gone
+CommandResult = Done | Rejected | NotDone
 _json: Final = msgspec.json.Encoder()
-_errands: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
-_answers: Final[msgspec.json.Decoder[Answer]] = msgspec.json.Decoder(Answer)
+_commands: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
+_results: Final[msgspec.json.Decoder[CommandResult]] = msgspec.json.Decoder(CommandResult)
 
 
-def write(said: Command | Answer) -> bytes:
-    """As it travels."""
-    return _json.encode(said)
+def encode(message: Command | CommandResult) -> bytes:
+    """A command or a result as JSON."""
+    return _json.encode(message)
 
 
-def read_command(said: bytes) -> Command:
-    """What a node sent.  Raises ``msgspec.DecodeError`` for what this version does not know."""
-    return _errands.decode(said)
+def decode_command(payload: bytes) -> Command:
+    """A command that another node sent.  Raises ``msgspec.DecodeError`` for one that this version does not know."""
+    return _commands.decode(payload)
 
 
-def read_answer(said: bytes) -> Answer:
-    """What the debate's node said.  Raises ``msgspec.DecodeError`` for what this version does not know."""
-    return _answers.decode(said)
+def decode_result(payload: bytes) -> CommandResult:
+    """The owner's result.  Raises ``msgspec.DecodeError`` for one that this version does not know."""
+    return _results.decode(payload)
 
 
-def refusal_of(error: Exception) -> Refused:
-    """What a person is told of an expected failure, to be told by another node."""
-    return Refused(**msgspec.structs.asdict(told(error)))
+def rejection(error: Exception) -> Rejected:
+    """An expected failure as a result for another node."""
+    return Rejected(**msgspec.structs.asdict(report_of(error)))
 
 
-def as_error(refused: Refused) -> Relayed:
-    """The same failure here."""
-    return Relayed(refused)
+def as_error(rejected: Rejected) -> Relayed:
+    """The same failure as an exception here."""
+    return Relayed(rejected)

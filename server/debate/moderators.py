@@ -17,12 +17,12 @@ from events.store.log import EventLog
 from events.types import DebateOpened, ModeratorSpoke
 from providers.registry import Registry
 from server import observe
-from server.debate.acts import Ballot, spoke
-from server.debate.commands import Appeal, Cast, Command, Decide, Halt, Pause, Resume, Say
+from server.debate.acts import Ballot, word_drafts
+from server.debate.commands import AddWord, Appeal, CastBallot, Command, Decide, Halt, Pause, Resume
 from server.debate.moderator import Moderator
-from server.debate.ownership import ALONE, Ownership
+from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
-from server.errors import Elsewhere, Leaving, TooMany
+from server.errors import Draining, NotOwner, TooMany
 from server.feed.hub import Hub
 from server.opening.opening import family_warnings
 
@@ -47,33 +47,33 @@ class Moderators:
         *,
         idle_timeout_s: float = 60.0,
         most: int = 1000,
-        tenancy: Ownership = ALONE,
+        ownership: Ownership = SOLE_OWNER,
         within_s: float = WITHIN_S,
     ) -> None:
         """``within_s``: seconds in which an act is done by whichever node has the debate, or refused."""
         self.is_draining = False
-        self._tenancy, self._within_s = tenancy, within_s
+        self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
         self._idle_timeout_s, self._most = idle_timeout_s, most
-        self._known: dict[str, Moderator] = {}
+        self._moderators: dict[str, Moderator] = {}
         self._acts: Counter[str] = Counter()
         self._lingering: set[str] = set()
-        self._coming: Counter[str] = Counter()
+        self._loading_counts: Counter[str] = Counter()
         """Debates that are being opened or loaded."""
         self._rested = anyio.Event()
         """Set, and made anew, when a debate has ended or rests."""
-        self._loading: dict[str, anyio.Lock] = {}
+        self._load_locks: dict[str, anyio.Lock] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
 
     @property
     def running(self) -> int:
         """Debates under way in this process."""
-        return sum(moderator.is_running for moderator in self._known.values())
+        return sum(moderator.is_running for moderator in self._moderators.values())
 
     @property
     def known(self) -> tuple[Debate, ...]:
         """The debates that are in memory: those under way, and those that somebody acts on."""
-        return tuple(moderator.debate for moderator in self._known.values())
+        return tuple(moderator.debate for moderator in self._moderators.values())
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Hold the moderators' tasks until cancelled."""
@@ -95,17 +95,17 @@ class Moderators:
         return taken
 
     async def take_up_one(self, debate: str) -> None:
-        """Go on with one debate that was open.  Raises ``Elsewhere`` where another node does."""
+        """Go on with one debate that was open.  Raises ``NotOwner`` where another node does."""
         self._start(await self._moderator(debate))
 
     async def open(self, opened: DebateOpened) -> str:
         """Record a new debate and start it; its id."""
         if self.is_draining:
-            raise Leaving
+            raise Draining
         if self.running >= self._most:
             raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
         debate = new_id()
-        with self._needing(debate):
+        with self._keep_while_loading(debate):
             warnings = [Draft(event=warned, cause=1, id=new_id()) for warned in family_warnings(opened)]
             with observe.APPEND_SECONDS.time():
                 records = await self._log.append(debate, 0, [Draft(event=opened, id=new_id()), *warnings])
@@ -115,96 +115,96 @@ class Moderators:
 
     async def pause(self, debate: str, reason: str, by: str) -> int:
         """Rest after what is in flight; the position of the event."""
-        return await self._do(debate, Pause(reason, by))
+        return await self._execute_somewhere(debate, Pause(reason, by))
 
     async def resume(self, debate: str, reason: str, by: str, max_cost_usd: float | None = None) -> int:
         """Go on, with a new cap where one is given."""
-        return await self._do(debate, Resume(reason, by, max_cost_usd))
+        return await self._execute_somewhere(debate, Resume(reason, by, max_cost_usd))
 
     async def appeal(self, debate: str, claim: str, by: str) -> int:
         """Ask for a second opinion on a flagged claim; the position of the event."""
-        return await self._do(debate, Appeal(claim, by))
+        return await self._execute_somewhere(debate, Appeal(claim, by))
 
     async def decide(self, debate: str, decision: str, reason: str, by: str) -> int:
         """Record a person's decision where the panel names no winner; the position of the event."""
-        return await self._do(debate, Decide(decision, reason, by))
+        return await self._execute_somewhere(debate, Decide(decision, reason, by))
 
     async def say(self, debate: str, word: ModeratorSpoke) -> int:
         """Record a word of the moderator's; the position of the event."""
-        return await self._do(debate, Say(word))
+        return await self._execute_somewhere(debate, AddWord(word))
 
     async def cast(self, debate: str, ballot: Ballot) -> int:
         """Record a vote or a belief; the position of the event."""
-        return await self._do(debate, Cast(ballot))
+        return await self._execute_somewhere(debate, CastBallot(ballot))
 
     async def halt(self, debate: str, reason: str, by: str) -> int:
         """Stop at once."""
-        return await self._do(debate, Halt(reason, by))
+        return await self._execute_somewhere(debate, Halt(reason, by))
 
-    async def _do(self, debate: str, errand: Command) -> int:
+    async def _execute_somewhere(self, debate: str, command: Command) -> int:
         """Done here, or by the node that runs the debate; again where that changes meanwhile: nothing was done then."""
         until = anyio.current_time() + self._within_s
         while True:
-            with suppress(Elsewhere, Fenced):
-                return await self.do_here(debate, errand)
+            with suppress(NotOwner, Fenced):
+                return await self.execute(debate, command)
             with suppress(Fenced):
-                if (position := await self._tenancy.forward(debate, errand, until)) is not None:
+                if (position := await self._ownership.forward(debate, command, until)) is not None:
                     return position
             if anyio.current_time() + CHANGING_S > until:
                 raise Unanswered(debate, taken=False)
             await anyio.sleep(CHANGING_S)
 
-    async def do_here(self, debate: str, errand: Command) -> int:
-        """Do it as the debate's node; the position of the event.  Raises ``Elsewhere``, ``Fenced``, what is refused."""
-        async with self._acting(debate, linger=isinstance(errand, Cast)) as moderator:
-            match errand:
+    async def execute(self, debate: str, command: Command) -> int:
+        """Do it as the debate's node; the position of the event.  Raises ``NotOwner``, ``Fenced``, what is refused."""
+        async with self._acting_on(debate, linger=isinstance(command, CastBallot)) as moderator:
+            match command:
                 case Pause():
-                    return await moderator.pause(errand.reason, errand.by)
+                    return await moderator.pause(command.reason, command.by)
                 case Resume():
-                    position = await moderator.resume(errand.reason, errand.by, errand.max_cost_usd)
+                    position = await moderator.resume(command.reason, command.by, command.max_cost_usd)
                     self._start(moderator)
                     return position
                 case Halt():
-                    return await moderator.halt(errand.reason, errand.by)
+                    return await moderator.halt(command.reason, command.by)
                 case Appeal():
-                    return await moderator.appeal(errand.claim, errand.by)
+                    return await moderator.appeal(command.claim, command.by)
                 case Decide():
-                    return await moderator.decide(errand.decision, errand.reason, errand.by)
-                case Say():
-                    return await moderator.perform(lambda state: spoke(state, errand.word))
-                case Cast():
-                    return await moderator.ballots.cast(errand.ballot)
+                    return await moderator.decide(command.decision, command.reason, command.by)
+                case AddWord():
+                    return await moderator.append_at_once(lambda state: word_drafts(state, command.word))
+                case CastBallot():
+                    return await moderator.ballots.cast(command.ballot)
                 case _:
-                    assert_never(errand)
+                    assert_never(command)
 
     # among other nodes
 
-    def minds(self, debate: str) -> bool:
+    def needs(self, debate: str) -> bool:
         """Whether somebody here needs the debate."""
-        return debate in self._known or debate in self._coming
+        return debate in self._moderators or debate in self._loading_counts
 
-    def lose(self, debate: str) -> None:
+    def lose_ownership(self, debate: str) -> None:
         """Another node has taken the debate over: stop running it.  That is nobody's failure."""
-        if (moderator := self._known.get(debate)) is not None and not moderator.floor.lost.is_set():
+        if (moderator := self._moderators.get(debate)) is not None and not moderator.ownership_lost.is_set():
             logger.warning("debate_lost", debate=debate)
-            moderator.floor.lose()
+            moderator.lose_ownership()
             self._forget(moderator)
 
     async def drain(self, within_s: float) -> None:
         """Open and start nothing more; let what is in flight end, within a time, and break off the rest."""
         self.is_draining = True
-        moderators = tuple(self._known.values())
+        moderators = tuple(self._moderators.values())
         for moderator in moderators:
-            moderator.floor.is_leaving = True
+            moderator.is_draining = True
         for bound_s in (within_s, STOPPING_S):
             with anyio.move_on_after(bound_s):
                 while self.running:
                     await self._rested.wait()
             for moderator in moderators:
-                moderator.floor.stop()
+                moderator.stop()
 
     @asynccontextmanager
-    async def _acting(self, debate: str, *, linger: bool = False) -> AsyncIterator[Moderator]:
+    async def _acting_on(self, debate: str, *, linger: bool = False) -> AsyncIterator[Moderator]:
         """The debate's moderator, kept while somebody acts: a debate never has two.
 
         ``linger``: and for a while afterwards, since votes come in numbers, and to fold a log anew for each is dear.
@@ -213,11 +213,11 @@ class Moderators:
         self._acts[debate] += 1
         try:
             yield moderator
-            if self._tenancy.runs_what_is_open and moderator.debate.standing.state == "open":
+            if self._ownership.runs_what_is_open and moderator.debate.standing.state == "open":
                 self._start(moderator)
         except Fenced:
             linger = False
-            self.lose(debate)
+            self.lose_ownership(debate)
             raise
         except LogError:
             linger = False  # what it has folded may not be what the log holds
@@ -235,11 +235,11 @@ class Moderators:
         if moderator.id not in self._lingering:
             self._lingering.add(moderator.id)
             self._acts[moderator.id] += 1
-            self._tasks.start_soon(self._let_go, moderator)
+            self._tasks.start_soon(self._end_linger, moderator)
 
-    async def _let_go(self, moderator: Moderator) -> None:
+    async def _end_linger(self, moderator: Moderator) -> None:
         with anyio.move_on_after(LINGER_S):
-            await moderator.floor.lost.wait()
+            await moderator.ownership_lost.wait()
         self._lingering.discard(moderator.id)
         self._acts[moderator.id] -= 1
         self._forget(moderator)
@@ -248,27 +248,27 @@ class Moderators:
         """Let go of a moderator that neither runs nor is acted on; the log has everything."""
         if not moderator.is_running and not self._acts[moderator.id]:
             del self._acts[moderator.id]
-            self._known.pop(moderator.id, None)
-            moderator.floor.gone.set()
-            self._tenancy.let_go(moderator.id)
+            self._moderators.pop(moderator.id, None)
+            moderator.finished.set()
+            self._ownership.release(moderator.id)
 
     async def _moderator(self, debate: str) -> Moderator:
-        with self._needing(debate) as loading:
+        with self._keep_while_loading(debate) as loading:
             async with loading:
-                moderator = self._known.get(debate)
-                if moderator is not None and moderator.floor.lost.is_set():
-                    await moderator.floor.gone.wait()
+                moderator = self._moderators.get(debate)
+                if moderator is not None and moderator.ownership_lost.is_set():
+                    await moderator.finished.wait()
                     moderator = None
                 if moderator is None:
                     moderator = await self._loaded(debate)
-                    self._known[debate] = moderator
+                    self._moderators[debate] = moderator
                 return moderator
 
     async def _loaded(self, debate: str) -> Moderator:
-        if not await self._tenancy.take(debate):
+        if not await self._ownership.acquire(debate):
             if not await self._log.head(debate):
                 raise UnknownDebate(debate)
-            raise Elsewhere(debate)
+            raise NotOwner(debate)
         moderator = Moderator(debate, self._log, self._registry, self._hub, idle_timeout_s=self._idle_timeout_s)
         await moderator.load()
         if moderator.debate.opened is None:
@@ -276,15 +276,15 @@ class Moderators:
         return moderator
 
     @contextmanager
-    def _needing(self, debate: str) -> Iterator[anyio.Lock]:
+    def _keep_while_loading(self, debate: str) -> Iterator[anyio.Lock]:
         """Within it the debate is not given back; whoever loads it holds the lock."""
-        self._coming[debate] += 1
+        self._loading_counts[debate] += 1
         try:
-            yield self._loading.setdefault(debate, anyio.Lock())
+            yield self._load_locks.setdefault(debate, anyio.Lock())
         finally:
-            self._coming[debate] -= 1
-            if not self._coming[debate]:
-                del self._coming[debate], self._loading[debate]
+            self._loading_counts[debate] -= 1
+            if not self._loading_counts[debate]:
+                del self._loading_counts[debate], self._load_locks[debate]
 
     def _start(self, moderator: Moderator) -> None:
         if not moderator.is_running and not self.is_draining:
@@ -295,11 +295,11 @@ class Moderators:
     async def _run(self, moderator: Moderator) -> None:
         observe.DEBATES.inc()
         try:
-            with self._hub.running(moderator.id), moderator.floor.taken():
+            with self._hub.running(moderator.id):
                 await moderator.run()
         except Exception as error:
             if any(isinstance(each, Fenced) for each in _leaves(error)):
-                self.lose(moderator.id)  # whatever else failed followed from that
+                self.lose_ownership(moderator.id)  # whatever else failed followed from that
             else:
                 # A bug must neither take the other debates down nor leave this one silently dead.
                 logger.exception("moderator_failed", debate=moderator.id)
@@ -322,7 +322,7 @@ class Moderators:
             except StoreUnavailable:
                 await anyio.sleep(STORE_WAIT_S)
             except Fenced:
-                self.lose(moderator.id)
+                self.lose_ownership(moderator.id)
                 return
             except LogError:
                 logger.exception("moderator_cannot_halt", debate=moderator.id)

@@ -1,52 +1,52 @@
-"""Whose debate it is: what a process must hold before it may run a debate or act on one."""
+"""Ownership of debates: a process must own a debate before it may write its log."""
 
 from typing import Final, Protocol
 
 from server.debate.commands import Command
-from server.errors import Elsewhere
+from server.errors import NotOwner
 
 
 class Ownership(Protocol):
-    """A process and the debates that it may write."""
+    """The debates that this process may write."""
 
     @property
     def runs_what_is_open(self) -> bool:
-        """Whether an open debate that somebody acts on here is run here from then on."""
+        """Whether this process goes on running an open debate after it has carried out a command on it."""
         ...
 
-    async def take(self, debate: str) -> bool:
-        """Hold a debate, again if it is held; False where another node does.  Raises ``StoreUnavailable``."""
+    async def acquire(self, debate: str) -> bool:
+        """Own a debate, or keep owning it; False if another node owns it.  Raises ``StoreUnavailable``."""
         ...
 
-    def let_go(self, debate: str) -> None:
-        """The debate is needed no more: give it back in a moment, unless somebody needs it until then."""
+    def release(self, debate: str) -> None:
+        """The debate is not needed any more: give it up in a moment, unless it is needed again until then."""
         ...
 
-    async def forward(self, debate: str, errand: Command, until: float) -> int | None:
-        """Have the debate's node do it; the position of the event, or None where it has no node any more.
+    async def forward(self, debate: str, command: Command, until: float) -> int | None:
+        """Let the owner of the debate carry out a command; the position of the event, or None without an owner.
 
-        ``until`` is a time of the loop.  Raises what the node refuses, ``Unanswered``, ``StoreUnavailable``.
+        ``until`` is a time of the event loop.  Raises the owner's refusal, ``Unanswered``, ``StoreUnavailable``.
         """
         ...
 
 
-class Alone:
-    """A process that has its store for itself: every debate is its own."""
+class SoleOwner:
+    """A process that has its store for itself owns every debate."""
 
     runs_what_is_open = False
 
-    async def take(self, debate: str) -> bool:
-        """Nobody else is there."""
+    async def acquire(self, debate: str) -> bool:
+        """True: there is no other node."""
         del debate
         return True
 
-    def let_go(self, debate: str) -> None:
-        """Nobody waits for it."""
+    def release(self, debate: str) -> None:
+        """Nothing to do: no other node waits for the debate."""
 
-    async def forward(self, debate: str, errand: Command, until: float) -> int | None:
-        """There is nowhere to send it to."""
-        del errand, until
-        raise Elsewhere(debate)
+    async def forward(self, debate: str, command: Command, until: float) -> int | None:
+        """Raises ``NotOwner``: there is no node to forward to."""
+        del command, until
+        raise NotOwner(debate)
 
 
-ALONE: Final = Alone()
+SOLE_OWNER: Final = SoleOwner()

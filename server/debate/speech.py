@@ -39,7 +39,7 @@ def clean(text: str) -> str:
     return _CONTROL.sub("", text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def words(text: str) -> int:
+def count_words(text: str) -> int:
     """Number of words: by white space, and by characters where a script or a run of text has none.
 
     Scripts without spaces count by their letters: two Han or kana letters are a word, about what a word of Chinese
@@ -47,13 +47,13 @@ def words(text: str) -> int:
     and below do not count as letters.  Any other run counts as a word for every 40 characters that it has begun: no
     ordinary word is longer.  What is left of a word at the end of the text counts as a whole one.
     """
-    count = Words()
+    count = WordCounter()
     count.add(text)
     return count.number
 
 
-class Words:
-    """The number of words in a text that comes piece by piece: ``words`` of all of it, each piece looked at once."""
+class WordCounter:
+    """Counts the words of a text that arrives in pieces, as ``count_words`` does; it looks at each piece once."""
 
     def __init__(self) -> None:
         self._sixths = 0
@@ -111,7 +111,7 @@ def clip(text: str, most: int, *, cut_short: bool = False) -> tuple[str, bool]:
     half of it.  What is read as one character is never cut.
     """
     text = text.strip()
-    over = words(text) > most
+    over = count_words(text) > most
     if not over and not cut_short:
         return text, False
     if over:
@@ -124,7 +124,7 @@ def clip(text: str, most: int, *, cut_short: bool = False) -> tuple[str, bool]:
 
 def _within(text: str, most: int) -> int:
     """Length of the longest beginning that has at most ``most`` words."""
-    count = Words()
+    count = WordCounter()
     for at, character in enumerate(text):
         count.add(character)
         if count.number > most:
@@ -152,7 +152,7 @@ def _is_joined(text: str, at: int) -> bool:
     return is_linked or category(after).startswith("M") or _EXTENDS.match(after) is not None
 
 
-class Pace:
+class PaceRecorder:
     """(milliseconds since the start, code points by then), at most one mark in 40 ms."""
 
     def __init__(self) -> None:

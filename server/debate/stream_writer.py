@@ -1,7 +1,7 @@
-"""The one writer of a debate's log: what its steps have to record at the same time becomes durable together.
+"""The one writer of a debate's log: appends that are requested at the same time are written as one batch.
 
-While one append is under way the next ones gather, and go as one.  Each is made of the debate as it stands after the
-ones before it, so that the log reads as if they had been appended one by one.
+While one append is under way, the next ones wait in a list and are then written together.  Each is built from the
+debate as it stands after the one before it, so that the log reads as if they had been appended one by one.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,13 +22,15 @@ from server import observe
 logger = structlog.get_logger()
 
 Build = Callable[[Debate], Sequence[Draft]]
+"""Makes the events to append from the debate as it stands; none if there is nothing to append."""
 Waiting = Callable[[str, Callable[[], str]], AbstractContextManager[None]]
+"""Shows the spectators of a debate why it waits, as long as the context is open."""
 STORE_WAIT_S = 1.0
 """Wait before a failed append is tried again."""
 
 
-class _Wish:
-    """Something to append, and what came of it."""
+class _PendingAppend:
+    """An append that was requested, and its records once it is written."""
 
     __slots__ = ("build", "records")
 
@@ -38,14 +40,14 @@ class _Wish:
 
 
 class StreamWriter:
-    """Folds one debate and writes it.  ``waiting`` tells those who watch why nothing goes on."""
+    """Folds one debate and appends to its log."""
 
     def __init__(self, debate: str, log: EventLog, waiting: Waiting) -> None:
         self.id = debate
         self.debate: Debate = debates.INITIAL
         self._log, self._waiting = log, waiting
         self._writing = anyio.Lock()
-        self._wishes: list[_Wish] = []
+        self._pending: list[_PendingAppend] = []
         self._outage: StoreUnavailable | None = None
 
     async def load(self) -> None:
@@ -56,28 +58,25 @@ class StreamWriter:
         self.debate = debate
 
     async def append(self, build: Build) -> tuple[Recorded, ...]:
-        """Append what ``build`` makes of the debate; nothing where that is nothing.
-
-        While the store fails, wait and try again: what a model said is not lost.
-        """
-        wish = _Wish(build)
-        self._wishes.append(wish)
+        """Append what ``build`` makes of the debate.  While the store fails, wait and try again."""
+        request = _PendingAppend(build)
+        self._pending.append(request)
         try:
             async with self._writing:
-                if wish.records is None:
-                    await self._fulfil()
+                if request.records is None:
+                    await self._write_pending()
         finally:
-            if wish in self._wishes:
-                self._wishes.remove(wish)
-        assert wish.records is not None, "who holds the pen writes every wish"
-        return wish.records
+            if request in self._pending:
+                self._pending.remove(request)
+        assert request.records is not None, "the holder of the lock writes every pending append"
+        return request.records
 
     async def append_at_once(self, build: Build) -> tuple[Recorded, ...]:
-        """As ``append``, for a person's act: recorded now, or refused with ``StoreUnavailable``."""
+        """Append as ``append`` does, but raise ``StoreUnavailable`` instead of waiting: for commands of people."""
         if self._outage is not None:
             raise self._outage
         async with self._writing:
-            drafts = _named(build(self.debate))
+            drafts = _with_ids(build(self.debate))
             if not drafts:
                 return ()
             try:
@@ -86,33 +85,34 @@ class StreamWriter:
                 observe.STORE_FAILURES.inc()
                 raise
 
-    async def _fulfil(self) -> None:
-        """Write all that is wished for by now."""
-        wishes, self._wishes = self._wishes, []
+    async def _write_pending(self) -> None:
+        """Write everything that is pending now, as one batch."""
+        requests, self._pending = self._pending, []
         try:
-            drafts, ends = self._drafts(wishes)
+            drafts, ends = self._build_all(requests)
             records = await self._append_patiently(drafts) if drafts else ()
-        except BaseException:  # whose task holds the pen may be cancelled: the others' wishes stay
-            self._wishes = wishes + self._wishes
+        except BaseException:  # this task may be cancelled: another one writes the appends of the others
+            self._pending = requests + self._pending
             raise
         start = 0
-        for wish, end in zip(wishes, ends, strict=True):
-            wish.records = records[start:end]
+        for request, end in zip(requests, ends, strict=True):
+            request.records = records[start:end]
             start = end
 
-    def _drafts(self, wishes: Sequence[_Wish]) -> tuple[Sequence[Draft], list[int]]:
-        """What is to be appended, and where each wish ends in it."""
-        if len(wishes) == 1:
-            drafts = _named(wishes[0].build(self.debate))
+    def _build_all(self, requests: Sequence[_PendingAppend]) -> tuple[Sequence[Draft], list[int]]:
+        """The drafts of all requests, and for each request the index at which its drafts end."""
+        if len(requests) == 1:
+            drafts = _with_ids(requests[0].build(self.debate))
             return drafts, [len(drafts)]
         batch, ends = EventBatch(self.debate, at=now()), []
-        for wish in wishes:
-            for draft in wish.build(batch.debate):
+        for request in requests:
+            for draft in request.build(batch.debate):
                 batch.add(draft.event, draft.cause)
             ends.append(len(batch.drafts))
-        return _named(batch.drafts), ends
+        return _with_ids(batch.drafts), ends
 
     async def _append_patiently(self, drafts: Sequence[Draft]) -> tuple[Recorded, ...]:
+        """Append, and try again until the store is available; the spectators are shown why the debate waits."""
         with ExitStack() as waits:
             try:
                 while True:
@@ -141,6 +141,6 @@ class StreamWriter:
         return records
 
 
-def _named(drafts: Sequence[Draft]) -> list[Draft]:
-    """With an id each: an append that is repeated is the same one."""
+def _with_ids(drafts: Sequence[Draft]) -> list[Draft]:
+    """The drafts with an id each, so that the store recognises an append that is repeated."""
     return [msgspec.structs.replace(draft, id=new_id()) for draft in drafts]

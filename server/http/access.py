@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import observe
-from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, described, told
+from server.errors import BadHeader, CannotServe, MootError, NotAllowed, TokenMissing, error_body, report_of
 from server.http.body import BoundedReceive, check_length, read_object
 from server.settings import LOOPBACK, Settings
 
@@ -180,7 +180,7 @@ class AccessMiddleware:
 def error_response(error: Exception) -> Response:
     """The one shape of an error."""
     headers = dict(HEADERS)
-    found = told(error)
+    found = report_of(error)
     if found.retry_after_s is not None:
         headers["retry-after"] = str(int(found.retry_after_s) or 1)
-    return JSONResponse(described(error), status_code=found.status, headers=headers)
+    return JSONResponse(error_body(error), status_code=found.status, headers=headers)

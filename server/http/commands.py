@@ -5,8 +5,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from server.debate.acts import read_word
-from server.debate.decisions import read_decision
+from server.debate.acts import read_decision, read_word
 from server.errors import BadField
 from server.http.access import access_of
 from server.http.body import read_object

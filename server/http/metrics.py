@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from events.errors import LogError
 from server import observe
-from server.errors import Leaving
+from server.errors import Draining
 from server.http.requests import json_response, service_of
 from server.service import Service
 from server.version import VERSION
@@ -127,7 +127,7 @@ async def readyz(request: Request) -> Response:
     """GET /readyz: the store can be read and written, and this node is not about to stop.  Raises what is wrong."""
     service = service_of(request)
     if service.moderators.is_draining:
-        raise Leaving
+        raise Draining
     await service.log.summaries(limit=1)
     if service.log.trouble is not None:
         raise service.log.trouble

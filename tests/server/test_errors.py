@@ -13,21 +13,21 @@ from events.errors import BrokenChain, LogError, StoreUnavailable, UnknownDebate
 from judge.errors import JudgeError, RubricError
 from personalities.errors import PersonalityError
 from providers.errors import NotAuthorised, ProviderError, RateLimited
-from server.debate.commands import Refused, as_error, read_answer, refusal_of, write
+from server.debate.commands import Rejected, as_error, decode_result, encode, rejection
 from server.errors import (
-    ANSWERS,
+    ERROR_CLASSES,
     EXIT_CODES,
     EXPECTED,
     BadField,
     BadQuery,
-    Carried,
+    Draining,
     HttpRefusal,
-    Leaving,
     MootError,
     NotFound,
+    ReportedError,
     TooMany,
-    described,
-    told,
+    error_body,
+    report_of,
 )
 from server.http.access import error_response
 
@@ -56,12 +56,12 @@ def is_error(kind: object, module: str) -> bool:
 
 def test_every_class_of_errors_has_its_rows(ours: list[type[Exception]]) -> None:
     public = [kind for kind in ours if issubclass(kind, EXPECTED) and not kind.__name__.startswith("_")]
-    without = [kind for kind in public if not issubclass(kind, Carried)]
+    without = [kind for kind in public if not issubclass(kind, ReportedError)]
 
     assert len(without) > 45
-    assert [] == [kind for kind in without if kind not in ANSWERS]
+    assert [] == [kind for kind in without if kind not in ERROR_CLASSES]
     assert [] == [kind for kind in without if kind not in EXIT_CODES]
-    assert ANSWERS.keys() == EXIT_CODES.keys()
+    assert ERROR_CLASSES.keys() == EXIT_CODES.keys()
 
 
 def test_every_error_that_a_person_is_told_grows_on_one_of_the_trees(ours: list[type[Exception]]) -> None:
@@ -101,14 +101,14 @@ class QuotaOfTheirs(RateLimited):
 
 
 def test_an_error_of_another_house_is_told_as_its_nearest_base() -> None:
-    found = told(QuotaOfTheirs("no more today", retry_after_s=7.5))
+    found = report_of(QuotaOfTheirs("no more today", retry_after_s=7.5))
 
     assert (429, "provider_error", 1, 7.5) == (found.status, found.code, found.exit_code, found.retry_after_s)
     assert "7" == error_response(QuotaOfTheirs("no more today", retry_after_s=7.5)).headers["retry-after"]
 
 
 def test_what_is_no_error_of_ours_is_a_bug() -> None:
-    found = told(ZeroDivisionError("inside"))
+    found = report_of(ZeroDivisionError("inside"))
 
     assert (500, "error", 1, None) == (found.status, found.code, found.exit_code, found.field)
 
@@ -127,20 +127,20 @@ def test_what_is_no_error_of_ours_is_a_bug() -> None:
         (BrokenChain("d", 3, "no"), 500, "broken_chain", 4, None),
         (StoreUnavailable("no"), 503, "store_unavailable", 1, None),
         (ProviderError("no"), 502, "provider_error", 1, None), (NotAuthorised("no"), 401, "provider_error", 1, None),
-        (TooMany("no", retry_after_s=60), 429, "too_many", 1, None), (Leaving(), 503, "leaving", 1, None),
+        (TooMany("no", retry_after_s=60), 429, "too_many", 1, None), (Draining(), 503, "leaving", 1, None),
     ],
 )  # fmt: skip
 def test_an_error_is_told_alike_here_and_through_another_node(
     error: Exception, status: int, code: str, exit_code: int, field: str | None
 ) -> None:
-    sent = read_answer(write(refusal_of(error)))
-    assert isinstance(sent, Refused)
+    sent = decode_result(encode(rejection(error)))
+    assert isinstance(sent, Rejected)
     there = as_error(sent)
-    found = there.told
+    found = there.report
 
     assert (status, code, exit_code, field) == (found.status, found.code, found.exit_code, found.field)
-    assert described(error) == described(there)
+    assert error_body(error) == error_body(there)
     assert error_response(error).body == error_response(there).body
     assert error_response(error).raw_headers == error_response(there).raw_headers
-    assert exit_code == told(error).exit_code
-    assert refusal_of(error) == refusal_of(there)
+    assert exit_code == report_of(error).exit_code
+    assert rejection(error) == rejection(there)

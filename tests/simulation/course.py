@@ -25,13 +25,13 @@ from events.types import (
 from events.types.rubric import Rubric
 from providers.base import Segment
 from server.debate.formats.exchange import side_of
-from server.debate.formats.steps import Later, Record, Speak, Step
+from server.debate.formats.steps import LazyPrompt, Record, Speak, Step
 
 MOST_BESIDE, MOST_LOUD = 12, 40
 LOUD: Final = "Cities should ban loudspeakers"
 """The motion of a debate in which events are long."""
 LONG: Final = 20_000
-PROMPT: Final = Later(lambda: (Segment("user", "Speak."),))
+PROMPT: Final = LazyPrompt(lambda: (Segment("user", "Speak."),))
 
 
 def opening(seed: int, turns: int, *, loud: bool, blind: bool) -> DebateOpened:
@@ -86,7 +86,7 @@ def _speak(opened: DebateOpened, turn: int, attempt: int) -> Speak:
         side=side,
         attempt=attempt,
         model=(opened.pro if side == "pro" else opened.con).model,
-        build=PROMPT,
+        lazy_prompt=PROMPT,
         max_words=opened.max_words,
         temperature=0.0,
         think="default",

@@ -15,10 +15,10 @@ import events.record
 import events.store.memory
 import providers.calls
 import providers.gate
+import server.debate.calls
 import server.debate.moderator
 import server.debate.moderators
 import server.debate.stream_writer
-import server.debate.timing
 import server.feed.hub
 import server.feed.websocket.broadcast_group
 import tests.simulation.stream_writer
@@ -85,7 +85,7 @@ def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Ite
         (providers.gate, "MovingWindowRateLimiter", Unpaced),
         (providers.calls, "time", clock),
         (providers.calls, "random", chance),
-        (server.debate.timing, "random", chance),
+        (server.debate.calls, "random", chance),
         (server.feed.hub, "time", clock),
         (server.feed.hub, "RING", ring),
         (server.feed.hub, "RECENT", recent),

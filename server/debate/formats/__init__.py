@@ -1,10 +1,14 @@
-"""Formats: what happens next, as pure functions of a debate.  ``next_steps(debate) -> steps``."""
+"""Formats: what happens next in a debate, as a pure function ``next_steps(debate) -> steps``.
+
+``steps`` what a format may ask for · ``exchange`` ``protocol`` ``calibration`` ``deliberation`` one format each ·
+``questions`` ``retries`` ``halts`` what formats share.
+"""
 
 from collections.abc import Callable
 
 from events.state.debate import Debate
 from server.debate.formats import calibration, deliberation, exchange, protocol
-from server.debate.formats.deadline import overdue
+from server.debate.formats.halts import halt_if_overdue
 from server.debate.formats.steps import Ask, Speak, Step
 
 FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {
@@ -16,8 +20,11 @@ FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """The steps that may be taken now, all of them at once; none when the debate rests or has ended."""
+    """The steps that may be taken now, all at the same time; none if the debate rests or has ended.
+
+    Once the deadline has passed, a halt replaces every step that would call a model.
+    """
     assert debate.opened is not None, "a debate begins with debate_opened"
     steps = FORMATS[debate.opened.format](debate)
-    waits = any(isinstance(step, Speak | Ask) for step in steps)
-    return (late,) if waits and (late := overdue(debate)) is not None else steps
+    calls_models = any(isinstance(step, Speak | Ask) for step in steps)
+    return (halt,) if calls_models and (halt := halt_if_overdue(debate)) is not None else steps

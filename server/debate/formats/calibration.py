@@ -13,9 +13,9 @@ from events.types import Case, DebateConcluded, DebateOpened, Rater
 from events.types.criteria import Criteria
 from judge.panel.case import case_prompt, case_type, read_case
 from judge.panel.truth import calibrate_rater
-from server.debate.formats.course import halt, record, unaffordable
+from server.debate.formats.halts import halt, halt_if_unaffordable
 from server.debate.formats.questions import Question, answers, kind_of, pending
-from server.debate.formats.steps import Record, Step
+from server.debate.formats.steps import Record, Step, record
 
 TOKENS: Final = 2400
 UNANSWERED: Final = frozenset({"unreachable", "auth", "unknown_model", "rate_limit", "overloaded"})
@@ -37,7 +37,7 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
     """The questions about a case; once all are answered or given up, how each rater did, in one batch."""
     asked = {seat.name: _question(opened, case, seat) for seat in due}
     if calls := pending(debate, opened, list(asked.values())):
-        stop = unaffordable(debate, opened)
+        stop = halt_if_unaffordable(debate, opened)
         return (stop,) if stop is not None else calls
     if (why := _unanswered(debate, list(asked.values()))) is not None:
         return (_halt(debate, case, why),)

@@ -23,15 +23,15 @@ from judge.deliberation.subject import Opinions, Subject, rules_of, subject_of
 from judge.deliberation.verdict import judge_artifact
 from judge.live.answers import Answers, why_missing
 from judge.live.event_batch import EventBatch
-from server.debate.formats.course import record, spent, unpriced
+from server.debate.formats.halts import halt_if_spent, halt_if_unpriced
 from server.debate.formats.questions import Question, answers, pending
-from server.debate.formats.steps import Step
+from server.debate.formats.steps import Step, record
 
 TOKENS: Final = 900
 """Most tokens that an opinion may have."""
 
 
-class Table(Struct, frozen=True, kw_only=True):
+class DeliberationState(Struct, frozen=True, kw_only=True):
     """What the judges sit around."""
 
     opened: DebateOpened
@@ -71,24 +71,24 @@ def rounds(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
 
     In a debate the panel's scores are in: they are the opinions of round 0.
     """
-    table = _table(debate, opened)
-    if table.held:
-        if table.held[-1].ended:
+    state = _state(debate, opened)
+    if state.held:
+        if state.held[-1].ended:
             return ()
-    elif _why_not(debate, table) is not None:
+    elif _why_not(debate, state) is not None:
         return ()
     if not debate.panel.opinions:
-        return record([_said(debate, each) for each in table.opinions[0].values()])
-    number = len(table.held) + 1
-    asked = _again(debate, table, number)
-    return _affordable(debate, opened, list(asked.values())) or record(_held(debate, table, number))
+        return record([_said(debate, each) for each in state.opinions[0].values()])
+    number = len(state.held) + 1
+    asked = _again(debate, state, number)
+    return _affordable(debate, opened, list(asked.values())) or record(_held(debate, state, number))
 
 
-def _table(debate: Debate, opened: DebateOpened) -> Table:
+def _state(debate: Debate, opened: DebateOpened) -> DeliberationState:
     panel = debate.panel
     held = tuple(panel.rounds[str(number)] for number in range(1, len(panel.rounds) + 1))
     said = tuple(panel.opinions.get(str(number), {}) for number in range(len(held) + 1)) if panel.opinions else ()
-    return Table(
+    return DeliberationState(
         opened=opened,
         subject=subject_of(debate, opened),
         rules=rules_of(opened),
@@ -97,36 +97,36 @@ def _table(debate: Debate, opened: DebateOpened) -> Table:
     )
 
 
-def _why_not(debate: Debate, table: Table) -> str | None:
+def _why_not(debate: Debate, state: DeliberationState) -> str | None:
     """Why no first round is held; None where one is due."""
-    measured = agreement(table.opinions[0], table.rules, table.subject.scale)
-    if table.rules.rounds < 1 or table.left_ms <= 0:
+    measured = agreement(state.opinions[0], state.rules, state.subject.scale)
+    if state.rules.rounds < 1 or state.left_ms <= 0:
         return "no deliberation was asked for"
     if isinstance(measured, Missing):
         return f"no deliberation: {measured.missing.reason}"
-    if has_converged(measured, table.rules):
-        return f"no deliberation was needed: {_enough(measured, table.rules)}"
-    if not table.differ:
+    if has_converged(measured, state.rules):
+        return f"no deliberation was needed: {_enough(measured, state.rules)}"
+    if not state.differ:
         return "no deliberation: the judges differ, but nowhere far enough to be asked again"
     if _begun(debate, 1):
         return None
-    return "no deliberation: the cost cap is reached" if spent(debate, table.opened) is not None else None
+    return "no deliberation: the cost cap is reached" if halt_if_spent(debate, state.opened) is not None else None
 
 
-def _why_ended(debate: Debate, table: Table, number: int, after: float | Missing) -> str:
+def _why_ended(debate: Debate, state: DeliberationState, number: int, after: float | Missing) -> str:
     """Why no round follows the one that has just been put on the table; empty where one may."""
-    rules = table.rules
+    rules = state.rules
     if not isinstance(after, Missing) and has_converged(after, rules):
         return f"the judges agree: {_enough(after, rules)}"
-    if table.left_ms <= 0:
+    if state.left_ms <= 0:
         return f"the {rules.timeout_s:g} s of model time are used up"
     if isinstance(after, Missing):
         return f"fewer than {rules.least_judges} judges answered in round {number}"
     if number >= rules.rounds:
         return f"{number} round{'s' if number > 1 else ''} held, and the judges still differ"
-    if not table.differ:
+    if not state.differ:
         return "the judges differ, but nowhere far enough to be asked again"
-    return "the cost cap is reached" if spent(debate, table.opened) is not None else ""
+    return "the cost cap is reached" if halt_if_spent(debate, state.opened) is not None else ""
 
 
 def _enough(measured: float, rules: DeliberationRules) -> str:
@@ -153,21 +153,21 @@ def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
     ]
 
 
-def _again(debate: Debate, table: Table, number: int) -> dict[str, Question]:
+def _again(debate: Debate, state: DeliberationState, number: int) -> dict[str, Question]:
     """The questions of a round, by rater, of whom there is still something to ask: time is left for it."""
-    opened, subject = table.opened, table.subject
-    shown = questions.positions_text(opened.prompts, subject, opened.panel, table.opinions[-1], table.differ, number)
+    opened, subject = state.opened, state.subject
+    shown = questions.positions_text(opened.prompts, subject, opened.panel, state.opinions[-1], state.differ, number)
     cause = debate.panel.positions.get(f"round:{number - 1}", debate.course)
     asked = {}
-    for seat in _taking_part(table):
-        own = [each[seat.name] for each in table.opinions if seat.name in with_verdict(each)][-1]
+    for seat in _taking_part(state):
+        own = [each[seat.name] for each in state.opinions if seat.name in with_verdict(each)][-1]
 
         def prompt(seat: Rater = seat, own: Any = own) -> Any:
             if opened.artifact is not UNSET:
                 return questions.artifact_round_prompt(opened.prompts, opened.artifact, subject, shown, seat, own)
             return questions.debate_round_prompt(opened, debate, subject, shown, seat, own)
 
-        left_ms = table.left_ms - _spent_ms(debate, seat, number)
+        left_ms = state.left_ms - _spent_ms(debate, seat, number)
         if left_ms > 0:
             asked[seat.name] = _question(seat, number, subject, opened, prompt, cause=cause, timeout_s=left_ms / 1000)
     return asked
@@ -203,14 +203,14 @@ def _affordable(debate: Debate, opened: DebateOpened, asked: Sequence[Question])
     Where nobody knows what has been paid, a halt in place of them.
     """
     calls = pending(debate, opened, asked)
-    if calls and (stop := unpriced(debate, opened)) is not None:
+    if calls and (stop := halt_if_unpriced(debate, opened)) is not None:
         return (stop,)
-    return () if spent(debate, opened) is not None else calls
+    return () if halt_if_spent(debate, opened) is not None else calls
 
 
-def _taking_part(table: Table) -> list[Rater]:
+def _taking_part(state: DeliberationState) -> list[Rater]:
     """The seats that gave an independent opinion."""
-    return [seat for seat in table.opened.panel if seat.name in with_verdict(table.opinions[0])]
+    return [seat for seat in state.opened.panel if seat.name in with_verdict(state.opinions[0])]
 
 
 def _key(seat: Rater, number: int) -> str:
@@ -242,25 +242,25 @@ def _first_opinions(debate: Debate, opened: DebateOpened, asked: Sequence[Questi
     return batch.drafts
 
 
-def _held(debate: Debate, table: Table, number: int) -> Sequence[Draft]:
+def _held(debate: Debate, state: DeliberationState, number: int) -> Sequence[Draft]:
     """The opinions of a round, and what it came to."""
-    batch, subject, seats = EventBatch(debate), table.subject, _taking_part(table)
+    batch, subject, seats = EventBatch(debate), state.subject, _taking_part(state)
     for seat in seats:
-        asked = _question(seat, number, subject, table.opened, tuple, cause=debate.course)
+        asked = _question(seat, number, subject, state.opened, tuple, cause=debate.course)
         _opine(batch, seat, number, subject, answers(debate, asked), cause=debate.course)
     now = batch.debate.panel.opinions[str(number)]
-    before = agreement(table.opinions[-1], table.rules, subject.scale)
+    before = agreement(state.opinions[-1], state.rules, subject.scale)
     assert isinstance(before, float), "a round begins with an agreement"
-    after = agreement(now, table.rules, subject.scale)
+    after = agreement(now, state.rules, subject.scale)
     event = DeliberationHeld(
         round=number,
         before=before,
         after=after,
-        disagreements=table.differ,
-        changes=mind_changes(table.opinions, now),
+        disagreements=state.differ,
+        changes=mind_changes(state.opinions, now),
         elapsed_ms=max(_spent_ms(debate, seat, number) for seat in seats),
     )
-    on = replace(table, opinions=(*table.opinions, now), held=(*table.held, event))
+    on = replace(state, opinions=(*state.opinions, now), held=(*state.held, event))
     batch.add(replace(event, ended=_why_ended(debate, on, number, after)), batch.debate.course)
     return batch.drafts
 
@@ -275,8 +275,8 @@ def _opine(batch: EventBatch, seat: Rater, number: int, subject: Subject, said: 
 
 
 def _judged(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
-    table = _table(debate, opened)
+    state = _state(debate, opened)
     verdict = judge_artifact(
-        opened.panel, table.opinions, table.held, table.rules, table.subject, why_none=_why_not(debate, table) or ""
+        opened.panel, state.opinions, state.held, state.rules, state.subject, why_none=_why_not(debate, state) or ""
     )
     return [Draft(event=verdict, cause=debate.course)]

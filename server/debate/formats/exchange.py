@@ -18,11 +18,11 @@ from events.types import (
 )
 from judge.live.verdicts import scorecard_verdict
 from server.debate.formats import judging, panel
-from server.debate.formats.adapting import delay_ms, is_forgiven, is_over
-from server.debate.formats.course import gave_up, halt, record, unaffordable
+from server.debate.formats.halts import give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.prompts import speech_prompt, summary_due
 from server.debate.formats.questions import PERMANENT, pending
-from server.debate.formats.steps import Ask, Later, Record, Speak, Step
+from server.debate.formats.retries import delay_ms, is_exhausted, is_forgiven
+from server.debate.formats.steps import Ask, LazyPrompt, Record, Speak, Step, record
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
@@ -32,7 +32,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return ()
     steps = _steps(debate, opened)
     costs = any(isinstance(step, Speak | Ask) for step in steps)
-    if costs and (stop := unaffordable(debate, opened)) is not None:
+    if costs and (stop := halt_if_unaffordable(debate, opened)) is not None:
         return (stop,)
     return steps
 
@@ -79,9 +79,9 @@ def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
     """The next attempt at a turn that failed, or a halt when trying again is of no use."""
     last = turn.failures[-1]
     settings = opened.settings
-    too_many = is_over(turn.tries, turn.outages, settings.turn_attempts, settings)
+    too_many = is_exhausted(turn.tries, turn.outages, settings.turn_attempts, settings)
     if turn.tries and (last.kind in PERMANENT or too_many):
-        return halt(gave_up(opened, turn.number, turn.side, turn.tries, last.kind, last.message), last.position)
+        return halt(give_up_reason(opened, turn.number, turn.side, turn.tries, last.kind, last.message), last.position)
     waits = turn.tries > 0 and not is_forgiven(last.kind, [each.kind for each in turn.failures[:-1]])
     delay = delay_ms(turn.tries, settings) if waits else 0
     return _speak(debate, opened, turn.number, attempt=turn.attempt + 1, delay_ms=delay, cause=last.position)
@@ -98,7 +98,7 @@ def _speak(
         attempt=attempt,
         model=seat.model,
         think=seat.think,
-        build=Later(lambda: speech_prompt(debate, opened, side)),
+        lazy_prompt=LazyPrompt(lambda: speech_prompt(debate, opened, side)),
         max_words=opened.max_words,
         temperature=opened.settings.temperature,
         directive=debate.temper.in_force.get(side),

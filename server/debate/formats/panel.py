@@ -18,9 +18,9 @@ from judge.live.event_batch import EventBatch
 from judge.panel.questions import item_sides, panel_prompt, panel_type
 from judge.panel.reading import invented, read_rater
 from server.debate.formats import deliberation
-from server.debate.formats.course import record, unaffordable
+from server.debate.formats.halts import halt_if_unaffordable
 from server.debate.formats.questions import Question, answers, pending
-from server.debate.formats.steps import Ask, Step
+from server.debate.formats.steps import Ask, Step, record
 
 TOKENS: Final = 800
 """Most tokens of a rater's answer, without its items."""
@@ -34,7 +34,7 @@ def asks(debate: Debate, opened: DebateOpened) -> tuple[Ask, ...]:
 
     None is asked once the money is spent: ``steps`` then says so.
     """
-    if debate.panel.agreement is not UNSET or unaffordable(debate, opened) is not None:
+    if debate.panel.agreement is not UNSET or halt_if_unaffordable(debate, opened) is not None:
         return ()
     return pending(debate, opened, _questions(debate, opened))
 
@@ -45,7 +45,7 @@ def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
         return ()
     if debate.panel.agreement is UNSET:
         if due := pending(debate, opened, _questions(debate, opened)):
-            stop = unaffordable(debate, opened)
+            stop = halt_if_unaffordable(debate, opened)
             return due if stop is None else (stop,)
         return record(_scored(debate, opened))
     return deliberation.rounds(debate, opened) or record(_concluded(debate, opened))

@@ -14,20 +14,20 @@ from judge.live.event_batch import EventBatch
 from judge.protocol.assess import assess_prompt, assess_type
 from judge.protocol.judgement import PURPOSE, check_assessment, record_assessment
 from server.debate.formats import panel
-from server.debate.formats.adapting import counted
-from server.debate.formats.course import cut_off, gave_up, halt, record, unaffordable
+from server.debate.formats.halts import abandon_turns, give_up_reason, halt, halt_if_unaffordable
 from server.debate.formats.questions import Question, answers, kind_of, pending
+from server.debate.formats.retries import count_tries
 from server.debate.formats.statements import (
     KINDS,
     Statement,
+    accepted_statement,
     first_question,
     rules_of,
     second_question,
     spoken,
     statement,
-    told,
 )
-from server.debate.formats.steps import Ask, Record, Step
+from server.debate.formats.steps import Ask, Record, Step, record
 
 TOKENS = 3200
 """Most tokens of an assessment."""
@@ -87,7 +87,7 @@ def _asks(debate: Debate, opened: DebateOpened, statements: list[Statement]) -> 
 
 def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) -> Record:
     """Both statements in one batch; a halt where a side gave nothing."""
-    heard = [(each, turn, told(debate, each)) for each, turn in zip(statements, turns, strict=True)]
+    heard = [(each, turn, accepted_statement(debate, each)) for each, turn in zip(statements, turns, strict=True)]
     for each, turn, what in heard:
         if what is None:
             return _give_up(debate, each, turn)
@@ -105,21 +105,21 @@ def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
     failures = debate.calls.failed.get(question(said.key, 1), ())
     kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
     assert debate.opened is not None
-    tries = counted([kind_of(each) for each in failures])
-    reason = gave_up(debate.opened, turn.number, turn.side, tries, kind, message)
+    tries = count_tries([kind_of(each) for each in failures])
+    reason = give_up_reason(debate.opened, turn.number, turn.side, tries, kind, message)
     failed = TurnFailed(turn=turn.number, side=turn.side, attempt=turn.attempt, kind=kind, message=message)
     halted = halt(reason, debate.course)
-    cut = cut_off(debate, reason, debate.course, but=turn.number)
+    cut = abandon_turns(debate, reason, debate.course, but=turn.number)
     return Record(drafts=(Draft(event=failed, cause=debate.course), *halted.drafts, *cut))
 
 
 def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:
     """The steps, or a halt once the money is spent, or nobody knows how much of it."""
-    stop = unaffordable(debate, opened)
+    stop = halt_if_unaffordable(debate, opened)
     if stop is None:
         return steps
     why = "the cost cap cannot be kept" if debate.unpriced else "the cost cap is reached"
-    return (Record(drafts=(*stop.drafts, *cut_off(debate, why, debate.position + 1))),)
+    return (Record(drafts=(*stop.drafts, *abandon_turns(debate, why, debate.position + 1))),)
 
 
 # the judgement

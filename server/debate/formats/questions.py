@@ -10,8 +10,8 @@ from events.types import DebateOpened, Reason, Think
 from judge.live.answers import Answers
 from providers.base import Segment
 from providers.schema import parse
-from server.debate.formats.adapting import counted, delay_ms, is_forgiven, is_over, outages_in
-from server.debate.formats.steps import Ask, Later
+from server.debate.formats.retries import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
+from server.debate.formats.steps import Ask, LazyPrompt
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
 """Failures that trying again does not mend."""
@@ -79,8 +79,8 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
     settings = opened.settings
     attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
     kinds = [kind_of(each) for each in failures]
-    tries = counted(kinds)
-    given_up = is_over(tries, outages_in(kinds), attempts, settings) or not PERMANENT.isdisjoint(kinds)
+    tries = count_tries(kinds)
+    given_up = is_exhausted(tries, count_outages(kinds), attempts, settings) or not PERMANENT.isdisjoint(kinds)
     is_answered = name in debate.calls.given or (asked.is_statement and name in debate.calls.unread)
     if is_answered or given_up:
         return None
@@ -94,7 +94,7 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         sample=sample,
         attempt=attempt,
         model=asked.model,
-        build=Later(asked.prompt),
+        lazy_prompt=LazyPrompt(asked.prompt),
         answer_type=asked.answer_type,
         max_tokens=asked.max_tokens,
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,

@@ -21,7 +21,7 @@ from judge.protocol.openings import opening_prompt, opening_type, read_opening
 from judge.protocol.prompt import Prompt, retry_prompt
 from judge.protocol.reading import StatementReading, wordless_fault
 from server.debate.formats.questions import Question
-from server.debate.speech import words
+from server.debate.speech import count_words
 
 Kind = Literal["open", "cross", "close"]
 KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "close")
@@ -54,7 +54,7 @@ class Statement(Struct, frozen=True, kw_only=True):
         return debate.calls.given.get(name) or debate.calls.unread.get(name)
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class AcceptedStatement(Struct, frozen=True, kw_only=True):
     """What counts as the statement."""
 
     given: Given
@@ -135,26 +135,30 @@ def second_question(debate: Debate, opened: DebateOpened, said: Statement) -> Qu
     )
 
 
-def told(debate: Debate, said: Statement) -> Told | None:
+def accepted_statement(debate: Debate, said: Statement) -> AcceptedStatement | None:
     """What counts, once nothing more is asked; None where a side gave nothing to count."""
     first = said.given(debate, FIRST)
     if first is None:
         return None
     reading = said.read(first.answer, ())
     if not reading.faults:
-        return Told(given=first, reading=reading)
+        return AcceptedStatement(given=first, reading=reading)
     second = said.given(debate, SECOND)
     if second is None:
         failures = debate.calls.failed.get(question(said.key, SECOND), ())
         why = f" ({failures[-1].reason})" if failures else ""
-        return Told(given=first, reading=said.read(first.answer, (f"asked once more, it gave no answer{why}",)))
+        return AcceptedStatement(
+            given=first, reading=said.read(first.answer, (f"asked once more, it gave no answer{why}",))
+        )
     later = said.read(second.answer, ())
     if later.kept >= reading.kept:
-        return Told(given=second, reading=later)
-    return Told(given=first, reading=said.read(first.answer, ("asked once more, it kept less of the form",)))
+        return AcceptedStatement(given=second, reading=later)
+    return AcceptedStatement(
+        given=first, reading=said.read(first.answer, ("asked once more, it kept less of the form",))
+    )
 
 
-def spoken(debate: Debate, said: Statement, what: Told, attempt: int) -> TurnSpoken:
+def spoken(debate: Debate, said: Statement, what: AcceptedStatement, attempt: int) -> TurnSpoken:
     """The statement as a turn of the transcript."""
     asked_ms = debate.calls.spent_ms
     latency_ms = sum(asked_ms.get(question(said.key, sample), 0) for sample in (FIRST, SECOND))
@@ -164,7 +168,7 @@ def spoken(debate: Debate, said: Statement, what: Told, attempt: int) -> TurnSpo
         side=said.side,
         attempt=attempt,
         text=text,
-        words=words(text),
+        words=count_words(text),
         clipped=what.reading.is_clipped,
         pace=((latency_ms, len(text)),),
         model=what.given.model,

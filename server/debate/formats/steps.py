@@ -1,6 +1,9 @@
-"""What a format may ask the moderator to do."""
+"""The three steps that a format may ask for: let a debater speak, ask a model a question, record events.
 
-from collections.abc import Callable
+A step is a value.  The format builds it, the moderator (``server/debate/moderator.py``) carries it out.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,48 +14,50 @@ from events.types import Side, Think
 from providers.base import Segment
 
 
-class Later:
-    """A prompt that is built when it is first read: who only asks what comes next does not wait for it."""
+class LazyPrompt:
+    """A prompt that is built when it is first read: computing the next steps stays cheap."""
 
     def __init__(self, build: Callable[[], tuple[Segment, ...]]) -> None:
         self._build = build
 
     @cached_property
     def prompt(self) -> tuple[Segment, ...]:
-        """What is put to a model."""
+        """The segments that are sent to the model."""
         return self._build()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Later) and self.prompt == other.prompt
+        return isinstance(other, LazyPrompt) and self.prompt == other.prompt
 
     def __hash__(self) -> int:
         return hash(self.prompt)
 
 
 class Speak(Struct, frozen=True, kw_only=True):
-    """Give a debater the floor."""
+    """Let a debater speak: one attempt at one turn, streamed to the spectators."""
 
     turn: int
     side: Side
     attempt: int
     model: str
-    build: Later
+    lazy_prompt: LazyPrompt
     max_words: int
     temperature: float
     think: Think
     directive: int | None = None
     """Position of the directive in force."""
     delay_ms: int = 0
+    """Wait before the call, for a repeated attempt."""
     cause: int | None = None
+    """Position of the event from which the step follows."""
 
     @property
     def prompt(self) -> tuple[Segment, ...]:
-        """What is put to the model."""
-        return self.build.prompt
+        """The segments that are sent to the model."""
+        return self.lazy_prompt.prompt
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """Ask a model a typed question.  ``key`` is what a script answers by; ``call`` names this one call in the log."""
+    """Ask a model a typed question.  A script answers by ``key``; ``call`` names this one call in the log."""
 
     call: str
     key: str
@@ -61,29 +66,37 @@ class Ask(Struct, frozen=True, kw_only=True):
     sample: int
     attempt: int
     model: str
-    build: Later
+    lazy_prompt: LazyPrompt
     answer_type: Any
     max_tokens: int
     temperature: float
     think: Think
     check: Callable[[Any], str]
-    """What is wrong with a well-typed answer, in words; empty where nothing is."""
+    """Returns what is wrong with a well-typed answer, in words; an empty text if nothing is wrong."""
     order: tuple[int, ...] = ()
+    """For a comparison: the turns in the order in which the prompt shows them."""
     delay_ms: int = 0
+    """Wait before the call, for a repeated attempt."""
     cause: int | None = None
+    """Position of the event from which the step follows."""
     timeout_s: float | None = None
-    """A shorter deadline than the debate's ``judge_timeout_s``."""
+    """A shorter time limit than the debate's ``judge_timeout_s``."""
 
     @property
     def prompt(self) -> tuple[Segment, ...]:
-        """What is put to the model."""
-        return self.build.prompt
+        """The segments that are sent to the model."""
+        return self.lazy_prompt.prompt
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """Append what the rules derive, as one atomic batch."""
+    """Append the events that the rules derive, as one atomic batch."""
 
     drafts: tuple[Draft, ...]
 
 
 Step = Speak | Ask | Record
+
+
+def record(drafts: Sequence[Draft]) -> tuple[Step, ...]:
+    """One batch as the only next step; no step if there is nothing to record."""
+    return (Record(drafts=tuple(drafts)),) if drafts else ()

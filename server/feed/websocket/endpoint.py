@@ -14,7 +14,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from events.errors import LogError, UnknownDebate
 from server import observe
-from server.errors import TokenMissing, told
+from server.errors import TokenMissing, report_of
 from server.feed import frames
 from server.feed.hub import Room
 from server.feed.reader import Reader
@@ -73,7 +73,7 @@ async def spectate(websocket: WebSocket) -> None:
         try:
             await _speak(websocket, reader, service.settings.slow_reader_s)
         except LogError as error:  # who catches up reads the store
-            await _close(websocket, Refusal(1011, told(error).code, str(error)))
+            await _close(websocket, Refusal(1011, report_of(error).code, str(error)))
         tasks.cancel_scope.cancel()
 
 
@@ -87,13 +87,13 @@ async def _admit(websocket: WebSocket, service: Service) -> Admission | Refusal:
     try:
         room = await _room(service, websocket.path_params["debate"], after)
     except UnknownDebate as error:
-        return Refusal(UNKNOWN, told(error).code, str(error))
+        return Refusal(UNKNOWN, report_of(error).code, str(error))
     except LogError as error:
-        return Refusal(1011, told(error).code, str(error))
+        return Refusal(1011, report_of(error).code, str(error))
     try:
         director = is_director(websocket)
     except TokenMissing as error:
-        return Refusal(FORBIDDEN, told(error).code, str(error))
+        return Refusal(FORBIDDEN, report_of(error).code, str(error))
     if service.hub.spectators >= service.settings.max_spectators:  # others came while the room was made
         return full
     if said is not None and (after is None or after > room.position):

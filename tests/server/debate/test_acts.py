@@ -259,4 +259,4 @@ async def test_a_moderator_that_has_nothing_to_do_is_let_go(script: Any) -> None
         with pytest.raises(NotNow):
             await h.moderators.halt(debate, "", "test")
 
-        assert h.moderators._known == {}
+        assert h.moderators._moderators == {}

@@ -21,7 +21,7 @@ from events.types import (
     TurnStarted,
 )
 from providers.errors import Adapted, Empty, PromptCut, Starved, ThoughtAloud
-from server.debate.formats.adapting import ADAPTED, counted, is_forgiven
+from server.debate.formats.retries import ADAPTED, count_tries, is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
 from server.whatif.walk import walk
 from tests.judge.random_debate import RandomDebate
@@ -50,7 +50,7 @@ def test_every_error_that_shows_how_to_ask_is_known_by_its_kind() -> None:
 
 
 def test_the_first_of_each_kind_does_not_count() -> None:
-    assert 2 == counted(["starved", "timeout", "thought_aloud", "starved"])
+    assert 2 == count_tries(["starved", "timeout", "thought_aloud", "starved"])
     assert is_forgiven("starved", ["thought_aloud"])
     assert not is_forgiven("starved", ["starved"])
     assert not is_forgiven("timeout", [])
@@ -179,7 +179,7 @@ def test_no_question_fails_more_often_than_it_may(seed: int) -> None:
         elif isinstance(event, ModelFailed):
             failures[event.key, event.sample].append(event.kind)
 
-            assert counted(failures[event.key, event.sample]) <= most
+            assert count_tries(failures[event.key, event.sample]) <= most
 
 
 async def test_a_statement_is_forgiven_like_a_question(script: Script) -> None:

@@ -23,7 +23,7 @@ from events.types import (
 )
 from events.verify import verify_log
 from server.debate import acts, moderators
-from server.debate.acts import MOST_WORDS, refusal
+from server.debate.acts import MOST_WORDS, ballot_refusal
 from server.errors import NotNow
 from tests.server.given import debate as folded
 from tests.server.given import opened, spoken, started
@@ -106,7 +106,7 @@ async def test_who_was_kept_for_the_next_vote_is_let_go(monkeypatch: pytest.Monk
         await h.idle()
         await h.moderators.cast(debate, vote(1))
         with anyio.fail_after(5):
-            while h.moderators._known:
+            while h.moderators._moderators:
                 await anyio.lowlevel.checkpoint()
 
         assert 0 == h.moderators._acts.total()
@@ -180,9 +180,9 @@ def test_the_number_of_votes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(acts, "MOST_VOTES", 3)
     debate = folded([opened(), vote(1), vote(1)])
 
-    assert refusal(debate, vote(1)) is None
-    assert "has had 3 votes" in str(refusal(debate, vote(2), waiting=1))
-    assert "has had 3 votes" in str(refusal(folded([opened(), vote(1), vote(1), vote(1)]), vote(1)))
+    assert ballot_refusal(debate, vote(1)) is None
+    assert "has had 3 votes" in str(ballot_refusal(debate, vote(2), waiting=1))
+    assert "has had 3 votes" in str(ballot_refusal(folded([opened(), vote(1), vote(1), vote(1)]), vote(1)))
 
 
 def test_a_vote_comes_before_the_verdict_and_a_belief_before_the_end() -> None:
@@ -196,11 +196,11 @@ def test_a_vote_comes_before_the_verdict_and_a_belief_before_the_end() -> None:
     ]
     ended = [*judged, DebateConcluded(winner="pro", by_rule="scorecard")]
 
-    assert [None, None] == [refusal(folded(heard), each) for each in (vote(1), belief)]
-    assert refusal(folded(judged), belief) is None
-    assert "the verdict is known" in str(refusal(folded(judged), vote(1)))
-    assert ["has concluded"] * 2 == [str(refusal(folded(ended), each))[11:24] for each in (vote(1), belief)]
-    assert "not been spoken" in str(refusal(folded(heard[:2]), belief))
+    assert [None, None] == [ballot_refusal(folded(heard), each) for each in (vote(1), belief)]
+    assert ballot_refusal(folded(judged), belief) is None
+    assert "the verdict is known" in str(ballot_refusal(folded(judged), vote(1)))
+    assert ["has concluded"] * 2 == [str(ballot_refusal(folded(ended), each))[11:24] for each in (vote(1), belief)]
+    assert "not been spoken" in str(ballot_refusal(folded(heard[:2]), belief))
 
 
 async def test_the_moderator_speaks_at_most_so_often(slow: str) -> None:

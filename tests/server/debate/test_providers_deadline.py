@@ -10,7 +10,7 @@ from events.record import Draft
 from events.state import debate as debates
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, TurnFailed, TurnStarted
 from server.debate.formats import next_steps
-from server.debate.formats.deadline import left_s
+from server.debate.formats.halts import seconds_left
 from server.debate.formats.steps import Ask, Record, Speak
 from server.errors import BadField
 from server.opening.opening import as_request
@@ -35,9 +35,9 @@ def at(*events: Any) -> Any:
 def test_time_is_what_the_records_say() -> None:
     state = at(opened(deadline_s=600), started(1))
 
-    assert 540 == left_s(state, state.at)
-    assert 480 == left_s(state, MINUTE.format(2))
-    assert left_s(at(opened()), MINUTE.format(9)) is None
+    assert 540 == seconds_left(state, state.at)
+    assert 480 == seconds_left(state, MINUTE.format(2))
+    assert seconds_left(at(opened()), MINUTE.format(9)) is None
 
 
 def test_nothing_that_costs_is_begun_once_it_has_passed() -> None:
@@ -66,7 +66,7 @@ def test_a_resume_gives_as_long_again() -> None:
     halted = DebateHalted(reason="late", by="moot")
     state = at(opened(deadline_s=150), started(1), failed(1), halted, RESUMED)
 
-    assert 150 == left_s(state, state.at)
+    assert 150 == seconds_left(state, state.at)
     assert all(isinstance(step, Speak | Ask) for step in next_steps(state))
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.debate.speech import LONGEST_RUN, Words, clip, words
+from server.debate.speech import LONGEST_RUN, WordCounter, clip, count_words
 
 ANYTHING = "ab. \n\t\u00a0\u2003\x1c𝄞，。世ーกิ\u0301🐑\u200d🇨🇭က"
 PIECES = st.lists(st.text(alphabet=ANYTHING, max_size=6) | st.text(max_size=90), max_size=12)
@@ -16,12 +16,12 @@ FAMILY, FLAG, ACCENT, HINDI = "👩‍👩‍👧‍👦", "🇨🇭", "e\u0301\
 @pytest.mark.slow
 @given(PIECES)
 def test_words_that_come_in_pieces_are_counted_as_they_stand(pieces: list[str]) -> None:
-    count, so_far = Words(), ""
+    count, so_far = WordCounter(), ""
     for piece in pieces:
         count.add(piece)
         so_far += piece
 
-        assert words(so_far) == count.number
+        assert count_words(so_far) == count.number
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_words_that_come_in_pieces_are_counted_as_they_stand(pieces: list[str]) 
     ],
 )  # fmt: skip
 def test_text_with_spaces_is_counted_by_them(text: str) -> None:
-    assert len(text.split()) == words(text)
+    assert len(text.split()) == count_words(text)
 
 
 @given(st.lists(st.text(alphabet="abcäßéकا한-.'’!?—🐑\u0301", min_size=1, max_size=LONGEST_RUN), max_size=30))
 def test_words_of_ordinary_length_are_what_stands_between_spaces(said: list[str]) -> None:
-    assert len(said) == words(" ".join(said))
+    assert len(said) == count_words(" ".join(said))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_words_of_ordinary_length_are_what_stands_between_spaces(said: list[str]
     ],
 )  # fmt: skip
 def test_text_without_spaces_is_counted_by_characters(text: str, count: int) -> None:
-    assert count == words(text)
+    assert count == count_words(text)
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ def test_a_limit_holds_for_160_000_characters_of_anything(piece: str) -> None:
 
     assert clipped
     assert len(kept) <= 180 * LONGEST_RUN
-    assert 170 <= words(kept) <= 180
+    assert 170 <= count_words(kept) <= 180
 
 
 @given(st.text(alphabet=ANYTHING + FAMILY + FLAG) | st.text(max_size=200), st.integers(1, 20), st.booleans())
@@ -73,8 +73,8 @@ def test_what_is_clipped_is_a_beginning_within_the_limit(text: str, most: int, c
     kept, clipped = clip(text, most, cut_short=cut_short)
 
     assert text.strip().startswith(kept)
-    assert words(kept) <= most
-    assert clipped == (cut_short or words(text) > most)
+    assert count_words(kept) <= most
+    assert clipped == (cut_short or count_words(text) > most)
 
 
 @pytest.mark.parametrize(

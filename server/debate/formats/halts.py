@@ -1,0 +1,107 @@
+"""The reasons for which Moot itself halts a debate: a turn that keeps failing, the cost cap, the deadline.
+
+All formats share these functions.  They are pure: the time is what the records of the log say.  The moderator calls
+``seconds_left`` with the time of its clock, so that the deadline also holds while nothing is recorded.
+"""
+
+from datetime import datetime
+
+from events.record import Draft
+from events.state.debate import Debate
+from events.types import AttemptAbandoned, DebateHalted, DebateOpened, Side
+from server.debate.formats.steps import Record
+
+
+def halt(reason: str, cause: int | None) -> Record:
+    """A halt.  The reason tells the reader what to do about it."""
+    return Record(drafts=(Draft(event=DebateHalted(reason=reason, by="moot"), cause=cause),))
+
+
+def give_up_reason(opened: DebateOpened, turn: int, side: Side, tries: int, kind: str, message: str) -> str:
+    """Why a turn is given up.  Spectators see the reason: in a blind debate it gives the kind and names no model."""
+    model = (opened.pro if side == "pro" else opened.con).model
+    who, last = (side, kind) if opened.blind else (f"{side}, {model}", message)
+    times = "once" if tries == 1 else f"{tries} times"
+    return f"turn {turn} ({who}) failed {times}, last: {last}. Mend the cause and resume."
+
+
+def abandon_turns(debate: Debate, reason: str, cause: int | None, *, but: int = 0) -> list[Draft]:
+    """One ``AttemptAbandoned`` for every turn that is being spoken, except turn ``but``."""
+    return [
+        Draft(
+            event=AttemptAbandoned(
+                turn=turn.number, side=turn.side, attempt=turn.attempt, kind="halted", message=reason
+            ),
+            cause=cause,
+        )
+        for turn in debate.transcript.turns.values()
+        if turn.state == "speaking" and turn.number != but
+    ]
+
+
+# cost
+
+
+def halt_if_unaffordable(debate: Debate, opened: DebateOpened) -> Record | None:
+    """A halt before a step that costs: the cap is reached, or the cost so far is unknown."""
+    return halt_if_unpriced(debate, opened) or halt_if_spent(debate, opened)
+
+
+def halt_if_spent(debate: Debate, opened: DebateOpened) -> Record | None:
+    """A halt once the cost cap is reached."""
+    cap = cost_cap(debate, opened)
+    if cap is None or debate.usage.cost_usd < cap:
+        return None
+    sums = f"{debate.usage.cost_usd:.4f} of {cap:.4f} USD"
+    return halt(f"the cost cap is reached: {sums}; resume it with a higher cap", debate.course)
+
+
+def halt_if_unpriced(debate: Debate, opened: DebateOpened) -> Record | None:
+    """A halt if the cap cannot be kept, because an answer since the last resume has no price."""
+    cap = cost_cap(debate, opened)
+    if cap is None or not debate.unpriced:
+        return None
+    why = f"{debate.unpriced}, so the cap of {cap:g} USD cannot be kept"
+    return halt(f"{why}; put its price into a file for MOOT_PRICES and resume", debate.course)
+
+
+def cost_cap(debate: Debate, opened: DebateOpened) -> float | None:
+    """The most that the debate may cost, in US dollars: the cap of the last resume, else the cap of the opening."""
+    if debate.standing.max_cost_usd is not None:
+        return debate.standing.max_cost_usd
+    cap = opened.settings.max_cost_usd
+    return cap if isinstance(cap, float) else None
+
+
+# deadline
+
+
+def seconds_left(debate: Debate, at: str) -> float | None:
+    """Seconds from ``at`` to the deadline, negative once it has passed; None if the debate has no deadline.
+
+    The time runs from the opening, and again in full from every resume.
+    """
+    assert debate.opened is not None
+    deadline_s = debate.opened.settings.deadline_s
+    if not isinstance(deadline_s, int | float):
+        return None
+    return deadline_s - (datetime.fromisoformat(at) - datetime.fromisoformat(debate.standing.since)).total_seconds()
+
+
+def halt_if_overdue(debate: Debate) -> Record | None:
+    """A halt once the log itself shows that the deadline has passed."""
+    left = seconds_left(debate, debate.at)
+    return halt_for_deadline(debate) if left is not None and left <= 0 else None
+
+
+def halt_for_deadline(debate: Debate, why: str = "") -> Record:
+    """The halt of a debate without time left, with the turns that it abandons.
+
+    ``why`` replaces the usual reason, for example if a model cannot be asked again before the deadline.
+    """
+    assert debate.opened is not None
+    deadline_s = debate.opened.settings.deadline_s
+    reason = why or f"the deadline of {deadline_s:g} s has passed"
+    reason += f"; resume it, and it has {deadline_s:g} s again"
+    halted = Draft(event=DebateHalted(reason=reason, by="moot"), cause=debate.course)
+    return Record(drafts=(halted, *abandon_turns(debate, "the deadline has passed", debate.position + 1)))
