@@ -58,7 +58,7 @@ class Recorded(Envelope, frozen=True, gc=False):
     event: Event
 
 
-class Line(Struct, kw_only=True):
+class EventLine(Struct, kw_only=True):
     """One line of an export, one item of ``/events``.  ``event`` holds the payload's own bytes."""
 
     debate: str
@@ -120,7 +120,7 @@ def as_draft(item: Draft | Event) -> Draft:
     return item if isinstance(item, Draft) else Draft(event=item)
 
 
-class Moment:
+class Stamper:
     """The time at which a flush records, and randomness for ``drafts`` of them: drawn once, used up one by one."""
 
     __slots__ = ("_begins", "_noise", "_used", "at")
@@ -172,7 +172,7 @@ def stamp(
 
     Raises ``ValueError`` for a cause that does not stand before its effect.
     """
-    return Moment(at, len(drafts)).stamp(debate, after, previous, drafts, payloads)
+    return Stamper(at, len(drafts)).stamp(debate, after, previous, drafts, payloads)
 
 
 def first_break(
@@ -219,9 +219,9 @@ def withheld(event: Event, *, blind: bool = False) -> frozenset[str]:
     return event.private | event.naming if blind else event.private
 
 
-def full_line(record: Envelope) -> Line:
+def full_line(record: Envelope) -> EventLine:
     """The record with everything, as the director and an export see it."""
-    return Line(
+    return EventLine(
         debate=record.debate,
         position=record.position,
         id=record.id,
@@ -234,11 +234,11 @@ def full_line(record: Envelope) -> Line:
     )
 
 
-def public_line(record: Recorded, *, blind: bool = False) -> Line:
+def public_line(record: Recorded, *, blind: bool = False) -> EventLine:
     """The record without what belongs to the director; the chain still verifies by ``payload_digest``."""
     if not withheld(record.event, blind=blind):
         return full_line(record)
-    return Line(
+    return EventLine(
         debate=record.debate,
         position=record.position,
         id=record.id,

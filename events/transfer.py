@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 
 from events import codec
 from events.errors import BadTransfer, UnknownDebate, UnknownEvent
-from events.record import Draft, Envelope, Line, Recorded, full_line, now, public_line, stamp
+from events.record import Draft, Envelope, EventLine, Recorded, full_line, now, public_line, stamp
 from events.store.log import PAGE, EventLog, read_all
 from events.types import DebateOpened, DebatePaused
 from events.verify import MAX_LINE, LineChecker, verify_lines, verify_log
@@ -49,14 +49,14 @@ async def export(log: EventLog, debate: str, *, withhold: bool = False) -> Async
         raise UnknownDebate(debate)
 
 
-async def _public_lines(log: EventLog, debate: str) -> AsyncIterator[Line]:
+async def _public_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:
     blind = False
     async for record in read_all(log, debate):
         blind = blind or (isinstance(record.event, DebateOpened) and record.event.blind)
         yield public_line(record, blind=blind)
 
 
-async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[Line]:
+async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:
     after = 0
     while page := await log.envelopes(debate, after, PAGE):
         for envelope in page:
@@ -120,7 +120,7 @@ def _pause_after(records: tuple[Recorded, ...]) -> tuple[Recorded, ...]:
     return stamp(last.debate, last.position, last.digest, [paused], now(), [codec.encode(paused.event)])
 
 
-def _record(line: Line, digest: bytes) -> Recorded:
+def _record(line: EventLine, digest: bytes) -> Recorded:
     assert isinstance(line.salt, str)
     if not _AT.fullmatch(line.at):
         raise BadTransfer(f"position {line.position}: {line.at[:80]!r} is no time")

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from events.errors import BrokenChain, StoreDamaged, UnknownDebate
-from events.record import Envelope, Line, chain, digest_before_first, digest_payload, first_break
+from events.record import Envelope, EventLine, chain, digest_before_first, digest_payload, first_break
 from events.store.log import PAGE, EventLog
 
 MAX_LINE: Final = 16 * 1024 * 1024
@@ -20,10 +20,10 @@ MAX_LINE: Final = 16 * 1024 * 1024
 
 _SALT_BYTES: Final = 16
 _DIGEST_BYTES: Final = 32
-_line_decoder: Final = msgspec.json.Decoder(Line)
+_line_decoder: Final = msgspec.json.Decoder(EventLine)
 
 
-class Verdict(Struct, frozen=True, kw_only=True):
+class Verification(Struct, frozen=True, kw_only=True):
     """What ``verify`` says: ``events`` positions hold; ``broken_at`` is the first that does not, and ``why``."""
 
     ok: bool
@@ -41,7 +41,7 @@ class LineChecker:
         self.position = 0
         self.digest = b""
 
-    def feed(self, raw: bytes) -> Line:
+    def feed(self, raw: bytes) -> EventLine:
         """The line, checked.  Raises ``BrokenChain`` with the position that was expected there."""
         line = self._parse(raw)
         if not self.position:
@@ -66,7 +66,7 @@ class LineChecker:
         self.position, self.digest = expected, digest
         return line
 
-    def _parse(self, raw: bytes) -> Line:
+    def _parse(self, raw: bytes) -> EventLine:
         if len(raw) > MAX_LINE:
             raise self._broken(f"the line is longer than {MAX_LINE} bytes")
         text = raw.removesuffix(b"\n")
@@ -77,7 +77,7 @@ class LineChecker:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._broken(f"the line cannot be read: {error}") from error
 
-    def _payload_digest(self, line: Line) -> bytes:
+    def _payload_digest(self, line: EventLine) -> bytes:
         if isinstance(line.salt, str) and line.payload_digest is UNSET:
             return digest_payload(self._unhex(line.salt, _SALT_BYTES, "salt"), line.event)
         if isinstance(line.payload_digest, str) and line.salt is UNSET:
@@ -97,7 +97,7 @@ class LineChecker:
         return BrokenChain(self.debate, self.position + 1, why)
 
 
-def verify_lines(lines: Iterable[bytes]) -> Verdict:
+def verify_lines(lines: Iterable[bytes]) -> Verification:
     """Check an export, full or with payloads withheld.  Empty lines are passed over."""
     checker = LineChecker()
     try:
@@ -107,11 +107,11 @@ def verify_lines(lines: Iterable[bytes]) -> Verdict:
     except BrokenChain as error:
         return _broken(checker.debate, error)
     if not checker.position:
-        return Verdict(ok=False, debate="", events=0, broken_at=1, why="there is no event")
-    return Verdict(ok=True, debate=checker.debate, events=checker.position)
+        return Verification(ok=False, debate="", events=0, broken_at=1, why="there is no event")
+    return Verification(ok=True, debate=checker.debate, events=checker.position)
 
 
-async def verify_log(log: EventLog, debate: str) -> Verdict:
+async def verify_log(log: EventLog, debate: str) -> Verification:
     """Check a debate where it lies.  Raises ``UnknownDebate``, ``StoreUnavailable``."""
     position, previous = 0, b""
     try:
@@ -123,7 +123,7 @@ async def verify_log(log: EventLog, debate: str) -> Verdict:
         return _broken(debate, BrokenChain(debate, position + 1, str(error)))
     if not position:
         raise UnknownDebate(debate)
-    return Verdict(ok=True, debate=debate, events=position)
+    return Verification(ok=True, debate=debate, events=position)
 
 
 async def _page(log: EventLog, debate: str, after: int) -> tuple[Envelope, ...]:
@@ -134,5 +134,5 @@ async def _page(log: EventLog, debate: str, after: int) -> tuple[Envelope, ...]:
         return await log.envelopes(debate, after, 1)
 
 
-def _broken(debate: str, error: BrokenChain) -> Verdict:
-    return Verdict(ok=False, debate=debate, events=error.broken_at - 1, broken_at=error.broken_at, why=error.why)
+def _broken(debate: str, error: BrokenChain) -> Verification:
+    return Verification(ok=False, debate=debate, events=error.broken_at - 1, broken_at=error.broken_at, why=error.why)

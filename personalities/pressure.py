@@ -10,7 +10,7 @@ from math import sqrt
 
 from events.state.debate import Debate
 from events.state.exchanges import Comparison
-from events.state.ledger import Card
+from events.state.ledger import TurnCard
 from events.types import Archetype, DirectiveIssued, Event, PressureApplied, TraitsShifted
 from events.types.rubric import Rubric
 from personalities.archetypes import SIGNALS
@@ -66,7 +66,7 @@ def pressure(debate: Debate, comparison: Comparison) -> PressureApplied | None:
     )
 
 
-def penalties(card: Card) -> float:
+def penalties(card: TurnCard) -> float:
     """Points of penalty that stand against a turn, as requested: neither bands nor dockings, nothing given back."""
     return max(-sum(entry.requested for entry in card.entries if entry.kind in {"penalty", "reversal"}), 0.0)
 
@@ -106,7 +106,7 @@ def _instruction(name: str, before: float, after: float) -> str:
     return f"{towards}: {in_words(name, after)}." if agrees else f"{towards}."
 
 
-def _deficits(rubric: Rubric, own: Card, theirs: Card) -> dict[str, float] | None:
+def _deficits(rubric: Rubric, own: TurnCard, theirs: TurnCard) -> dict[str, float] | None:
     """How far behind, as a share of the maximum, in each dimension; None where one is missing."""
     found: dict[str, float] = {}
     for name in _DIMENSIONS:

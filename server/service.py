@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import anyio
 from msgspec import Struct
 
-from events.cluster.bus import Bus, LoneBus
+from events.cluster.bus import Bus, SingleNodeBus
 from events.store.log import EventLog
 from events.store.naming import is_postgres
 from events.store.open import open_bus, opened_log
@@ -98,7 +98,7 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
 @asynccontextmanager
 async def _spoken(settings: Settings, log: EventLog) -> AsyncIterator[Bus]:
     """The bus between the nodes; on a store that nobody shares there is none."""
-    bus = open_bus(settings.bus, log) if is_postgres(settings.store) else LoneBus()
+    bus = open_bus(settings.bus, log) if is_postgres(settings.store) else SingleNodeBus()
     try:
         yield bus
     finally:

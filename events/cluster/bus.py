@@ -9,7 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-Hear = Callable[[bytes], None]
+Receive = Callable[[bytes], None]
 
 
 class BusState(Struct, frozen=True):
@@ -31,7 +31,7 @@ class Bus(Protocol):
         """Say it to the nodes that listen to ``debate``, if they can be reached."""
         ...
 
-    def subscribe(self, debate: str, hear: Hear) -> AbstractContextManager[None]:
+    def subscribe(self, debate: str, hear: Receive) -> AbstractContextManager[None]:
         """Within it, ``hear`` is called in the loop with what other nodes say of ``debate``, in the order of each."""
         ...
 
@@ -40,11 +40,11 @@ class Bus(Protocol):
         ...
 
 
-class Hearers:
+class Subscribers:
     """Who listens to what on this node."""
 
     def __init__(self) -> None:
-        self._hearers: dict[str, list[Hear]] = {}
+        self._hearers: dict[str, list[Receive]] = {}
 
     def __contains__(self, debate: str) -> bool:
         return debate in self._hearers
@@ -59,7 +59,7 @@ class Hearers:
 
     @contextmanager
     def hearing(
-        self, debate: str, hear: Hear, first: Callable[[str], None], last: Callable[[str], None]
+        self, debate: str, hear: Receive, first: Callable[[str], None], last: Callable[[str], None]
     ) -> Iterator[None]:
         """``first`` is called when nobody listened to the debate before, ``last`` when nobody does any more."""
         if debate not in self._hearers:
@@ -75,7 +75,7 @@ class Hearers:
                 last(debate)
 
 
-class LoneBus:
+class SingleNodeBus:
     """The bus of a node that has no others."""
 
     @property
@@ -87,7 +87,7 @@ class LoneBus:
         """Nobody hears it."""
 
     @contextmanager
-    def subscribe(self, debate: str, hear: Hear) -> Iterator[None]:
+    def subscribe(self, debate: str, hear: Receive) -> Iterator[None]:
         """Nothing will be heard."""
         del debate, hear
         yield

@@ -11,7 +11,7 @@ from msgspec import Struct
 WITHIN_S: Final = 10.0
 
 
-class Act(Struct, frozen=True):
+class ForwardedCommand(Struct, frozen=True):
     """What somebody wants done in a debate that this node runs; ``act`` is whatever the sender wrote."""
 
     id: int
@@ -27,7 +27,7 @@ class Inbox(Protocol):
         """Have the debate's node do ``act``, and give its answer.  Raises ``Unanswered``."""
         ...
 
-    async def take(self) -> tuple[Act, ...]:
+    async def take(self) -> tuple[ForwardedCommand, ...]:
         """Wait for acts in debates that this node runs, in the order in which they were sent.  One caller at a time."""
         ...
 
@@ -35,6 +35,6 @@ class Inbox(Protocol):
         """This node has come to run more: acts may lie there that the node before it did not take."""
         ...
 
-    async def answer(self, act: Act, answer: bytes) -> None:
+    async def answer(self, act: ForwardedCommand, answer: bytes) -> None:
         """Tell the sender what came of it."""
         ...

@@ -24,7 +24,7 @@ class Node(Struct, frozen=True):
     debates: int
 
 
-class Load(Struct, frozen=True):
+class ClusterLoad(Struct, frozen=True):
     """``open`` debates of all nodes, and how many of them are ``free``: nobody runs them."""
 
     open: int
@@ -59,7 +59,7 @@ class Leases(Protocol):
         """Address of the node that runs the debate now; None where nobody does."""
         ...
 
-    async def load(self) -> Load:
+    async def load(self) -> ClusterLoad:
         """How much there is to run."""
         ...
 

@@ -15,7 +15,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 
-from events.cluster.bus import BusState, Hear, Hearers
+from events.cluster.bus import BusState, Receive, Subscribers
 
 MOST_WAITING: Final = 8 << 20
 CONNECT_S: Final = 2
@@ -28,7 +28,7 @@ class NatsBus:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._hearers = Hearers()
+        self._hearers = Subscribers()
         self._waiting: deque[tuple[str, bytes]] = deque()
         self._size = self._dropped = 0
         self._changed: dict[str, None] = {}
@@ -51,7 +51,7 @@ class NatsBus:
         self._wake.set()
 
     @contextmanager
-    def subscribe(self, debate: str, hear: Hear) -> Iterator[None]:
+    def subscribe(self, debate: str, hear: Receive) -> Iterator[None]:
         """See ``Bus``."""
         with self._hearers.hearing(debate, hear, self._note, self._note):
             yield

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from events.cluster.bus import BusState, Hear, Hearers
+from events.cluster.bus import BusState, Receive, Subscribers
 from events.errors import StoreUnavailable
 from events.store.postgres.connection import Connection, Pool
 from events.store.postgres.listener import Listening, look_nowhere
@@ -39,7 +39,7 @@ class PostgresBus:
     def __init__(self, log: PostgresLog) -> None:
         self._node, self._ear = log.node, log.ear
         self._pool = Pool(log.address, size=1, patience_s=0)
-        self._hearers = Hearers()
+        self._hearers = Subscribers()
         self._gathered: Batch = []
         self._size = self._dropped = self._number = 0
         self._speaking: asyncio.Task[None] | None = None
@@ -62,7 +62,7 @@ class PostgresBus:
             self._speaking = asyncio.get_running_loop().create_task(self._speak(), name="moot-postgres-bus")
 
     @contextmanager
-    def subscribe(self, debate: str, hear: Hear) -> Iterator[None]:
+    def subscribe(self, debate: str, hear: Receive) -> Iterator[None]:
         """See ``Bus``."""
         if not self._listens:
             self._listens = True

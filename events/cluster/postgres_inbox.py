@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
-from events.cluster.inbox import WITHIN_S, Act
+from events.cluster.inbox import WITHIN_S, ForwardedCommand
 from events.errors import StoreUnavailable, Unanswered, UnknownDebate
 from events.store.postgres.connection import Connection
 from events.store.postgres.listener import Listening
@@ -83,13 +83,13 @@ class PostgresInbox:
         await self._remove(key)
         return answer
 
-    async def take(self) -> tuple[Act, ...]:
+    async def take(self) -> tuple[ForwardedCommand, ...]:
         """See ``Inbox``."""
         named = {"node": self._log.node, "word": f"{self._log.node} {secrets.token_hex(8)}", "most": _MOST}
 
-        async def act(connection: Connection) -> tuple[Act, ...]:
+        async def act(connection: Connection) -> tuple[ForwardedCommand, ...]:
             cursor = await connection.execute(_TAKE, named, binary=True)
-            return tuple(sorted([Act(*row) async for row in cursor], key=lambda each: each.id))
+            return tuple(sorted([ForwardedCommand(*row) async for row in cursor], key=lambda each: each.id))
 
         while True:
             self._arrived.clear()
@@ -101,7 +101,7 @@ class PostgresInbox:
         """See ``Inbox``."""
         self._arrived.set()
 
-    async def answer(self, act: Act, answer: bytes) -> None:
+    async def answer(self, act: ForwardedCommand, answer: bytes) -> None:
         """See ``Inbox``."""
         await self._do(_ANSWER, {"id": act.id, "key": act.key, "answer": answer})
 

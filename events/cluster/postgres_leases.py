@@ -7,7 +7,7 @@ and writing never wait for each other in a circle.
 from datetime import timedelta
 from typing import Final
 
-from events.cluster.leases import Lease, Load, Node
+from events.cluster.leases import ClusterLoad, Lease, Node
 from events.store.postgres.connection import Connection
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.rows import is_storable
@@ -153,11 +153,11 @@ class PostgresLeases:
 
         return await self._log.pool.run(act)
 
-    async def load(self) -> Load:
+    async def load(self) -> ClusterLoad:
         """See ``Leases``."""
 
-        async def act(connection: Connection) -> Load:
-            return Load(*(await (await connection.execute(_LOAD)).fetchone() or (0, 0)))
+        async def act(connection: Connection) -> ClusterLoad:
+            return ClusterLoad(*(await (await connection.execute(_LOAD)).fetchone() or (0, 0)))
 
         return await self._log.pool.run(act)
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.state.panel import Panel
-from events.state.rounds import Protocol, Traced
+from events.state.panel import PanelState
+from events.state.rounds import ArgumentState, ProtocolState
 from events.types import (
     SIDES,
     AssessmentGiven,
@@ -29,7 +29,7 @@ ONE_MODEL: Final = "Both sides and the judge are one and the same model: what it
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
-def briefing(protocol: Protocol, opened: DebateOpened | None, panel: Panel) -> Briefing:
+def briefing(protocol: ProtocolState, opened: DebateOpened | None, panel: PanelState) -> Briefing:
     """What the trace, the assessment and the panel come to."""
     given = protocol.assessment
     assert given is not UNSET, "a briefing follows from an assessment"
@@ -73,14 +73,14 @@ def _meaning(given: AssessmentGiven, gap: float | Missing, rules: ProtocolRules)
     return f"a lead for {leader}, not a clear one: {points}, at most {rules.clear_above:g}"
 
 
-def _standing(protocol: Protocol, standing: Standing) -> tuple[str, ...]:
+def _standing(protocol: ProtocolState, standing: Standing) -> tuple[str, ...]:
     return tuple(name for name, each in protocol.arguments.items() if each.standing == standing)
 
 
 # what to find out
 
 
-def _to_find_out(protocol: Protocol, given: AssessmentGiven, panel: Panel) -> Iterator[str]:
+def _to_find_out(protocol: ProtocolState, given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
     """The most telling first: what the judge left open, what was asked and not settled, what evidence is lacking."""
     yield from given.unresolved_questions
     if panel.conclusion is not UNSET:
@@ -101,7 +101,7 @@ def _to_find_out(protocol: Protocol, given: AssessmentGiven, panel: Panel) -> It
             yield f"{name}: is there better evidence than {_quote(each.evidence)}? It was scored {score:g} of 10."
 
 
-def _evidence(argument: Traced) -> float | None:
+def _evidence(argument: ArgumentState) -> float | None:
     return None if argument.trace is UNSET else argument.trace.scores.get("evidence")
 
 
@@ -123,7 +123,9 @@ def _quote(text: str, most: int = 120) -> str:
 # what limits it
 
 
-def _cautions(protocol: Protocol, given: AssessmentGiven, opened: DebateOpened | None, panel: Panel) -> Iterator[str]:
+def _cautions(
+    protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpened | None, panel: PanelState
+) -> Iterator[str]:
     """What one should know before one relies on any of it."""
     if opened is not None:
         caveats = [opened.judge.caveat, opened.pro.caveat, opened.con.caveat, *(each.caveat for each in opened.panel)]
@@ -144,7 +146,7 @@ def _cautions(protocol: Protocol, given: AssessmentGiven, opened: DebateOpened |
     yield from _panel_beside(given, panel)
 
 
-def _panel_beside(given: AssessmentGiven, panel: Panel) -> Iterator[str]:
+def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
     """What the panel says otherwise than the judge."""
     if panel.conclusion is UNSET:
         return
@@ -157,7 +159,7 @@ def _panel_beside(given: AssessmentGiven, panel: Panel) -> Iterator[str]:
             yield f"The panel names {NAMES[winner]}, though the judge's totals stand higher for {NAMES[leader]}."
 
 
-def _faulty(protocol: Protocol) -> Iterator[str]:
+def _faulty(protocol: ProtocolState) -> Iterator[str]:
     """Statements that did not keep the form, though asked once more."""
     for side in SIDES:
         opening, closing = protocol.openings.get(side), protocol.closings.get(side)

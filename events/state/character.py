@@ -17,7 +17,7 @@ class Directive(Struct, frozen=True, kw_only=True, gc=False):
     cause: int | None
 
 
-class Temper(Struct, frozen=True, kw_only=True, gc=False):
+class Characters(Struct, frozen=True, kw_only=True, gc=False):
     """Traits and pressure are public; directives are the director's until the debate has concluded."""
 
     traits: dict[str, dict[str, float]] = {}
@@ -29,11 +29,11 @@ class Temper(Struct, frozen=True, kw_only=True, gc=False):
     """Position of each side's newest directive."""
 
 
-INITIAL = Temper()
+INITIAL = Characters()
 MOVED_BY: Final = frozenset({DebateOpened, PressureApplied, TraitsShifted, DirectiveIssued})
 
 
-def apply(temper: Temper, record: Recorded) -> Temper:
+def apply(temper: Characters, record: Recorded) -> Characters:
     """The tempers after ``record``."""
     event = record.event
     if isinstance(event, DebateOpened):
@@ -43,7 +43,7 @@ def apply(temper: Temper, record: Recorded) -> Temper:
             for side, seat in seats.items()
             if seat.archetype in event.archetypes
         }
-        return Temper(traits=traits)
+        return Characters(traits=traits)
     if isinstance(event, PressureApplied):
         return replace(temper, pressure={**temper.pressure, event.side: event})
     if isinstance(event, TraitsShifted):

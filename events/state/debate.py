@@ -7,16 +7,16 @@ from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state import character, claims, exchanges, ledger, panel, protocol, spine, transcript, usage, words
-from events.state.character import Temper
+from events.state.character import Characters
 from events.state.claims import Register
 from events.state.exchanges import Exchanges
 from events.state.ledger import Ledger
-from events.state.panel import Panel
-from events.state.rounds import Protocol
+from events.state.panel import PanelState
+from events.state.rounds import ProtocolState
 from events.state.spine import Spine
 from events.state.transcript import Transcript
-from events.state.usage import Tally
-from events.state.words import Words
+from events.state.usage import UsageTotals
+from events.state.words import ModeratorMessages
 from events.types import (
     AudienceVoted,
     BeliefStated,
@@ -61,7 +61,7 @@ class Conclusion(Struct, frozen=True, kw_only=True, gc=False):
     by_rule: str
 
 
-class Standing(Struct, frozen=True, kw_only=True, gc=False):
+class RunStatus(Struct, frozen=True, kw_only=True, gc=False):
     """Whether the debate runs, and why not."""
 
     state: State = "open"
@@ -74,7 +74,7 @@ class Standing(Struct, frozen=True, kw_only=True, gc=False):
     """The cap that the debate was last resumed with, in place of the one that it was opened with."""
 
 
-class Given(Struct, frozen=True, kw_only=True, gc=False):
+class UnusedAnswer(Struct, frozen=True, kw_only=True, gc=False):
     """An answer that no derived event has used yet."""
 
     position: int
@@ -83,17 +83,17 @@ class Given(Struct, frozen=True, kw_only=True, gc=False):
     usage: Usage = Usage()
 
 
-class Calls(Struct, frozen=True, kw_only=True, gc=False):
+class OpenQuestions(Struct, frozen=True, kw_only=True, gc=False):
     """The judge's open questions, by question: ``score:3/1`` is the first sample of the score of turn 3."""
 
-    given: dict[str, Given] = {}
+    given: dict[str, UnusedAnswer] = {}
     failed: dict[str, tuple[Reason, ...]] = {}
     """Failures since the debate was last resumed."""
     asked: dict[str, int] = {}
     """How often each question was ever put: the next call's ordinal follows from it."""
     spent_ms: dict[str, int] = {}
     """Model time of all calls of each question, failed ones too."""
-    unread: dict[str, Given] = {}
+    unread: dict[str, UnusedAnswer] = {}
     """The last answer to each question that is no JSON, or JSON of another shape."""
 
 
@@ -119,26 +119,26 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """Time of the last record."""
     opened: DebateOpened | None = None
     opened_at: str = ""
-    standing: Standing = Standing()
+    standing: RunStatus = RunStatus()
     transcript: Transcript = transcript.INITIAL
     ledger: Ledger = ledger.INITIAL
-    usage: Tally = usage.INITIAL
-    calls: Calls = Calls()
+    usage: UsageTotals = usage.INITIAL
+    calls: OpenQuestions = OpenQuestions()
     segments: frozenset[str] = frozenset()
     """Digests of prompt segments that the log already holds."""
     exchanges: Exchanges = exchanges.INITIAL
     claims: Register = claims.INITIAL
     spine: Spine = spine.INITIAL
-    temper: Temper = character.INITIAL
+    temper: Characters = character.INITIAL
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
     verdicts: Verdicts = Verdicts()
     context: dict[Side, ContextSummarised] = {}
     """What each side was last given of the turns, where that was not all of them."""
     families: tuple[FamilyWarned, ...] = ()
-    protocol: Protocol = protocol.INITIAL
-    panel: Panel = panel.INITIAL
-    words: Words = words.INITIAL
+    protocol: ProtocolState = protocol.INITIAL
+    panel: PanelState = panel.INITIAL
+    words: ModeratorMessages = words.INITIAL
     """The moderator's."""
     unpriced: str = ""
     """Why nobody knows the cost of the first answer without a price since the debate was last resumed; empty: none."""
@@ -177,7 +177,7 @@ MOVED_BY: Final = frozenset(
 
 
 def question(key: str, sample: int) -> str:
-    """The name of a question in ``Calls``."""
+    """The name of a question in ``OpenQuestions``."""
     return f"{key}/{sample}"
 
 
@@ -223,7 +223,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
     event = record.event
     match event:
         case DebateOpened():
-            moved |= {"opened": event, "opened_at": record.at, "standing": Standing(since=record.at)}
+            moved |= {"opened": event, "opened_at": record.at, "standing": RunStatus(since=record.at)}
         case DebatePaused():
             moved["standing"] = replace(debate.standing, state="paused", reason=event.reason, by=event.by)
         case DebateHalted():
@@ -237,7 +237,7 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             moved |= {"calls": replace(calls, failed={}) if calls.failed else calls, "unpriced": ""}
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
-            moved["standing"] = Standing(state="concluded", conclusion=conclusion)
+            moved["standing"] = RunStatus(state="concluded", conclusion=conclusion)
         case ModelAnswered() | ModelFailed():
             if not debate.segments.issuperset(event.segments):
                 moved["segments"] = debate.segments | event.segments.keys()
@@ -280,9 +280,9 @@ def _turn_of(key: str) -> int:
     return max(numbers, default=0)
 
 
-def _without(calls: Calls, keys: set[str]) -> Calls:
+def _without(calls: OpenQuestions, keys: set[str]) -> OpenQuestions:
     """The calls without those questions: what they were for has been recorded."""
-    return Calls(
+    return OpenQuestions(
         given={key: given for key, given in calls.given.items() if key not in keys},
         failed={key: failed for key, failed in calls.failed.items() if key not in keys},
         asked={key: asked for key, asked in calls.asked.items() if key not in keys},
@@ -308,13 +308,13 @@ def _verdict(
     return replace(after, positions={**verdicts.positions, name: record.position})
 
 
-def _call(calls: Calls, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool) -> Calls:
+def _call(calls: OpenQuestions, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool) -> OpenQuestions:
     if event.purpose == "speak":
         return calls
     key = question(event.key, event.sample)
     asked = {**calls.asked, key: calls.asked.get(key, 0) + 1}
     spent_ms = {**calls.spent_ms, key: calls.spent_ms.get(key, 0) + event.latency_ms}
-    said = Given(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
+    said = UnusedAnswer(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
     if isinstance(event, ModelAnswered):
         return replace(calls, given={**calls.given, key: said}, asked=asked, spent_ms=spent_ms)
     reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {UNNAMED if blind else event.message}"))

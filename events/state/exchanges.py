@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from events.record import Recorded
 from events.state.ledger import SCORE_CHANGES, Ledger
-from events.types import Outcome, Reason, Rounds, ScoreChange, Side, TurnsCompared, TurnScored
+from events.types import ComparisonOutcome, Reason, Rounds, ScoreChange, Side, TurnsCompared, TurnScored
 
 
 class Comparison(Struct, frozen=True, kw_only=True, gc=False):
@@ -19,12 +19,12 @@ class Comparison(Struct, frozen=True, kw_only=True, gc=False):
     position: int
     earlier: int
     later: int
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, ComparisonOutcome] = {}
     flipped: tuple[str, ...] = ()
     reason: str = ""
     missing: Reason | None = None
 
-    def winner(self) -> Outcome | None:
+    def winner(self) -> ComparisonOutcome | None:
         """Who took most dimensions; None where the comparison is missing."""
         if self.missing is not None:
             return None

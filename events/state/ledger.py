@@ -36,7 +36,7 @@ class Evidence(Struct, frozen=True, kw_only=True, gc=False):
     span: Span | None
 
 
-class Entry(Struct, frozen=True, kw_only=True, gc=False):
+class ScoreEntry(Struct, frozen=True, kw_only=True, gc=False):
     """One line of the ledger.  ``kind`` is what became of the score, ``rule`` by which rule."""
 
     kind: EntryKind
@@ -71,14 +71,14 @@ class Balance(Struct, frozen=True, kw_only=True, gc=False):
         return round(min(max(stands, 0.0), self.maximum), 2)
 
 
-class Card(Struct, frozen=True, kw_only=True, gc=False):
+class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
     """A turn's scores; ``missing`` where the judge gave none."""
 
     turn: int
     side: Side
     balances: dict[str, Balance] = {}
     components: dict[str, ComponentScore] = {}
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[ScoreEntry, ...] = ()
     missing: Reason | None = None
     position: int = 0
 
@@ -94,10 +94,10 @@ class Ledger(Struct, frozen=True, kw_only=True, gc=False):
     dimensions: tuple[str, ...] = ()
     """Those that make the composite."""
     sides: dict[int, Side] = {}
-    cards: dict[int, Card] = {}
+    cards: dict[int, TurnCard] = {}
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[ScoreEntry, ...]:
         """Every entry of the debate, in order."""
         every = (entry for card in self.cards.values() for entry in card.entries)
         return tuple(sorted(every, key=lambda entry: entry.position))
@@ -142,7 +142,7 @@ def _changed(ledger: Ledger, record: Recorded, event: ScoreChange) -> Ledger:
         evidence = tuple(
             Evidence(turn=each.turn, quote=each.quote, span=each.span) for each in (event.fails, event.exposed_by)
         )
-    entry = Entry(
+    entry = ScoreEntry(
         kind=event.entry_kind,
         position=record.position,
         cause=event.because_of,
@@ -164,7 +164,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
     side = ledger.sides[event.turn]
     if event.dimensions is UNSET or event.components is UNSET:
         reason = Reason("not said") if event.missing is UNSET else event.missing
-        card = Card(turn=event.turn, side=side, missing=reason, position=record.position)
+        card = TurnCard(turn=event.turn, side=side, missing=reason, position=record.position)
         return replace(ledger, cards={**ledger.cards, event.turn: card})
     balances, entries = {}, []
     rubric = ledger.rubric
@@ -186,7 +186,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
         components = dimension.components if dimension else {}
         evidence = tuple([each for component, each in held if component in components])
         entries.append(
-            Entry(
+            ScoreEntry(
                 kind="score",
                 position=record.position,
                 cause=record.cause,
@@ -201,7 +201,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
                 reason="; ".join(score.rules),
             )
         )
-    card = Card(
+    card = TurnCard(
         turn=event.turn,
         side=side,
         balances=balances,

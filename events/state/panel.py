@@ -23,7 +23,7 @@ from events.types import (
 )
 
 
-class Heard(Struct, frozen=True, kw_only=True, gc=False):
+class RaterState(Struct, frozen=True, kw_only=True, gc=False):
     """A rater's seat and what came of it."""
 
     seat: Rater
@@ -37,7 +37,7 @@ class Heard(Struct, frozen=True, kw_only=True, gc=False):
     """Of ``calibrations``."""
 
 
-class Item(Struct, frozen=True, kw_only=True, gc=False):
+class ItemSpread(Struct, frozen=True, kw_only=True, gc=False):
     """How far the raters' own totals of one item lie apart.  ``variance`` (n − 1) needs two of them."""
 
     low: float
@@ -45,12 +45,12 @@ class Item(Struct, frozen=True, kw_only=True, gc=False):
     variance: float | UnsetType = UNSET
 
 
-class Panel(Struct, frozen=True, kw_only=True, gc=False):
+class PanelState(Struct, frozen=True, kw_only=True, gc=False):
     """All of it.  ``opinions`` are by round (``"0"`` is independent), then by rater."""
 
     topic_type: str = ""
-    raters: dict[str, Heard] = {}
-    items: dict[str, Item] = {}
+    raters: dict[str, RaterState] = {}
+    items: dict[str, ItemSpread] = {}
     thresholds: dict[str, float] = {}
     """The rubric's figures by which agreement is read and disputes are found."""
     agreement: AgreementMeasured | UnsetType = UNSET
@@ -65,7 +65,7 @@ class Panel(Struct, frozen=True, kw_only=True, gc=False):
     """Where agreement, conclusion, verdict and decision stand, and each round (``round:1``)."""
 
 
-INITIAL = Panel()
+INITIAL = PanelState()
 MOVED_BY: Final = frozenset(
     {
         DebateOpened,
@@ -83,15 +83,15 @@ THRESHOLDS: Final = ("low", "moderate", "high", "kappa_leaning", "disputed_varia
 TWO: Final = 2
 
 
-def apply(panel: Panel, record: Recorded) -> Panel:  # noqa: C901 - one flat match, a case an event
+def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - one flat match, a case an event
     """The panel after ``record``; the same object where nothing of it moved."""
     event = record.event
     match event:
         case DebateOpened():
-            raters = {seat.name: Heard(seat=seat) for seat in event.panel}
+            raters = {seat.name: RaterState(seat=seat) for seat in event.panel}
             figures = event.rubric.panel
             known = {name: getattr(figures, name) for name in THRESHOLDS} if figures is not None else {}
-            return Panel(topic_type=event.topic_type, raters=raters, thresholds=known) if raters else INITIAL
+            return PanelState(topic_type=event.topic_type, raters=raters, thresholds=known) if raters else INITIAL
         case PanelistScored(rater=name):
             scored = {"scored": event, "position": record.position}
             after = _with(panel, name, **scored, totals=_totals(panel.raters[name].seat, event))
@@ -131,20 +131,22 @@ def _totals(seat: Rater, event: PanelistScored) -> dict[str, float]:
     }
 
 
-def _items(raters: Mapping[str, Heard]) -> dict[str, Item]:
+def _items(raters: Mapping[str, RaterState]) -> dict[str, ItemSpread]:
     totals: dict[str, list[float]] = {}
     for heard in raters.values():
         for item, total in heard.totals.items():
             totals.setdefault(item, []).append(total)
     return {
-        item: Item(low=min(all_), high=max(all_), variance=round(variance(all_), 4) if len(all_) >= TWO else UNSET)
+        item: ItemSpread(
+            low=min(all_), high=max(all_), variance=round(variance(all_), 4) if len(all_) >= TWO else UNSET
+        )
         for item, all_ in totals.items()
     }
 
 
-def _with(panel: Panel, name: str, **changes: Any) -> Panel:
+def _with(panel: PanelState, name: str, **changes: Any) -> PanelState:
     return replace(panel, raters={**panel.raters, name: replace(panel.raters[name], **changes)})
 
 
-def _placed(panel: Panel, name: str, position: int) -> Panel:
+def _placed(panel: PanelState, name: str, position: int) -> PanelState:
     return replace(panel, positions={**panel.positions, name: position})

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from events.record import Recorded
 from events.state.briefing import briefing
-from events.state.panel import Panel
-from events.state.rounds import Protocol, Round, Traced
+from events.state.panel import PanelState
+from events.state.rounds import ArgumentState, ProtocolState, Round
 from events.types import (
     SIDES,
     Argument,
@@ -23,7 +23,7 @@ from events.types import (
     PanelConcluded,
 )
 
-INITIAL = Protocol()
+INITIAL = ProtocolState()
 MOVED_BY: Final = frozenset(
     {
         ArgumentsOpened,
@@ -38,7 +38,7 @@ MOVED_BY: Final = frozenset(
 )
 
 
-def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, panel: Panel) -> Protocol:
+def apply(protocol: ProtocolState, opened: DebateOpened | None, record: Recorded, panel: PanelState) -> ProtocolState:
     """The protocol after ``record``; the same object where nothing of it moved.  ``panel``: as it then stands."""
     event = record.event
     match event:
@@ -76,8 +76,8 @@ def apply(protocol: Protocol, opened: DebateOpened | None, record: Recorded, pan
             return protocol
 
 
-def _opened(argument: Argument, event: ArgumentsOpened, position: int) -> Traced:
-    return Traced(
+def _opened(argument: Argument, event: ArgumentsOpened, position: int) -> ArgumentState:
+    return ArgumentState(
         side=event.side,
         turn=event.turn,
         claim=argument.claim,
@@ -87,7 +87,7 @@ def _opened(argument: Argument, event: ArgumentsOpened, position: int) -> Traced
     )
 
 
-def _with(protocol: Protocol, name: str, **changes: Any) -> Protocol:
+def _with(protocol: ProtocolState, name: str, **changes: Any) -> ProtocolState:
     """The protocol with one argument changed; an argument that nobody opened has nothing to change."""
     argument = protocol.arguments.get(name)
     if argument is None:
@@ -95,13 +95,13 @@ def _with(protocol: Protocol, name: str, **changes: Any) -> Protocol:
     return replace(protocol, arguments={**protocol.arguments, name: replace(argument, **changes)})
 
 
-def _placed(protocol: Protocol, name: str, position: int) -> Protocol:
+def _placed(protocol: ProtocolState, name: str, position: int) -> ProtocolState:
     """The protocol with a statement's first position, and the round that it has come to."""
     positions = protocol.positions if name in protocol.positions else {**protocol.positions, name: position}
     return replace(protocol, positions=positions, round=_round(protocol))
 
 
-def _round(protocol: Protocol) -> Round:
+def _round(protocol: ProtocolState) -> Round:
     done = len(SIDES)
     if protocol.assessment is not UNSET:
         return "done"

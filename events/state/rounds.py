@@ -19,7 +19,7 @@ from events.types import (
 Round = Literal["openings", "cross_examination", "closings", "judgement", "done"]
 
 
-class Traced(Struct, frozen=True, kw_only=True, gc=False):
+class ArgumentState(Struct, frozen=True, kw_only=True, gc=False):
     """An argument with everything that was said of it."""
 
     side: Side
@@ -42,11 +42,11 @@ class Traced(Struct, frozen=True, kw_only=True, gc=False):
         return None if self.trace is UNSET or self.trace.standing is UNSET else self.trace.standing
 
 
-class Protocol(Struct, frozen=True, kw_only=True, gc=False):
+class ProtocolState(Struct, frozen=True, kw_only=True, gc=False):
     """The whole of it.  ``positions`` are those of the sides' statements and of the assessment."""
 
     round: Round = "openings"
-    arguments: dict[str, Traced] = {}
+    arguments: dict[str, ArgumentState] = {}
     openings: dict[Side, ArgumentsOpened] = {}
     crossed: dict[Side, tuple[str, ...]] = {}
     """By who examined: what is wrong with the examination, if anything is."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from events.state.exchanges import Exchanges
 from events.state.exchanges import rounds as count_rounds
-from events.state.ledger import Card, Ledger
+from events.state.ledger import Ledger, TurnCard
 from events.types import Missing, Rounds, Side, Winner, missing
 from events.types.rubric import Rubric
 
@@ -47,7 +47,7 @@ class SideSums(Struct, frozen=True, kw_only=True, gc=False):
     composite: Sum = (0, 0)
     dimensions: dict[str, Sum] = {}
 
-    def plus(self, card: Card, composite: tuple[str, ...], sign: int) -> "SideSums":
+    def plus(self, card: TurnCard, composite: tuple[str, ...], sign: int) -> "SideSums":
         """With the card added (``sign`` 1) or taken away again (−1)."""
         each = {
             name: _plus(self.dimensions.get(name, (0, 0)), balance.effective, sign)
@@ -58,30 +58,30 @@ class SideSums(Struct, frozen=True, kw_only=True, gc=False):
         )
 
 
-class Sums(Struct, frozen=True, kw_only=True, gc=False):
+class ScorecardSums(Struct, frozen=True, kw_only=True, gc=False):
     """Both sides.  A fold carries them along, so that a long debate is folded at the pace of a short one."""
 
     pro: SideSums = SideSums()
     con: SideSums = SideSums()
 
-    def moved(self, before: Card | None, after: Card | None, composite: tuple[str, ...]) -> "Sums":
+    def moved(self, before: TurnCard | None, after: TurnCard | None, composite: tuple[str, ...]) -> "ScorecardSums":
         """With ``after`` in the place of ``before``."""
         sums: dict[Side, SideSums] = {"pro": self.pro, "con": self.con}
         for card, sign in ((before, -1), (after, 1)):
             if card is not None and card.missing is None:
                 sums[card.side] = sums[card.side].plus(card, composite, sign)
-        return Sums(**sums)
+        return ScorecardSums(**sums)
 
 
 def scorecard(ledger: Ledger, exchanges: Exchanges) -> Scorecard:
     """The card that the ledger adds up to."""
-    sums = Sums()
+    sums = ScorecardSums()
     for card in ledger.cards.values():
         sums = sums.moved(None, card, ledger.dimensions)
     return read_off(sums, ledger.rubric, count_rounds(exchanges, ledger.sides))
 
 
-def read_off(sums: Sums, rubric: Rubric | None, rounds: Rounds) -> Scorecard:
+def read_off(sums: ScorecardSums, rubric: Rubric | None, rounds: Rounds) -> Scorecard:
     """The means of what has been added up, beside the exchanges won."""
     pro, con = _side(sums.pro), _side(sums.con)
     leader: Winner = "neither"

@@ -20,7 +20,7 @@ from events.types import (
 )
 
 
-class Change(Struct, frozen=True, kw_only=True, gc=False):
+class PremiseChange(Struct, frozen=True, kw_only=True, gc=False):
     """What happened to a premise, and where."""
 
     position: int
@@ -39,7 +39,7 @@ class Premise(Struct, frozen=True, kw_only=True, gc=False):
     span: Span
     state: Literal["kept", "revised", "dropped"]
     stated: int
-    changes: tuple[Change, ...] = ()
+    changes: tuple[PremiseChange, ...] = ()
 
 
 class Contradiction(Struct, frozen=True, kw_only=True, gc=False):
@@ -90,7 +90,7 @@ def apply(spine: Spine, record: Recorded) -> Spine:
     if isinstance(event, PremiseRevised | PremiseDropped) and event.premise in spine.premises:
         before = spine.premises[event.premise]
         revised = isinstance(event, PremiseRevised)
-        change = Change(
+        change = PremiseChange(
             position=record.position,
             turn=event.turn,
             what="revised" if revised else "dropped",

@@ -8,7 +8,7 @@ from events.record import Recorded
 from events.types import Missing, ModelAnswered, ModelFailed
 
 
-class Tally(Struct, frozen=True, kw_only=True, gc=False):
+class UsageTotals(Struct, frozen=True, kw_only=True, gc=False):
     """Calls, tokens, money.  ``unpriced_calls`` counts those whose cost nobody knows.
 
     Of the tokens, ``cached_tokens`` were read from a vendor's cache and ``thought_tokens`` spent on thinking; absent
@@ -24,18 +24,18 @@ class Tally(Struct, frozen=True, kw_only=True, gc=False):
     thought_tokens: int | UnsetType = UNSET
 
 
-INITIAL = Tally()
+INITIAL = UsageTotals()
 MOVED_BY: Final = frozenset({ModelAnswered, ModelFailed})
 
 
-def apply(tally: Tally, record: Recorded) -> Tally:
+def apply(tally: UsageTotals, record: Recorded) -> UsageTotals:
     """The tally after ``record``."""
     event = record.event
     if not isinstance(event, ModelAnswered | ModelFailed):
         return tally
     used, cost = event.usage, event.cost_usd
     unpriced = isinstance(cost, Missing)
-    return Tally(
+    return UsageTotals(
         tokens=tally.tokens + used.input_tokens + used.output_tokens,
         cost_usd=tally.cost_usd if isinstance(cost, Missing) else round(tally.cost_usd + cost, 6),
         calls=tally.calls + 1,

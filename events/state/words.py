@@ -9,7 +9,7 @@ from events.state.transcript import Transcript
 from events.types import ModeratorSpoke
 
 
-class Word(Struct, frozen=True, kw_only=True, gc=False):
+class ModeratorMessage(Struct, frozen=True, kw_only=True, gc=False):
     """One word of the moderator.  ``after_turn`` is the newest turn that did not hear it, 0 before the first."""
 
     text: str
@@ -17,19 +17,22 @@ class Word(Struct, frozen=True, kw_only=True, gc=False):
     after_turn: int
 
 
-Words = dict[str, Word]
+ModeratorMessages = dict[str, ModeratorMessage]
 """By position."""
 
-INITIAL: Words = {}
+INITIAL: ModeratorMessages = {}
 MOVED_BY: Final = frozenset({ModeratorSpoke})
 
 
-def apply(words: Words, transcript: Transcript, record: Recorded) -> Words:
+def apply(words: ModeratorMessages, transcript: Transcript, record: Recorded) -> ModeratorMessages:
     """The words after ``record``; the same object where none was said."""
     event = record.event
     if not isinstance(event, ModeratorSpoke):
         return words
-    return {**words, str(record.position): Word(text=event.text, by=event.by, after_turn=_after(transcript))}
+    return {
+        **words,
+        str(record.position): ModeratorMessage(text=event.text, by=event.by, after_turn=_after(transcript)),
+    }
 
 
 def _after(transcript: Transcript) -> int:

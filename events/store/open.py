@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from events.cluster.bus import Bus, LoneBus
+from events.cluster.bus import Bus, SingleNodeBus
 from events.errors import BadStore
 from events.store.log import EventLog
 from events.store.memory import MemoryLog
@@ -75,7 +75,7 @@ def open_bus(url: str, log: EventLog) -> Bus:
     if url:
         raise BadStore(f"{redacted(url)!r} is no bus: write nats://HOST:PORT, or nothing for the store's own")
     if isinstance(log, MemoryLog | SqliteLog):
-        return LoneBus()
+        return SingleNodeBus()
     from events.cluster.postgres_bus import PostgresBus  # noqa: PLC0415 - psycopg, as above
     from events.store.postgres.log import PostgresLog  # noqa: PLC0415 - psycopg, as above
 

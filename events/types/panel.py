@@ -92,7 +92,7 @@ class Dispute(Struct, frozen=True, kw_only=True):
     """The raw weighted score of each rater."""
 
 
-class Without(Struct, frozen=True, kw_only=True):
+class LeaveOneOut(Struct, frozen=True, kw_only=True):
     """What the panel would say without one rater."""
 
     outcome: PanelOutcome
@@ -117,7 +117,7 @@ class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_conclud
     gap: float | Missing
     """|pro − con| ÷ (pro + con) of ``weighted``."""
     disputed: dict[str, Dispute] = field(default_factory=dict)
-    without: dict[str, Without] = field(default_factory=dict)
+    without: dict[str, LeaveOneOut] = field(default_factory=dict)
     """By the rater that is left out."""
     reasons: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()

@@ -41,7 +41,7 @@ class TurnScored(DerivedEvent, frozen=True, kw_only=True, tag="turn_scored"):
     missing: Reason | UnsetType = UNSET
 
 
-Outcome = Literal["earlier", "later", "draw"]
+ComparisonOutcome = Literal["earlier", "later", "draw"]
 
 
 class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared"):
@@ -52,7 +52,7 @@ class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared
 
     earlier: int
     later: int
-    outcomes: dict[str, Outcome] | UnsetType = UNSET
+    outcomes: dict[str, ComparisonOutcome] | UnsetType = UNSET
     flipped: tuple[str, ...] = ()
     reason: str = ""
     missing: Reason | UnsetType = UNSET

@@ -28,7 +28,7 @@ ConvergenceKind = Literal[
 ]
 
 
-class Arc(Struct, frozen=True, kw_only=True):
+class SideNarrative(Struct, frozen=True, kw_only=True):
     """How one side's argument evolved, where it fractured, what held."""
 
     evolution: str
@@ -36,11 +36,11 @@ class Arc(Struct, frozen=True, kw_only=True):
     held: str
 
 
-class Arcs(Struct, frozen=True, kw_only=True):
+class SideNarratives(Struct, frozen=True, kw_only=True):
     """Both arcs."""
 
-    pro: Arc
-    con: Arc
+    pro: SideNarrative
+    con: SideNarrative
 
 
 class NarrativeVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="narrative_verdict_reached"):
@@ -49,7 +49,7 @@ class NarrativeVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="narr
     winner: Winner | UnsetType = UNSET
     pattern: Pattern | UnsetType = UNSET
     explanation: str = ""
-    sides: Arcs | UnsetType = UNSET
+    sides: SideNarratives | UnsetType = UNSET
     cites: tuple[str, ...] = ()
     missing: Reason | UnsetType = UNSET
 
@@ -62,25 +62,25 @@ class ConflictResolved(DerivedEvent, frozen=True, kw_only=True, tag="conflict_re
     missing: Reason | UnsetType = UNSET
 
 
-class Drift(Struct, frozen=True, kw_only=True):
+class CoreClaimChange(Struct, frozen=True, kw_only=True):
     """A side's core claim in the beginning and at the end."""
 
     early: str
     late: str
 
 
-class Drifts(Struct, frozen=True, kw_only=True):
+class CoreClaimChanges(Struct, frozen=True, kw_only=True):
     """Both drifts."""
 
-    pro: Drift
-    con: Drift
+    pro: CoreClaimChange
+    con: CoreClaimChange
 
 
 class ConvergenceAssessed(DerivedEvent, frozen=True, kw_only=True, tag="convergence_assessed"):
     """Where a debate of ten turns or more ended up.  ``similarity`` in [0, 1] compares the sides' late turns."""
 
     kind: ConvergenceKind | UnsetType = UNSET
-    sides: Drifts | UnsetType = UNSET
+    sides: CoreClaimChanges | UnsetType = UNSET
     similarity: float | UnsetType = UNSET
     reason: str = ""
     missing: Reason | UnsetType = UNSET

@@ -17,7 +17,7 @@ from events.types import AudienceVoted, BeliefStated, DebateConcluded, Missing, 
 MOVED_BY: Final = frozenset({AudienceVoted, BeliefStated, DebateConcluded})
 
 T = TypeVar("T")
-Said = dict[str, dict[str, T]]
+ByVoter = dict[str, dict[str, T]]
 """What each voter said last, by bucket."""
 
 BUCKET: Final = 2
@@ -32,14 +32,14 @@ class Beliefs(Struct, frozen=True, kw_only=True, gc=False):
 
     total: int = 0
     count: int = 0
-    said: Said[float] = {}
+    said: ByVoter[float] = {}
 
 
 class Audience(Struct, frozen=True, kw_only=True, gc=False):
     """All that was said.  ``recorded`` counts events, also those that a later one replaced."""
 
     votes: dict[Winner, int] = {}
-    said: Said[Winner] = {}
+    said: ByVoter[Winner] = {}
     beliefs: dict[int, Beliefs] = {}
     recorded: int = 0
     verdict: DebateConcluded | None = None
@@ -57,14 +57,14 @@ class Votes(Struct, frozen=True, kw_only=True, gc=False):
     cast: int = 0
 
 
-class Mean(Struct, frozen=True, kw_only=True, gc=False):
+class MeanBelief(Struct, frozen=True, kw_only=True, gc=False):
     """Beliefs after one turn, 0 wholly con to 100 wholly pro."""
 
     mean: float
     count: int
 
 
-class Move(Struct, frozen=True, kw_only=True, gc=False):
+class BeliefShift(Struct, frozen=True, kw_only=True, gc=False):
     """What an exchange did to those who stated a belief after both of its turns."""
 
     winner: Side
@@ -83,7 +83,7 @@ class Agreement(Struct, frozen=True, kw_only=True, gc=False):
     """Whom the debate's verdict names."""
     votes: float | Missing
     """Share of the votes for that winner, 0–1."""
-    turns: dict[str, Move] = {}
+    turns: dict[str, BeliefShift] = {}
     """By the later turn of each exchange that somebody won and that two beliefs of one voter frame."""
     moved: int = 0
     """How many of them went towards the winner."""
@@ -95,7 +95,7 @@ class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
     """What is shown, to the director at any time and to everybody once the debate has concluded."""
 
     votes: Votes
-    beliefs: dict[str, Mean]
+    beliefs: dict[str, MeanBelief]
     agreement: Agreement | UnsetType = UNSET
     """Once the debate has concluded."""
 
@@ -126,7 +126,7 @@ def audience_view(audience: Audience, exchanges: Exchanges, sides: dict[int, Sid
         return UNSET
     counted = {winner: audience.votes.get(winner, 0) for winner in ("pro", "con", "neither")}
     beliefs = {
-        str(turn): Mean(mean=round(each.total / each.count / THOUSANDTHS, 2), count=each.count)
+        str(turn): MeanBelief(mean=round(each.total / each.count / THOUSANDTHS, 2), count=each.count)
         for turn, each in sorted(audience.beliefs.items())
     }
     return AudienceView(
@@ -156,7 +156,7 @@ def _agreement(
     )
 
 
-def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> Iterator[tuple[str, Move]]:
+def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> Iterator[tuple[str, BeliefShift]]:
     """Only those who spoke after both turns are compared: otherwise who answers would move the mean."""
     for later, comparison in sorted(exchanges.comparisons.items()):
         outcome = comparison.winner()
@@ -174,7 +174,9 @@ def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> 
             moved = round(sum(changes) / len(changes), 2)
             yield (
                 str(later),
-                Move(winner=side, moved=moved, voters=len(changes), agrees=moved > 0 if side == "pro" else moved < 0),
+                BeliefShift(
+                    winner=side, moved=moved, voters=len(changes), agrees=moved > 0 if side == "pro" else moved < 0
+                ),
             )
 
 
@@ -187,10 +189,10 @@ def _believing(beliefs: Beliefs, voter: str, belief: float) -> Beliefs:
     return Beliefs(total=total - round(before * THOUSANDTHS), count=beliefs.count, said=said)
 
 
-def _said(said: Said[T], voter: str) -> T | None:
+def _said(said: ByVoter[T], voter: str) -> T | None:
     return said.get(voter[:BUCKET], {}).get(voter)
 
 
-def _with(said: Said[T], voter: str, value: T) -> Said[T]:
+def _with(said: ByVoter[T], voter: str, value: T) -> ByVoter[T]:
     bucket = voter[:BUCKET]
     return {**said, bucket: {**said.get(bucket, {}), voter: value}}

@@ -5,12 +5,12 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate
-from events.state.ledger import Card
+from events.state.ledger import TurnCard
 from events.state.transcript import Failure, Turn, TurnState
-from events.types import ComponentScore, Missing, Outcome, Reason, Side, missing
+from events.types import ComparisonOutcome, ComponentScore, Missing, Reason, Side, missing
 
 
-class Score(Struct, frozen=True, kw_only=True, gc=False):
+class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
     """One dimension: as the judge gave it, as the rules admit it, as it stands now."""
 
     raw: float
@@ -23,7 +23,7 @@ class Score(Struct, frozen=True, kw_only=True, gc=False):
     rules: tuple[str, ...] = ()
 
 
-class Component(Struct, frozen=True, kw_only=True, gc=False):
+class ComponentView(Struct, frozen=True, kw_only=True, gc=False):
     """One component and the words it rests on; ``span`` is absent where the quote does not hold."""
 
     raw: float
@@ -37,12 +37,12 @@ class Component(Struct, frozen=True, kw_only=True, gc=False):
     span: tuple[int, int] | UnsetType = UNSET
 
 
-class Head(Struct, frozen=True, kw_only=True, gc=False):
+class ComparisonView(Struct, frozen=True, kw_only=True, gc=False):
     """Head to head with the turn before."""
 
     position: int
     earlier: int
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, ComparisonOutcome] = {}
     flipped: tuple[str, ...] = ()
     reason: str = ""
     missing: Reason | UnsetType = UNSET
@@ -70,8 +70,8 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     spoken: int | UnsetType = UNSET
     judged: int | UnsetType = UNSET
     failures: tuple[Failure, ...] = ()
-    scores: dict[str, Score] | Missing = {}
-    components: dict[str, dict[str, Component]] = {}
+    scores: dict[str, ScoreView] | Missing = {}
+    components: dict[str, dict[str, ComponentView]] = {}
     """By dimension, then by component."""
     composite: float | Missing | UnsetType = UNSET
     composite_admitted: float | UnsetType = UNSET
@@ -79,7 +79,7 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     composite_spread: float | UnsetType = UNSET
     """Sum of its dimensions' spreads over the judge's samples: the composite's own is at most this."""
     changed: tuple[int, ...] = ()
-    compared: Head | UnsetType = UNSET
+    compared: ComparisonView | UnsetType = UNSET
     """The comparison with the turn before."""
     repetition: float | UnsetType = UNSET
     """Share of its word 4-grams that its side had said before."""
@@ -113,11 +113,11 @@ def turn_view(debate: Debate, number: int) -> TurnView:
     )
 
 
-def _head(debate: Debate, number: int) -> Head | UnsetType:
+def _head(debate: Debate, number: int) -> ComparisonView | UnsetType:
     comparison = debate.exchanges.comparisons.get(number)
     if comparison is None:
         return UNSET
-    return Head(
+    return ComparisonView(
         position=comparison.position,
         earlier=comparison.earlier,
         outcomes=comparison.outcomes,
@@ -127,7 +127,7 @@ def _head(debate: Debate, number: int) -> Head | UnsetType:
     )
 
 
-def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
+def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
     rubric = debate.ledger.rubric
     if card is None or rubric is None:
         return {}
@@ -137,7 +137,7 @@ def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
     scores, components = {}, {}
     for name, balance in card.balances.items():
         dimension = rubric.dimensions[name]
-        scores[name] = Score(
+        scores[name] = ScoreView(
             raw=balance.raw,
             admitted=balance.admitted,
             effective=balance.effective,
@@ -165,8 +165,8 @@ def _scores(debate: Debate, card: Card | None) -> dict[str, Any]:
     }
 
 
-def _component(score: ComponentScore, maximum: int) -> Component:
-    return Component(
+def _component(score: ComponentScore, maximum: int) -> ComponentView:
+    return ComponentView(
         raw=score.raw,
         admitted=score.admitted,
         maximum=maximum,

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from events.state.briefing import ONE_MODEL
 from events.state.debate import UNNAMED
-from events.state.panel import Heard, Panel
-from events.state.rounds import Protocol
+from events.state.panel import PanelState, RaterState
+from events.state.rounds import ProtocolState
 from events.types import DebateOpened
 from events.view.turn_view import TurnView
 
@@ -17,7 +17,7 @@ def unnamed_turn(turn: TurnView) -> TurnView:
     return replace(turn, model="", failures=failures)
 
 
-def unnamed_panel(panel: Panel) -> Panel:
+def unnamed_panel(panel: PanelState) -> PanelState:
     """The raters by their seats alone."""
     opinions = {
         number: {rater: replace(each, model="") for rater, each in said.items()}
@@ -26,7 +26,7 @@ def unnamed_panel(panel: Panel) -> Panel:
     return replace(panel, raters={name: _unnamed(each) for name, each in panel.raters.items()}, opinions=opinions)
 
 
-def unnamed_protocol(protocol: Protocol, opened: DebateOpened) -> Protocol:
+def unnamed_protocol(protocol: ProtocolState, opened: DebateOpened) -> ProtocolState:
     """The briefing without the cautions that tell one model from another."""
     said = protocol.briefing
     if said is UNSET:
@@ -37,6 +37,6 @@ def unnamed_protocol(protocol: Protocol, opened: DebateOpened) -> Protocol:
     return replace(protocol, briefing=replace(said, cautions=kept))
 
 
-def _unnamed(heard: Heard) -> Heard:
+def _unnamed(heard: RaterState) -> RaterState:
     scored = heard.scored if heard.scored is UNSET else replace(heard.scored, model="")
     return replace(heard, seat=replace(heard.seat, model="", caveat=""), scored=scored)

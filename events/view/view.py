@@ -16,12 +16,12 @@ from events.state import debate as debates
 from events.state.claims import Claim
 from events.state.debate import Conclusion, Debate, State
 from events.state.exchanges import Anomaly, rounds
-from events.state.panel import Panel
-from events.state.rounds import Protocol
-from events.state.scorecard import Scorecard, Sums, read_off
+from events.state.panel import PanelState
+from events.state.rounds import ProtocolState
+from events.state.scorecard import Scorecard, ScorecardSums, read_off
 from events.state.spine import Contradiction, Premise, Stability, stabilities
-from events.state.usage import Tally
-from events.state.words import Word
+from events.state.usage import UsageTotals
+from events.state.words import ModeratorMessage
 from events.types import (
     Artifact,
     Case,
@@ -44,7 +44,7 @@ from events.view.turn_view import TurnView, turn_view
 from events.view.unnamed import unnamed_panel, unnamed_protocol, unnamed_turn
 
 
-class Seat(Struct, frozen=True, kw_only=True, gc=False):
+class SeatView(Struct, frozen=True, kw_only=True, gc=False):
     """A side: who speaks, in which character, and what to know of that model."""
 
     model: str | UnsetType = UNSET
@@ -54,7 +54,7 @@ class Seat(Struct, frozen=True, kw_only=True, gc=False):
     caveat: str
 
 
-class Bench(Struct, frozen=True, kw_only=True, gc=False):
+class JudgeView(Struct, frozen=True, kw_only=True, gc=False):
     """Who judges."""
 
     model: str | UnsetType = UNSET
@@ -62,7 +62,7 @@ class Bench(Struct, frozen=True, kw_only=True, gc=False):
     caveat: str
 
 
-class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
+class VerdictsView(Struct, frozen=True, kw_only=True, gc=False):
     """The verdicts reached so far."""
 
     scorecard: ScorecardVerdictReached | UnsetType = UNSET
@@ -73,7 +73,7 @@ class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
     """Where each of them stands in the log."""
 
 
-class Words(Struct, frozen=True, kw_only=True, gc=False):
+class DirectiveView(Struct, frozen=True, kw_only=True, gc=False):
     """A directive, once it may be read."""
 
     side: Side
@@ -95,9 +95,9 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     exhibition: str | UnsetType = UNSET
     blind: bool | UnsetType = UNSET
     """Present, and true, where models are not named to spectators before the debate has concluded."""
-    pro: Seat | UnsetType = UNSET
-    con: Seat | UnsetType = UNSET
-    judge: Bench | UnsetType = UNSET
+    pro: SeatView | UnsetType = UNSET
+    con: SeatView | UnsetType = UNSET
+    judge: JudgeView | UnsetType = UNSET
     rubric: str = ""
     turns: dict[str, TurnView] = {}
     scorecard: Scorecard = Scorecard()
@@ -106,10 +106,10 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     contradictions: tuple[Contradiction, ...] = ()
     spine: dict[str, Stability] = {}
     anomalies: dict[str, Anomaly] = {}
-    verdicts: Verdicts = Verdicts()
-    protocol: Protocol | dict[str, Any] = {}
+    verdicts: VerdictsView = VerdictsView()
+    protocol: ProtocolState | dict[str, Any] = {}
     """Empty in other formats."""
-    panel: Panel | dict[str, Any] = {}
+    panel: PanelState | dict[str, Any] = {}
     """Empty where no panel sits."""
     artifact: Artifact | UnsetType = UNSET
     cases: dict[str, Case] | UnsetType = UNSET
@@ -121,14 +121,14 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     archetype_traits: dict[str, dict[str, float]] = {}
     """Where each side's traits began."""
     pressure: dict[str, PressureApplied] = {}
-    directives: dict[str, Words] = {}
+    directives: dict[str, DirectiveView] = {}
     """By position; empty for spectators until the debate has concluded."""
-    words: dict[str, Word] | UnsetType = UNSET
+    words: dict[str, ModeratorMessage] | UnsetType = UNSET
     """The moderator's, by position, where there are any."""
     audience: AudienceView | UnsetType = UNSET
     """Absent for spectators until the debate has concluded, and where nobody voted or stated a belief."""
     conclusion: Conclusion | UnsetType = UNSET
-    usage: Tally = Tally()
+    usage: UsageTotals = UsageTotals()
 
 
 class Fold(Struct, frozen=True, kw_only=True, gc=False):
@@ -136,7 +136,7 @@ class Fold(Struct, frozen=True, kw_only=True, gc=False):
 
     debate: Debate = debates.INITIAL
     view: View = View()
-    sums: Sums = Sums()
+    sums: ScorecardSums = ScorecardSums()
     """What the scorecard is read off."""
     turns: dict[str, TurnView] = {}
     """With their models, also where the spectators' view does not name them."""
@@ -262,19 +262,19 @@ def _families(debate: Debate, *, hides: bool) -> tuple[FamilyWarned, ...]:
     return tuple(replace(each, family="") for each in debate.families) if hides else debate.families
 
 
-def _protocol(debate: Debate, *, hides: bool) -> Protocol:
+def _protocol(debate: Debate, *, hides: bool) -> ProtocolState:
     assert debate.opened is not None, "a protocol has been opened"
     return unnamed_protocol(debate.protocol, debate.opened) if hides else debate.protocol
 
 
-def _panel(fold: Fold, debate: Debate, *, hides: bool) -> Panel | dict[str, Any]:
+def _panel(fold: Fold, debate: Debate, *, hides: bool) -> PanelState | dict[str, Any]:
     if not hides:
         return debate.panel
     return fold.view.panel if debate.panel is fold.debate.panel else unnamed_panel(debate.panel)
 
 
-def _words(debate: Debate) -> dict[str, Words]:
-    return {str(at): Words(side=each.side, text=each.text) for at, each in debate.temper.directives.items()}
+def _words(debate: Debate) -> dict[str, DirectiveView]:
+    return {str(at): DirectiveView(side=each.side, text=each.text) for at, each in debate.temper.directives.items()}
 
 
 def _opened(debate: Debate, opened: DebateOpened) -> View:
@@ -307,19 +307,19 @@ def _seats(debate: Debate, *, named: bool = True) -> dict[str, Any]:
     }
 
 
-def _seat(seat: Debater, *, named: bool) -> Seat:
-    shown = Seat(model=seat.model, archetype=seat.archetype, elasticity=seat.elasticity, caveat=seat.caveat)
+def _seat(seat: Debater, *, named: bool) -> SeatView:
+    shown = SeatView(model=seat.model, archetype=seat.archetype, elasticity=seat.elasticity, caveat=seat.caveat)
     return shown if named else replace(shown, model=UNSET, caveat="")
 
 
-def _bench(seat: JudgeSeat, *, named: bool) -> Bench:
-    shown = Bench(model=seat.model, samples=seat.samples, caveat=seat.caveat)
+def _bench(seat: JudgeSeat, *, named: bool) -> JudgeView:
+    shown = JudgeView(model=seat.model, samples=seat.samples, caveat=seat.caveat)
     return shown if named else replace(shown, model=UNSET, caveat="")
 
 
-def _verdicts(debate: Debate) -> Verdicts:
+def _verdicts(debate: Debate) -> VerdictsView:
     said = debate.verdicts
-    return Verdicts(
+    return VerdictsView(
         scorecard=UNSET if said.scorecard is None else said.scorecard,
         narrative=UNSET if said.narrative is None else said.narrative,
         conflict=UNSET if said.conflict is None else said.conflict,
@@ -328,7 +328,7 @@ def _verdicts(debate: Debate) -> Verdicts:
     )
 
 
-def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[Sums, Scorecard]:
+def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[ScorecardSums, Scorecard]:
     """The sums and the scorecard, with the cards of the turns ``numbers`` taken anew."""
     before, ledger = fold.debate.ledger.cards, after.ledger
     is_compared = fold.debate.exchanges.comparisons is not after.exchanges.comparisons

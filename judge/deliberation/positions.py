@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from statistics import fmean
 
 from events.state.debate import Debate
-from events.state.panel import Heard
+from events.state.panel import RaterState
 from events.types import SIDES, DebateOpened, PanelistScored, Reason, Side
 from events.types.criteria import Criteria
 from events.types.deliberation import OpinionGiven, Verdict
@@ -29,7 +29,7 @@ def independent_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Opin
 
 
 def independent_opinion(
-    heard: Heard, scored: PanelistScored, items: Mapping[str, Side], criteria: Criteria, least_gap: float
+    heard: RaterState, scored: PanelistScored, items: Mapping[str, Side], criteria: Criteria, least_gap: float
 ) -> OpinionGiven:
     """Verdict by the rater's own weighted scores, and its mean score of each side's dimensions.
 

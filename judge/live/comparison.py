@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from events.state.exchanges import Comparison
-from events.types import Outcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
+from events.types import ComparisonOutcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from events.types.rubric import Band, Rubric
 from judge.guard.neutralise import quoted
 from judge.live.answers import Answers, majority, why_missing
@@ -67,7 +67,7 @@ def compare_turns(batch: EventBatch, earlier: int, later: int, forward: Answers[
         cause = forward.cause or backward.cause or batch.debate.transcript.turns[later].spoken
         return batch.add(TurnsCompared(earlier=earlier, later=later, missing=why), cause)
     rubric = batch.debate.ledger.rubric
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, ComparisonOutcome] = {}
     flipped: list[str] = []
     for dimension in rubric.bands if rubric else ():
         one = _outcome(forward, dimension, ("earlier", "later"))
@@ -88,9 +88,11 @@ def compare_turns(batch: EventBatch, earlier: int, later: int, forward: Answers[
     )
 
 
-def _outcome(answers: Answers[Any], dimension: str, shown: tuple[Outcome, Outcome]) -> Outcome:
+def _outcome(
+    answers: Answers[Any], dimension: str, shown: tuple[ComparisonOutcome, ComparisonOutcome]
+) -> ComparisonOutcome:
     """The choice of more than half of one order's samples; without a majority a draw."""
-    named: dict[str, Outcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
+    named: dict[str, ComparisonOutcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
     return majority([named[getattr(answer, dimension)] for answer in answers.values], "draw")
 
 

@@ -5,7 +5,15 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from events.types import SIDES, ConvergenceAssessed, ConvergenceKind, Drift, Drifts, TurnSpoken, other
+from events.types import (
+    SIDES,
+    ConvergenceAssessed,
+    ConvergenceKind,
+    CoreClaimChange,
+    CoreClaimChanges,
+    TurnSpoken,
+    other,
+)
 from judge.live.answers import Answers, why_missing
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, turn_segment
@@ -60,9 +68,9 @@ def record_convergence(batch: EventBatch, answers: Answers[ConvergenceAnswer]) -
     batch.add(
         ConvergenceAssessed(
             kind=answer.kind,
-            sides=Drifts(
-                pro=Drift(early=drifts["pro"].early, late=drifts["pro"].late),
-                con=Drift(early=drifts["con"].early, late=drifts["con"].late),
+            sides=CoreClaimChanges(
+                pro=CoreClaimChange(early=drifts["pro"].early, late=drifts["pro"].late),
+                con=CoreClaimChange(early=drifts["con"].early, late=drifts["con"].late),
             ),
             similarity=alike,
             reason=answer.reason,

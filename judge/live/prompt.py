@@ -11,7 +11,7 @@ Their template is the debate's own; a debate that was opened before that section
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from events.state.words import Word, Words
+from events.state.words import ModeratorMessage, ModeratorMessages
 from events.types import Template, TurnSpoken
 from judge.guard.neutralise import quoted
 from judge.live.text import IN_FULL, shortened
@@ -64,13 +64,15 @@ WORD_SECTION: Final = "word"
 
 
 def with_moderator_words(
-    prompt: Prompt, prompts: Mapping[str, Template], words: Iterable[Word], name: str = "judge"
+    prompt: Prompt, prompts: Mapping[str, Template], words: Iterable[ModeratorMessage], name: str = "judge"
 ) -> Prompt:
     """A prompt with the moderator's words in it; ``name`` is the template whose section frames them."""
     return (*prompt[:OPENING_SEGMENTS], *moderator_segments(prompts, words, name), *prompt[OPENING_SEGMENTS:])
 
 
-def moderator_segments(prompts: Mapping[str, Template], words: Iterable[Word], name: str = "judge") -> Prompt:
+def moderator_segments(
+    prompts: Mapping[str, Template], words: Iterable[ModeratorMessage], name: str = "judge"
+) -> Prompt:
     """Each word as a segment of its own.  Of many the newest are in full, earlier ones by their first sentence."""
     said = tuple(words)
     if not said:
@@ -85,10 +87,10 @@ def moderator_segments(prompts: Mapping[str, Template], words: Iterable[Word], n
     )
 
 
-def words_before_turn(words: Words, turn: int) -> tuple[Word, ...]:
+def words_before_turn(words: ModeratorMessages, turn: int) -> tuple[ModeratorMessage, ...]:
     """The words that a turn, and the one before it, were the first to hear: context for whoever judges it."""
     return tuple(word for word in words.values() if turn - 2 <= word.after_turn < turn)
 
 
-def _place_of_word(word: Word) -> str:
+def _place_of_word(word: ModeratorMessage) -> str:
     return f"after turn {word.after_turn}" if word.after_turn else "before the first turn"

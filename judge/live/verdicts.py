@@ -13,8 +13,6 @@ from msgspec import Meta, Struct
 from events.state.debate import Debate
 from events.state.spine import Premise
 from events.types import (
-    Arc,
-    Arcs,
     BothSides,
     ConflictResolved,
     Missing,
@@ -23,6 +21,8 @@ from events.types import (
     Rounds,
     ScorecardVerdictReached,
     Side,
+    SideNarrative,
+    SideNarratives,
     TurnSpoken,
     Winner,
     missing,
@@ -219,7 +219,7 @@ def record_narrative(batch: EventBatch, answers: Answers[NarrativeAnswer]) -> No
             winner=sides[answer.winner],
             pattern=answer.pattern,
             explanation=answer.explanation,
-            sides=Arcs(pro=arcs["pro"], con=arcs["con"]),
+            sides=SideNarratives(pro=arcs["pro"], con=arcs["con"]),
             cites=cites,
         ),
         position,
@@ -245,8 +245,8 @@ def _kept(batch: EventBatch, purpose: str, cites: Iterable[str], cause: int) -> 
     return tuple(dict.fromkeys(cite.strip() for cite in named if cite not in unknown))
 
 
-def _speaker_arc(answer: SpeakerNarrative) -> Arc:
-    return Arc(evolution=answer.evolution, fractures=answer.fractures, held=answer.held)
+def _speaker_arc(answer: SpeakerNarrative) -> SideNarrative:
+    return SideNarrative(evolution=answer.evolution, fractures=answer.fractures, held=answer.held)
 
 
 def _first_side(debate: Debate) -> Side:

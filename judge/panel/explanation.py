@@ -8,13 +8,13 @@ from events.types import (
     AgreementMeasured,
     Coefficient,
     Dispute,
+    LeaveOneOut,
     Missing,
     PanelistScored,
     PanelOutcome,
     Rater,
     Side,
     Winner,
-    Without,
 )
 from events.types.criteria import PanelRules
 from judge.panel.disputes import SideScores
@@ -48,7 +48,7 @@ def advice(
     seats: Sequence[Rater],
     outcome: PanelOutcome,
     contested: Mapping[str, Dispute],
-    without: Mapping[str, Without],
+    without: Mapping[str, LeaveOneOut],
     winner: Winner,
 ) -> tuple[str, ...]:
     """What to find out, or to do, next."""
@@ -141,7 +141,7 @@ def _advice(
     seats: Mapping[str, Rater],
     outcome: PanelOutcome,
     contested: Mapping[str, Dispute],
-    without: Mapping[str, Without],
+    without: Mapping[str, LeaveOneOut],
     winner: Winner,
 ) -> Iterator[str]:
     for item, dispute in contested.items():

@@ -15,6 +15,7 @@ from events.types import (
     AgreementMeasured,
     Coefficient,
     Dispute,
+    LeaveOneOut,
     Missing,
     PanelConcluded,
     PanelistScored,
@@ -22,7 +23,6 @@ from events.types import (
     Rater,
     Side,
     Winner,
-    Without,
     missing,
 )
 from events.types.criteria import Criteria, PanelRules
@@ -212,14 +212,14 @@ def _outcome(
     return "contested" if kappa_value is not None and kappa_value >= rules.kappa_leaning else "irreconcilable"
 
 
-def _without(panel: ScoredPanel) -> Without:
+def _without(panel: ScoredPanel) -> LeaveOneOut:
     """The same panel with a rater less; no interval is needed to read it."""
     value = alpha(panel.ratings, "interval", panel.rules.least_items)
     known = round(value, PLACES) if isinstance(value, float) else None
     counts = count_standings(panel.standings)
     leaning = kappa(counts) if len(counts) >= panel.rules.least_items else np.nan
     reading = read_panel(panel, known, None if np.isnan(leaning) else round(leaning, PLACES))
-    return Without(
+    return LeaveOneOut(
         outcome=reading.outcome,
         winner=reading.winner,
         gap=reading.sums.gap,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.rounds import Protocol
+from events.state.rounds import ProtocolState
 from events.types import ClosingStated, DebateOpened, Side, other
 from events.types.criteria import ProtocolRules
 from judge.guard.neutralise import quoted
@@ -61,12 +61,12 @@ def closing_type(names: tuple[str, ...]) -> Any:
     return guided(Any, writes, neutral)
 
 
-def own_arguments(protocol: Protocol, side: Side) -> tuple[str, ...]:
+def own_arguments(protocol: ProtocolState, side: Side) -> tuple[str, ...]:
     """The ids of what a side opened with."""
     return tuple(name for name, each in protocol.arguments.items() if each.side == side)
 
 
-def closing_prompt(opened: DebateOpened, protocol: Protocol, side: Side, examined: str) -> Prompt:
+def closing_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, examined: str) -> Prompt:
     """Ask a side for its last word: its own arguments, what was said to them, what it conceded itself.
 
     ``examined``: all that the other side said in its examination, shown where that did not keep the form.
@@ -86,7 +86,7 @@ def closing_prompt(opened: DebateOpened, protocol: Protocol, side: Side, examine
     return (*prompt_opening(opened, side), *shown, Segment("user", ask))
 
 
-def conceded(protocol: Protocol, side: Side) -> tuple[str, ...]:
+def conceded(protocol: ProtocolState, side: Side) -> tuple[str, ...]:
     """The other side's arguments that a side granted, wholly or in part, each with its words."""
     return tuple(
         f"{name} ({each.cross.response}):\n{quoted(each.cross.reasoning)}"

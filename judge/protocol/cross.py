@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, get_args
 import msgspec
 from msgspec import UNSET, Meta
 
-from events.state.rounds import Protocol, Traced
+from events.state.rounds import ArgumentState, ProtocolState
 from events.types import (
     ArgumentCrossExamined,
     CrossExaminationFaulted,
@@ -70,12 +70,12 @@ def cross_type(targets: tuple[str, ...]) -> Any:
     return guided(Any, keyed_type("CrossExamination", targets, answer), neutral)
 
 
-def targets(protocol: Protocol, by: Side) -> tuple[str, ...]:
+def targets(protocol: ProtocolState, by: Side) -> tuple[str, ...]:
     """The arguments that a side has to answer."""
     return tuple(name for name, each in protocol.arguments.items() if each.side == other(by))
 
 
-def cross_prompt(opened: DebateOpened, protocol: Protocol, by: Side) -> Prompt:
+def cross_prompt(opened: DebateOpened, protocol: ProtocolState, by: Side) -> Prompt:
     """Ask a side to answer every argument of the other one."""
     template, names = opened.prompts["protocol"], targets(protocol, by)
     shown = (argument_segment(template, name, protocol.arguments[name]) for name in names)
@@ -83,7 +83,7 @@ def cross_prompt(opened: DebateOpened, protocol: Protocol, by: Side) -> Prompt:
     return (*prompt_opening(opened, by), *shown, Segment("user", ask))
 
 
-def argument_segment(template: Template, name: str, argument: Traced) -> Segment:
+def argument_segment(template: Template, name: str, argument: ArgumentState) -> Segment:
     """One argument as material."""
     return Segment("user", fill(section(template, "argument"), id=name, text=quoted(argument_text(argument))))
 
@@ -120,7 +120,7 @@ def answer_text(answer: ArgumentCrossExamined) -> str:
     return "\n".join(part for part in (answer.reasoning, question) if part)
 
 
-def cross_text(template: Template, argument: Traced, **labels: str) -> str:
+def cross_text(template: Template, argument: ArgumentState, **labels: str) -> str:
     """What was said to an argument in cross-examination, as material; that nothing was."""
     if argument.cross is UNSET:
         return fill(section(template, "unanswered"), **labels)

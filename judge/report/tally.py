@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 
 from events.record import Recorded
 from events.state import exchanges, ledger
-from events.state.ledger import Card
+from events.state.ledger import TurnCard
 from events.types import (
     SIDES,
     AgreementMeasured,
@@ -144,11 +144,11 @@ class DebateCounter:
         counts.update(self._longer(judged))
         return Tally(counts=counts, values=values)
 
-    def _given(self, card: Card) -> float:
+    def _given(self, card: TurnCard) -> float:
         """The composite as the judge gave it, before any rule."""
         return round(sum(card.balances[name].raw for name in self._ledger.dimensions), 2)
 
-    def _longer(self, judged: list[Card]) -> Iterator[CountKey]:
+    def _longer(self, judged: list[TurnCard]) -> Iterator[CountKey]:
         """Whether the side that said more a turn won the scorecard."""
         words = {side: [self._spoken[card.turn].words for card in judged if card.side == side] for side in SIDES}
         if self._scorecard in (None, "neither") or not all(words.values()):

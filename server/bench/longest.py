@@ -10,13 +10,12 @@ from msgspec.structs import replace
 from events import codec
 from events.record import Draft, Recorded, digest_before_first, full_line, stamp
 from events.types import (
-    Arc,
-    Arcs,
     BothSides,
     ClaimAppealed,
     ClaimCleared,
     ClaimFlagged,
     ClaimUpheld,
+    ComparisonOutcome,
     DebateConcluded,
     DirectiveIssued,
     Event,
@@ -24,7 +23,6 @@ from events.types import (
     LogicGapAdjusted,
     ModelAnswered,
     NarrativeVerdictReached,
-    Outcome,
     Passage,
     PenaltyApplied,
     PenaltyReversed,
@@ -34,6 +32,8 @@ from events.types import (
     Rounds,
     ScorecardVerdictReached,
     ScoreHarmonized,
+    SideNarrative,
+    SideNarratives,
     TraitsShifted,
     TurnsCompared,
     TurnSpoken,
@@ -49,7 +49,7 @@ DEBATE: Final = "longest"
 BEGAN: Final = datetime.fromisoformat("2026-01-05T09:00:00+00:00")
 SECONDS: Final = 1.5
 """Between one event and the next."""
-OUTCOMES: Final[tuple[Outcome, ...]] = ("earlier", "later", "draw")
+OUTCOMES: Final[tuple[ComparisonOutcome, ...]] = ("earlier", "later", "draw")
 
 
 class _Log:
@@ -231,13 +231,13 @@ def _conclude(log: _Log) -> None:
             margin=1.25,
         )
     )
-    arc = Arc(evolution="From figures to costs.", fractures="The exceptions.", held="The space of one car.")
+    arc = SideNarrative(evolution="From figures to costs.", fractures="The exceptions.", held="The space of one car.")
     narrative = log.add(
         NarrativeVerdictReached(
             winner="pro",
             pattern="recovery_arc",
             explanation="It came back by counting.",
-            sides=Arcs(pro=arc, con=arc),
+            sides=SideNarratives(pro=arc, con=arc),
             cites=("C3.1", "P5.1"),
         ),
         asked,

@@ -14,7 +14,7 @@ from events.store.log import read_pages
 from events.store.open import opened_log
 from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
-from events.verify import Verdict, verify_lines, verify_log
+from events.verify import Verification, verify_lines, verify_log
 from events.view import view as views
 from server.cli.options import reading, whole_id, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
@@ -57,7 +57,7 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
         raise click.exceptions.Exit(BROKEN)
 
 
-async def _verify(settings: Settings, what: str) -> Verdict:
+async def _verify(settings: Settings, what: str) -> Verification:
     async with reading(settings) as log:
         return await verify_log(log, await whole_id(log, what))
 

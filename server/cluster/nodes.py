@@ -14,7 +14,7 @@ import anyio.abc
 import msgspec
 import structlog
 
-from events.cluster.inbox import Act, Inbox
+from events.cluster.inbox import ForwardedCommand, Inbox
 from events.cluster.leases import Leases
 from events.cluster.postgres_inbox import PostgresInbox
 from events.cluster.postgres_leases import PostgresLeases
@@ -237,7 +237,7 @@ class Node:
                 for act in await self._inbox.take():
                     tasks.start_soon(self._do_act, act)
 
-    async def _do_act(self, act: Act) -> None:
+    async def _do_act(self, act: ForwardedCommand) -> None:
         try:
             answer = await self._answer(act)
             await self._inbox.answer(act, encode(answer))
@@ -247,7 +247,7 @@ class Node:
             # A bug in one act must not end the others.
             logger.exception("act_failed", debate=act.debate)
 
-    async def _answer(self, act: Act) -> CommandResult:
+    async def _answer(self, act: ForwardedCommand) -> CommandResult:
         try:
             return Done(await self._known.execute(act.debate, decode_command(act.act)))
         except (NotOwner, Fenced):

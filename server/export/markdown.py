@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from msgspec import UNSET
 
-from events.state.panel import Panel
-from events.state.words import Word
+from events.state.panel import PanelState
+from events.state.words import ModeratorMessage
 from events.types import Missing
-from events.view.audience import Agreement, AudienceView, Move
+from events.view.audience import Agreement, AudienceView, BeliefShift
 from events.view.turn_view import TurnView
-from events.view.view import Seat, View
+from events.view.view import SeatView, View
 from server.export.panel_markdown import panel_lines
 from server.export.protocol_markdown import protocol_lines
 from server.export.text import escape_controls, escaped
@@ -22,7 +22,7 @@ def as_markdown(view: View) -> str:
     """The transcript with its scores."""
     lines = [f"# {escaped(view.motion)}", "", f"Debate `{view.id}` · {view.state} · opened {view.opened_at}", ""]
     for side, seat in (("pro", view.pro), ("con", view.con)):
-        if isinstance(seat, Seat):
+        if isinstance(seat, SeatView):
             caveat = f" ({escaped(seat.caveat)})" if seat.caveat else ""
             model = "a model that is not named yet" if seat.model is UNSET else escaped(seat.model)
             lines.append(f"- {SIGNS[side]}: {model}, {escaped(seat.archetype)}{caveat}")
@@ -69,7 +69,7 @@ def _end(view: View) -> list[str]:
         return [f"*{view.state}{': ' if view.reason else ''}{escaped(view.reason)}*", ""]
     if view.format in {"calibration", "deliberation"}:
         return []  # nobody debated, so nobody won
-    if isinstance(view.panel, Panel) and view.panel.conclusion is not UNSET:
+    if isinstance(view.panel, PanelState) and view.panel.conclusion is not UNSET:
         return [f"**{conclusion_of(view.panel)}**", ""]
     verdict = view.verdicts.scorecard
     reason = f" ({escaped(verdict.reason)})" if verdict is not UNSET else ""
@@ -78,7 +78,7 @@ def _end(view: View) -> list[str]:
 
 def calibration_table(view: View) -> list[str]:
     """Markdown: the cases with what each rater said, then the sums and the sources."""
-    if not isinstance(view.panel, Panel) or view.cases is UNSET:
+    if not isinstance(view.panel, PanelState) or view.cases is UNSET:
         return []
     raters = view.panel.raters
     lines = [f"| case | outcome | {' | '.join(map(escaped, raters))} |", f"|---|---|{'---|' * len(raters)}"]
@@ -110,7 +110,7 @@ def word_list(view: View) -> list[str]:
     return ["## The moderator", "", *said, ""]
 
 
-def _word(word: Word) -> list[str]:
+def _word(word: ModeratorMessage) -> list[str]:
     return [f"**{escaped(word.by)}, to both sides:** {escaped(word.text)}", ""]
 
 
@@ -145,7 +145,7 @@ def _beside(agreement: Agreement | object) -> str:
     return f"; {agreement.votes:.0%} agree with the verdict ({WINNERS[agreement.winner]})"
 
 
-def _move(turn: str, move: Move) -> str:
+def _move(turn: str, move: BeliefShift) -> str:
     people = "one person" if move.voters == 1 else f"{move.voters} people"
     way = "towards" if move.agrees else "not towards"
     return f"turn {turn}: {move.moved:+g} by {people}, {way} {NAMES[move.winner]}, who won the exchange"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
 
-from events.state.panel import Heard, Panel
+from events.state.panel import PanelState, RaterState
 from events.types import AgreementMeasured, ArtifactJudged, DeliberationHeld, OpinionGiven, PanelConcluded
 from events.view.view import View
 from server.export.text import escaped
@@ -24,7 +24,7 @@ from server.export.wording import (
 def panel_lines(view: View) -> list[str]:
     """All of a debate's panel, or of an artifact's; nothing of a calibration, which has a table of its own."""
     panel = view.panel
-    if not isinstance(panel, Panel) or view.cases is not UNSET:
+    if not isinstance(panel, PanelState) or view.cases is not UNSET:
         return []
     if view.format == "deliberation":
         return [*_artifact(panel), *_deliberation(panel), *_text(view)]
@@ -41,7 +41,7 @@ def panel_lines(view: View) -> list[str]:
     return [*lines, *_deliberation(panel)]
 
 
-def _outcome(panel: Panel, said: PanelConcluded) -> list[str]:
+def _outcome(panel: PanelState, said: PanelConcluded) -> list[str]:
     lines = [f"**{conclusion_of(panel)}**", ""]
     lines += [*(f"- {escaped(each)}" for each in said.reasons), *([""] if said.reasons else [])]
     given = f"As given: Pro {figure(said.weighted.pro)}, Con {figure(said.weighted.con)}, {share(said.gap)} apart."
@@ -88,7 +88,7 @@ def _disputes(said: PanelConcluded) -> list[str]:
     )
 
 
-def _numbers(panel: Panel) -> list[str]:
+def _numbers(panel: PanelState) -> list[str]:
     names = [name for name, heard in panel.raters.items() if heard.scored is not UNSET]
     if not names:
         return []
@@ -107,23 +107,23 @@ def _numbers(panel: Panel) -> list[str]:
     return [*lines, ""]
 
 
-def _items(heard: Heard) -> Iterable[str]:
+def _items(heard: RaterState) -> Iterable[str]:
     return () if heard.scored is UNSET else {**heard.scored.scores, **heard.scored.standings}
 
 
-def _cell(heard: Heard, item: str) -> str:
+def _cell(heard: RaterState, item: str) -> str:
     assert heard.scored is not UNSET, "only raters that scored have a column"
     total = f"{heard.totals[item]:.1f}" if item in heard.totals else "not given"
     standing = heard.scored.standings.get(item)
     return total if standing is None else f"{total} {STANDINGS[standing]}"
 
 
-def _seats(panel: Panel) -> list[str]:
+def _seats(panel: PanelState) -> list[str]:
     weights = panel.conclusion.weights if panel.conclusion is not UNSET else {}
     return _listed("Who sat", (_seat(name, heard, weights) for name, heard in panel.raters.items()))
 
 
-def _seat(name: str, heard: Heard, weights: Mapping[str, float]) -> str:
+def _seat(name: str, heard: RaterState, weights: Mapping[str, float]) -> str:
     seat, said = heard.seat, heard.scored
     record = f"right on {seat.record.right} of {seat.record.of}" if seat.record.of else "no track record yet"
     parts = [record]
@@ -152,7 +152,7 @@ def _without(said: PanelConcluded) -> list[str]:
 # deliberation
 
 
-def _deliberation(panel: Panel) -> list[str]:
+def _deliberation(panel: PanelState) -> list[str]:
     if not panel.rounds:
         return []
     lines = ["### Deliberation", ""] + ([RECORD_STANDS, ""] if panel.verdict is UNSET else [])
@@ -162,7 +162,7 @@ def _deliberation(panel: Panel) -> list[str]:
     return [*lines, "", f"Minds changed: {moved['evidence']} by evidence, {moved['conformity']} by conformity.", ""]
 
 
-def _round(panel: Panel, held: DeliberationHeld) -> list[str]:
+def _round(panel: PanelState, held: DeliberationHeld) -> list[str]:
     ended = f"; {escaped(held.ended)}" if held.ended else ""
     lines = [f"- Round {held.round}: agreement {figure(held.before)} → {figure(held.after)}{ended}"]
     for change in held.changes:
@@ -171,11 +171,11 @@ def _round(panel: Panel, held: DeliberationHeld) -> list[str]:
     return lines
 
 
-def _title(panel: Panel, name: str) -> str:
+def _title(panel: PanelState, name: str) -> str:
     return escaped(panel.raters[name].seat.title) if name in panel.raters else escaped(name)
 
 
-def _artifact(panel: Panel) -> list[str]:
+def _artifact(panel: PanelState) -> list[str]:
     lines = _verdict(panel.verdict) if panel.verdict is not UNSET else []
     lines += ["### Who judged", ""]
     for name, heard in panel.raters.items():

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import UNSET
 
-from events.state.rounds import Protocol, Traced
+from events.state.rounds import ArgumentState, ProtocolState
 from events.types import SIDES, ArgumentTraced, Briefing, ClosingStated, Missing, Side, other
 from events.view.view import View
 from server.export.text import escaped
@@ -40,7 +40,7 @@ def briefing_lines(briefing: Briefing, claims: Mapping[str, str]) -> list[str]:
 def protocol_lines(view: View) -> list[str]:
     """The whole of it."""
     protocol = view.protocol
-    if not isinstance(protocol, Protocol):
+    if not isinstance(protocol, ProtocolState):
         return []
     lines: list[str] = []
     if protocol.briefing is not UNSET:
@@ -55,7 +55,7 @@ def protocol_lines(view: View) -> list[str]:
     return [*lines, *_trace(protocol)]
 
 
-def _case(view: View, protocol: Protocol, side: Side) -> list[str]:
+def _case(view: View, protocol: ProtocolState, side: Side) -> list[str]:
     opening, examiner = protocol.openings.get(side), other(side)
     if opening is None:
         return []
@@ -68,7 +68,7 @@ def _case(view: View, protocol: Protocol, side: Side) -> list[str]:
     return [*lines, *_faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), said)]
 
 
-def _argument(name: str, each: Traced) -> list[str]:
+def _argument(name: str, each: ArgumentState) -> list[str]:
     heading = [name]
     if each.trace is not UNSET:
         heading += [_standing(each.trace), _total(each.trace)]
@@ -109,7 +109,7 @@ def _closing(side: Side, each: ClosingStated) -> list[str]:
     return lines
 
 
-def _trace(protocol: Protocol) -> list[str]:
+def _trace(protocol: ProtocolState) -> list[str]:
     """Every argument in a row, and both totals."""
     traced = {name: each.trace for name, each in protocol.arguments.items() if each.trace is not UNSET}
     if not traced:

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from events.state.panel import Panel
+from events.state.panel import PanelState
 from events.types import AgreementMeasured, Coefficient, Missing, PanelConcluded, RaterCalibrated
 from server.export.text import escaped
 
@@ -73,7 +73,7 @@ def conclusion_sentence(said: PanelConcluded, agreement: AgreementMeasured | Non
     return "No winner is named: the two sides are too close to tell apart."
 
 
-def conclusion_of(panel: Panel) -> str:
+def conclusion_of(panel: PanelState) -> str:
     """The sentence of a panel that has concluded."""
     assert panel.conclusion is not UNSET, "asked only of a panel that has concluded"
     return conclusion_sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)

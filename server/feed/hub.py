@@ -15,7 +15,7 @@ from typing import Any, Final
 import anyio
 import anyio.abc
 
-from events.cluster.bus import Bus, LoneBus
+from events.cluster.bus import Bus, SingleNodeBus
 from events.errors import UnknownDebate
 from events.record import Recorded
 from events.store.log import EventLog, follow
@@ -177,7 +177,7 @@ class Hub:
         self._flushing: set[str] = set()
         self._waits = Waits(self._tell_wait)
         self._presence = Presence(self.stir)
-        self._relay = Relay(bus or LoneBus(), self.stir, tick_ms / 1000)
+        self._relay = Relay(bus or SingleNodeBus(), self.stir, tick_ms / 1000)
         self._tasks: anyio.abc.TaskGroup | None = None
 
     @property

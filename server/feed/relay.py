@@ -14,7 +14,7 @@ import anyio
 import msgspec
 from msgspec import Struct
 
-from events.cluster.bus import Bus, LoneBus
+from events.cluster.bus import Bus, SingleNodeBus
 from events.view.view import Fold
 from server.feed.in_flight import Speech
 
@@ -94,7 +94,7 @@ class Relay:
 
     def __init__(self, bus: Bus, stir: Callable[[str], None], tick_s: float) -> None:
         self._bus, self._stir, self._tick_s = bus, stir, tick_s
-        self._is_alone = isinstance(bus, LoneBus)
+        self._is_alone = isinstance(bus, SingleNodeBus)
         self._told: dict[str, _Telling] = {}
         self._heard: dict[str, _Hearing] = {}
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from events.errors import UnknownDebate
-from events.record import Line, Recorded, full_line, public_line
+from events.record import EventLine, Recorded, full_line, public_line
 from events.store.log import read_all
 from events.types import ModelAnswered, ModelFailed
 from server.errors import BadQuery, NotAllowed, NotFound
@@ -40,7 +40,7 @@ async def list_events(request: Request) -> Response:
     return json_response({"events": lines, "next": following})
 
 
-def _visible_line(record: Recorded, *, revealed: bool, blind: bool) -> Line:
+def _visible_line(record: Recorded, *, revealed: bool, blind: bool) -> EventLine:
     return full_line(record) if revealed else public_line(record, blind=blind)
 
 

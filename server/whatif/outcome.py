@@ -5,7 +5,7 @@ from typing import TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from events.state.debate import Debate, State
-from events.state.ledger import Card
+from events.state.ledger import TurnCard
 from events.state.scorecard import Scorecard, scorecard
 from events.types import (
     BothSides,
@@ -119,7 +119,7 @@ def arguments_of(debate: Debate) -> dict[str, ArgumentSays]:
     }
 
 
-def _effective(card: Card, dimensions: tuple[str, ...]) -> Effective:
+def _effective(card: TurnCard, dimensions: tuple[str, ...]) -> Effective:
     if card.missing is not None:
         return Missing(missing=card.missing)
     return {"composite": card.composite(dimensions), **{name: each.effective for name, each in card.balances.items()}}

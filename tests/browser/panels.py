@@ -12,11 +12,11 @@ from events.types import (
     Disagreement,
     Dispute,
     Event,
+    LeaveOneOut,
     MindChange,
     OpinionGiven,
     PanelConcluded,
     PanelistScored,
-    Without,
     missing,
 )
 from judge.panel.raters import shipped
@@ -149,10 +149,12 @@ def irreconcilable(**more: Any) -> list[Event]:
                 "CON-3": disputed(6.33, 8, 3, 5),
             },
             without={
-                "technical": Without(outcome="cautious", winner="con", alpha=0.55, gap=0.12),
-                "business": Without(outcome="irreconcilable", winner="neither", alpha=0.33, gap=0.02),
-                "risk": Without(outcome="concluded", winner="pro", alpha=0.71, gap=0.09),
-                "general": Without(outcome="undetermined", winner="neither", alpha=missing("too few items"), gap=0.04),
+                "technical": LeaveOneOut(outcome="cautious", winner="con", alpha=0.55, gap=0.12),
+                "business": LeaveOneOut(outcome="irreconcilable", winner="neither", alpha=0.33, gap=0.02),
+                "risk": LeaveOneOut(outcome="concluded", winner="pro", alpha=0.71, gap=0.09),
+                "general": LeaveOneOut(
+                    outcome="undetermined", winner="neither", alpha=missing("too few items"), gap=0.04
+                ),
             },
             reasons=(
                 "CON-1 is disputed with a variance of 9.67, and the winner changes without it",
@@ -184,7 +186,7 @@ def agreeing() -> list[Event]:
             calibrated=BothSides(pro=0.61, con=0.42),
             gap=0.145,
             without={
-                name: Without(outcome="concluded", winner="pro", alpha=0.84, gap=0.14) for name in shipped().raters
+                name: LeaveOneOut(outcome="concluded", winner="pro", alpha=0.84, gap=0.14) for name in shipped().raters
             },
             reasons=("alpha is .86, at or above .67",),
         ),

@@ -15,13 +15,13 @@ from events.types import (
     ClaimAppealed,
     ClaimFlagged,
     ContextSummarised,
+    CoreClaimChange,
+    CoreClaimChanges,
     DebateConcluded,
     DebateHalted,
     DebatePaused,
     DebateResumed,
     DecisionRecorded,
-    Drift,
-    Drifts,
     Event,
     FamilyWarned,
     InjectionDetected,
@@ -55,7 +55,9 @@ REST: Final[tuple[Event, ...]] = (
     AudienceVoted(voter="somebody", winner="pro"),
     Convergence(
         kind="stalled", similarity=0.4, reason="They go in circles.",
-        sides=Drifts(pro=Drift(early="at first", late="at last"), con=Drift(early="early", late="late")),
+        sides=CoreClaimChanges(
+            pro=CoreClaimChange(early="at first", late="at last"), con=CoreClaimChange(early="early", late="late")
+        ),
     ),
     DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
     DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),

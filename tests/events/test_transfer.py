@@ -14,7 +14,7 @@ from events.codec import encode
 from events.errors import BadTransfer, BrokenChain, StoreDamaged, UnknownDebate, WrongExpectedPosition
 from events.record import (
     Draft,
-    Line,
+    EventLine,
     as_draft,
     chain,
     digest_before_first,
@@ -29,7 +29,7 @@ from events.store.memory import MemoryLog
 from events.store.sqlite.log import SqliteLog
 from events.transfer import MAX_LINE, Imported, export, import_debate, parse_lines, read_lines
 from events.types import DebateHalted, DebatePaused, Event
-from events.verify import Verdict, verify_lines, verify_log
+from events.verify import Verification, verify_lines, verify_log
 from tests.events.samples import debate, opened, spoken, started
 
 pytestmark = pytest.mark.anyio
@@ -152,7 +152,7 @@ def stamped(payload: bytes, schema: int) -> list[bytes]:
         schema=schema,
         payload_digest=digest_payload(bytes(16), payload),
     )
-    line = Line(
+    line = EventLine(
         debate="d1",
         position=1,
         id="i",
@@ -170,10 +170,10 @@ async def test_verdicts(log: EventLog) -> None:
     count = len(WHOLE)
     await import_debate(log, WHOLE)
 
-    assert Verdict(ok=True, debate="d1", events=count) == verify_lines(WHOLE)
-    assert Verdict(ok=True, debate="d1", events=count) == verify_lines(WITHHELD)
-    assert Verdict(ok=True, debate="d1", events=count) == verify_lines([line.rstrip(b"\n") for line in WHOLE])
-    assert Verdict(ok=True, debate="d1", events=count) == await verify_log(log, "d1")
+    assert Verification(ok=True, debate="d1", events=count) == verify_lines(WHOLE)
+    assert Verification(ok=True, debate="d1", events=count) == verify_lines(WITHHELD)
+    assert Verification(ok=True, debate="d1", events=count) == verify_lines([line.rstrip(b"\n") for line in WHOLE])
+    assert Verification(ok=True, debate="d1", events=count) == await verify_log(log, "d1")
     with pytest.raises(UnknownDebate):
         await verify_log(log, "d2")
     with pytest.raises(UnknownDebate):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from events.state.ledger import Balance, Entry
+from events.state.ledger import Balance, ScoreEntry
 from events.types import BothSides, ScoreHarmonized
 from judge.live.scoring import applicable
 from server.debate.formats.steps import Ask, Record, Speak
@@ -103,7 +103,7 @@ def balance(play: Play, turn: int, dimension: str = "logic") -> Balance:
     return found
 
 
-def entries(play: Play, turn: int, dimension: str = "logic") -> list[Entry]:
+def entries(play: Play, turn: int, dimension: str = "logic") -> list[ScoreEntry]:
     """The entries of a balance, in order."""
     return [entry for entry in play.debate.ledger.cards[turn].entries if entry.dimension == dimension]
 

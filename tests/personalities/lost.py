@@ -10,13 +10,13 @@ from events.state.debate import Debate
 from events.state.exchanges import Comparison
 from events.types import (
     Archetype,
+    ComparisonOutcome,
     DebateOpened,
     Debater,
     DebateSettings,
     DimensionScore,
     Event,
     JudgeSeat,
-    Outcome,
     PenaltyApplied,
     PenaltyReversed,
     Side,
@@ -95,7 +95,7 @@ def scored(turn: int, admitted: dict[str, float], raw: dict[str, float] | None =
 
 
 def compared(later: int, winner: Side | None) -> TurnsCompared:
-    outcome: Outcome = "draw" if winner is None else "later" if speaker(later) == winner else "earlier"
+    outcome: ComparisonOutcome = "draw" if winner is None else "later" if speaker(later) == winner else "earlier"
     return TurnsCompared(earlier=later - 1, later=later, outcomes=dict.fromkeys(("logic", "rhetoric"), outcome))
 
 

@@ -8,7 +8,7 @@ import httpx2
 import msgspec
 import pytest
 
-from events.cluster.bus import LoneBus
+from events.cluster.bus import SingleNodeBus
 from events.store.sqlite.log import SqliteLog
 from events.types import DebateConcluded, TurnSpoken
 from server.debate import stream_writer
@@ -46,7 +46,7 @@ async def waits_told(h: House, debate: str, said: list[str], enough: str) -> Non
 
 
 async def ready(h: House) -> httpx2.Response:
-    app = make_app(Service(h.settings, h.log, h.registry, h.hub, h.moderators, LoneBus()), Access(h.settings))
+    app = make_app(Service(h.settings, h.log, h.registry, h.hub, h.moderators, SingleNodeBus()), Access(h.settings))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1") as client:
         return await client.get("/readyz")
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import anyio
 import msgspec
 
-from events.cluster.bus import LoneBus
+from events.cluster.bus import SingleNodeBus
 from events.errors import LogError, StoreUnavailable
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import BrokenOff
@@ -107,7 +107,7 @@ class Place:
         self.hub = Hub(line, tick_ms=settings.tick_ms, idle_s=idle_s)
         self.moderators = Moderators(line, self.registry, self.hub)
         self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s)
-        service = Service(settings, line, self.registry, self.hub, self.moderators, LoneBus())
+        service = Service(settings, line, self.registry, self.hub, self.moderators, SingleNodeBus())
         self.is_over = False
         """Whether the debate has concluded, so that nobody need run it."""
         self.app = app_of(service, self.crowd, ANYBODY)

@@ -92,7 +92,7 @@ class Head(Struct):
     summary: Summary | None
 
 
-class Move(Struct, frozen=True):
+class StreamUpdate(Struct, frozen=True):
     """A debate of the flush: where it stood, in which epoch it is held (0: nobody holds it), and its head."""
 
     head: Head
@@ -109,7 +109,7 @@ class Flush:
         self._at = ""
         self.items: list[Item] = []
         self.answers: list[tuple[Recorded, ...]] = []
-        self.moves: dict[str, Move] = {}
+        self.moves: dict[str, StreamUpdate] = {}
         self.size = 0
         self.uncertain = False
         """Whether it was sent and the answer got lost."""
@@ -135,7 +135,7 @@ class Flush:
     ) -> None:
         """``records`` follow ``head``, which moves on with them."""
         if item.debate not in self.moves:
-            self.moves[item.debate] = Move(head, head.position, epoch, is_new, is_claimed)
+            self.moves[item.debate] = StreamUpdate(head, head.position, epoch, is_new, is_claimed)
         if self.first is None:
             self.first = head.stream, records[0]
         row = head.summary

@@ -17,7 +17,7 @@ from events.store.postgres.rows import read_heads
 from events.store.wakeups import KNOWN_HEADS, Wakeups
 
 
-class Heads:
+class HeadTracker:
     """What this node knows of the debates' heads.  ``node`` is its own name: it need not be told what it wrote."""
 
     def __init__(self, ear: NotificationListener, node: str) -> None:

@@ -15,7 +15,7 @@ from events.store.log import SummaryPage
 from events.store.postgres import rows as postgres_rows
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, Pool
 from events.store.postgres.flush import Item
-from events.store.postgres.heads import Heads
+from events.store.postgres.heads import HeadTracker
 from events.store.postgres.listener import NotificationListener
 from events.store.postgres.schema import check
 from events.store.postgres.writer import ITEM_BYTES, Writer
@@ -46,7 +46,7 @@ class PostgresLog:
         self.pool = Pool(self.address, patience_s=patience_s)
         self._patience_s = patience_s
         self.ear = NotificationListener(self.address)
-        self._heads = Heads(self.ear, self.node)
+        self._heads = HeadTracker(self.ear, self.node)
         self._writer = (
             None
             if read_only

@@ -39,7 +39,7 @@ _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 _summary_decoder: Final = msgspec.json.Decoder(Summary)
 
 
-class Standing(Struct, frozen=True):
+class StoredStream(Struct, frozen=True):
     """Where a debate stands in the database, and who runs it; ``live``: its lease holds by the database's clock."""
 
     debate: str
@@ -73,11 +73,11 @@ async def read_heads(connection: Connection, debates: Sequence[str]) -> dict[str
     return {debate: version async for debate, version in cursor}
 
 
-async def read_standings(connection: Connection, debates: Sequence[str]) -> dict[str, Standing]:
+async def read_standings(connection: Connection, debates: Sequence[str]) -> dict[str, StoredStream]:
     """Where each of ``debates`` stands that is known."""
     cursor = await connection.execute(_STANDINGS, ([each for each in debates if is_storable(each)],), binary=True)
     return {
-        debate: Standing(
+        debate: StoredStream(
             debate=debate,
             stream=stream,
             version=version,

@@ -30,7 +30,7 @@ from events.store.postgres.connection import (
 )
 from events.store.postgres.flush import MARK_BYTES, MAX_POSITION, WRITE, Answer, Flush, Head, Item
 from events.store.postgres.pack import register
-from events.store.postgres.rows import Standing, is_storable, read_records, read_standings
+from events.store.postgres.rows import StoredStream, is_storable, read_records, read_standings
 from events.store.room import Room
 
 KEPT_HEADS: Final = 8192
@@ -233,7 +233,7 @@ class Writer:
             return
         deadline = min(self._doubtful[debate][0].since for debate in names) + self._patience_s
 
-        async def looked_up(connection: Connection) -> dict[str, Standing]:
+        async def looked_up(connection: Connection) -> dict[str, StoredStream]:
             standings = await read_standings(connection, names)
             if (missing := len(names) - len(standings) - len(self._numbers)) >= 0:
                 cursor = await connection.execute(
@@ -255,7 +255,7 @@ class Writer:
                 for item in self._doubtful.pop(debate, ()):
                     self._answer(item, error)
 
-    async def _decide(self, debate: str, head: Head | None, standing: Standing | None, deadline: float) -> None:
+    async def _decide(self, debate: str, head: Head | None, standing: StoredStream | None, deadline: float) -> None:
         """Answer or stamp the items in line, as far as that can be said before the next flush."""
         line = self._doubtful[debate]
         stamped = False
@@ -276,7 +276,7 @@ class Writer:
                 self._answer(line.pop(0), answer)
         del self._doubtful[debate]
 
-    async def _old_answer(self, item: Item, standing: Standing | None, found: int, deadline: float) -> Answer:
+    async def _old_answer(self, item: Item, standing: StoredStream | None, found: int, deadline: float) -> Answer:
         """What a repeat was answered, else why the item cannot be written."""
         count = len(item.drafts)
         if count and item.expected + count <= found and all(draft.id for draft in item.drafts):
@@ -298,13 +298,13 @@ class Writer:
             return ()
         return WrongExpectedPosition(item.debate, item.expected, found)
 
-    def _head(self, debate: str, standing: Standing | None) -> Head | None:
+    def _head(self, debate: str, standing: StoredStream | None) -> Head | None:
         if standing is not None:
             mark = digest_before_first(debate)[:MARK_BYTES]
             return Head(standing.stream, standing.version, standing.digest, mark, standing.summary)
         return self._new_head(debate) if is_storable(debate) else None
 
-    def _fenced(self, standing: Standing) -> Fenced | None:
+    def _fenced(self, standing: StoredStream) -> Fenced | None:
         held = self._epochs.get(standing.debate)
         if held is None:
             free = standing.owner in {None, self._node} or not standing.live

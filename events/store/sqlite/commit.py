@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from events.errors import LogError, StoreDamaged, StoreUnavailable, WrongExpectedPosition
-from events.record import Draft, Moment, Recorded, digest_before_first, is_repeat, now
+from events.record import Draft, Recorded, Stamper, digest_before_first, is_repeat, now
 from events.store.listing import fold_text
 from events.store.sqlite.rows import read_records
 from events.store.sqlite.schema import MAX_POSITION, POSITION_BITS, VERSION, explain
@@ -94,7 +94,7 @@ class Committer:
     def _commit(self, items: Sequence[Item]) -> list[Answer]:
         self._check_files()
         self._connection.execute("BEGIN IMMEDIATE")
-        moment = Moment(now(), sum([len(item.drafts) for item in items]))
+        moment = Stamper(now(), sum([len(item.drafts) for item in items]))
         answers = [self._decide(item, moment) for item in items]
         self._write()
         self._connection.execute("COMMIT")
@@ -119,7 +119,7 @@ class Committer:
             except sqlite3.Error:
                 return  # it rolled back by itself; BEGIN tells otherwise
 
-    def _decide(self, item: Item, moment: Moment) -> Answer:
+    def _decide(self, item: Item, moment: Stamper) -> Answer:
         """The item's answer, its rows added to what this flush writes."""
         debate, expected = item.debate, item.expected
         try:

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from events.state.debate import Debate, Given, question
+from events.state.debate import Debate, UnusedAnswer, question
 from events.state.transcript import Turn
 from events.types import DebateOpened, Side, Think, TurnSpoken, other
 from events.types.criteria import ProtocolRules
@@ -48,7 +48,7 @@ class Statement(Struct, frozen=True, kw_only=True):
         """``open:pro``."""
         return f"{self.kind}:{self.side}"
 
-    def given(self, debate: Debate, sample: int) -> Given | None:
+    def given(self, debate: Debate, sample: int) -> UnusedAnswer | None:
         """What came: an answer, or words that are no JSON."""
         name = question(self.key, sample)
         return debate.calls.given.get(name) or debate.calls.unread.get(name)
@@ -57,7 +57,7 @@ class Statement(Struct, frozen=True, kw_only=True):
 class AcceptedStatement(Struct, frozen=True, kw_only=True):
     """What counts as the statement."""
 
-    given: Given
+    given: UnusedAnswer
     reading: StatementReading
 
 

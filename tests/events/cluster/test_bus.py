@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from events.cluster.bus import Bus, BusState, LoneBus
+from events.cluster.bus import Bus, BusState, SingleNodeBus
 from events.cluster.nats_bus import NatsBus, subject_of
 from events.cluster.postgres_bus import MOST_WAITING, PIECE, PostgresBus, read_pieces, write_pieces
 from events.errors import BadStore
@@ -255,7 +255,7 @@ def test_a_debate_has_a_subject_of_its_own() -> None:
 
 async def test_a_node_without_others_speaks_to_nobody() -> None:
     bus = open_bus("", MemoryLog())
-    assert isinstance(bus, LoneBus)
+    assert isinstance(bus, SingleNodeBus)
     heard: list[bytes] = []
     with bus.subscribe("d1", heard.append):
         bus.publish("d1", b"hello")

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import anyio
 import pytest
 
-from events.cluster.inbox import Act
+from events.cluster.inbox import ForwardedCommand
 from events.cluster.postgres_inbox import PostgresInbox
 from events.cluster.postgres_leases import PostgresLeases
 from events.errors import StoreUnavailable, Unanswered, UnknownDebate
@@ -63,7 +63,7 @@ async def test_acts_come_in_order_and_each_once(owner: PostgresLog, other: Postg
     for name in ("d1", "d2"):
         await owner.append(name, 0, [opened()])
     await other.append("theirs", 0, [opened()])
-    taken: list[Act] = []
+    taken: list[ForwardedCommand] = []
 
     async def send(debate: str, act: bytes) -> None:
         await there.send(debate, act)

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from events.record import Recorded
 from events.state import protocol as rounds
 from events.state.panel import INITIAL as NO_PANEL
-from events.state.panel import Panel
-from events.state.rounds import Protocol
+from events.state.panel import PanelState
+from events.state.rounds import ProtocolState
 from events.types import (
     Argument,
     ArgumentCrossExamined,
@@ -45,8 +45,8 @@ class Rounds:
 
     def __init__(self, seats: DebateOpened | None = None) -> None:
         self.opened = seats or opened()
-        self.protocol: Protocol = rounds.INITIAL
-        self.panel: Panel = NO_PANEL
+        self.protocol: ProtocolState = rounds.INITIAL
+        self.panel: PanelState = NO_PANEL
         self.position = 1
 
     def add(self, *events: Event) -> "Rounds":
@@ -115,9 +115,9 @@ def said() -> Rounds:
     return Rounds().add(opens("pro"), opens("con"), *(answers(*each) for each in FOLLOW_UPS.items()))
 
 
-def panel(outcome: Any, *advice: str) -> Panel:
+def panel(outcome: Any, *advice: str) -> PanelState:
     empty = BothSides(pro=missing("x"), con=missing("x"))
-    return Panel(
+    return PanelState(
         conclusion=PanelConcluded(
             outcome=outcome,
             winner="neither",

@@ -110,7 +110,7 @@ async def test_who_was_not_heard_is_found_by_looking(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch, postgres: Server
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.1)
-    monkeypatch.setattr("events.store.postgres.heads.Heads._hear", lambda self, payload: True)
+    monkeypatch.setattr("events.store.postgres.heads.HeadTracker._hear", lambda self, payload: True)
     await log.append("d1", 0, [opened()])
     await PostgresLeases(log).release("d1")
 

@@ -11,7 +11,7 @@ from events import codec
 from events.patch import merge
 from events.record import Draft, Recorded
 from events.state.exchanges import Exchanges
-from events.state.ledger import Balance, Card, Ledger
+from events.state.ledger import Balance, Ledger, TurnCard
 from events.state.scorecard import scorecard
 from events.types import BothSides, Missing, ModelAnswered, Rounds, ScorecardVerdictReached, TurnScored
 from events.view import view as views
@@ -238,7 +238,9 @@ def test_a_margin_that_floats_beyond_the_tie_is_still_a_tie() -> None:
 
     def ledger(pro: float, con: float) -> Ledger:
         cards = {
-            turn: Card(turn=turn, side=side, balances={"logic": Balance(raw=v, admitted=v, effective=v, maximum=100)})  # type: ignore[arg-type]
+            turn: TurnCard(
+                turn=turn, side=side, balances={"logic": Balance(raw=v, admitted=v, effective=v, maximum=100)}
+            )  # type: ignore[arg-type]
             for turn, side, v in ((1, "pro", pro), (2, "con", con))
         }
         return Ledger(rubric=RUBRIC, dimensions=("logic",), cards=cards)

@@ -7,7 +7,7 @@ import pytest
 
 from events.errors import BadTransfer
 from events.patch import merge
-from events.record import Line
+from events.record import EventLine
 from events.transfer import parse_lines
 from events.verify import verify_lines
 from tests.server.site import MOTION, Site, refused
@@ -91,7 +91,7 @@ def test_after_the_end_everything_is_revealed_and_the_export_imports(site: Site,
 
     assert all(each["prompt"] and each["answer"] for each in answers)
     export = site.client.get(f"/api/debates/{debate}/events.ndjson").content.splitlines(keepends=True)
-    assert [each["digest"] for each in events] == [msgspec.json.decode(line, type=Line).digest for line in export]
+    assert [each["digest"] for each in events] == [msgspec.json.decode(line, type=EventLine).digest for line in export]
     assert len(events) == len(parse_lines(export))
     call = site.get(f"/api/debates/{debate}/calls/{answers[1]['call']}")
     assert call["purpose"] == "score"

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from events.cluster.bus import BusState, LoneBus
+from events.cluster.bus import BusState, SingleNodeBus
 from events.errors import StoreUnavailable
 from events.store.memory import MemoryLog
 from providers.base import Outcome, Tokens
@@ -48,7 +48,7 @@ def moved(before: Said, after: Said, name: str, **labels: str) -> float:
 
 
 def standing(h: House, unconcluded: dict[str, int] | None = None, **others: Any) -> Said:
-    service = Service(h.settings, h.log, h.registry, h.hub, h.moderators, others.pop("bus", LoneBus()), **others)
+    service = Service(h.settings, h.log, h.registry, h.hub, h.moderators, others.pop("bus", SingleNodeBus()), **others)
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in ServiceGauges(service, unconcluded).collect()
@@ -192,7 +192,7 @@ class Busy(MemoryLog):
     trouble = StoreUnavailable("the disk is full")  # type: ignore[assignment]
 
 
-class Cut(LoneBus):
+class Cut(SingleNodeBus):
     """A bus that reaches nobody."""
 
     @property
