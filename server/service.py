@@ -20,7 +20,7 @@ from server.feed.hub import Hub
 from server.settings import Settings
 
 if TYPE_CHECKING:
-    from server.cluster.nodes import Node
+    from server.cluster.nodes import ClusterNode
 
 ACT_S: Final = 2.0
 """Seconds, beyond a lease and a half, in which an act is done by some node or refused."""
@@ -35,7 +35,7 @@ class Service(Struct, frozen=True):
     hub: Hub
     moderators: Moderators
     bus: Bus
-    node: "Node | None" = None
+    node: "ClusterNode | None" = None
     """This process among others, on a store that several share."""
 
     async def take_up(self) -> int:
@@ -106,11 +106,11 @@ async def _spoken(settings: Settings, log: EventLog) -> AsyncIterator[Bus]:
             await bus.close()
 
 
-def _node(settings: Settings, log: EventLog, address: str) -> "Node | None":
+def _node(settings: Settings, log: EventLog, address: str) -> "ClusterNode | None":
     if not is_postgres(settings.store):
         return None
     from events.store.postgres.log import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
-    from server.cluster.nodes import Node  # noqa: PLC0415
+    from server.cluster.nodes import ClusterNode  # noqa: PLC0415
 
     assert isinstance(log, PostgresLog)
-    return None if log.read_only else Node(log, address)
+    return None if log.read_only else ClusterNode(log, address)

@@ -12,7 +12,7 @@ from server.bench.fanout import QUICK, REPETITIONS, UNIT
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import text_of
 from server.bench.served import QUIET_S, House, moot, starlette
-from server.feed.in_flight import Speech
+from server.feed.channel import TextInFlight
 
 SOCKETS: Final = 1000
 ROUNDS: Final = 10
@@ -38,7 +38,7 @@ async def _begin(house: House) -> None:
     head = await house.service.log.head(house.debate)
     await house.service.log.append(house.debate, head, [TurnStarted(turn=1, side="pro", attempt=1, directive=None)])
     await house.service.hub.view_at(house.debate, None)
-    house.service.hub.begin(house.debate, Speech(1, "pro", 1, now()))
+    house.service.hub.start_text(house.debate, TextInFlight(1, "pro", 1, now()))
 
 
 async def against_each(*, quick: bool) -> Figure:
@@ -100,6 +100,6 @@ async def _told(house: House, watching: Audience, talk: Talk, rounds: int) -> in
     total = 0
     for _ in range(rounds):
         await watching.expect(1)
-        house.service.hub.say(house.debate, talk.next())
+        house.service.hub.add_text(house.debate, talk.next())
         total += (await watching.had()).bytes
     return total

@@ -60,13 +60,13 @@ async def _hold(service: Service, model: str, turns: int) -> tuple[str, float]:
     opening = await opened(wish, service.registry, service.settings)
     began = time.perf_counter()
     debate = await service.moderators.open(opening)
-    room = await service.hub.room(debate)
-    async with Reader(service.hub, room, 0, whole=True) as reader:
+    channel = await service.hub.channel(debate)
+    async with Reader(service.hub, channel, 0, every_frame=True) as reader:
         async for _ in reader.messages():
-            if room.fold.view.state != "open":
+            if channel.fold.view.state != "open":
                 break
     took = time.perf_counter() - began
-    assert room.fold.view.state == "concluded", room.fold.view.reason
+    assert channel.fold.view.state == "concluded", channel.fold.view.reason
     return debate, took
 
 

@@ -7,7 +7,9 @@ import socket
 import sys
 import time
 
-from server.feed.websocket.wire import TEXT, framed
+from websockets.frames import Opcode
+
+from server.feed.websocket.wire import serialize
 
 
 def main(count: int, size: int, joined: int) -> None:
@@ -17,7 +19,7 @@ def main(count: int, size: int, joined: int) -> None:
         connections = [listening.accept()[0] for _ in range(count)]
     for connection in connections:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    message = framed(TEXT, b"x" * size) * joined
+    message = serialize(Opcode.TEXT, b"x" * size) * joined
     for line in sys.stdin:
         began = time.process_time_ns()
         for _ in range(int(line)):

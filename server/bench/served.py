@@ -57,7 +57,7 @@ async def moot(**settings: Any) -> AsyncIterator[House]:
         await service.log.append(debate, 0, [opening(200), paused])
         config = web_config(service, Access(chosen))
         async with on_uvicorn(config) as port:
-            yield House(service, cast(Starlette, config.app).state.crowd, debate, port)
+            yield House(service, cast(Starlette, config.app).state.connections, debate, port)
 
 
 @asynccontextmanager

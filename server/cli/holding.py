@@ -31,7 +31,6 @@ from server.errors import (
 )
 from server.feed import frames
 from server.feed.reader import Reader
-from server.feed.websocket.endpoint import SUBPROTOCOL
 from server.opening import opening
 from server.opening.estimate import estimate, in_words
 from server.opening.records import records_for
@@ -123,8 +122,8 @@ async def _go_on(service: Service, debate: str, max_cost_usd: float | None) -> N
 
 
 async def _messages(service: Service, debate: str, after: int) -> AsyncGenerator[str]:
-    room = await service.hub.room(debate)
-    async with Reader(service.hub, room, after, whole=True) as reader, aclosing(reader.messages()) as batches:
+    channel = await service.hub.channel(debate)
+    async with Reader(service.hub, channel, after, every_frame=True) as reader, aclosing(reader.messages()) as batches:
         async for batch in batches:
             for message in batch:
                 yield message
@@ -189,7 +188,7 @@ async def _remote_messages(
             async with connect(
                 address + str(after),
                 additional_headers=headers,
-                subprotocols=[Subprotocol(SUBPROTOCOL)],
+                subprotocols=[Subprotocol(frames.SUBPROTOCOL)],
                 max_size=1 << 26,
                 proxy=None,
             ) as socket:

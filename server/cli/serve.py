@@ -18,7 +18,7 @@ from server import observe
 from server.cli.options import with_store
 from server.cli.output import run_async, settings_of
 from server.cli.workers import bind, first_of_many, serve_with_workers
-from server.feed.websocket.upgrade import Detachable
+from server.feed.websocket.upgrade import DetachableProtocol
 from server.http.access import Access
 from server.http.app import make_app
 from server.service import Service, running
@@ -83,7 +83,7 @@ def web_config(service: Service, access: Access) -> uvicorn.Config:
     """How the application is served."""
     return uvicorn.Config(
         make_app(service, access),
-        ws=Detachable,
+        ws=DetachableProtocol,
         ws_max_size=1 << 16,
         ws_ping_interval=20,
         ws_ping_timeout=30,

@@ -45,7 +45,7 @@ FOLDS: Final = 8
 """Debates that are folded at once, to be taken up."""
 
 
-class Node:
+class ClusterNode:
     """``Ownership`` over leases.  ``run`` keeps them; nothing is taken up before ``take_up``."""
 
     def __init__(self, log: PostgresLog, address: str = "") -> None:

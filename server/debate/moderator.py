@@ -49,8 +49,8 @@ from server.debate.formats.steps import Ask, Record, Speak, Step
 from server.debate.speech import PaceRecorder, WordCounter, clean, clip, count_words
 from server.debate.stream_writer import Build, StreamWriter
 from server.errors import BadField, NotFound, NotNow
+from server.feed.channel import TextInFlight
 from server.feed.hub import Hub
-from server.feed.in_flight import Speech
 
 logger = structlog.get_logger()
 
@@ -100,7 +100,7 @@ class Moderator:
                 await self._take_steps()
         finally:
             self.is_running = False
-            self._hub.silence(self.id)
+            self._hub.end_text(self.id)
             self._registry.forget(self.id)
 
     async def _take_steps(self) -> None:
@@ -230,9 +230,9 @@ class Moderator:
             return  # the debate was paused or halted while the attempt waited
         (record,) = records
         settings = self._settings()
-        speech = Speech(step.turn, step.side, step.attempt, now())
+        speech = TextInFlight(step.turn, step.side, step.attempt, now())
         pace, counter, began = PaceRecorder(), WordCounter(), time.monotonic()
-        self._hub.begin(self.id, speech)
+        self._hub.start_text(self.id, speech)
         try:
             request = Request(
                 key=f"speak:{step.side}",
@@ -255,7 +255,7 @@ class Moderator:
                                 text = text.lstrip()
                             if text and counter.number <= step.max_words:
                                 counter.add(text)
-                                self._hub.say(self.id, text)
+                                self._hub.add_text(self.id, text)
                                 pace.mark(int((time.monotonic() - began) * 1000), len(speech.text))
                 outcome = stream.outcome
                 call.used(outcome)
@@ -286,13 +286,13 @@ class Moderator:
             return [Draft(event=call, cause=record.position), Draft(event=spoken, cause=debate.position + 1)]
 
         await self._writer.append(build)
-        self._hub.silence(self.id)
+        self._hub.end_text(self.id)
         observe.count_call(self._provider(step), "speak", outcome)
 
     async def _record_failed_turn(
         self, step: Speak, started: int, error: ProviderError, so_far: str, began: float
     ) -> None:
-        self._hub.silence(self.id)
+        self._hub.end_text(self.id)
         logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
         latency_ms = int((time.monotonic() - began) * 1000)
 

@@ -115,7 +115,7 @@ def _shown(fold: Fold, *, revealed: bool) -> Any:
 def _patch(before: Fold, after: Fold, record: Recorded, *, revealed: bool) -> Any:
     """What an event did to the view.  The director's is made only where it may differ: that costs."""
     ends = before.view.state != after.view.state == "concluded"  # spectators are told then what the director knew
-    if revealed and before.view.position and (ends or frames.is_told_apart(before, record)):
+    if revealed and before.view.position and (ends or frames.differs_for_director(before, record)):
         return msgspec.to_builtins(views.difference(views.for_director(before), views.for_director(after)))
     return msgspec.to_builtins(views.difference(before.view, after.view))
 

@@ -1,7 +1,7 @@
-"""A debate's fold at any position, without folding from the beginning each time.
+"""The fold of a debate at any position, without folding from the beginning each time.
 
-Every 250th fold of the debates that were read last is kept.  A log only grows, so what is kept never goes stale; folds
-share what did not change between them, so that they weigh little.
+Every 250th fold of the debates that were read last is kept.  A log only grows, so a kept fold never goes stale.  Folds
+share the parts that did not change between them, so they need little memory.
 """
 
 from collections import OrderedDict
@@ -29,11 +29,11 @@ class Folds:
 
     @property
     def kept(self) -> int:
-        """How many are kept."""
+        """Number of folds that are kept."""
         return sum(map(len, self._kept.values()))
 
     async def at(self, debate: str, position: int) -> Fold:
-        """The fold of the first ``position`` records, or of as many as there are."""
+        """The fold of the first ``position`` records, or of all if there are fewer."""
         fold = self._nearest(debate, position)
         while (seen := fold.view.position) < position:
             records = await self._log.read(debate, seen, min(self._every - seen % self._every, position - seen))
@@ -45,7 +45,7 @@ class Folds:
         return fold
 
     async def steps(self, debate: str, after: int, upto: int) -> AsyncIterator[Step]:
-        """Every step beyond position ``after``, to ``upto`` at most."""
+        """The steps after position ``after``, up to ``upto`` at most."""
         fold = self._nearest(debate, after)
         while (seen := fold.view.position) < upto:
             records = await self._log.read(debate, seen, min(PAGE, upto - seen))
@@ -59,7 +59,7 @@ class Folds:
                     yield before, record, fold
 
     def _nearest(self, debate: str, position: int) -> Fold:
-        """The newest fold that is kept of what stands up to ``position``."""
+        """The newest kept fold that is not beyond ``position``."""
         kept = self._kept.get(debate, {})
         newest = max((at for at in kept if at <= position), default=0)
         return kept[newest] if newest else views.INITIAL

@@ -1,4 +1,4 @@
-"""What travels to a page: frames, snapshots, deltas, as JSON text.  Live and replay use these same functions."""
+"""Messages to a page as JSON text: frames, snapshots, deltas.  Live debates and replays use the same functions."""
 
 from typing import Any, Final
 
@@ -9,6 +9,8 @@ from events.types import ALL_PRIVATE, AttemptAbandoned, DebateOpened
 from events.view import view as views
 from events.view.view import Fold, View
 
+SUBPROTOCOL: Final = "moot.v1"
+"""The WebSocket subprotocol of these messages."""
 _json: Final = msgspec.json.Encoder()
 LIVE: Final = '{"kind":"live"}'
 
@@ -17,11 +19,11 @@ def _text(value: Any) -> str:
     return _json.encode(value).decode()
 
 
-def frame(record: Recorded, before: View, after: View, *, revealed: bool = False, blind: bool = False) -> str:
-    """One event with the patch that it makes.  The event carries no prompts and no raw answers, ever.
+def _encoded(record: Recorded, before: View, after: View, *, revealed: bool, blind: bool) -> str:
+    """One event with the patch that it makes.  The event never has prompts and raw answers.
 
-    ``revealed``: an event that is the director's as a whole (a directive, a vote) is shown, and models are named;
-    ``blind``: otherwise they are not.
+    ``revealed``: show events that only the director may see (a directive, a vote), and name the models;
+    ``blind``: if not revealed, do not name the models.
     """
     shown: dict[str, Any] = {
         "kind": "frame",
@@ -43,32 +45,32 @@ def frame(record: Recorded, before: View, after: View, *, revealed: bool = False
 
 
 def step(fold: Fold, record: Recorded, *, revealed: bool = False) -> tuple[Fold, str]:
-    """Fold one record and give its frame, for spectators or (``revealed``) for the director."""
+    """Fold one record and give its frame: for spectators, or for the director (``revealed``)."""
     after = views.apply(fold, record)
-    return after, told(fold, record, after, revealed=revealed)
+    return after, frame(fold, record, after, revealed=revealed)
 
 
-def told(before: Fold, record: Recorded, after: Fold, *, revealed: bool = False) -> str:
-    """The frame of a record between its two folds.  The director's views are made only where they may differ."""
-    # The last frame reveals everything to whoever had only the spectators' frames until then.
+def frame(before: Fold, record: Recorded, after: Fold, *, revealed: bool = False) -> str:
+    """The frame of a record, from the folds before and after it."""
+    # The last frame reveals everything to readers that had only the spectators' frames until then.
     ends = before.view.state != after.view.state == "concluded"
-    is_directors = revealed and (ends or is_told_apart(before, record))
+    is_directors = revealed and (ends or differs_for_director(before, record))
     known = views.for_director(before) if is_directors and not ends else before.view
     shown = views.for_director(after) if is_directors else after.view
-    return frame(record, known, shown, revealed=revealed, blind=after.debate.is_blind)
+    return _encoded(record, known, shown, revealed=revealed, blind=after.debate.is_blind)
 
 
-def is_told_apart(fold: Fold, record: Recorded) -> bool:
-    """Whether the director's frame of a record differs from the spectators'; ``fold`` is the one before it."""
+def differs_for_director(fold: Fold, record: Recorded) -> bool:
+    """Whether the director's frame of a record differs from the spectators' frame; ``fold`` is the one before it."""
     event = record.event
     blind = fold.debate.is_blind or (isinstance(event, DebateOpened) and event.blind)
-    if blind and isinstance(event, AttemptAbandoned):  # names nobody, yet views keep the words of all failures back
+    if blind and isinstance(event, AttemptAbandoned):  # it names no model, but views hide the words of all failures
         return True
     return event.private == ALL_PRIVATE or (blind and bool(event.naming))
 
 
 def snapshot(view: View, speaking: dict[str, Any] | None) -> str:
-    """The whole view at once, with the text so far of a turn in flight."""
+    """The whole view, with the text so far of a turn in flight."""
     return _text({"kind": "snapshot", "position": view.position, "view": view, "speaking": speaking})
 
 
@@ -78,10 +80,10 @@ def delta(turn: int, attempt: int, at: int, text: str) -> str:
 
 
 def status(**facts: Any) -> str:
-    """Presence and the like: what is not an event."""
+    """Facts that are no events, for example the number of spectators."""
     return _text({"kind": "status", **facts})
 
 
 def error(code: str, message: str) -> str:
-    """Why the server is about to close the socket."""
+    """The reason why the server is about to close the socket."""
     return _text({"kind": "error", "code": code, "message": message})

@@ -1,61 +1,59 @@
-"""One spectator's way through a debate, where the server writes to him itself and at the terminal."""
+"""Deliver a debate to one reader, message by message: for the terminal, and for sockets that uvicorn keeps."""
 
 from collections.abc import AsyncGenerator
 from typing import Self
 
+from server.feed.channel import PAGE_FRAMES, Channel
 from server.feed.cursor import Cursor
-from server.feed.hub import RING, Hub, Room
+from server.feed.hub import Hub
 
 
 class Reader:
-    """One spectator's place in a debate: what it has, and therefore what it lacks."""
+    """One reader of a channel, from a position on."""
 
-    def __init__(self, hub: Hub, room: Room, after: int | None, *, whole: bool = False, director: bool = False) -> None:
-        """``whole``: give every frame, even where a snapshot would be shorter."""
-        self._hub, self._room, self._whole, self._director = hub, room, whole, director
-        self._after = after
-        self.place = Cursor(after or 0)
+    def __init__(
+        self, hub: Hub, channel: Channel, after: int | None, *, every_frame: bool = False, director: bool = False
+    ) -> None:
+        """``every_frame``: give all frames after ``after``, also where a snapshot is shorter."""
+        self._hub, self._channel, self._director = hub, channel, director
+        self._never_snapshot = every_frame and after is not None
+        self.cursor = Cursor(channel, after, director=director)
 
     async def __aenter__(self) -> Self:
-        """Enter the room."""
-        self._hub.enter(self._room)
+        """Count as a spectator."""
+        self._hub.enter(self._channel)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Leave it."""
-        self._hub.leave(self._room)
+        """Count as a spectator no longer."""
+        self._hub.leave(self._channel)
 
     async def messages(self) -> AsyncGenerator[list[str]]:
-        """Batches of messages: what is lacking, then what comes.  Ends only if the room fails."""
-        if start := self._catch_up():
-            yield start
-        while self._room.failure is None:
-            changed = self._room.changed()
-            if batch := await self._lacking():
+        """Batches of messages: first those after the reader's position, then new ones.  Ends if the channel fails."""
+        if first := self._first():
+            yield first
+        while self._channel.failure is None:
+            changed = self._channel.changed()
+            if batch := await self._next():
                 yield batch
             else:
                 await changed.wait()
 
-    def _catch_up(self) -> list[str]:
-        """A snapshot, or nothing where the frames themselves are shorter."""
-        room = self._room
-        if self._after is not None and self._whole:
+    def _first(self) -> list[str]:
+        """A snapshot, or nothing if the frames themselves are shorter."""
+        if self._never_snapshot:
             return []
-        shot = room.snapshot(director=self._director)
-        if self._after is not None and (page := room.frames_after(self._after, RING)) is not None:  # noqa: SIM102
-            if sum(map(len, page)) <= len(shot):
-                return []
-        self.place.position = room.position
-        if speech := room.speech_now():
-            self.place.said, self.place.said_to = (speech.turn, speech.attempt), len(speech.text)
-        return [shot]
+        snapshot = self._channel.snapshot(director=self._director)
+        if not self.cursor.is_snapshot_due(len(snapshot)):
+            return []
+        self.cursor.skip_to_head()
+        return [snapshot]
 
-    async def _lacking(self) -> list[str]:
-        room, place = self._room, self.place
-        batch = room.lacking(place, director=self._director)
-        if batch is None:
-            batch, _ = await self._hub.frames_page(room.debate, place.position, 256, director=self._director)
-            place.position += len(batch)
-            if place.position >= room.position:
-                batch += room.news(place)
-        return batch
+    async def _next(self) -> list[str]:
+        cursor = self.cursor
+        page = cursor.next_frames()
+        if page is None:
+            page, _ = await self._hub.frames_page(
+                self._channel.debate, cursor.position, PAGE_FRAMES, director=self._director
+            )
+        return page + cursor.advance(len(page))

@@ -1,34 +1,33 @@
-"""Text in flight and waits, between the node that runs a debate and those whose spectators watch it.
+"""Send text in flight and waits from the node that runs a debate to the nodes whose spectators watch it.
 
-The node that runs a debate tells what was said since it told last, once a tick, while anybody listens.  Who listens
-says so every ``ASK_S``, and whether something is lacking: then the whole text so far is told once.  What gets lost or
-comes twice costs deltas and nothing else, since the log has every turn.
+The node that runs a debate publishes new text once a tick, as long as another node listens.  A node that listens says
+so every ``INTEREST_EVERY_S``, and says whether it misses text: then the whole text so far is published once.  A lost or
+repeated message costs deltas and nothing else, because the log has every turn.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Final
 
 import anyio
 import msgspec
 from msgspec import Struct
 
 from events.cluster.bus import Bus, SingleNodeBus
-from events.view.view import Fold
-from server.feed.in_flight import Speech
+from server.feed.channel import Channel, TextInFlight
 
-ASK_S: Final = 1.0
-"""How often a node says that it listens; as often at most it says at once that something is lacking."""
+INTEREST_EVERY_S: Final = 1.0
+"""Seconds between two messages that this node listens, and at least between two requests for missing text."""
 INTEREST_S: Final = 5.0
-"""After this time without a word from anybody who listens nothing is told."""
-MOST_TEXT: Final = 200_000
-"""Characters of a text in flight that are told and kept; what is longer is read when it has been recorded."""
+"""Text is published until so many seconds after the last message of a node that listens."""
+MAX_TEXT: Final = 200_000
+"""Characters of a text in flight that are published and kept; the rest is read once the turn is recorded."""
 WAIT_S: Final = 4.0
-"""A wait that was not repeated for so long is over."""
+"""A wait that was not announced again for so many seconds is over."""
 
 
-class Said(Struct, frozen=True, tag="said"):
+class TextUpdate(Struct, frozen=True, tag="said"):
     """Text of a turn that is being spoken, from the character ``at`` on."""
 
     turn: int
@@ -39,206 +38,193 @@ class Said(Struct, frozen=True, tag="said"):
     text: str
 
 
-class Waits(Struct, frozen=True, tag="waits"):
-    """What the debate waits for, or nothing any more."""
+class WaitUpdate(Struct, frozen=True, tag="waits"):
+    """What the debate waits for; no words if the wait is over."""
 
     words: str
 
 
-class Listens(Struct, frozen=True, tag="listens"):
-    """Somebody watches; ``lacks`` says that the text so far is not known there."""
+class Interest(Struct, frozen=True, tag="listens"):
+    """A node has spectators of the debate; ``is_text_missing`` if it does not know the text so far."""
 
-    lacks: bool
+    is_text_missing: bool = msgspec.field(name="lacks")
 
 
-Message = Said | Waits | Listens
+Message = TextUpdate | WaitUpdate | Interest
 _encoder: Final = msgspec.msgpack.Encoder()
 _decoder: Final[msgspec.msgpack.Decoder[Message]] = msgspec.msgpack.Decoder(Message)
 
 
-class Watched(Protocol):
-    """A debate as it is watched here."""
-
-    debate: str
-    speech: Speech | None
-    wait: str
-    fold: Fold
-
-    def speech_now(self) -> Speech | None:
-        """The text in flight, if it is the turn's that is being spoken."""
-        ...
-
-
-class _Telling:
-    """A debate that is run here: what was told of it."""
+class _Published:
+    """A debate that this node runs, and what was published of it."""
 
     def __init__(self, until: float) -> None:
-        self.speech: Speech | None = None
-        self.told = 0
+        self.text: TextInFlight | None = None
+        self.sent = 0
+        """Characters of the text that were published."""
         self.until = until
-        """The time up to which somebody is taken to listen."""
+        """Time up to which another node is taken to listen."""
         self.is_due = False
         self.wait = ""
 
 
-class _Hearing:
-    """A debate that is watched here: when something was said about it."""
+class _Subscribed:
+    """A debate that this node has spectators of."""
 
-    def __init__(self, room: Watched) -> None:
-        self.room = room
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
         self.asked_at = self.waits_since = 0.0
 
 
 class Relay:
-    """Both ends for all debates of this node.  ``stir`` is called with a debate of which something new is known."""
+    """Both ends, for all debates of this node.  ``wake`` is called with a debate whose text or wait has changed."""
 
-    def __init__(self, bus: Bus, stir: Callable[[str], None], tick_s: float) -> None:
-        self._bus, self._stir, self._tick_s = bus, stir, tick_s
+    def __init__(self, bus: Bus, wake: Callable[[str], None], tick_s: float) -> None:
+        self._bus, self._wake, self._tick_s = bus, wake, tick_s
         self._is_alone = isinstance(bus, SingleNodeBus)
-        self._told: dict[str, _Telling] = {}
-        self._heard: dict[str, _Hearing] = {}
+        self._published: dict[str, _Published] = {}
+        self._subscribed: dict[str, _Subscribed] = {}
 
     async def run(self) -> None:
-        """Say what is listened to, now and then, until cancelled."""
+        """Tell the other nodes again and again what this node listens to, until cancelled."""
         if self._is_alone:
             await anyio.sleep_forever()
         while True:
-            await anyio.sleep(ASK_S / 2)
-            now = asyncio.get_running_loop().time()
-            for debate, hearing in self._heard.items():
-                if debate not in self._told and hearing.room.fold.view.state == "open":
-                    self._look(hearing, now)
+            await anyio.sleep(INTEREST_EVERY_S / 2)
+            now = self._now()
+            for debate, subscribed in self._subscribed.items():
+                if debate not in self._published and subscribed.channel.fold.view.state == "open":
+                    self._renew(subscribed, now)
 
-    def _look(self, hearing: _Hearing, now: float) -> None:
-        if now - hearing.asked_at >= ASK_S:
-            self._ask(hearing, now, lacks=_lacks(hearing.room))
-        if hearing.room.wait and now - hearing.waits_since > WAIT_S:
-            self._set_wait(hearing.room, "")
+    def _renew(self, subscribed: _Subscribed, now: float) -> None:
+        if now - subscribed.asked_at >= INTEREST_EVERY_S:
+            self._ask(subscribed, now, is_text_missing=_is_text_missing(subscribed.channel))
+        if subscribed.channel.wait and now - subscribed.waits_since > WAIT_S:
+            self._set_wait(subscribed.channel, "")
 
     # the node that runs the debate
 
     @contextmanager
-    def telling(self, debate: str) -> Iterator[None]:
-        """Within it the debate is run here."""
+    def publishing(self, debate: str) -> Iterator[None]:
+        """Within it this node runs the debate."""
         if self._is_alone:
             yield
             return
-        telling = self._told[debate] = _Telling(self._now() + INTEREST_S)
-        if (hearing := self._heard.get(debate)) is not None:
-            self._set_wait(hearing.room, "")
+        published = self._published[debate] = _Published(self._now() + INTEREST_S)
+        if (subscribed := self._subscribed.get(debate)) is not None:
+            self._set_wait(subscribed.channel, "")
         try:
-            with self._bus.subscribe(debate, lambda message: self._listened(debate, telling, message)):
+            with self._bus.subscribe(debate, lambda message: self._on_interest(debate, published, message)):
                 yield
         finally:
-            if self._told.get(debate) is telling:
-                del self._told[debate]
+            if self._published.get(debate) is published:
+                del self._published[debate]
 
-    def begin(self, debate: str, speech: Speech) -> None:
+    def start_text(self, debate: str, text: TextInFlight) -> None:
         """A turn is about to be spoken."""
-        if (telling := self._told.get(debate)) is not None:
-            telling.speech, telling.told = speech, 0
+        if (published := self._published.get(debate)) is not None:
+            published.text, published.sent = text, 0
 
-    def say(self, debate: str) -> None:
-        """There is more text."""
-        if (telling := self._told.get(debate)) is not None and not telling.is_due:
-            telling.is_due = True
-            asyncio.get_running_loop().call_later(self._tick_s, self._tell, debate, telling)
+    def text_added(self, debate: str) -> None:
+        """Publish the text within a tick."""
+        if (published := self._published.get(debate)) is not None and not published.is_due:
+            published.is_due = True
+            asyncio.get_running_loop().call_later(self._tick_s, self._publish_text, debate, published)
 
-    def silence(self, debate: str) -> None:
-        """The turn has been recorded, or has come to nothing."""
-        if (telling := self._told.get(debate)) is not None:
-            telling.speech = None
+    def end_text(self, debate: str) -> None:
+        """The turn was recorded or abandoned."""
+        if (published := self._published.get(debate)) is not None:
+            published.text = None
 
-    def wait(self, debate: str, words: str) -> None:
-        """The debate waits, or does so no more."""
-        if (telling := self._told.get(debate)) is not None and (words or telling.wait):
-            telling.wait = words
-            self._publish(debate, Waits(words))
+    def announce_wait(self, debate: str, words: str) -> None:
+        """Publish what the debate waits for; no words if the wait is over."""
+        if (published := self._published.get(debate)) is not None and (words or published.wait):
+            published.wait = words
+            self._publish(debate, WaitUpdate(words))
 
-    def _tell(self, debate: str, telling: _Telling) -> None:
-        telling.is_due = False
-        speech = telling.speech
-        if self._told.get(debate) is not telling or speech is None or self._now() > telling.until:
+    def _publish_text(self, debate: str, published: _Published) -> None:
+        published.is_due = False
+        text = published.text
+        if self._published.get(debate) is not published or text is None or self._now() > published.until:
             return
-        text = speech.text[telling.told : MOST_TEXT]
-        if text or not telling.told:
-            said = Said(speech.turn, speech.side, speech.attempt, speech.started_at, telling.told, text)
-            self._publish(debate, said)
-            telling.told += len(text)
+        more = text.text[published.sent : MAX_TEXT]
+        if more or not published.sent:
+            update = TextUpdate(text.turn, text.side, text.attempt, text.started_at, published.sent, more)
+            self._publish(debate, update)
+            published.sent += len(more)
 
-    def _listened(self, debate: str, telling: _Telling, message: bytes) -> None:
-        said = _read(message)
-        if not isinstance(said, Listens):
+    def _on_interest(self, debate: str, published: _Published, message: bytes) -> None:
+        interest = _decoded(message)
+        if not isinstance(interest, Interest):
             return
-        is_first = self._now() > telling.until  # nothing was told since the last one left
-        telling.until = self._now() + INTEREST_S
-        if said.lacks or is_first:
-            telling.told = 0
-            if telling.wait:
-                self._publish(debate, Waits(telling.wait))
-            if telling.speech is not None:
-                self.say(debate)
+        is_first = self._now() > published.until  # no node listened until now, so nothing was published
+        published.until = self._now() + INTEREST_S
+        if interest.is_text_missing or is_first:
+            published.sent = 0
+            if published.wait:
+                self._publish(debate, WaitUpdate(published.wait))
+            if published.text is not None:
+                self.text_added(debate)
 
-    # the node whose spectators watch it
+    # a node whose spectators watch it
 
     @contextmanager
-    def following(self, room: Watched) -> Iterator[None]:
-        """Within it the room is told what is said elsewhere."""
+    def subscribing(self, channel: Channel) -> Iterator[None]:
+        """Within it the channel gets the text and the waits that other nodes publish."""
         if self._is_alone:
             yield
             return
-        hearing = _Hearing(room)
-        with self._bus.subscribe(room.debate, lambda message: self._hear(hearing, message)):
-            self._heard[room.debate] = hearing
-            if room.debate not in self._told:
-                self._ask(hearing, self._now(), lacks=True)
+        subscribed = _Subscribed(channel)
+        with self._bus.subscribe(channel.debate, lambda message: self._on_update(subscribed, message)):
+            self._subscribed[channel.debate] = subscribed
+            if channel.debate not in self._published:
+                self._ask(subscribed, self._now(), is_text_missing=True)
             try:
                 yield
             finally:
-                if self._heard.get(room.debate) is hearing:
-                    del self._heard[room.debate]
+                if self._subscribed.get(channel.debate) is subscribed:
+                    del self._subscribed[channel.debate]
 
-    def _hear(self, hearing: _Hearing, message: bytes) -> None:
-        room = hearing.room
-        if room.debate in self._told:  # whoever speaks of it has lost it, and does not know yet
+    def _on_update(self, subscribed: _Subscribed, message: bytes) -> None:
+        channel = subscribed.channel
+        if channel.debate in self._published:  # the sender has lost the debate to this node and does not know it yet
             return
-        match _read(message):
-            case Said() as said if not self._take(room, said):
-                if self._now() - hearing.asked_at >= ASK_S:
-                    self._ask(hearing, self._now(), lacks=True)
-            case Waits(words=words):
-                hearing.waits_since = self._now()
-                self._set_wait(room, words)
+        match _decoded(message):
+            case TextUpdate() as update if not self._apply(channel, update):
+                if self._now() - subscribed.asked_at >= INTEREST_EVERY_S:
+                    self._ask(subscribed, self._now(), is_text_missing=True)
+            case WaitUpdate(words=words):
+                subscribed.waits_since = self._now()
+                self._set_wait(channel, words)
             case _:
                 pass
 
-    def _take(self, room: Watched, said: Said) -> bool:
-        """Whether it follows what is known; what is known already, and what is old, does."""
-        known = room.speech
-        heard = said.turn, said.attempt
-        if known is None or heard != (known.turn, known.attempt):
-            if known is not None and heard < (known.turn, known.attempt):
+    def _apply(self, channel: Channel, update: TextUpdate) -> bool:
+        """Add the text of an update to the channel.  False if text before it is missing."""
+        known, key = channel.text, (update.turn, update.attempt)
+        if known is None or key != known.key:
+            if known is not None and key < known.key:  # an old message
                 return True
-            if said.at:
+            if update.at:
                 return False
-            known = room.speech = Speech(said.turn, said.side, said.attempt, said.started_at)
+            known = channel.text = TextInFlight(update.turn, update.side, update.attempt, update.started_at)
         have = len(known.text)
-        if said.at > have:
+        if update.at > have:
             return False
-        more = said.text[have - said.at :][: MOST_TEXT - have]
+        more = update.text[have - update.at :][: MAX_TEXT - have]
         if more:
             known.text += more
-            self._stir(room.debate)
+            self._wake(channel.debate)
         return True
 
-    def _set_wait(self, room: Watched, words: str) -> None:
-        if room.wait != words:
-            room.wait = words
-            self._stir(room.debate)
+    def _set_wait(self, channel: Channel, words: str) -> None:
+        if channel.wait != words:
+            channel.wait = words
+            self._wake(channel.debate)
 
-    def _ask(self, hearing: _Hearing, now: float, *, lacks: bool) -> None:
-        hearing.asked_at = now
-        self._publish(hearing.room.debate, Listens(lacks))
+    def _ask(self, subscribed: _Subscribed, now: float, *, is_text_missing: bool) -> None:
+        subscribed.asked_at = now
+        self._publish(subscribed.channel.debate, Interest(is_text_missing))
 
     def _publish(self, debate: str, message: Message) -> None:
         self._bus.publish(debate, _encoder.encode(message))
@@ -247,14 +233,14 @@ class Relay:
         return asyncio.get_running_loop().time()
 
 
-def _lacks(room: Watched) -> bool:
-    """Whether a turn is being spoken of which nothing was heard."""
-    current = room.fold.debate.transcript.current
-    return current is not None and current.state == "speaking" and room.speech_now() is None
+def _is_text_missing(channel: Channel) -> bool:
+    """Whether a turn is being spoken and no text of it has come."""
+    current = channel.fold.debate.transcript.current
+    return current is not None and current.state == "speaking" and channel.text_in_flight() is None
 
 
-def _read(message: bytes) -> Message | None:
-    """What another node said; None for what is no message of this version's."""
+def _decoded(message: bytes) -> Message | None:
+    """A message of another node; None if this version does not know it."""
     try:
         return _decoder.decode(message)
     except msgspec.DecodeError:

@@ -16,11 +16,11 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
-from server.feed.websocket.endpoint import spectate
 from server.http import audience, catalog, commands, debates, events, exports, judge, metrics, whatif
 from server.http.access import Access, AccessMiddleware, error_response, open_session
 from server.http.limits import RateLimit
 from server.http.static import FILES, page_response
+from server.http.websocket import spectate
 from server.service import Service
 
 logger = structlog.get_logger()
@@ -122,7 +122,7 @@ def make_app(service: Service, access: Access) -> Starlette:
         lifespan=lifespan,
     )
     app.state.service, app.state.access = service, access
-    app.state.crowd = Connections(service.hub, slow_reader_s=service.settings.slow_reader_s)
+    app.state.connections = Connections(service.hub, slow_reader_s=service.settings.slow_reader_s)
     app.state.survey = judge.Survey(service.log)
     app.state.auditors = Auditors(service.log)
     app.state.voters = audience.Voters(service.settings)

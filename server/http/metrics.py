@@ -68,11 +68,11 @@ class ServiceGauges(Collector):
 
     def _watching(self) -> Iterator[Metric]:
         hub, log = self._service.hub, self._service.log
-        rooms = [room for room in hub.watched if room.ready.is_set()]
-        behind = [max((log.known_head(room.debate) or 0) - room.position, 0) for room in rooms]
+        channels = [channel for channel in hub.channels if channel.ready.is_set()]
+        behind = [max((log.known_head(channel.debate) or 0) - channel.position, 0) for channel in channels]
         yield _gauge("moot_spectators", "Open spectator sockets", hub.spectators)
-        yield _gauge("moot_rooms", "Debates folded in memory for readers", hub.rooms)
-        yield _gauge("moot_room_frames", "Frames kept encoded for readers", sum(room.kept for room in rooms))
+        yield _gauge("moot_rooms", "Debates folded in memory for readers", len(hub.channels))
+        yield _gauge("moot_room_frames", "Frames kept encoded for readers", sum(channel.kept for channel in channels))
         yield _gauge("moot_folds", "Folds of past positions kept in memory", hub.folds.kept)
         yield _gauge(
             "moot_room_lag_events",

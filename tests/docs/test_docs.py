@@ -24,8 +24,8 @@ from events.view.view import View
 from judge.rubric import rubric_v1
 from providers.script import Script
 from server.cli.main import PLACES, main
-from server.feed.websocket import endpoint as socket
 from server.http import access
+from server.http import websocket as socket
 from server.http.access import Access
 from server.http.app import make_app
 from server.opening import opening

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from websockets.frames import Opcode
 
 from events.codec import CLASSES, tag_of
 from events.record import first_break
@@ -17,7 +18,7 @@ from server.bench.material import DEBATE, debate
 from server.bench.reader import read_header
 from server.bench.stalled import crowd
 from server.cli.main import main
-from server.feed.websocket.wire import TEXT, framed
+from server.feed.websocket.wire import serialize
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_an_aim_bounds_the_ratio_or_the_value(better: str, aim_of: str, aim: flo
 @pytest.mark.parametrize("size", [15, 125, 126, 65_535, 65_536])
 def test_a_spectator_reads_what_a_server_writes(size: int) -> None:
     text = '{"kind":"frame"'.ljust(size, "x")
-    wire = framed(TEXT, text.encode())
+    wire = serialize(Opcode.TEXT, text.encode())
     header = read_header(wire, 0)
 
     assert header is not None

@@ -17,7 +17,8 @@ from events.verify import verify_log
 from events.view import view as views
 from providers.registry import Registry
 from server.debate.moderators import Moderators
-from server.feed.hub import Hub, Room
+from server.feed.channel import RING, Channel
+from server.feed.hub import Hub
 from server.feed.reader import Reader
 from server.opening import opening
 from server.settings import Settings
@@ -35,10 +36,16 @@ class House:
     """Log, registry, hub and moderators."""
 
     def __init__(
-        self, log: EventLog, settings: Settings, *, idle_s: float = 30.0, registry: Registry | None = None
+        self,
+        log: EventLog,
+        settings: Settings,
+        *,
+        idle_s: float = 30.0,
+        ring: int = RING,
+        registry: Registry | None = None,
     ) -> None:
         self.log, self.settings, self.registry = log, settings, registry or Registry()
-        self.hub = Hub(log, tick_ms=settings.tick_ms, idle_s=idle_s)
+        self.hub = Hub(log, tick_ms=settings.tick_ms, idle_s=idle_s, ring=ring)
         self.moderators = Moderators(log, self.registry, self.hub, idle_timeout_s=settings.idle_timeout_s)
 
     async def open(self, model: str, *, turns: int = 2, judge: str | None = None, **wish: Any) -> str:
@@ -90,11 +97,12 @@ async def house(
     log: EventLog | None = None,
     *,
     idle_s: float = 30.0,
+    ring: int = RING,
     settings: Settings = QUICK,
     registry: Registry | None = None,
 ) -> AsyncIterator[House]:
     """A house whose tasks have all ended when it is left."""
-    made = House(MemoryLog() if log is None else log, settings, idle_s=idle_s, registry=registry)
+    made = House(MemoryLog() if log is None else log, settings, idle_s=idle_s, ring=ring, registry=registry)
     async with anyio.create_task_group() as tasks:
         await tasks.start(made.hub.run)
         await tasks.start(made.moderators.run)
@@ -201,10 +209,12 @@ class Spectator:
         self.spoken[turn] = self.text
 
 
-async def watch(hub: Hub, room: Room, spectator: Spectator, after: int | None, enough: Callable[[], bool]) -> None:
+async def watch(
+    hub: Hub, channel: Channel, spectator: Spectator, after: int | None, enough: Callable[[], bool]
+) -> None:
     """Read until enough has been seen."""
     with anyio.fail_after(PATIENCE_S):
-        async with Reader(hub, room, after) as reader:
+        async with Reader(hub, channel, after) as reader:
             async for batch in reader.messages():
                 for message in batch:
                     spectator.take(message)

@@ -1,4 +1,4 @@
-"""A disk that is full while debates run: they wait, those who watch are told, and all go on when there is room."""
+"""A disk that is full while debates run: they wait, those who watch are told, and all go on when there is channel."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream_writer, "STORE_WAIT_S", 0.01)
-    monkeypatch.setattr("server.feed.waits.LOOK_S", 0.01)
+    monkeypatch.setattr("server.feed.status.WAIT_CHECK_S", 0.01)
     monkeypatch.setattr("events.store.sqlite.writer.PROBE_S", 0.01)
 
 
@@ -35,8 +35,8 @@ def limit_pages(log: SqliteLog, pages: int) -> None:
 
 async def waits_told(h: House, debate: str, said: list[str], enough: str) -> None:
     """Collect what readers are told of waits, up to ``enough``."""
-    room = await h.hub.room(debate)
-    async with Reader(h.hub, room, 0, whole=True) as reader:
+    channel = await h.hub.channel(debate)
+    async with Reader(h.hub, channel, 0, every_frame=True) as reader:
         async for batch in reader.messages():
             for message in map(msgspec.json.decode, batch):
                 if "wait" in message:

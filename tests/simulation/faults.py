@@ -8,35 +8,35 @@ import pytest
 from events import codec
 from events.record import Recorded, as_draft, stamp
 from server.feed import reader
+from server.feed.channel import Channel, TextInFlight
 from server.feed.cursor import Cursor
-from server.feed.hub import Hub, Room
-from server.feed.in_flight import Speech
+from server.feed.hub import Hub
 from server.feed.websocket import broadcast_group
-from server.feed.websocket import endpoint as socket
 from server.feed.websocket.broadcast_group import BroadcastGroup
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.spectator import Spectator
+from server.http import websocket
 from tests.simulation.store import Line, Shared
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
 def skips_a_frame_in_catching_up(patch: pytest.MonkeyPatch) -> None:
-    frames_after = Room.frames_after
+    frames_after = Channel.frames_after
 
-    def lossy(self: Room, position: int, most: int = 256, *, director: bool = False) -> list[str] | None:
+    def lossy(self: Channel, position: int, most: int = 256, *, director: bool = False) -> list[str] | None:
         frames = frames_after(self, position, most, director=director)
         return frames[1:] if frames is not None and len(frames) > 3 else frames
 
-    patch.setattr(Room, "frames_after", lossy)
+    patch.setattr(Channel, "frames_after", lossy)
 
 
 def loses_the_end_of_a_page(patch: pytest.MonkeyPatch) -> None:
-    def write_page(self: BroadcastGroup, one: Spectator, place: Cursor, frames: list[str]) -> None:
-        written = broadcast_group.page(frames)
-        place.position += len(frames)
-        self._write_one(one, written)
-        self.crowd.soon(self.catch_up, one)
+    def write_page(self: BroadcastGroup, one: Spectator, cursor: Cursor, frames: list[str]) -> None:
+        written = broadcast_group.first_page(frames, self._page)
+        cursor.position += len(frames)
+        self._write_to(one, written)
+        self._loop.call_soon(self.catch_up, one)
 
     patch.setattr(BroadcastGroup, "_write_page", write_page)
 
@@ -63,19 +63,19 @@ def delivers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
 
 
 def resumes_one_too_early(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(broadcast_group, "Cursor", lambda position=0: Cursor(max(position - 1, 0)))
+    patch.setattr(broadcast_group, "Cursor", lambda channel, after, **how: Cursor(channel, after and after - 1, **how))
 
 
 def resumes_one_too_late(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(reader, "Cursor", lambda position=0: Cursor(position + 1 if position else 0))
+    patch.setattr(reader, "Cursor", lambda channel, after, **how: Cursor(channel, after and after + 1, **how))
 
 
 def forgets_to_drop_a_stale_delta(patch: pytest.MonkeyPatch) -> None:
-    def speech_now(self: Room) -> Speech | None:
+    def text_in_flight(self: Channel) -> TextInFlight | None:
         current = self.fold.debate.transcript.current
-        return self.speech if current is not None else None
+        return self.text if current is not None else None
 
-    patch.setattr(Room, "speech_now", speech_now)
+    patch.setattr(Channel, "text_in_flight", text_in_flight)
 
 
 def accepts_a_stale_epoch(patch: pytest.MonkeyPatch) -> None:
@@ -86,55 +86,55 @@ def accepts_a_stale_epoch(patch: pytest.MonkeyPatch) -> None:
 
 
 def never_closes_the_slow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Connections, "_look_at", lambda *_: None)
+    patch.setattr(Connections, "_check_slow", lambda *_: None)
 
 
 def goes_on_writing_to_the_slow(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(BroadcastGroup, "hold", lambda *_: None)
+    patch.setattr(BroadcastGroup, "fall_behind", lambda *_: None)
     patch.setattr(Spectator, "is_busy", lambda self: self.is_closing)
 
 
 def overfills_in_a_burst(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(BroadcastGroup, "_hold_full", lambda *_: None)
+    patch.setattr(BroadcastGroup, "_check_buffers", lambda *_: None)
 
 
 def says_a_wrong_position_when_closing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Spectator, "position", property(lambda self: self.gallery.room.position))
+    patch.setattr(Spectator, "position", property(lambda self: self.group.channel.position))
 
 
 def forgets_who_has_gone(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Hub, "leave", lambda *_: None)
 
 
-def keeps_empty_galleries(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Connections, "close_gallery", lambda *_: None)
+def keeps_empty_groups(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Connections, "_remove_group", lambda *_: None)
 
 
 def wakes_nobody_now_and_then(patch: pytest.MonkeyPatch) -> None:
-    wake = Room.wake
+    wake = Channel.wake
 
-    def forgetful(self: Room) -> None:
+    def forgetful(self: Channel) -> None:
         if self.position % 5:
             wake(self)
 
-    patch.setattr(Room, "wake", forgetful)
+    patch.setattr(Channel, "wake", forgetful)
 
 
 def refers_to_what_a_newcomer_was_not_told(patch: pytest.MonkeyPatch) -> None:
-    stand = BroadcastGroup._stand
+    make_live = BroadcastGroup._make_live
 
     def hasty(self: BroadcastGroup, one: Spectator) -> None:
-        before = self._fresh
-        stand(self, one)
-        self._fresh = before
+        before = self._newcomers_compressor
+        make_live(self, one)
+        self._newcomers_compressor = before
 
-    patch.setattr(BroadcastGroup, "_stand", hasty)
+    patch.setattr(BroadcastGroup, "_make_live", hasty)
 
 
 def tells_everybody_the_director_s(patch: pytest.MonkeyPatch) -> None:
-    frames_after = Room.frames_after
+    frames_after = Channel.frames_after
     patch.setattr(
-        Room,
+        Channel,
         "frames_after",
         lambda self, position, most=256, *, director=False: frames_after(self, position, most, director=True),
     )
@@ -145,23 +145,23 @@ def repeats_text_after_catching_up(patch: pytest.MonkeyPatch) -> None:
 
     def forgetful(self: Cursor) -> Cursor:
         other = copy(self)
-        other.said_to = 0
+        other.text_end = 0
         return other
 
     patch.setattr(Cursor, "copy", forgetful)
 
 
 def leaves_out_text_of_a_turn(patch: pytest.MonkeyPatch) -> None:
-    delta_from = Speech.delta_from
-    patch.setattr(Speech, "delta_from", lambda self, at: delta_from(self, at if not at else at + 1))
+    delta_from = TextInFlight.delta_from
+    patch.setattr(TextInFlight, "delta_from", lambda self, at: delta_from(self, at if not at else at + 1))
 
 
 def refuses_who_read_further_on_another_node(patch: pytest.MonkeyPatch) -> None:
-    async def room(service: Any, debate: str, after: int | None) -> Room:
+    async def channel(service: Any, debate: str, after: int | None) -> Channel:
         del after
-        return await service.hub.room(debate)  # type: ignore[no-any-return]
+        return await service.hub.channel(debate)  # type: ignore[no-any-return]
 
-    patch.setattr(socket, "_room", room)
+    patch.setattr(websocket, "_channel", channel)
 
 
 def tears_a_batch(patch: pytest.MonkeyPatch) -> None:
@@ -188,7 +188,7 @@ FAULTS: Final[tuple[Plant, ...]] = (
     overfills_in_a_burst,
     says_a_wrong_position_when_closing,
     forgets_who_has_gone,
-    keeps_empty_galleries,
+    keeps_empty_groups,
     wakes_nobody_now_and_then,
     refers_to_what_a_newcomer_was_not_told,
     tells_everybody_the_director_s,

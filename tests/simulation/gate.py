@@ -9,15 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 from starlette.websockets import WebSocket
+from websockets.frames import Opcode
 
-from server.feed.hub import Room
-from server.feed.websocket.broadcast_group import BroadcastGroup
+from server.feed.channel import Channel
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import ANSWER
-from server.feed.websocket.endpoint import spectate
-from server.feed.websocket.spectator import Spectator
+from server.feed.websocket.spectator import Spectator, SpectatorGroup, SpectatorOwner
 from server.feed.websocket.upgrade import EXTENSION
-from server.feed.websocket.wire import TEXT, closing, framed
+from server.feed.websocket.wire import serialize, serialize_close
+from server.http.websocket import spectate
 from tests.simulation.pipe import Pipe
 
 
@@ -26,8 +26,8 @@ class Sorted(Spectator):
 
     __slots__ = ("_number",)
 
-    def __init__(self, gallery: BroadcastGroup, after: int | None, number: int) -> None:
-        super().__init__(gallery, after)
+    def __init__(self, group: SpectatorGroup, owner: SpectatorOwner, after: int | None, number: int) -> None:
+        super().__init__(group, owner, after)
         self._number = number
 
     def __hash__(self) -> int:
@@ -42,10 +42,10 @@ class Doors(Connections):
 
     _came = 0
 
-    def spectator(self, room: Room, after: int | None, *, director: bool, deflate: bool) -> Spectator:
+    def spectator(self, channel: Channel, after: int | None, *, director: bool, deflate: bool) -> Spectator:
         """See ``Connections``."""
         self._came += 1
-        return Sorted(self.gallery(room, director=director, deflate=deflate), after, self._came)
+        return Sorted(self.group(channel, director=director, deflate=deflate), self, after, self._came)
 
 
 class Kept:
@@ -76,7 +76,7 @@ class Kept:
         del data
         if not self.close_sent:
             self.close_sent = True
-            self._pipe.write(closing(1000, ""))
+            self._pipe.write(serialize_close(1000, ""))
         self._pipe.close()
         self.gone.set()
 
@@ -88,10 +88,10 @@ class Kept:
         if self.gone.is_set() or self.close_sent:
             raise OSError
         if message["type"] == "websocket.send":
-            self._pipe.write(framed(TEXT, message["text"].encode()))
+            self._pipe.write(serialize(Opcode.TEXT, message["text"].encode()))
         else:
             self.close_sent = True
-            self._pipe.write(closing(message["code"], message["reason"]))
+            self._pipe.write(serialize_close(message["code"], message["reason"]))
 
 
 def scope_of(app: Any, debate: str, query: str, extensions: dict[str, Any], *, deflate: bool) -> dict[str, Any]:
@@ -147,4 +147,4 @@ async def admit(app: Any, pipe: Pipe, debate: str, query: str, *, deflate: bool,
 
 def app_of(service: Any, crowd: Connections, access: Any) -> Any:
     """What an application holds."""
-    return SimpleNamespace(state=SimpleNamespace(service=service, crowd=crowd, access=access))
+    return SimpleNamespace(state=SimpleNamespace(service=service, connections=crowd, access=access))

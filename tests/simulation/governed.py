@@ -1,7 +1,7 @@
 """The only time and the only chance that a schedule knows: the product's own are put aside while it runs.
 
-What is replaced is what its modules draw on: clocks, randomness, log lines, the sizes of rings and pages, and the
-format, whose place a ``course`` takes that asks nobody to judge.
+What is replaced is what its modules draw on: clocks, randomness, log lines, and the format,
+whose place a ``course`` takes that asks nobody to judge.
 """
 
 import random
@@ -19,8 +19,6 @@ import server.debate.calls
 import server.debate.moderator
 import server.debate.moderators
 import server.debate.stream_writer
-import server.feed.hub
-import server.feed.websocket.broadcast_group
 import tests.simulation.stream_writer
 from tests.simulation import course
 from tests.simulation.loop import Loop
@@ -74,7 +72,7 @@ class Unpaced:
 
 
 @contextmanager
-def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Iterator[None]:
+def governed(loop: Loop, seed: int) -> Iterator[None]:
     """Within it, whatever is drawn follows from ``seed`` and all times are the loop's."""
     chance, clock, silence = random.Random(seed), Clock(loop), Silence()
     places: list[tuple[ModuleType, str, Any]] = [
@@ -86,11 +84,6 @@ def governed(loop: Loop, seed: int, *, ring: int, recent: int, page: int) -> Ite
         (providers.calls, "time", clock),
         (providers.calls, "random", chance),
         (server.debate.calls, "random", chance),
-        (server.feed.hub, "time", clock),
-        (server.feed.hub, "RING", ring),
-        (server.feed.hub, "RECENT", recent),
-        (server.feed.websocket.broadcast_group, "RING", ring),
-        (server.feed.websocket.broadcast_group, "PAGE", page),
         (tests.simulation.stream_writer, "now", clock.now),
         (server.debate.moderator, "time", clock),
         (server.debate.moderator, "now", clock.now),

@@ -17,7 +17,9 @@ from providers.errors import BrokenOff
 from providers.neutral import neutral
 from providers.registry import Registry
 from server.debate.moderators import Moderators
-from server.feed.hub import Hub
+from server.feed.channel import RING
+from server.feed.hub import RECENT, Hub
+from server.feed.websocket.broadcast_group import PAGE
 from server.http.access import Access
 from server.service import Service
 from server.settings import Settings
@@ -100,13 +102,24 @@ class Said:
 class Place:
     """What runs on one node."""
 
-    def __init__(self, line: Line, voice: Voice, settings: Settings, *, idle_s: float, ping_s: float) -> None:
+    def __init__(
+        self,
+        line: Line,
+        voice: Voice,
+        settings: Settings,
+        *,
+        idle_s: float,
+        ping_s: float,
+        ring: int = RING,
+        recent: int = RECENT,
+        page: int = PAGE,
+    ) -> None:
         self.line, self.leases = line, LineLeases(line)
         entry = SimpleNamespace(name="scripted", module=__name__, load=lambda: lambda: voice)
         self.registry = Registry([entry])  # type: ignore[list-item]
-        self.hub = Hub(line, tick_ms=settings.tick_ms, idle_s=idle_s)
+        self.hub = Hub(line, tick_ms=settings.tick_ms, idle_s=idle_s, ring=ring, recent=recent)
         self.moderators = Moderators(line, self.registry, self.hub)
-        self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s)
+        self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s, page=page)
         service = Service(settings, line, self.registry, self.hub, self.moderators, SingleNodeBus())
         self.is_over = False
         """Whether the debate has concluded, so that nobody need run it."""

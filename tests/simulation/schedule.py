@@ -37,7 +37,7 @@ def play(seed: int, *, keep: bool = False, **shape: Any) -> Report:
     chance = random.Random(seed)
     plan, loop = replace(drawn(chance), **shape), Loop(MOST_S)
     fault = ""
-    with governed(loop, seed, ring=plan.ring, recent=plan.recent, page=plan.page):
+    with governed(loop, seed):
         world = World(seed, loop, plan, chance, keep=keep)
         try:
             run(world.play, loop)

@@ -22,7 +22,7 @@ from events.types import (
     Usage,
 )
 from server.debate.formats.exchange import side_of
-from server.feed.in_flight import Speech
+from server.feed.channel import TextInFlight
 from tests.simulation.course import beside, opening
 from tests.simulation.node import Place, words
 from tests.simulation.watcher import Truth
@@ -64,17 +64,17 @@ class StreamWriter:
         await self._append([TurnStarted(turn=turn, side=side, attempt=attempt, directive=None)])
         chunks = [words(chance, self._longest) for _ in range(chance.randint(1, 7))]
         self._truth.said[turn, attempt] = "".join(chunks)
-        self._place.hub.begin(debate, Speech(turn, side, attempt, now()))
+        self._place.hub.start_text(debate, TextInFlight(turn, side, attempt, now()))
         fails = chance.random() < 0.2
         said = ""
         for chunk in chunks[: len(chunks) // 2 if fails else None]:
-            self._place.hub.say(debate, chunk)
+            self._place.hub.add_text(debate, chunk)
             said += chunk
             await asyncio.sleep(chance.choice((0, 0, 0.01, 0.1)))
             if chance.random() < 0.1:
                 await self._append([ModeratorSpoke(text="Order!", by="x")])
         if fails:
-            self._place.hub.silence(debate)
+            self._place.hub.end_text(debate)
             failed = TurnFailed(turn=turn, side=side, attempt=attempt, kind="reset", message="it broke off")
             await self._append([failed])
             self._attempt += 1
@@ -93,7 +93,7 @@ class StreamWriter:
             latency_ms=1,
         )
         await self._append([spoken, *beside(turn, attempt, loud=False)] if chance.random() < 0.5 else [spoken])
-        self._place.hub.silence(debate)
+        self._place.hub.end_text(debate)
         self._turn, self._attempt = turn, 1
 
     async def _append(self, events: Sequence[Event]) -> None:

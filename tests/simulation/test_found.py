@@ -174,7 +174,7 @@ def test_who_read_further_on_another_node_is_waited_for() -> None:
             await anyio.sleep(1)
             slow.lag_s = 8.0
             await made.line.append("d", 1, [PAUSED, RESUMED])
-            assert made.places[1].hub._rooms["d"].position == 1
+            assert made.places[1].hub._channels["d"].position == 1
             far = made.watcher()
             far.view, far.position = made.truth.view(3, director=False), 3
             far.begin(3)
@@ -229,10 +229,10 @@ def test_the_director_of_a_blind_debate_reads_why_an_attempt_was_cut_off() -> No
     *_, last = records = recorded([blind, started(1), abandoned(1)])
     before, after = folds(records)[-2:]
 
-    assert frames.is_told_apart(before, last)
-    patch = msgspec.json.decode(frames.told(before, last, after, revealed=True))["patch"]
+    assert frames.differs_for_director(before, last)
+    patch = msgspec.json.decode(frames.frame(before, last, after, revealed=True))["patch"]
     assert patch["turns"]["1"]["failures"][0]["message"] == "cut"
-    patch = msgspec.json.decode(frames.told(before, last, after))["patch"]
+    patch = msgspec.json.decode(frames.frame(before, last, after))["patch"]
     assert patch["turns"]["1"]["failures"][0]["message"] == UNNAMED
 
 

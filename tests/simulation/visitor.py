@@ -5,8 +5,9 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from websockets.frames import CloseCode
+
 from server.feed.websocket.connections import CLOSING_S, TOO_SLOW
-from server.feed.websocket.wire import FAILED
 from tests.simulation.gate import admit
 from tests.simulation.node import Place
 from tests.simulation.pipe import Pace, Pipe
@@ -116,7 +117,7 @@ class Visitor(Watcher):
             raise Broken(f"{self.name}: {pipe.most} bytes waited, above {plan.high} by more than {pipe.longest}")
         if self.closed is not None:
             self.world.slow += self.closed[0] == TOO_SLOW
-            if self.closed[0] not in {NORMAL, FAILED, TOO_SLOW}:
+            if self.closed[0] not in {NORMAL, CloseCode.INTERNAL_ERROR, TOO_SLOW}:
                 raise Broken(f"{self.name}: closed with {self.closed}")
         if not self.truth.is_concluded(self.truth.head):
             self.check_view()

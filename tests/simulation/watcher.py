@@ -7,13 +7,14 @@ import zlib
 from typing import Any, Final
 
 import msgspec
+from websockets.frames import Opcode
 
 from events.patch import merge
 from events.record import WITHHELD
 from events.types import ALL_PRIVATE
 from events.view import view as views
 from server.feed.websocket.deflate import TAIL
-from server.feed.websocket.wire import CLOSE, COMPRESSED, PONG
+from server.feed.websocket.wire import COMPRESSED
 from tests.simulation.store import Shared
 
 BITS: Final = 12
@@ -125,11 +126,11 @@ class Watcher:
                 raise Broken("something comes after the closing frame")
             match first & 0x0F:
                 case 0x9:
-                    self.answers.append(masked(PONG, payload))
+                    self.answers.append(masked(Opcode.PONG, payload))
                 case 0x8:
                     code = int.from_bytes(payload[:2], "big")
                     self.closed = code, payload[2:].decode()
-                    self.answers.append(masked(CLOSE, payload[:2]))
+                    self.answers.append(masked(Opcode.CLOSE, payload[:2]))
                     self._check_closing(*self.closed)
                 case 0xA:
                     pass

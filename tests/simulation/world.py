@@ -53,6 +53,9 @@ class World:
                 settings,
                 idle_s=IDLE_S,
                 ping_s=20.0,
+                ring=plan.ring,
+                recent=plan.recent,
+                page=plan.page,
             )
             for number in range(plan.nodes)
         ]
@@ -233,14 +236,14 @@ class World:
         """How much a node holds in memory for those who watch and for a debate that runs."""
         hub, crowd = place.hub, place.crowd
         return {
-            "rooms": hub.rooms,
+            "rooms": len(hub.channels),
             "spectators": hub.spectators,
             "sockets": crowd.sockets,
             "kept": len(crowd.spectators()),
-            "galleries": len(crowd._galleries),
+            "galleries": len(crowd._groups),
             "slow": len(crowd._slow),
             "closing": len(crowd._closing),
-            "speeches": len(hub._speeches),
+            "speeches": len(hub._texts),
             "waiting": len(place.line.waited_for),
             "moderators": place.moderators.running,
         }

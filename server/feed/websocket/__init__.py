@@ -1,5 +1,6 @@
-"""Sockets that have left the web server: accepted and checked by it, then served by a protocol of a few slots.
+"""WebSockets that have left the web server: it accepts and checks them, then a protocol with a few slots serves them.
 
-``wire`` and ``deflate`` are pure; ``upgrade`` offers the detachment to the application; a ``Spectator`` is one socket,
-a ``BroadcastGroup`` all sockets that are told the same, the ``Connections`` all of this process.
+``wire``, ``incoming`` and ``deflate`` are fed with bytes and do no I/O.  ``upgrade`` lets the application detach a
+connection from uvicorn.  A ``Spectator`` is one socket, a ``BroadcastGroup`` the sockets that get the same bytes, and
+``Connections`` all sockets of this process.
 """

@@ -1,256 +1,266 @@
-"""All sockets that are told the same: one debate, one audience, one encoding and, where agreed on, one compressor.
+"""The sockets that get the same bytes: one debate, one audience, and one compressor if compression was agreed on.
 
-Everybody who is live stands at the gallery's place, so nobody needs one of his own.  Who reads too slowly leaves with a
-copy of it, is told no deltas, catches up in pages from the ring or the log, and comes back.
+All live sockets share the group's cursor.  A socket that reads too slowly falls behind: it gets a copy of the cursor
+and no deltas, catches up in pages from the ring or the log, and becomes live again.
 """
 
+import asyncio
 from collections import deque
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from websockets.frames import CloseCode, Opcode
 
 from events.errors import LogError
 from server import observe
+from server.feed.channel import PAGE_FRAMES, Channel
 from server.feed.cursor import Cursor
-from server.feed.hub import RING, Hub, Room
+from server.feed.hub import Hub
 from server.feed.websocket import deflate as deflating
 from server.feed.websocket.spectator import Spectator
-from server.feed.websocket.wire import FAILED, TEXT, framed
-
-if TYPE_CHECKING:
-    from server.feed.websocket.connections import Connections
+from server.feed.websocket.wire import serialize
 
 PAGE: Final = 1 << 16
-"""Bytes of messages that are written in one go; a longer message goes alone."""
-PAGE_FRAMES: Final = 256
-MOMENT_S: Final = 0.01
+"""Bytes of messages that are written at once; a longer message is written alone."""
+RETRY_S: Final = 0.01
 
 
 class BroadcastGroup:
-    """Where the sockets of one audience of a debate stand."""
+    """The sockets of one audience of a debate."""
 
-    def __init__(self, crowd: "Connections", hub: Hub, room: Room, *, director: bool, deflate: bool) -> None:
-        self.crowd, self.room, self.director, self.deflate = crowd, room, director, deflate
-        self._hub = hub
-        self.place = Cursor(room.position)
-        self.place.is_live = True
+    def __init__(
+        self,
+        hub: Hub,
+        channel: Channel,
+        *,
+        director: bool,
+        deflate: bool,
+        log_reads: asyncio.Semaphore,
+        on_empty: Callable[["BroadcastGroup"], None],
+        page: int = PAGE,
+    ) -> None:
+        """``log_reads``: limits the sockets that read the log at once; ``page``: bytes that are written at once."""
+        self._hub, self.channel, self.director, self.deflate = hub, channel, director, deflate
+        self._log_reads, self._on_empty, self._page = log_reads, on_empty, page
+        self._loop = asyncio.get_running_loop()
+        self.cursor = Cursor(channel, channel.position, director=director)
+        self.cursor.is_live = True
         self._live: set[Spectator] = set()
-        self._held: set[Spectator] = set()
-        self._entered = 0
-        self._is_woken = False
+        self._behind: set[Spectator] = set()
+        self._joined = 0
+        self._is_flush_due = False
         self._snapshot: tuple[object, bytes, int] = (None, b"", 0)
         """What it was made for, its frame, and its length as text."""
-        # Those who came less than a window ago read a compressor of their own.
-        self._told = 0
-        """Bytes that were told while there were newcomers, as text."""
+        # A socket that joined less than a window ago reads from the newcomers' compressor.
+        self._sent = 0
+        """Bytes of text that were sent while there were newcomers."""
         self._newcomers: deque[tuple[int, set[Spectator]]] = deque()
-        self._shared = deflating.Compressor() if deflate else None
-        self._fresh: deflating.Compressor | None = None
-        room.hearers.append(self._wake)
+        """Live sockets that joined less than a window ago, with the value of ``_sent`` at that time."""
+        self._compressor = deflating.Compressor() if deflate else None
+        self._newcomers_compressor: deflating.Compressor | None = None
+        channel.listeners.append(self._flush_soon)
         self.flush()
 
-    # who is here
+    # joining and leaving
 
-    def enter(self, spectator: Spectator) -> None:
-        """Somebody comes: what he lacks is written, a snapshot where that is shorter, and he stands with the others."""
-        self._entered += 1
-        self._hub.enter(self.room)
-        if self._entered == 1:
-            self.place.spectators = self.room.counted  # he is told, and nobody else is here
-        if self.room.position != self.place.position:
-            self.flush()  # text in flight waits for its tick, an event for nobody
-        after, spectator.after = spectator.after, None
-        snapshot, size = self._snapshot_now()
-        frames = None if after is None else self.room.frames_after(after, RING, director=self.director)
-        self._held.add(spectator)
-        spectator.place = Cursor(after or 0)
-        if frames is None or sum(map(len, frames)) > size:
-            spectator.place = self.place.copy()
-            spectator.place.is_live, spectator.place.spectators, spectator.place.wait = False, -1, ""
+    def join(self, spectator: Spectator) -> None:
+        """Write what a new socket misses, or a snapshot if that is shorter; then the socket is live."""
+        self._joined += 1
+        self._hub.enter(self.channel)
+        if self._joined == 1:
+            self.cursor.spectators = self.channel.announced  # the only socket gets the number as it catches up
+        if self.channel.position != self.cursor.position:
+            self.flush()  # events do not wait for the next tick, as text in flight does
+        snapshot, size = self._current_snapshot()
+        spectator.cursor = Cursor(self.channel, spectator.after, director=self.director)
+        spectator.after = None
+        self._behind.add(spectator)
+        if spectator.cursor.is_snapshot_due(size):
+            spectator.cursor = self.cursor.after_snapshot()
             spectator.transport.write(snapshot)
         if not spectator.is_paused:
             self.catch_up(spectator)
 
     def leave(self, spectator: Spectator) -> None:
-        """Somebody has gone, or is told nothing more."""
-        if spectator not in self._held and not self._remove(spectator):
+        """Send a socket nothing more: it has gone or is being closed."""
+        if spectator not in self._behind and not self._remove_live(spectator):
             return
-        spectator.place = spectator.place or self.place.copy()
-        self._held.discard(spectator)
-        self._entered -= 1
-        self._hub.leave(self.room)
-        if not self._entered:
-            self.room.hearers.remove(self._wake)
-            self.crowd.close_gallery(self)
+        spectator.cursor = spectator.cursor or self.cursor.copy()
+        self._behind.discard(spectator)
+        self._joined -= 1
+        self._hub.leave(self.channel)
+        if not self._joined:
+            self.channel.listeners.remove(self._flush_soon)
+            self._on_empty(self)
 
-    def hold(self, spectator: Spectator) -> None:
-        """Somebody does not keep up: from here on he has a place of his own."""
-        if self._remove(spectator):
-            spectator.place = self.place.copy()
-            self._held.add(spectator)
+    def fall_behind(self, spectator: Spectator) -> None:
+        """Give a live socket that does not keep up a cursor of its own."""
+        if self._remove_live(spectator):
+            spectator.cursor = self.cursor.copy()
+            self._behind.add(spectator)
 
-    def _remove(self, spectator: Spectator) -> bool:
+    def _remove_live(self, spectator: Spectator) -> bool:
         if spectator in self._live:
             self._live.remove(spectator)
             return True
-        for _, came in self._newcomers:
-            if spectator in came:
-                came.remove(spectator)
+        for _, joined in self._newcomers:
+            if spectator in joined:
+                joined.remove(spectator)
                 return True
         return False
 
-    # what is told
+    # sending to live sockets
 
-    def _wake(self) -> None:
-        """There is something new: it is told in the next step of the loop, together with what else comes until then."""
-        if not self._is_woken:
-            self._is_woken = True
-            self.crowd.soon(self.flush)
+    def _flush_soon(self) -> None:
+        """Flush in the next step of the event loop, with everything else that is new by then."""
+        if not self._is_flush_due:
+            self._is_flush_due = True
+            self._loop.call_soon(self.flush)
 
     def flush(self) -> None:
-        """Tell everybody who is live what is new, encoded once."""
-        self._is_woken = False
-        if self.room.failure is not None:
-            for spectator in self._everybody():
-                spectator.close(FAILED, f"the store failed; come back with after={spectator.position}")
+        """Send everything that is new to the live sockets, encoded once."""
+        self._is_flush_due = False
+        if self.channel.failure is not None:
+            for spectator in self._all():
+                reason = f"the store failed; come back with after={spectator.position}"
+                spectator.close(CloseCode.INTERNAL_ERROR, reason)
             return
-        while (batch := self._lacking()) is not None:
+        while (batch := self._next_batch()) is not None:
             if not batch:
                 return
-            self._tell(batch)
-            if self.place.position < self.room.position:
-                self._hold_full()
-        # more came at once than the ring holds
-        behind = [spectator for spectator in self._everybody() if spectator.place is None]
-        for spectator in behind:
-            self.hold(spectator)
-            self.crowd.soon(self.catch_up, spectator)
-        self.place.position = self.room.position
+            self._broadcast(batch)
+            if self.cursor.position < self.channel.position:
+                self._check_buffers()
+        # More events came at once than the ring holds.
+        for spectator in [each for each in self._all() if each.cursor is None]:
+            self.fall_behind(spectator)
+            self._loop.call_soon(self.catch_up, spectator)
+        self.cursor.position = self.channel.position
 
-    def _hold_full(self) -> None:
-        """More follows in this very step, and a loop may say only in the next whose buffer is full."""
-        for spectator in self._everybody():
-            if spectator.place is None and spectator.waiting > PAGE:
-                self.hold(spectator)
-                self.crowd.soon(self.catch_up, spectator)  # where its buffer is empty by then it was never full
+    def _check_buffers(self) -> None:
+        """Let sockets with a full buffer fall behind between two pages: uvloop pauses them only in its next step."""
+        for spectator in self._all():
+            if spectator.cursor is None and spectator.waiting > self._page:
+                self.fall_behind(spectator)
+                self._loop.call_soon(self.catch_up, spectator)  # if the buffer is empty by then, it was not slow
 
-    def _lacking(self) -> list[bytes] | None:
-        """The next page of what was not told here; None where the ring does not reach back so far."""
-        frames = self.room.frames_after(self.place.position, PAGE_FRAMES, director=self.director)
+    def _next_batch(self) -> list[bytes] | None:
+        """The next page of new messages; None if the ring does not reach back that far."""
+        frames = self.cursor.next_frames()
         if frames is None:
             return None
-        batch = page(frames)
-        self.place.position += len(batch)
-        if self.place.position == self.room.position:
-            said_to = self.place.said_to
-            batch += [message.encode() for message in self.room.news(self.place)]
-            if self._held and said_to != self.place.said_to:
-                observe.DELTAS_SKIPPED.inc(len(self._held))
+        text_end = self.cursor.text_end
+        batch = first_page(frames, self._page)
+        batch += [message.encode() for message in self.cursor.advance(len(batch))]
+        if self._behind and text_end != self.cursor.text_end:
+            observe.DELTAS_SKIPPED.inc(len(self._behind))
         return batch
 
-    def _everybody(self) -> list[Spectator]:
-        return [*self._live, *self._held, *(each for _, came in self._newcomers for each in came)]
+    def _all(self) -> list[Spectator]:
+        return [*self._live, *self._behind, *(each for _, joined in self._newcomers for each in joined)]
 
-    def _tell(self, messages: Sequence[bytes]) -> None:
-        if self._shared is None:
-            self._write(self._live, b"".join(framed(TEXT, message) for message in messages))
+    def _broadcast(self, messages: Sequence[bytes]) -> None:
+        if self._compressor is None:
+            self._write(self._live, b"".join(serialize(Opcode.TEXT, message) for message in messages))
             return
-        shared = self._shared.frames(messages)
-        self._write(self._live, shared)
+        self._write(self._live, self._compressor.frames(messages))
         if not self._newcomers:
             return
-        self._fresh = self._fresh or deflating.Compressor()
-        fresh = self._fresh.frames(messages)
-        for _, came in self._newcomers:
-            self._write(came, fresh)
-        self._told += sum(map(len, messages))
-        while self._newcomers and self._newcomers[0][0] + deflating.WINDOW <= self._told:
+        self._newcomers_compressor = self._newcomers_compressor or deflating.Compressor()
+        frames = self._newcomers_compressor.frames(messages)
+        for _, joined in self._newcomers:
+            self._write(joined, frames)
+        self._sent += sum(map(len, messages))
+        while self._newcomers and self._newcomers[0][0] + deflating.WINDOW <= self._sent:
             self._live |= self._newcomers.popleft()[1]
 
-    def _write(self, spectators: set[Spectator], joined: bytes) -> None:
-        for spectator in tuple(spectators):  # one who does not keep up leaves in the middle of this
-            spectator.transport.write(joined)
+    def _write(self, spectators: set[Spectator], frames: bytes) -> None:
+        for spectator in tuple(spectators):  # a socket may fall behind within the loop
+            spectator.transport.write(frames)
 
-    # who catches up
+    # sending to sockets that are behind
 
     def catch_up(self, spectator: Spectator) -> None:
-        """Write the next page to somebody who is held; at the end of the last he is live."""
-        place = spectator.place
-        if place is None or spectator not in self._held or spectator.is_busy():
+        """Write the next page to a socket that is behind; after the last page it is live."""
+        cursor = spectator.cursor
+        if cursor is None or spectator not in self._behind or spectator.is_busy():
             return
-        if place.position < self.room.position:
-            frames = self.room.frames_after(place.position, PAGE_FRAMES, director=self.director)
+        if cursor.position < self.channel.position:
+            frames = cursor.next_frames()
             if frames is None:
-                self._hub.spawn(self._from_the_log, spectator, place)
+                self._hub.start_soon(self._catch_up_from_log, spectator, cursor)
             else:
-                self._write_page(spectator, place, frames)
+                self._write_page(spectator, cursor, frames)
             return
-        if place.position > self.room.position:  # the log was read further than the room has come
-            self.crowd.later(MOMENT_S, self.catch_up, spectator)
+        if cursor.position > self.channel.position:  # the page from the log went further than the channel's fold
+            self._loop.call_later(RETRY_S, self.catch_up, spectator)
             return
-        if place.position != self.place.position:
+        if cursor.position != self.cursor.position:
             self.flush()
-        if spectator not in self._held:  # the room has failed
+        if spectator not in self._behind:  # the channel has failed
             return
-        self._write_one(spectator, [message.encode() for message in self.room.missed(place, self.place)])
-        spectator.place = None
-        self._held.discard(spectator)
-        self._stand(spectator)
-        if spectator.is_busy():  # it was as much as that
-            self.hold(spectator)
+        self._write_to(spectator, [message.encode() for message in self.cursor.missed_by(cursor)])
+        spectator.cursor = None
+        self._behind.discard(spectator)
+        self._make_live(spectator)
+        if spectator.is_busy():  # the last messages have filled the buffer
+            self.fall_behind(spectator)
 
-    async def _from_the_log(self, spectator: Spectator, place: Cursor) -> None:
-        after = place.position
+    async def _catch_up_from_log(self, spectator: Spectator, cursor: Cursor) -> None:
+        after = cursor.position
         try:
-            async with self.crowd.reading:
-                frames, _ = await self._hub.frames_page(self.room.debate, after, PAGE_FRAMES, director=self.director)
+            async with self._log_reads:
+                frames, _ = await self._hub.frames_page(self.channel.debate, after, PAGE_FRAMES, director=self.director)
         except LogError as error:
-            spectator.close(FAILED, f"{error}; come back with after={after}")
+            spectator.close(CloseCode.INTERNAL_ERROR, f"{error}; come back with after={after}")
             return
-        if spectator in self._held and spectator.place is place and place.position == after:
-            self._write_page(spectator, place, frames)
+        if spectator in self._behind and spectator.cursor is cursor and cursor.position == after:
+            self._write_page(spectator, cursor, frames)
 
-    def _write_page(self, spectator: Spectator, place: Cursor, frames: list[str]) -> None:
-        """Write as many of them as make a page, and go on in the next step."""
-        written = page(frames)
-        place.position += len(written)
-        self._write_one(spectator, written)
-        self.crowd.soon(self.catch_up, spectator)
+    def _write_page(self, spectator: Spectator, cursor: Cursor, frames: list[str]) -> None:
+        """Write as many frames as one page holds, and go on in the next step of the event loop."""
+        written = first_page(frames, self._page)
+        cursor.position += len(written)
+        self._write_to(spectator, written)
+        self._loop.call_soon(self.catch_up, spectator)
 
-    def _write_one(self, spectator: Spectator, messages: Sequence[bytes]) -> None:
-        if messages:
-            told = deflating.alone(messages) if self.deflate else b"".join(framed(TEXT, each) for each in messages)
-            spectator.transport.write(told)
+    def _write_to(self, spectator: Spectator, messages: Sequence[bytes]) -> None:
+        if self.deflate and messages:
+            spectator.transport.write(deflating.alone(messages))
+        elif messages:
+            spectator.transport.write(b"".join(serialize(Opcode.TEXT, each) for each in messages))
 
-    def _stand(self, spectator: Spectator) -> None:
-        """He has been told all that the others have."""
-        if self._shared is None:
+    def _make_live(self, spectator: Spectator) -> None:
+        """Add a socket that was sent everything that the live sockets were sent."""
+        if self._compressor is None:
             self._live.add(spectator)
             return
-        self._fresh = None  # the newcomers' compressor must not refer to what he was not told
-        if not self._newcomers or self._newcomers[-1][0] != self._told:
-            self._newcomers.append((self._told, set()))
+        self._newcomers_compressor = None  # it must not refer to messages that this socket was not sent
+        if not self._newcomers or self._newcomers[-1][0] != self._sent:
+            self._newcomers.append((self._sent, set()))
         self._newcomers[-1][1].add(spectator)
 
-    def _snapshot_now(self) -> tuple[bytes, int]:
-        """The view as it was told to the others: made once for all who come before anything else is told."""
-        made_for = (self.room.position, self.place.said, self.place.said_to, self.room.speech_now())
+    def _current_snapshot(self) -> tuple[bytes, int]:
+        """The view as the live sockets have it: made once for all sockets that join before anything else is sent."""
+        cursor = self.cursor
+        made_for = (self.channel.position, cursor.text_key, cursor.text_end, self.channel.text_in_flight())
         known, snapshot, size = self._snapshot
         if known != made_for:
-            text = self.room.snapshot(director=self.director, told=self.place)
+            text = cursor.snapshot()
             size, message = len(text), text.encode()
-            snapshot = deflating.alone([message]) if self.deflate else framed(TEXT, message)
+            snapshot = deflating.alone([message]) if self.deflate else serialize(Opcode.TEXT, message)
             self._snapshot = made_for, snapshot, size
         return snapshot, size
 
 
-def page(messages: Sequence[str]) -> list[bytes]:
-    """As many of the first messages as are written in one go: at least one, where there is any."""
-    taken: list[bytes] = []
+def first_page(messages: Sequence[str], page_bytes: int) -> list[bytes]:
+    """The first messages, encoded, up to so many bytes; at least one, if there is any."""
+    page: list[bytes] = []
     size = 0
     for message in messages:
         encoded = message.encode()
         size += len(encoded)
-        if taken and size > PAGE:
+        if page and size > page_bytes:
             break
-        taken.append(encoded)
-    return taken
+        page.append(encoded)
+    return page

@@ -1,189 +1,177 @@
-"""All detached sockets of this process: one timer for keep-alives, slow readers and closings; one to send them away."""
+"""All detached sockets of this process, with one timer for keep-alives, slow readers and closings."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any, Final
 
+from websockets.frames import CloseCode
+
 from server import observe
-from server.feed.hub import Hub, Room
-from server.feed.websocket.broadcast_group import BroadcastGroup
+from server.feed.channel import Channel
+from server.feed.hub import Hub
+from server.feed.websocket.broadcast_group import PAGE, BroadcastGroup
 from server.feed.websocket.spectator import Spectator
-from server.feed.websocket.wire import GOING_AWAY
 
 PING_S: Final = 20.0
-"""Seconds between two pings of one socket; who has not answered one by the next has gone."""
+"""Seconds between two pings of one socket; a socket that sends nothing until the next one is aborted."""
 BUCKETS: Final = 20
 """The sockets are pinged in so many parts, one after the other."""
 TOO_SLOW: Final = 4408
-LEAST: Final = 4096
-"""Bytes that a reader must take, while more waits for it, in the time that the setting ``slow_reader_s`` gives."""
+LEAST_READ: Final = 4096
+"""Bytes that a slow socket must read within ``slow_reader_s``, or it is closed."""
 CLOSING_S: Final = 10.0
-"""Seconds for which somebody who was closed may still come to read why."""
+"""Seconds that a socket has to read why it was closed."""
 STOPPING_S: Final = 2.5
 """The same when the server stops."""
-BEAT_S: Final = 1.0
-READS: Final = 4
-"""Readers behind the ring whose pages are read from the log at once."""
+TIMER_S: Final = 1.0
+LOG_READS: Final = 4
+"""Sockets behind the ring that read the log at once."""
 
 
 class Connections:
-    """Everybody who watches through a detached socket, by gallery."""
+    """The detached sockets, by broadcast group.  The web server shuts them down as if they were one connection."""
 
-    def __init__(self, hub: Hub, *, slow_reader_s: float, ping_s: float = PING_S) -> None:
-        self._hub, self._patience_s, self._ping_s = hub, slow_reader_s, ping_s
-        self._galleries: dict[tuple[str, bool, bool], BroadcastGroup] = {}
+    def __init__(self, hub: Hub, *, slow_reader_s: float, ping_s: float = PING_S, page: int = PAGE) -> None:
+        self._hub, self._slow_reader_s, self._ping_s, self._page = hub, slow_reader_s, ping_s, page
+        self._groups: dict[tuple[str, bool, bool], BroadcastGroup] = {}
         self._buckets: tuple[set[Spectator], ...] = tuple(set() for _ in range(BUCKETS))
-        self._admitted = self._sockets = 0
+        self._added = self._sockets = 0
         self._slow: dict[Spectator, tuple[float, int]] = {}
-        """Readers who do not keep up: when they are looked at again, and the bytes that waited for them."""
+        """Sockets that do not keep up: when they are checked again, and the bytes in their buffer."""
         self._closing: dict[Spectator, float] = {}
-        self._connections: set[Any] = set()
+        """Sockets that are being closed: when they are aborted."""
+        self._server_connections: set[Any] = set()
         self._is_stopping = False
-        self._turn, self._next_turn_at = 0, 0.0
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._reading: asyncio.Semaphore | None = None
+        self._bucket, self._next_ping_at = 0, 0.0
+        self._log_reads = asyncio.Semaphore(LOG_READS)
 
     @property
     def sockets(self) -> int:
-        """Open ones, with those that are being closed."""
+        """Number of open sockets, with those that are being closed."""
         return self._sockets
 
     def spectators(self) -> list[Spectator]:
-        """All of them."""
+        """All sockets."""
         return [spectator for bucket in self._buckets for spectator in bucket]
 
-    @property
-    def reading(self) -> asyncio.Semaphore:
-        """How many may read the log at once."""
-        self._reading = self._reading or asyncio.Semaphore(READS)
-        return self._reading
-
-    def gallery(self, room: Room, *, director: bool, deflate: bool) -> BroadcastGroup:
-        """Where the sockets of an audience of that debate stand."""
-        key = (room.debate, director, deflate)
-        found = self._galleries.get(key)
-        if found is None or found.room is not room:
-            self._loop = asyncio.get_running_loop()
-            found = self._galleries[key] = BroadcastGroup(self, self._hub, room, director=director, deflate=deflate)
+    def group(self, channel: Channel, *, director: bool, deflate: bool) -> BroadcastGroup:
+        """The sockets of one audience of a debate."""
+        key = (channel.debate, director, deflate)
+        found = self._groups.get(key)
+        if found is None or found.channel is not channel:
+            found = self._groups[key] = BroadcastGroup(
+                self._hub,
+                channel,
+                director=director,
+                deflate=deflate,
+                log_reads=self._log_reads,
+                on_empty=self._remove_group,
+                page=self._page,
+            )
         return found
 
-    def spectator(self, room: Room, after: int | None, *, director: bool, deflate: bool) -> Spectator:
-        """Somebody who comes to watch."""
-        return Spectator(self.gallery(room, director=director, deflate=deflate), after)
+    def spectator(self, channel: Channel, after: int | None, *, director: bool, deflate: bool) -> Spectator:
+        """A protocol for a socket that is about to be detached."""
+        return Spectator(self.group(channel, director=director, deflate=deflate), self, after)
 
-    def close_gallery(self, gallery: BroadcastGroup) -> None:
-        """Nobody is left in it."""
-        key = (gallery.room.debate, gallery.director, gallery.deflate)
-        if self._galleries.get(key) is gallery:
-            del self._galleries[key]
-
-    def soon(self, function: Callable[..., None], *args: Any) -> None:
-        """Do something in the next step of the loop."""
-        assert self._loop is not None
-        self._loop.call_soon(function, *args)
-
-    def later(self, seconds: float, function: Callable[..., None], *args: Any) -> None:
-        """Do something in a while."""
-        assert self._loop is not None
-        self._loop.call_later(seconds, function, *args)
+    def _remove_group(self, group: BroadcastGroup) -> None:
+        key = (group.channel.debate, group.director, group.deflate)
+        if self._groups.get(key) is group:
+            del self._groups[key]
 
     # one socket
 
-    def admit(self, spectator: Spectator) -> None:
-        """A socket was taken over from the web server."""
-        assert self._loop is not None
-        spectator.bucket = self._admitted % BUCKETS
+    def add(self, spectator: Spectator) -> None:
+        """Take over a socket from the web server."""
+        loop = asyncio.get_running_loop()
+        spectator.bucket = self._added % BUCKETS
         self._buckets[spectator.bucket].add(spectator)
-        self._admitted += 1
+        self._added += 1
         self._sockets += 1
         if self._sockets == 1:
-            self._next_turn_at = self._loop.time() + self._ping_s / BUCKETS
-            self._loop.call_later(self._beat_s, self._beat)
+            self._next_ping_at = loop.time() + self._ping_s / BUCKETS
+            loop.call_later(self._timer_s, self._on_timer)
+        spectator.group.join(spectator)
+        if self._is_stopping:
+            self._send_away(spectator)
 
-    def forget(self, spectator: Spectator) -> None:
-        """A socket has gone."""
+    def remove(self, spectator: Spectator) -> None:
+        """Forget a socket that has gone."""
         self._buckets[spectator.bucket].discard(spectator)
         self._slow.pop(spectator, None)
         self._closing.pop(spectator, None)
         self._sockets -= 1
         if not self._sockets:
-            self._connections.discard(self)
+            self._server_connections.discard(self)
 
-    def wait_for(self, spectator: Spectator) -> None:
-        """More waits for a reader than it takes."""
-        assert self._loop is not None
-        self._slow[spectator] = self._loop.time() + self._patience_s, spectator.waiting
+    def mark_slow(self, spectator: Spectator) -> None:
+        """Close a socket after ``slow_reader_s`` unless it reads."""
+        self._slow[spectator] = asyncio.get_running_loop().time() + self._slow_reader_s, spectator.waiting
 
-    def wait_no_more(self, spectator: Spectator) -> None:
-        """It has read."""
+    def unmark_slow(self, spectator: Spectator) -> None:
+        """The socket has read."""
         self._slow.pop(spectator, None)
 
-    def let_go(self, spectator: Spectator) -> None:
-        """A socket is being closed: what is left of it after the grace is ended."""
-        assert self._loop is not None
+    def start_closing(self, spectator: Spectator) -> None:
+        """Abort a socket after a time unless it closes."""
         self._slow.pop(spectator, None)
-        grace = STOPPING_S if self._is_stopping else CLOSING_S
-        self._closing.setdefault(spectator, self._loop.time() + grace)
+        seconds = STOPPING_S if self._is_stopping else CLOSING_S
+        self._closing.setdefault(spectator, asyncio.get_running_loop().time() + seconds)
 
     # the timer
 
     @property
-    def _beat_s(self) -> float:
-        return min(BEAT_S, self._patience_s / 4, self._ping_s / BUCKETS)
+    def _timer_s(self) -> float:
+        return min(TIMER_S, self._slow_reader_s / 4, self._ping_s / BUCKETS)
 
-    def _beat(self) -> None:
-        assert self._loop is not None
-        now = self._loop.time()
-        for spectator, (until, waited) in list(self._slow.items()):
+    def _on_timer(self) -> None:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        for spectator, (until, waiting) in list(self._slow.items()):
             if until <= now:
-                self._look_at(spectator, waited, now)
+                self._check_slow(spectator, waiting, now)
         for spectator, until in list(self._closing.items()):
             if until <= now:
                 spectator.transport.abort()
-        if self._next_turn_at <= now:  # late turns are not made up for: who was pinged has his time to answer
-            self._ping(self._buckets[self._turn])
-            self._turn = (self._turn + 1) % BUCKETS
-            self._next_turn_at = now + self._ping_s / BUCKETS
+        if self._next_ping_at <= now:  # a late ping delays all later ones: each socket has its full time to answer
+            self._ping(self._buckets[self._bucket])
+            self._bucket = (self._bucket + 1) % BUCKETS
+            self._next_ping_at = now + self._ping_s / BUCKETS
         if self._sockets:
-            self._loop.call_later(self._beat_s, self._beat)
+            loop.call_later(self._timer_s, self._on_timer)
 
-    def _look_at(self, spectator: Spectator, waited: int, now: float) -> None:
+    def _check_slow(self, spectator: Spectator, before: int, now: float) -> None:
         waiting = spectator.waiting
-        if waiting > waited - LEAST:
+        if waiting > before - LEAST_READ:
             spectator.close(TOO_SLOW, f"too slow; come back with after={spectator.position}")
         else:
-            self._slow[spectator] = now + self._patience_s, waiting
+            self._slow[spectator] = now + self._slow_reader_s, waiting
 
     def _ping(self, spectators: set[Spectator]) -> None:
         for spectator in tuple(spectators):
-            if spectator.is_busy():  # it has a time of its own, and a ping would wait behind all that it has to read
-                spectator.is_awaited = False
-            elif spectator.is_awaited:
+            if (
+                spectator.is_busy()
+            ):  # a ping would wait behind its buffer; slow and closing sockets have limits of their own
+                spectator.awaits_pong = False
+            elif spectator.awaits_pong:
                 observe.CLOSES.labels("1006").inc()
                 spectator.transport.abort()
             else:
                 spectator.ping()
 
-    # what the web server does with all of them
+    # called by the web server
 
-    def kept_in(self, connections: set[Any]) -> None:
-        """Be one of the server's connections."""
-        self._connections = connections
-        connections.add(self)
+    def register(self, server_connections: set[Any]) -> None:
+        """Be among the server's connections while there is a socket."""
+        self._server_connections = server_connections
+        server_connections.add(self)
 
     def shutdown(self) -> None:
-        """Send everybody away, each with the position from which to come back."""
+        """The server stops: close all sockets, each with the position from which the client can go on."""
         self._is_stopping = True
         for spectator in self.spectators():
-            self.send_away(spectator)
+            self._send_away(spectator)
 
-    def send_away(self, spectator: Spectator) -> None:
-        """The server stops."""
-        spectator.close(GOING_AWAY, f"the server stops; come back with after={spectator.position}")
+    def _send_away(self, spectator: Spectator) -> None:
+        spectator.close(CloseCode.GOING_AWAY, f"the server stops; come back with after={spectator.position}")
         self._closing.pop(spectator, None)
-        self.let_go(spectator)
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether everybody is being sent away."""
-        return self._is_stopping
+        self.start_closing(spectator)

@@ -1,64 +1,54 @@
-"""Compression that a whole audience shares.  Source: RFC 7692 (permessage-deflate), RFC 1951 (deflate).
+"""Compression that a whole group of sockets shares.  Source: RFC 7692 (permessage-deflate), RFC 1951 (deflate).
 
-A reader can read a compressed message if its window, the last ``WINDOW`` bytes that it was told, holds what the message
-refers back to.  Those who were told the same ``WINDOW`` bytes may therefore share one compressor, however those bytes
-came to each of them.  Who joins is told the same messages from a second compressor, which begins anew after each
-arrival and so refers to nothing from before it; once ``WINDOW`` bytes have gone by, the newcomer reads the first one.
+A client can read a compressed message if its window, the last ``WINDOW`` bytes that it was sent, holds everything that
+the message refers back to.  Clients that were sent the same ``WINDOW`` bytes can therefore share one compressor.
+Newcomers get the same messages from a second compressor.  It starts anew after each newcomer, so it refers to nothing
+from before that.  Once a newcomer was sent ``WINDOW`` bytes, it reads from the first compressor.
 """
 
 import zlib
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from server.feed.websocket.wire import TEXT, framed
+from websockets.exceptions import InvalidHandshake, NegotiationError
+from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
+from websockets.frames import Opcode
+from websockets.headers import parse_extension
+
+from server.feed.websocket.wire import serialize
 
 BITS: Final = 12
 WINDOW: Final = 1 << BITS
-"""Bytes that a message may refer back: as many as a client with little memory grants."""
+"""Bytes that a message may refer back: few enough for a client with little memory."""
 LEVEL, MEMORY = 6, 6
 TAIL: Final = b"\x00\x00\xff\xff"
 ANSWER: Final = f"permessage-deflate; server_max_window_bits={BITS}; client_no_context_takeover"
-"""A client that keeps no context either spends less on a server that never opens what it sends."""
-_LEAST_BITS, _MOST_BITS = 8, 15
+"""A client that keeps no context saves memory: the server does not decompress what it sends."""
+_factory: Final = ServerPerMessageDeflateFactory(client_no_context_takeover=True, server_max_window_bits=BITS)
 
 
 def accepts(offers: str) -> bool:
     """Whether one of a client's offers (its ``Sec-WebSocket-Extensions``) allows the ``ANSWER``."""
-    return any(_allows(offer) for offer in offers.split(","))
-
-
-def _allows(offer: str) -> bool:
-    """One offer: a context for the server and a window of ``BITS`` bits must be allowed, all else must make sense."""
-    name, *parameters = (part.strip() for part in offer.split(";"))
-    if name.lower() != "permessage-deflate":
+    try:
+        return any(_allows(parameters) for name, parameters in parse_extension(offers) if name == _factory.name)
+    except InvalidHandshake:
         return False
-    seen = set()
-    for parameter in parameters:
-        key, equals, value = (part.strip() for part in parameter.partition("="))
-        value = value.strip('"')
-        if key in seen:
-            return False
-        seen.add(key)
-        match key:
-            case "client_no_context_takeover" if not equals:
-                pass
-            case "client_max_window_bits" if not equals or _bits(value):
-                pass
-            case "server_max_window_bits" if _bits(value) >= BITS:
-                pass
-            case _:
-                return False
-    return True
 
 
-def _bits(value: str) -> int:
-    """A window's size as a client writes it; 0 where it is none."""
-    is_number = value.isascii() and value.isdigit() and not value.startswith("0") and len(value) <= len("15")
-    return int(value) if is_number and _LEAST_BITS <= int(value) <= _MOST_BITS else 0
+def _allows(offer: Sequence[tuple[str, str | None]]) -> bool:
+    """Whether an offer allows the server a context and a window of ``BITS`` bits."""
+    try:
+        _, agreed = _factory.process_request_params(offer, [])
+    except NegotiationError:
+        return False
+    return not agreed.local_no_context_takeover and agreed.local_max_window_bits == BITS
 
 
 class Compressor:
-    """Messages one after the other, each able to refer back to those before it."""
+    """Compresses messages one after the other; each may refer back to those before it.
+
+    Takes half the time of ``websockets``' extension and frame: a delta is compressed for each group at each tick.
+    """
 
     __slots__ = ("_deflate",)
 
@@ -68,13 +58,13 @@ class Compressor:
     def frame(self, message: bytes) -> bytes:
         """The message as a compressed frame."""
         payload = self._deflate.compress(message) + self._deflate.flush(zlib.Z_SYNC_FLUSH)
-        return framed(TEXT, payload.removesuffix(TAIL), compressed=True)
+        return serialize(Opcode.TEXT, payload.removesuffix(TAIL), compressed=True)
 
     def frames(self, messages: Iterable[bytes]) -> bytes:
-        """Several messages, joined."""
+        """Several messages as joined frames."""
         return b"".join(map(self.frame, messages))
 
 
 def alone(messages: Sequence[bytes]) -> bytes:
-    """Messages that refer to nothing before them: whoever is told them may have any window."""
+    """Compressed frames that refer to nothing before them: a client with any window can read them."""
     return Compressor().frames(messages)

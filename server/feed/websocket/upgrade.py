@@ -1,76 +1,73 @@
-"""uvicorn's WebSocket class, which lets an application take an accepted connection away.
+"""uvicorn's WebSocket protocol, from which an application may detach an accepted connection.
 
-The scope's extensions then hold ``moot.detach`` with a function ``detach``: called after ``websocket.accept``, in the
-same step of the loop, with what makes a protocol, it gives that protocol the transport.  The web server keeps nothing
-of the connection but the protocol's ``keeper``, which it shuts down as if it were one connection.
-``tests/server/feed/test_detached.py`` holds what this relies on.
+The scope's extensions hold ``moot.detach`` with a function ``detach``.  The application calls it after
+``websocket.accept``, in the same step of the event loop, with a function that makes a protocol; that protocol gets the
+transport.  The web server then keeps nothing of the connection but the protocol's ``owner``, which it shuts down like a
+connection.  ``tests/server/feed/test_detached.py`` checks what this relies on in uvicorn.
 """
 
 from asyncio import Protocol, Transport
 from collections.abc import Callable
 from typing import Any, Final, cast
-from typing import Protocol as Shape
+from typing import Protocol as Interface
 
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
 
 EXTENSION: Final = "moot.detach"
-MOST_EARLY: Final = 1 << 16
-"""Bytes that a client may send before it was answered."""
+MAX_EARLY: Final = 1 << 16
+"""Bytes that a client may send before the handshake is answered."""
 
 
-class Keeper(Shape):
-    """Who answers for all connections that were taken away."""
+class ConnectionOwner(Interface):
+    """Owns all detached connections."""
 
-    def kept_in(self, connections: set[Any]) -> None:
-        """Be among the server's connections as long as there is one to answer for."""
-        ...
+    def register(self, server_connections: set[Any]) -> None:
+        """Be among the server's connections while there is a detached one."""
 
     def shutdown(self) -> None:
         """The server stops."""
-        ...
 
 
-class Taker(Shape):
-    """A protocol that takes a connection over: an ``asyncio.Protocol`` with a keeper."""
+class DetachedProtocol(Interface):
+    """An ``asyncio.Protocol`` that takes over a connection."""
 
     @property
-    def keeper(self) -> Keeper:
-        """Who answers for it."""
+    def owner(self) -> ConnectionOwner:
+        """The owner of the connection."""
         ...
 
     def connection_made(self, transport: Any) -> None:
-        """It has the connection."""
-        ...
+        """Take over the transport."""
 
     def data_received(self, data: bytes) -> None:
-        """What came before it had."""
-        ...
+        """Read bytes of the client."""
 
 
-class Detachable(WebSocketsSansIOProtocol):
-    """A connection that the application may take away."""
+class DetachableProtocol(WebSocketsSansIOProtocol):
+    """A connection that the application may detach."""
 
     _early = b""
+    """Bytes that came before the handshake was answered."""
 
     def handle_connect(self, event: Request) -> None:
-        """Offer the extension to the application, whose task begins after this."""
+        """Offer the extension to the application, whose task starts after this."""
         super().handle_connect(event)
         if not self.close_sent:
             self._extensions[EXTENSION] = {"detach": self.detach}
 
     def data_received(self, data: bytes) -> None:
-        """Keep what comes before the answer: it is for whoever has the connection then."""
+        """Keep bytes that come before the handshake is answered: another protocol may have the connection then."""
         if not self.handshake_initiated or self.handshake_complete:
             super().data_received(data)
-        elif len(self._early) + len(data) > MOST_EARLY:
+        elif len(self._early) + len(data) > MAX_EARLY:
             self.transport.abort()
         else:
             self._early += data
 
     async def send(self, message: Any) -> None:
-        """As ever; once accepted without being taken away, what came early is read."""
+        """Send as uvicorn does; if the connection was accepted and not detached, read the early bytes."""
         await super().send(message)
         if self._early and message["type"] != "websocket.accept" and not self.transport.is_closing():
             early, self._early = self._early, b""
@@ -80,34 +77,37 @@ class Detachable(WebSocketsSansIOProtocol):
     def _extensions(self) -> dict[str, Any]:
         return cast(dict[str, Any], self.scope["extensions"])
 
-    def detach(self, take: Callable[[], Taker]) -> None:
-        """Hand the connection over.  It must have been accepted, and nothing sent since."""
+    def detach(self, make_protocol: Callable[[], DetachedProtocol]) -> None:
+        """Give the connection to another protocol.  It must be accepted, and nothing sent since.
+
+        Raises ``ClientDisconnected``.
+        """
         if self.transport.is_closing():
             raise ClientDisconnected
         assert self.handshake_complete, "accept first"
         assert not self.close_sent, "already closed"
-        taker = take()
-        transport, self.transport = self.transport, cast(Transport, GONE)
+        protocol = make_protocol()
+        transport, self.transport = self.transport, cast(Transport, _DETACHED)
         self.stop_keepalive()
         self.connections.discard(self)
-        taker.keeper.kept_in(self.connections)
-        del self._extensions[EXTENSION]  # the circle back to this object
-        transport.set_protocol(cast(Protocol, taker))
-        taker.connection_made(transport)
+        protocol.owner.register(self.connections)
+        del self._extensions[EXTENSION]  # it refers back to this object
+        transport.set_protocol(cast(Protocol, protocol))
+        protocol.connection_made(transport)
         if self._early:
-            taker.data_received(self._early)
+            protocol.data_received(self._early)
         self.disconnected = True  # nothing is sent through here any more
 
 
-class Gone(Transport):
-    """In the place of a transport that another protocol has now."""
+class DetachedTransport(Transport):
+    """Takes the place of a transport that another protocol has now."""
 
     def is_closing(self) -> bool:
-        """Nothing goes through here."""
+        """Always: nothing can be sent through here."""
         return True
 
     def close(self) -> None:
-        """The other protocol closes it."""
+        """Do nothing: the other protocol closes the transport."""
 
 
-GONE: Final = Gone()
+_DETACHED: Final = DetachedTransport()

@@ -132,7 +132,7 @@ async def test_before_the_panel_has_concluded_it_is_too_early(script: Script) ->
 async def test_whoever_still_watches_an_ended_debate_sees_the_decision(script: Script) -> None:
     async with house() as h:
         debate = await hung(h, script)
-        room, spectator, live = await h.hub.room(debate), Spectator(), anyio.Event()
+        room, spectator, live = await h.hub.channel(debate), Spectator(), anyio.Event()
 
         def seen() -> bool:
             if "live" in spectator.kinds:

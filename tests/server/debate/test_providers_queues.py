@@ -142,7 +142,7 @@ async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
 async def told(h: House, debate: str, wanted: Callable[[str], bool]) -> str:
     """The first words on a wait for which something holds, as a page is told them; the reader comes late."""
     with anyio.fail_after(PATIENCE_S):
-        async with Reader(h.hub, await h.hub.room(debate), None) as reader:
+        async with Reader(h.hub, await h.hub.channel(debate), None) as reader:
             async for batch in reader.messages():
                 for message in batch:
                     said = msgspec.json.decode(message)

@@ -1,13 +1,25 @@
 """The far end of a detached socket: a transport that fills and drains on demand, and a client that reads what comes."""
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from server.feed.websocket.wire import COMPRESSED, each_frame
+from server.feed.websocket.wire import COMPRESSED
 from tests.server.house import Spectator as Reader
 
 TAIL = b"\x00\x00\xff\xff"
+
+
+def each_frame(stream: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """The frames of a server: first byte, payload, and the whole frame."""
+    at = 0
+    while at < len(stream):
+        size, start = stream[at + 1] & 0x7F, at + 2
+        if more := {126: 2, 127: 8}.get(size, 0):
+            size = int.from_bytes(stream[start : start + more], "big")
+            start += more
+        yield stream[at], stream[start : start + size], stream[at : start + size]
+        at = start + size
 
 
 class Inflating:

@@ -18,12 +18,14 @@ import uvicorn
 from anyio.abc import SocketStream
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Opcode
 
 from events.types import DebateConcluded
 from server.cli.serve import web_config
 from server.feed.websocket.connections import Connections
-from server.feed.websocket.upgrade import EXTENSION, Detachable
-from server.feed.websocket.wire import PING, TEXT, framed, unmasked
+from server.feed.websocket.incoming import unmasked
+from server.feed.websocket.upgrade import EXTENSION, DetachableProtocol
+from server.feed.websocket.wire import serialize
 from server.http.access import Access
 from server.http.app import make_app
 from server.service import Service, running
@@ -41,9 +43,9 @@ class Served:
         self.service, self.server, self.port = service, server, port
 
     @property
-    def crowd(self) -> Connections:
-        crowd: Connections = self.server.config.app.state.crowd  # type: ignore[union-attr]
-        return crowd
+    def connections(self) -> Connections:
+        connections: Connections = self.server.config.app.state.connections  # type: ignore[union-attr]
+        return connections
 
     def connect(self, query: str = "", *, compression: Any = "deflate") -> connect:
         url = f"ws://127.0.0.1:{self.port}/ws/debates/d{query}"
@@ -63,15 +65,15 @@ class Served:
 
 
 @asynccontextmanager
-async def served(crowd: Callable[[Service], Connections] | None = None, **settings: Any) -> AsyncIterator[Served]:
+async def served(connections: Callable[[Service], Connections] | None = None, **settings: Any) -> AsyncIterator[Served]:
     """As ``moot serve`` configures it."""
     chosen = Settings(store="memory:", retry_ms=0, **{"tick_ms": 0, **settings})
     with sockets.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
         async with running(chosen) as service:
             config = web_config(service, Access(chosen))
-            if crowd is not None:
-                config.app.state.crowd = crowd(service)  # type: ignore[union-attr]
+            if connections is not None:
+                config.app.state.connections = connections(service)  # type: ignore[union-attr]
             server = uvicorn.Server(config)
             task = asyncio.create_task(server._serve([listening]))
             await service.log.append("d", 0, [opened(), PAUSED])
@@ -90,8 +92,8 @@ def handshake(port: int) -> bytes:
     )
 
 
-def sent(payload: bytes, opcode: int = TEXT) -> bytes:
-    whole = bytearray(framed(opcode, payload))
+def sent(payload: bytes, opcode: int = Opcode.TEXT) -> bytes:
+    whole = bytearray(serialize(opcode, payload))
     whole[1] |= 0x80
     head = len(whole) - len(payload)
     return bytes(whole[:head]) + b"mask" + unmasked(payload, b"mask")
@@ -113,9 +115,9 @@ async def test_the_installed_uvicorn_offers_what_the_detachment_relies_on() -> N
     """The extension is offered, the connection is let go of, and nothing of uvicorn's outlives that."""
     offered: list[Any] = []
     held: list[weakref.ref[Any]] = []
-    made = Detachable.handle_connect
+    made = DetachableProtocol.handle_connect
 
-    def spy(self: Detachable, event: Any) -> None:
+    def spy(self: DetachableProtocol, event: Any) -> None:
         made(self, event)
         offered.append(self.scope["extensions"])
         assert EXTENSION in offered[0]
@@ -124,15 +126,15 @@ async def test_the_installed_uvicorn_offers_what_the_detachment_relies_on() -> N
         offered.append(self.connections)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Detachable, "handle_connect", spy)
+        patch.setattr(DetachableProtocol, "handle_connect", spy)
         async with served() as site, site.connect() as client:
             await client.recv()
             assert EXTENSION not in offered[0]
-            assert {site.crowd} == offered[1] == site.server.server_state.connections
+            assert {site.connections} == offered[1] == site.server.server_state.connections
             assert site.server.server_state.tasks == set()
             gc.collect()
             assert held[0]() is None
-            assert (1, 1) == (site.crowd.sockets, site.service.hub.spectators)
+            assert (1, 1) == (site.connections.sockets, site.service.hub.spectators)
             await client.close()
             await site.watched_by(0)
             assert offered[1] == set()
@@ -242,7 +244,7 @@ async def test_a_stop_sends_everybody_away_with_a_position() -> None:
                     while True:
                         await client.recv()
                 closes.append(closed.value.rcvd)
-            while site.crowd.sockets:  # noqa: ASYNC110 - nobody is told
+            while site.connections.sockets:  # noqa: ASYNC110 - nobody is told
                 await anyio.sleep(0.01)
         await stalled.aclose()
 
@@ -262,23 +264,23 @@ async def test_a_client_that_breaks_the_rules_is_told_which() -> None:
 
 async def test_pings_are_answered_also_what_came_before_the_handshake_was() -> None:
     async with served() as site:
-        entered, gate, room = anyio.Event(), anyio.Event(), site.service.hub.room
+        entered, gate, channel = anyio.Event(), anyio.Event(), site.service.hub.channel
 
         async def later(debate: str) -> Any:
             entered.set()
             await gate.wait()
-            return await room(debate)
+            return await channel(debate)
 
-        site.service.hub.room = later  # type: ignore[method-assign]
+        site.service.hub.channel = later  # type: ignore[method-assign]
         client = await anyio.connect_tcp("127.0.0.1", site.port)
         await client.send(handshake(site.port))
         with anyio.fail_after(10):
             await entered.wait()
             for word in (b"early", b"earlier"):
-                await client.send(sent(word, PING))
+                await client.send(sent(word, Opcode.PING))
                 await anyio.wait_all_tasks_blocked()
             gate.set()
-            await client.send(sent(b"late", PING))
+            await client.send(sent(b"late", Opcode.PING))
             came = b""
             while b"\x8a\x04late" not in came:
                 came += await client.receive()
@@ -317,7 +319,7 @@ async def test_a_stalled_reader_holds_little_and_nobody_up() -> None:
         await loop.sock_sendall(raw, handshake(site.port))
         await loop.sock_recv(raw, 16)
         await site.watched_by(1)
-        [stalled] = site.crowd.spectators()
+        [stalled] = site.connections.spectators()
         most = 0
         spectator = Spectator()
         async with site.connect("?after=2", compression=None) as swift:

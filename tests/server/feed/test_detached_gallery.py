@@ -14,13 +14,10 @@ from events.errors import StoreUnavailable
 from events.record import Recorded, now
 from events.store.memory import MemoryLog
 from server import observe
-from server.feed import hub as hub_module
-from server.feed.in_flight import Speech
-from server.feed.websocket import broadcast_group
+from server.feed.channel import TextInFlight
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import WINDOW, Compressor, alone
-from server.feed.websocket.wire import each_frame
-from tests.server.feed.pipes import Inflating, Pipe
+from tests.server.feed.pipes import Inflating, Pipe, each_frame
 from tests.server.given import PAUSED, RESUMED, TEXT, opened, spoken, started
 from tests.server.house import House, house
 
@@ -33,10 +30,12 @@ async def steps(number: int = 12) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-async def seat(h: House, crowd: Connections, *, after: int | None = None, deflate: bool = False, **pipe: Any) -> Pipe:
+async def seat(
+    h: House, connections: Connections, *, after: int | None = None, deflate: bool = False, **pipe: Any
+) -> Pipe:
     """Somebody comes to debate ``d``."""
-    room = await h.hub.room("d")
-    spectator = crowd.spectator(room, after, director=False, deflate=deflate)
+    channel = await h.hub.channel("d")
+    spectator = connections.spectator(channel, after, director=False, deflate=deflate)
     made = Pipe(spectator, **pipe)
     spectator.connection_made(made)
     return made
@@ -58,8 +57,8 @@ async def settled(h: House, pipes: list[Pipe]) -> None:
 class Play:
     """A debate that goes on at random: events, text in flight, joiners, slow readers, leavers."""
 
-    def __init__(self, h: House, crowd: Connections, chance: random.Random) -> None:
-        self.h, self.crowd, self.chance = h, crowd, chance
+    def __init__(self, h: House, connections: Connections, chance: random.Random) -> None:
+        self.h, self.connections, self.chance = h, connections, chance
         self.pipes: list[Pipe] = []
         self.gone: list[Pipe] = []
         self.head = 1
@@ -88,7 +87,7 @@ class Play:
             case "say" if self.text:
                 words = "".join(chance.choice("abcdé🚋 ") for _ in range(chance.randint(1, 120)))
                 self.text += words
-                self.h.hub.say("d", words)
+                self.h.hub.add_text("d", words)
             case "read":
                 for pipe in self.pipes:
                     pipe.drain(chance.choice((0, 1, 100, 1500, None)))
@@ -98,7 +97,9 @@ class Play:
     async def _seat(self, after: int | None) -> Pipe:
         late = asyncio.get_running_loop().call_soon if self.chance.random() < 0.5 else None
         high = self.chance.choice((300, 2000, 1 << 16))
-        pipe = await seat(self.h, self.crowd, after=after, deflate=self.chance.random() < 0.7, high=high, late=late)
+        pipe = await seat(
+            self.h, self.connections, after=after, deflate=self.chance.random() < 0.7, high=high, late=late
+        )
         pipe.reader.view = {"position": after or 0}
         if after:
             pipe.reader.view = msgspec.json.decode(msgspec.json.encode((await self.h.hub.view_at("d", after)).view))
@@ -107,7 +108,7 @@ class Play:
     async def _event(self) -> None:
         if self.text:
             events: Any = [spoken(self.turn, text=self.text)]
-            self.h.hub.silence("d")
+            self.h.hub.end_text("d")
             self.text = ""
         elif self.chance.random() < 0.4 and self.turn < 150:
             self.turn += 1
@@ -119,8 +120,8 @@ class Play:
         await self.h.log.append("d", self.head, events)
         self.head += len(events)
         if self.text == "So":
-            self.h.hub.begin("d", Speech(self.turn, side, 1, now()))
-            self.h.hub.say("d", self.text)
+            self.h.hub.start_text("d", TextInFlight(self.turn, side, 1, now()))
+            self.h.hub.add_text("d", self.text)
 
 
 @pytest.mark.slow
@@ -129,10 +130,10 @@ class Play:
 def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> None:
     async def scene() -> None:
         log = MemoryLog()
-        async with house(log) as h:
-            crowd = Connections(h.hub, slow_reader_s=1000)
+        async with house(log, ring=ring) as h:
+            connections = Connections(h.hub, slow_reader_s=1000, page=page)
             await log.append("d", 0, [opened(200)])
-            play = Play(h, crowd, random.Random(seed))
+            play = Play(h, connections, random.Random(seed))
             for _ in range(120):
                 await play.step()
             await settled(h, play.pipes)
@@ -144,28 +145,25 @@ def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> 
                 assert pipe.most <= pipe.high + page + 20_000
             for pipe in play.pipes:
                 pipe.abort()
-            assert (0, 0) == (crowd.sockets, h.hub.spectators)
+            assert (0, 0) == (connections.sockets, h.hub.spectators)
 
-    before = hub_module.RING, broadcast_group.PAGE
-    hub_module.RING, broadcast_group.PAGE = ring, page  # type: ignore[misc]
-    try:
-        anyio.run(scene)
-    finally:
-        hub_module.RING, broadcast_group.PAGE = before  # type: ignore[misc]
+    anyio.run(scene)
 
 
 async def test_with_and_without_compression_the_messages_are_the_same() -> None:
     chance = random.Random(7)
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Connections(h.hub, slow_reader_s=1000)
+        connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
-        h.hub.begin("d", Speech(1, "pro", 1, now()))
+        h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
         pairs: list[tuple[Pipe, Pipe]] = []
         for _ in range(150):
             if chance.random() < 0.2:
-                pairs.append((await seat(h, crowd, high=1 << 20), await seat(h, crowd, deflate=True, high=1 << 20)))
-            h.hub.say("d", " ".join(chance.choice(("trams", "cars", "people", "streets")) for _ in range(5)))
+                pairs.append(
+                    (await seat(h, connections, high=1 << 20), await seat(h, connections, deflate=True, high=1 << 20))
+                )
+            h.hub.add_text("d", " ".join(chance.choice(("trams", "cars", "people", "streets")) for _ in range(5)))
             await steps(chance.randint(0, 30))
         await steps(60)
         for pair in pairs:
@@ -186,16 +184,16 @@ async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
     """And is not made to pay for those who come: deltas stay a third of their size while others join at every one."""
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Connections(h.hub, slow_reader_s=1000)
+        connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
-        h.hub.begin("d", Speech(1, "pro", 1, now()))
-        steady = await seat(h, crowd, deflate=True, high=1 << 20)
+        h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
+        steady = await seat(h, connections, deflate=True, high=1 << 20)
         words = TEXT.split()
         sizes = raw = 0
         for number in range(200):
-            late = await seat(h, crowd, deflate=True, high=1 << 20)
+            late = await seat(h, connections, deflate=True, high=1 << 20)
             late.drain()
-            h.hub.say("d", " ".join(words[(number * 7 + k * 3) % len(words)] for k in range(4)) + " ")
+            h.hub.add_text("d", " ".join(words[(number * 7 + k * 3) % len(words)] for k in range(4)) + " ")
             await steps(30)
             size = len(steady.waiting)
             told = len(steady.messages)
@@ -212,18 +210,18 @@ async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
 async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Connections(h.hub, slow_reader_s=1000)
+        connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
-        h.hub.begin("d", Speech(1, "pro", 1, now()))
-        slow, swift = await seat(h, crowd, high=3000), await seat(h, crowd, high=1 << 20)
+        h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
+        slow, swift = await seat(h, connections, high=3000), await seat(h, connections, high=1 << 20)
         slow.drain()
         skipped = observe.DELTAS_SKIPPED._value.get()
         for _ in range(400):
-            h.hub.say("d", "Half a sentence. ")
+            h.hub.add_text("d", "Half a sentence. ")
             await steps(6)
         most = slow.most
         await log.append("d", 2, [spoken(1, text="Half a sentence. " * 400)])
-        h.hub.silence("d")
+        h.hub.end_text("d")
         await log.append("d", 3, [PAUSED, RESUMED] * 100)
         await settled(h, [slow, swift])
 
@@ -237,9 +235,9 @@ async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None
 async def test_what_was_appended_together_is_written_together() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Connections(h.hub, slow_reader_s=1000)
+        connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200)])
-        pipe = await seat(h, crowd, high=1 << 20)
+        pipe = await seat(h, connections, high=1 << 20)
         await steps(30)
         pipe.drain()
         writes: list[bytes] = []
@@ -254,20 +252,20 @@ async def test_what_was_appended_together_is_written_together() -> None:
 async def test_many_who_come_at_once_are_given_one_snapshot() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Connections(h.hub, slow_reader_s=1000)
+        connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200)])
         made = 0
-        room = await h.hub.room("d")
-        snapshot = room.snapshot
+        channel = await h.hub.channel("d")
+        snapshot = channel.snapshot
 
         def count(**how: Any) -> str:
             nonlocal made
             made += 1
             return snapshot(**how)
 
-        room.snapshot = count  # type: ignore[method-assign]
+        channel.snapshot = count  # type: ignore[method-assign]
         for _ in range(50):
-            await seat(h, crowd, high=1 << 20)
+            await seat(h, connections, high=1 << 20)
 
     assert made == 1
 
@@ -283,9 +281,9 @@ async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
 
     log = Failing()
     async with house(log) as h:
-        crowd = Connections(h.hub, slow_reader_s=1000)
+        connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened()])
-        pipe = await seat(h, crowd)
+        pipe = await seat(h, connections)
         pipe.drain()
         await anyio.wait_all_tasks_blocked()
         log.fails = True
@@ -324,9 +322,9 @@ def test_after_a_window_another_compressor_may_go_on(said: list[str], joins: int
 async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None:
     log = MemoryLog()
     async with house(log) as h:
-        crowd = Connections(h.hub, slow_reader_s=1000, ping_s=0.2)
+        connections = Connections(h.hub, slow_reader_s=1000, ping_s=0.2)
         await log.append("d", 0, [opened(200)])
-        pipe = await seat(h, crowd, high=100)
+        pipe = await seat(h, connections, high=100)
         spectator = pipe.protocol
         await steps()
         pipe.drain()
@@ -338,5 +336,5 @@ async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None
         pipe.drain()
         await settled(h, [pipe])
 
-        assert crowd.sockets == 1
+        assert connections.sockets == 1
     assert pipe.reader.position == 3

@@ -15,8 +15,7 @@ from events.record import Recorded, as_draft, now
 from events.store.memory import MemoryLog
 from events.types import DebateConcluded, TurnStarted
 from server.errors import BadQuery
-from server.feed import hub as hub_module
-from server.feed.in_flight import Speech
+from server.feed.channel import TextInFlight
 from server.feed.reader import Reader
 from tests.server.given import PAUSED, RESUMED, opened, spoken, started
 from tests.server.house import QUICK, Spectator, house, is_a, watch
@@ -43,7 +42,7 @@ async def test_readers_cut_ten_times_end_with_the_log_s_fold(script: Any, seed: 
         async def spectate(spectator: Spectator) -> None:
             cuts = 0
             while not whole(spectator):
-                room = await h.hub.room(debate)
+                channel = await h.hub.channel(debate)
                 left = chance.randrange(1, 12) if cuts < 10 else 10_000
 
                 def enough() -> bool:
@@ -53,7 +52,7 @@ async def test_readers_cut_ten_times_end_with_the_log_s_fold(script: Any, seed: 
 
                 after = spectator.position or chance.choice((None, 0))
                 spectator.turn, spectator.text = (0, 0), ""
-                await watch(h.hub, room, spectator, after, enough)
+                await watch(h.hub, channel, spectator, after, enough)
                 cuts += 1
 
         with anyio.fail_after(20):
@@ -73,7 +72,7 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
 
     async def scene() -> None:
         log = MemoryLog()
-        async with house(log) as h:
+        async with house(log, ring=ring) as h:
             await log.append("d", 0, [opened(200)])
 
             async def grow() -> None:
@@ -85,7 +84,7 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
             async def spectate() -> None:
                 spectator = Spectator()
                 while spectator.position < head:
-                    room = await h.hub.room("d")
+                    channel = await h.hub.channel("d")
                     left = chance.randrange(1, 20)
 
                     def enough() -> bool:
@@ -93,7 +92,7 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
                         left -= 1
                         return left <= 0 or spectator.position >= head
 
-                    await watch(h.hub, room, spectator, chance.choice((None, spectator.position)), enough)
+                    await watch(h.hub, channel, spectator, chance.choice((None, spectator.position)), enough)
                 assert await h.view("d") == spectator.view
 
             async with anyio.create_task_group() as tasks:
@@ -101,12 +100,7 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
                 for _ in range(3):
                     tasks.start_soon(spectate)
 
-    before = hub_module.RING
-    hub_module.RING = ring  # type: ignore[misc]
-    try:
-        anyio.run(scene)
-    finally:
-        hub_module.RING = before  # type: ignore[misc]
+    anyio.run(scene)
 
 
 async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(script: Any) -> None:
@@ -114,12 +108,12 @@ async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(scrip
     async with house() as h:
         debate = await h.open(script(**TALK), turns=1)
         first = Spectator()
-        await watch(h.hub, await h.hub.room(debate), first, None, lambda: len(first.text) > 40)
+        await watch(h.hub, await h.hub.channel(debate), first, None, lambda: len(first.text) > 40)
         joiner, late = Spectator(), Spectator(first.view)
         async with anyio.create_task_group() as tasks:
-            room = await h.hub.room(debate)
-            tasks.start_soon(watch, h.hub, room, joiner, None, lambda: whole(joiner))
-            tasks.start_soon(watch, h.hub, room, late, first.position, lambda: whole(late))
+            channel = await h.hub.channel(debate)
+            tasks.start_soon(watch, h.hub, channel, joiner, None, lambda: whole(joiner))
+            tasks.start_soon(watch, h.hub, channel, late, first.position, lambda: whole(late))
 
     for spectator in (joiner, late):
         assert spectator.spoken[(1, 1)] == ASTRAL[: len(spectator.spoken[(1, 1)])]
@@ -133,8 +127,8 @@ async def test_the_order_is_what_is_lacking_then_live_then_what_comes(script: An
         await h.until(debate, is_a(DebateConcluded))
         near = len(await h.events(debate)) - 2
         frames, snapshot = Spectator({"position": near}), Spectator()
-        await watch(h.hub, await h.hub.room(debate), frames, near, lambda: "live" in frames.kinds)
-        await watch(h.hub, await h.hub.room(debate), snapshot, None, lambda: "status" in snapshot.kinds)
+        await watch(h.hub, await h.hub.channel(debate), frames, near, lambda: "live" in frames.kinds)
+        await watch(h.hub, await h.hub.channel(debate), snapshot, None, lambda: "status" in snapshot.kinds)
 
     assert frames.kinds == ["frame", "frame", "live"]
     assert snapshot.kinds == ["snapshot", "live", "status"]
@@ -145,9 +139,9 @@ async def test_a_snapshot_is_sent_where_the_frames_would_be_longer() -> None:
     async with house(log) as h:
         await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 200])
         far, near = Spectator({"position": 1}), Spectator({"position": 399})
-        room = await h.hub.room("d")
-        await watch(h.hub, room, far, 1, lambda: "live" in far.kinds)
-        await watch(h.hub, room, near, 399, lambda: "live" in near.kinds)
+        channel = await h.hub.channel("d")
+        await watch(h.hub, channel, far, 1, lambda: "live" in far.kinds)
+        await watch(h.hub, channel, near, 399, lambda: "live" in near.kinds)
         fold = await h.view("d")
 
     assert far.kinds == ["snapshot", "live"]
@@ -155,15 +149,14 @@ async def test_a_snapshot_is_sent_where_the_frames_would_be_longer() -> None:
     assert fold == far.view
 
 
-async def test_beyond_the_ring_frames_come_from_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hub_module, "RING", 5)
+async def test_beyond_the_ring_frames_come_from_the_log() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with house(log, ring=5) as h:
         await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 300])
-        room = await h.hub.room("d")
+        channel = await h.hub.channel("d")
         spectator = Spectator()
-        assert room.frames_after(0) is None
-        async with Reader(h.hub, room, 0, whole=True) as reader:
+        assert channel.frames_after(0) is None
+        async with Reader(h.hub, channel, 0, every_frame=True) as reader:
             async for batch in reader.messages():
                 for message in batch:
                     spectator.take(message)
@@ -174,14 +167,14 @@ async def test_beyond_the_ring_frames_come_from_the_log(monkeypatch: pytest.Monk
 
 
 async def test_a_reader_ahead_of_the_room_s_fold_sees_no_repeat() -> None:
-    """Pages from the log may reach further than the room has folded."""
+    """Pages from the log may reach further than the channel has folded."""
     log = MemoryLog()
     async with house(log) as h:
         await log.append("d", 0, [opened()])
-        room = await h.hub.room("d")
+        channel = await h.hub.channel("d")
         spectator = Spectator()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(watch, h.hub, room, spectator, 0, lambda: spectator.position == 101)
+            tasks.start_soon(watch, h.hub, channel, spectator, 0, lambda: spectator.position == 101)
             for position in range(1, 101):
                 await log.append("d", position, [PAUSED if position % 2 else RESUMED])
 
@@ -192,12 +185,12 @@ async def test_an_unknown_debate_has_no_room(script: Any) -> None:
     async with house() as h:
         for _ in range(2):
             with pytest.raises(UnknownDebate):
-                await h.hub.room("nobody")
+                await h.hub.channel("nobody")
             with pytest.raises(UnknownDebate):
                 await h.hub.view_at("nobody", 1)
             with pytest.raises(UnknownDebate):
                 await h.hub.frames_page("nobody", 0, 10)
-        assert h.hub.rooms == 0
+        assert h.hub.channels == ()
 
 
 async def test_a_position_beyond_the_head_is_refused() -> None:
@@ -259,7 +252,7 @@ async def test_who_acts_and_then_reads_sees_his_act(script: Any) -> None:
     async with house(Lagging()) as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000}))
         await h.until(debate, is_a(TurnStarted))
-        await h.hub.room(debate)
+        await h.hub.channel(debate)
         for act, state in (("pause", "paused"), ("resume", "open"), ("halt", "halted")):
             position = await getattr(h.moderators, act)(debate, "", "test")
             fold = await h.hub.view_at(debate, None)
@@ -273,11 +266,11 @@ async def test_a_room_nobody_watches_is_let_go_and_made_again(script: Any) -> No
         debate = await h.open(script())
         await h.ended(debate)
         first, second = Spectator(), Spectator()
-        await watch(h.hub, await h.hub.room(debate), first, None, lambda: "live" in first.kinds)
+        await watch(h.hub, await h.hub.channel(debate), first, None, lambda: "live" in first.kinds)
         with anyio.fail_after(5):
-            while h.hub.rooms:  # noqa: ASYNC110 - nobody is told when a room goes
+            while h.hub.channels:  # noqa: ASYNC110 - nobody is told when a channel goes
                 await anyio.sleep(0.005)
-        await watch(h.hub, await h.hub.room(debate), second, None, lambda: "live" in second.kinds)
+        await watch(h.hub, await h.hub.channel(debate), second, None, lambda: "live" in second.kinds)
 
     assert first.view == second.view
 
@@ -288,9 +281,9 @@ async def test_a_room_that_is_watched_is_kept(script: Any) -> None:
         await log.append("d", 0, [opened()])
         spectator = Spectator()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(watch, h.hub, await h.hub.room("d"), spectator, None, lambda: spectator.position == 2)
-            await anyio.sleep(0.1)  # five times as long as an unwatched room is kept
-            assert 1 == h.hub.rooms == h.hub.spectators
+            tasks.start_soon(watch, h.hub, await h.hub.channel("d"), spectator, None, lambda: spectator.position == 2)
+            await anyio.sleep(0.1)  # five times as long as an unwatched channel is kept
+            assert 1 == len(h.hub.channels) == h.hub.spectators
             await log.append("d", 1, [PAUSED])
 
     assert spectator.view["state"] == "paused"
@@ -310,18 +303,18 @@ async def test_readers_of_a_room_whose_log_fails_are_let_go_and_come_back() -> N
         await log.append("d", 0, [opened()])
         spectator = Spectator()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(watch, h.hub, await h.hub.room("d"), spectator, None, lambda: False)
+            tasks.start_soon(watch, h.hub, await h.hub.channel("d"), spectator, None, lambda: False)
             await anyio.wait_all_tasks_blocked()
             log.fails = True
             await log.append("d", 1, [PAUSED])
         assert h.hub.spectators == 0
         log.fails = False
-        await watch(h.hub, await h.hub.room("d"), spectator, spectator.position, lambda: spectator.position == 2)
+        await watch(h.hub, await h.hub.channel("d"), spectator, spectator.position, lambda: spectator.position == 2)
         assert await h.view("d") == spectator.view
 
 
 async def test_one_encoding_serves_every_reader() -> None:
-    speech = Speech(1, "pro", 1, now())
+    speech = TextInFlight(1, "pro", 1, now())
     speech.text = ASTRAL
 
     assert speech.delta_from(3) is speech.delta_from(3)
@@ -332,13 +325,13 @@ async def test_text_of_a_turn_that_is_over_is_not_shown(script: Any) -> None:
     log = MemoryLog()
     async with house(log) as h:
         await log.append("d", 0, [opened(), started(1)])
-        h.hub.begin("d", Speech(1, "pro", 1, now()))
-        h.hub.say("d", "Half a")
-        room = await h.hub.room("d")
-        assert '"text":"Half a"' in room.snapshot()
+        h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
+        h.hub.add_text("d", "Half a")
+        channel = await h.hub.channel("d")
+        assert '"text":"Half a"' in channel.snapshot()
         await log.append("d", 2, [as_draft(spoken(1))])
         await h.hub.view_at("d", None)
-        assert '"speaking":null' in room.snapshot()
+        assert '"speaking":null' in channel.snapshot()
 
 
 async def test_spectators_are_counted(script: Any) -> None:
@@ -346,10 +339,10 @@ async def test_spectators_are_counted(script: Any) -> None:
     async with house(log, settings=QUICK) as h:
         await log.append("d", 0, [opened()])
         one, two = Spectator(), Spectator()
-        room = await h.hub.room("d")
+        channel = await h.hub.channel("d")
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(watch, h.hub, room, one, None, lambda: one.position == 2)
-            tasks.start_soon(watch, h.hub, room, two, None, lambda: two.position == 2)
+            tasks.start_soon(watch, h.hub, channel, one, None, lambda: one.position == 2)
+            tasks.start_soon(watch, h.hub, channel, two, None, lambda: two.position == 2)
             await anyio.wait_all_tasks_blocked()
             assert h.hub.spectators == 2
             await log.append("d", 1, [PAUSED])

@@ -13,7 +13,7 @@ import uvicorn
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-from server.feed.websocket.upgrade import Detachable
+from server.feed.websocket.upgrade import DetachableProtocol
 from server.http.access import Access
 from server.http.app import make_app
 from server.observe import CLOSES
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 WS: list[Any] = ["websockets-sansio"]
 
 
-@pytest.fixture(autouse=True, params=["websockets-sansio", Detachable], ids=["kept", "detached"])
+@pytest.fixture(autouse=True, params=["websockets-sansio", DetachableProtocol], ids=["kept", "detached"])
 def ws(request: pytest.FixtureRequest) -> Iterator[None]:
     """Everything here holds with detached sockets and with those that the web server keeps."""
     WS.append(request.param)

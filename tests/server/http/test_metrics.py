@@ -13,7 +13,7 @@ from events.errors import StoreUnavailable
 from events.store.memory import MemoryLog
 from providers.base import Outcome, Tokens
 from server import observe
-from server.feed.hub import Room
+from server.feed.channel import Channel
 from server.http.metrics import ServiceGauges
 from server.service import Service
 from tests.server.given import PAUSED, opened
@@ -171,17 +171,17 @@ async def test_appends_that_fail_are_counted(script: Any, monkeypatch: pytest.Mo
 async def test_a_room_that_has_not_folded_everything_lags() -> None:
     async with house() as h:
         await h.log.append("d", 0, [opened(), PAUSED])
-        room = await h.hub.room("d")
+        room = await h.hub.channel("d")
 
         assert value(standing(h), "moot_room_lag_events") == 0
 
-        behind = Room("d")
+        behind = Channel("d")
         behind.ready.set()
-        h.hub._rooms["d"] = behind
+        h.hub._channels["d"] = behind
 
         assert value(standing(h), "moot_room_lag_events") == 2
         assert value(standing(h), "moot_rooms_behind") == 1
-        h.hub._rooms["d"] = room
+        h.hub._channels["d"] = room
 
 
 class Busy(MemoryLog):
