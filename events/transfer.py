@@ -14,11 +14,11 @@ from msgspec import UNSET, Struct
 from events import codec
 from events.errors import BadTransfer, UnknownDebate, UnknownEvent
 from events.record import Draft, Envelope, EventLine, Recorded, full_line, now, public_line, stamp
+from events.store import listing
+from events.store.listing import Summary
 from events.store.log import PAGE, EventLog, read_all
 from events.types import DebateOpened, DebatePaused
 from events.verify import MAX_LINE, LineChecker, verify_lines, verify_log
-from events.view import summary as summaries
-from events.view.summary import Summary
 
 __all__ = ["MAX_LINE", "Imported", "export", "import_debate", "parse_lines", "read_lines", "verify_lines", "verify_log"]
 
@@ -112,7 +112,7 @@ async def import_debate(log: EventLog, lines: Iterable[bytes]) -> Imported:
 def _pause_after(records: tuple[Recorded, ...]) -> tuple[Recorded, ...]:
     row: Summary | None = None
     for record in records:
-        row = summaries.apply(row, record)
+        row = listing.apply(row, record)
     if row is None or row.state != "open":
         return ()
     last: Envelope = records[-1]

@@ -8,9 +8,10 @@ import anyio
 from msgspec import Struct
 
 from events.cluster.bus import Bus, SingleNodeBus
+from events.cluster.open import open_bus
+from events.store.address import is_postgres
 from events.store.log import EventLog
-from events.store.naming import is_postgres
-from events.store.open import open_bus, opened_log
+from events.store.open import opened_log
 from providers.quota import DEFAULT_LIMITS
 from providers.registry import Registry
 from server.debate.moderators import Moderators

@@ -1,12 +1,25 @@
 """All that a step is decided on: the opening, the state, the transcript, the ledger, and the answers not yet used."""
 
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state import character, claims, exchanges, ledger, panel, protocol, spine, transcript, usage, words
+from events.state import (
+    audience,
+    character,
+    claims,
+    exchanges,
+    ledger,
+    panel,
+    protocol,
+    spine,
+    transcript,
+    usage,
+    words,
+)
+from events.state.audience import Audience
 from events.state.character import Characters
 from events.state.claims import Register
 from events.state.exchanges import Exchanges
@@ -30,6 +43,7 @@ from events.types import (
     DebateOpened,
     DebatePaused,
     DebateResumed,
+    DebateState,
     FamilyWarned,
     InjectionDetected,
     Missing,
@@ -44,10 +58,7 @@ from events.types import (
     Usage,
     Winner,
 )
-from events.view import audience
-from events.view.audience import Audience
 
-State = Literal["open", "paused", "halted", "concluded"]
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
 """Failures of a call that did bring words."""
 UNNAMED: Final = "its message may name a model, and this debate is blind"
@@ -64,7 +75,7 @@ class Conclusion(Struct, frozen=True, kw_only=True, gc=False):
 class RunStatus(Struct, frozen=True, kw_only=True, gc=False):
     """Whether the debate runs, and why not."""
 
-    state: State = "open"
+    state: DebateState = "open"
     reason: str = ""
     by: str = ""
     conclusion: Conclusion | None = None

@@ -1,13 +1,14 @@
 """Who said what: the turns, their attempts, and how far each has come."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from events.record import Recorded
-from events.state.repetition import repetition
 from events.types import (
     AttemptAbandoned,
     DebateOpened,
@@ -74,6 +75,9 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
         return tuple(turn.said for turn in self.turns.values() if turn.said is not None)
 
 
+GRAM: Final = 4
+"""Words of a text that are compared together."""
+_WORD: Final = re.compile(r"\w+")
 INITIAL = Transcript()
 MOVED_BY: Final = frozenset(
     {
@@ -148,3 +152,23 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
             return _with(transcript, replace(last, tries=0, outages=0)) if last and last.tries else transcript
         case _:
             return transcript
+
+
+@lru_cache(maxsize=2048)
+def grams(text: str) -> frozenset[str]:
+    """The word 4-grams of a text.  Kept, since every later turn of the side is held against them."""
+    words = _WORD.findall(text.casefold())
+    return frozenset(" ".join(words[start : start + GRAM]) for start in range(len(words) - GRAM + 1))
+
+
+def repetition(text: str, earlier: Iterable[str]) -> float:
+    """Share of ``text``'s 4-grams found in ``earlier``, rounded to two decimals."""
+    mine = grams(text)
+    if not mine:
+        return 0.0
+    fresh = set(mine)
+    for said in earlier:
+        fresh -= grams(said)
+        if not fresh:
+            break
+    return round((len(mine) - len(fresh)) / len(mine), 2)

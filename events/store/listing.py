@@ -1,16 +1,101 @@
-"""The list of debates: its cursor, and how text is found in a motion.
+"""The list of debates: its rows, the cursor of a page, and the search in motions.
 
-A cursor says after which (opening time, number in the store) the next page begins: keyset paging, so a page costs the
-same wherever it stands and a new debate shifts nothing.
+A row is folded from a debate's events.  Every store keeps the rows beside its events and can rebuild them at any time.
+A cursor holds the opening time and the number of the row that a page ended with, so every page costs the same and a new
+debate shifts no page.
 """
 
 import binascii
 import unicodedata
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from events.errors import BadCursor
+from events.record import Recorded
+from events.types import (
+    DebateConcluded,
+    DebateHalted,
+    DebateOpened,
+    DebatePaused,
+    DebateResumed,
+    DebateState,
+    TurnSpoken,
+    Winner,
+)
+
+
+class Summary(Struct, frozen=True, kw_only=True, gc=False):
+    """What the list shows of a debate."""
+
+    id: str
+    motion: str
+    state: DebateState
+    format: str
+    turns_planned: int
+    turns_spoken: int
+    opened_at: str
+    exhibition: str | None
+    pro: str
+    con: str
+    judge: str
+    position: int
+    winner: Winner | None = None
+    blind: bool = False
+    """Spectators are not told the models before it has concluded."""
+
+
+MOVED_BY: Final = frozenset({DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded})
+"""Events that change a row."""
+
+
+def apply(summary: Summary | None, record: Recorded) -> Summary | None:
+    """The row after ``record``; None until the debate has opened."""
+    event = record.event
+    if type(event) not in MOVED_BY:
+        return summary
+    if isinstance(event, DebateOpened):
+        return Summary(
+            id=record.debate,
+            motion=event.motion,
+            state="open",
+            format=event.format,
+            turns_planned=event.turns,
+            turns_spoken=0,
+            opened_at=record.at,
+            exhibition=event.exhibition,
+            pro=event.pro.model,
+            con=event.con.model,
+            judge=event.judge.model,
+            position=record.position,
+            blind=event.blind,
+        )
+    if summary is None:
+        return None
+    match event:
+        case TurnSpoken():
+            return msgspec.structs.replace(
+                summary, turns_spoken=max(summary.turns_spoken, event.turn), position=record.position
+            )
+        case DebatePaused():
+            return msgspec.structs.replace(summary, state="paused", position=record.position)
+        case DebateHalted():
+            return msgspec.structs.replace(summary, state="halted", position=record.position)
+        case DebateResumed():
+            return msgspec.structs.replace(summary, state="open", position=record.position)
+        case DebateConcluded():
+            return msgspec.structs.replace(summary, state="concluded", winner=event.winner, position=record.position)
+        case _:
+            return summary
+
+
+def public_row(row: Summary) -> Summary | dict[str, Any]:
+    """The row as anybody may see it: without the models of a blind debate that has not concluded."""
+    if not row.blind or row.state == "concluded":
+        return row
+    return {name: each for name, each in msgspec.structs.asdict(row).items() if name not in {"pro", "con", "judge"}}
 
 
 def fold_text(text: str) -> str:

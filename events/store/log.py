@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from events.errors import StoreUnavailable
 from events.record import Draft, Envelope, Recorded
+from events.store.listing import Summary
 from events.types import Event
-from events.view.summary import Summary
 
 PAGE = 200
 """Records read at once while following or exporting."""

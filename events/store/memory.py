@@ -10,12 +10,11 @@ from msgspec import structs
 from events import codec
 from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, now, stamp
-from events.store.listing import fold_text, read_cursor, write_cursor
+from events.store import listing
+from events.store.listing import Summary, fold_text, read_cursor, write_cursor
 from events.store.log import SummaryPage
 from events.store.wakeups import Wakeups
 from events.types import Event
-from events.view import summary as summaries
-from events.view.summary import Summary
 
 
 class MemoryLog:
@@ -150,7 +149,7 @@ class MemoryLog:
         number = self._numbers.setdefault(debate, len(self._numbers) + 1)
         _, row = self._summaries.get(debate, (number, None))
         for record in records:
-            row = summaries.apply(row, record)
+            row = listing.apply(row, record)
         if row is not None:
             self._summaries[debate] = number, row
             if row.format == "calibration":

@@ -1,39 +1,12 @@
-"""From a store's name to a log.
+"""Open the log at an address."""
 
-``sqlite:PATH``, ``sqlite:`` alone for the user's own, ``memory:``, ``postgres://USER@HOST:PORT/NAME``.
-"""
-
-import os
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
-from events.cluster.bus import Bus, SingleNodeBus
-from events.errors import BadStore
+from events.store.address import is_postgres, sqlite_path
 from events.store.log import EventLog
 from events.store.memory import MemoryLog
-from events.store.naming import is_postgres, redacted
 from events.store.sqlite.log import SqliteLog
-
-
-def default_path() -> Path:
-    """``moot/moot.db`` in the folder where this system keeps a user's data."""
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "moot" / "moot.db"
-    # The XDG specification says to ignore a value that is not absolute.
-    given = Path(os.environ.get("XDG_DATA_HOME", ""))
-    return (given if given.is_absolute() else Path.home() / ".local" / "share") / "moot" / "moot.db"
-
-
-def sqlite_path(url: str) -> Path | None:
-    """The file behind ``url``; None when it names another kind of store.  Raises ``BadStore``."""
-    kind, colon, rest = url.partition(":")
-    if colon and kind == "sqlite":
-        return Path(rest).expanduser() if rest else default_path()
-    if url == "memory:" or is_postgres(url):
-        return None
-    raise BadStore(f"{redacted(url)!r} is no store: write sqlite:PATH, sqlite:, memory: or postgres://USER@HOST/NAME")
 
 
 async def open_log(url: str, *, read_only: bool = False, address: str = "", lease_s: float | None = None) -> EventLog:
@@ -61,23 +34,3 @@ async def opened_log(
         yield log
     finally:
         await log.close()
-
-
-def open_bus(url: str, log: EventLog) -> Bus:
-    """The bus that ``url`` names, ``nats://HOST:PORT``; without one that of ``log``'s own store.  Raises ``BadStore``.
-
-    It is made in the loop it will be used in, and need not be reached yet.
-    """
-    if url.startswith(("nats://", "tls://")):
-        from events.cluster.nats_bus import NatsBus  # noqa: PLC0415 - nats takes 0.15 s, which one node does not pay
-
-        return NatsBus(url)
-    if url:
-        raise BadStore(f"{redacted(url)!r} is no bus: write nats://HOST:PORT, or nothing for the store's own")
-    if isinstance(log, MemoryLog | SqliteLog):
-        return SingleNodeBus()
-    from events.cluster.postgres_bus import PostgresBus  # noqa: PLC0415 - psycopg, as above
-    from events.store.postgres.log import PostgresLog  # noqa: PLC0415 - psycopg, as above
-
-    assert isinstance(log, PostgresLog)
-    return PostgresBus(log)

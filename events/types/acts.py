@@ -4,11 +4,14 @@ Votes and beliefs are private until the debate has concluded.  ``voter`` is a ps
 debate; only the last vote of a voter counts, and the last belief of a voter after each turn.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from msgspec import UNSET, UnsetType
 
 from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Winner
+
+DebateState = Literal["open", "paused", "halted", "concluded"]
+"""``open``: it runs, or may run as soon as a server takes it up."""
 
 
 class DebatePaused(Event, frozen=True, kw_only=True, tag="debate_paused"):

@@ -1,51 +1,15 @@
-"""What the audience says: votes by winner, beliefs by turn, and in the end how far they agree with the judge.
-
-Of several events of one voter the last counts.  Voters are kept in buckets by the beginning of their pseudonyms, so
-that one more vote among a hundred thousand copies a few hundred references and not all of them.
-"""
+"""The audience as it is shown: votes, mean beliefs by turn, and in the end how far they agree with the judge."""
 
 from collections.abc import Iterator
-from typing import Final, TypeVar
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
 
-from events.record import Recorded
+from events.state.audience import THOUSANDTHS, Audience, last_of
 from events.state.exchanges import Exchanges
-from events.types import AudienceVoted, BeliefStated, DebateConcluded, Missing, Side, Winner, missing
+from events.types import DebateConcluded, Missing, Side, Winner, missing
 
-MOVED_BY: Final = frozenset({AudienceVoted, BeliefStated, DebateConcluded})
-
-T = TypeVar("T")
-ByVoter = dict[str, dict[str, T]]
-"""What each voter said last, by bucket."""
-
-BUCKET: Final = 2
-"""Characters of a pseudonym that name its bucket: 256 of them."""
 NO_MOVES: Final = "nobody stated a belief after both turns of an exchange that somebody won"
-THOUSANDTHS: Final = 1000
-"""Beliefs are added up in whole thousandths, so that the order in which they come never shows in a mean."""
-
-
-class Beliefs(Struct, frozen=True, kw_only=True, gc=False):
-    """Of one turn: the sum in thousandths, how many, and each voter's own."""
-
-    total: int = 0
-    count: int = 0
-    said: ByVoter[float] = {}
-
-
-class Audience(Struct, frozen=True, kw_only=True, gc=False):
-    """All that was said.  ``recorded`` counts events, also those that a later one replaced."""
-
-    votes: dict[Winner, int] = {}
-    said: ByVoter[Winner] = {}
-    beliefs: dict[int, Beliefs] = {}
-    recorded: int = 0
-    verdict: DebateConcluded | None = None
-
-
-INITIAL = Audience()
 
 
 class Votes(Struct, frozen=True, kw_only=True, gc=False):
@@ -100,26 +64,6 @@ class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
     """Once the debate has concluded."""
 
 
-def apply(audience: Audience, record: Recorded) -> Audience:
-    """The audience after ``record``; the same object where nothing of it moved."""
-    event = record.event
-    match event:
-        case AudienceVoted(voter=voter, winner=winner):
-            before = _said(audience.said, voter)
-            votes = {**audience.votes, winner: audience.votes.get(winner, 0) + 1}
-            if before is not None:
-                votes[before] -= 1
-            said = _with(audience.said, voter, winner)
-            return replace(audience, votes=votes, said=said, recorded=audience.recorded + 1)
-        case BeliefStated(voter=voter, turn=turn, belief=belief):
-            of_turn = _believing(audience.beliefs.get(turn, Beliefs()), voter, belief)
-            return replace(audience, beliefs={**audience.beliefs, turn: of_turn}, recorded=audience.recorded + 1)
-        case DebateConcluded() if audience.recorded:
-            return replace(audience, verdict=event)
-        case _:
-            return audience
-
-
 def audience_view(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> AudienceView | UnsetType:
     """What is shown of it; nothing where nobody has said anything.  ``sides``: by turn."""
     if not audience.recorded:
@@ -167,7 +111,7 @@ def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> 
             belief - was
             for voters in after.said.values()
             for voter, belief in voters.items()
-            if (was := _said(before.said, voter)) is not None
+            if (was := last_of(before.said, voter)) is not None
         ]
         if changes:
             side = sides[comparison.earlier if outcome == "earlier" else later]
@@ -178,21 +122,3 @@ def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> 
                     winner=side, moved=moved, voters=len(changes), agrees=moved > 0 if side == "pro" else moved < 0
                 ),
             )
-
-
-def _believing(beliefs: Beliefs, voter: str, belief: float) -> Beliefs:
-    before = _said(beliefs.said, voter)
-    total = beliefs.total + round(belief * THOUSANDTHS)
-    said = _with(beliefs.said, voter, belief)
-    if before is None:
-        return Beliefs(total=total, count=beliefs.count + 1, said=said)
-    return Beliefs(total=total - round(before * THOUSANDTHS), count=beliefs.count, said=said)
-
-
-def _said(said: ByVoter[T], voter: str) -> T | None:
-    return said.get(voter[:BUCKET], {}).get(voter)
-
-
-def _with(said: ByVoter[T], voter: str, value: T) -> ByVoter[T]:
-    bucket = voter[:BUCKET]
-    return {**said, bucket: {**said.get(bucket, {}), voter: value}}

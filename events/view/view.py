@@ -14,7 +14,7 @@ from events import patch
 from events.record import Recorded
 from events.state import debate as debates
 from events.state.claims import Claim
-from events.state.debate import Conclusion, Debate, State
+from events.state.debate import Conclusion, Debate
 from events.state.exchanges import Anomaly, rounds
 from events.state.panel import PanelState
 from events.state.rounds import ProtocolState
@@ -31,6 +31,7 @@ from events.types import (
     DebateConcluded,
     DebateOpened,
     Debater,
+    DebateState,
     FamilyWarned,
     JudgeSeat,
     NarrativeVerdictReached,
@@ -85,7 +86,7 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
 
     id: str = ""
     position: int = 0
-    state: State = "open"
+    state: DebateState = "open"
     reason: str = ""
     motion: str = ""
     format: str = ""

@@ -13,8 +13,8 @@ import anyio
 
 from events.errors import Fenced
 from events.record import Draft, Recorded
+from events.store.address import is_postgres
 from events.store.log import EventLog
-from events.store.naming import is_postgres
 from events.store.open import open_log
 from events.store.postgres.log import PostgresLog
 from events.types import TurnStarted

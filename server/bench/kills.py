@@ -21,9 +21,9 @@ import click
 from msgspec import Struct
 
 from events.errors import LogError
+from events.store.address import is_postgres, sqlite_path
 from events.store.log import EventLog, read_pages
-from events.store.naming import is_postgres
-from events.store.open import opened_log, sqlite_path
+from events.store.open import opened_log
 from events.store.postgres.schema import migrate
 from events.types import TurnStarted
 from events.verify import verify_log

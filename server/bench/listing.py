@@ -13,10 +13,10 @@ from msgspec.structs import replace
 
 from events.codec import encode
 from events.record import Draft, digest_before_first, now, stamp
+from events.store import listing
 from events.store.sqlite.log import SqliteLog
 from events.store.sqlite.schema import POSITION_BITS, connect
 from events.types import DebateConcluded
-from events.view import summary as summaries
 from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import SENTENCES, opening
 
@@ -48,7 +48,7 @@ def _rows(debates: int) -> Iterator[tuple[Any, ...]]:
     drafts = [first, last]
     row = None
     for record in stamp("d", 0, digest_before_first("d"), drafts, now(), [encode(each.event) for each in drafts]):
-        row = summaries.apply(row, record)
+        row = listing.apply(row, record)
     assert row is not None
     for number in range(1, debates + 1):
         motion = f"{SENTENCES[number % len(SENTENCES)]} debate {number}"

@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from events.store.open import sqlite_path
+from events.store.address import sqlite_path
 from events.store.sqlite.backup import Backup, back_up
 from server.cli.options import with_json, with_store
 from server.cli.output import emit, settings_of

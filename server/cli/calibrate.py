@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from events.patch import merge
-from events.store.open import sqlite_path
+from events.store.address import sqlite_path
 from events.types import RaterCalibrated
 from events.types.criteria import PanelRules
 from judge.panel.truth import chance, meaning, record_of, wilson

@@ -2,8 +2,7 @@
 
 import click
 
-from events.store.naming import is_postgres, redacted
-from events.store.open import sqlite_path
+from events.store.address import is_postgres, redacted, sqlite_path
 from server.cli.options import with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 

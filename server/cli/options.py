@@ -7,9 +7,10 @@ from typing import Any, TypeVar, get_args
 import click
 
 from events.errors import UnknownDebate
+from events.store.address import sqlite_path
 from events.store.lock import holder
 from events.store.log import EventLog
-from events.store.open import opened_log, sqlite_path
+from events.store.open import opened_log
 from events.types import Think
 from server.errors import NotFound
 from server.settings import Settings

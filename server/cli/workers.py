@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from events.store.naming import is_postgres
+from events.store.address import is_postgres
 from server.errors import BadField, CannotServe
 from server.settings import Settings
 

@@ -4,7 +4,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-from events.view.summary import public_row
+from events.store.listing import public_row
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit

@@ -4,12 +4,13 @@ from typing import TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
-from events.state.debate import Debate, State
+from events.state.debate import Debate
 from events.state.ledger import TurnCard
 from events.state.scorecard import Scorecard, scorecard
 from events.types import (
     BothSides,
     Coefficient,
+    DebateState,
     Missing,
     PanelOutcome,
     Reason,
@@ -50,7 +51,7 @@ class ArtifactSays(Struct, frozen=True, kw_only=True):
 class Outcome(Struct, frozen=True, kw_only=True):
     """How a debate stands.  What its format has not, or has not yet, is absent."""
 
-    state: State
+    state: DebateState
     winner: Winner | UnsetType = UNSET
     by_rule: str | UnsetType = UNSET
     scorecard: Scorecard | UnsetType = UNSET

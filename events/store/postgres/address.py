@@ -6,7 +6,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from events.errors import BadStore
-from events.store.naming import redacted
+from events.store.address import redacted
 
 CONNECT_S: Final = 5
 ANSWER_S: Final = 12.0

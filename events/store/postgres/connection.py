@@ -17,7 +17,7 @@ from psycopg import AsyncConnection
 from psycopg.pq import TransactionStatus
 
 from events.errors import NotMigrated, StoreDamaged, StoreUnavailable
-from events.store.naming import redacted
+from events.store.address import redacted
 from events.store.postgres.address import ANSWER_S, STATEMENT_MS, parameters, secrets_of
 
 READERS: Final = 4

@@ -14,10 +14,10 @@ import msgspec
 from msgspec import Struct
 
 from events.record import Draft, Recorded, now
+from events.store import listing
+from events.store.listing import Summary
 from events.store.postgres.pack import bigints, binaries, booleans, integers, nullable_integers, texts
 from events.store.postgres.rows import searchable
-from events.view import summary as summaries
-from events.view.summary import Summary
 
 MOST_ITEMS: Final = 256
 """Items after which a flush takes no more: while it is written, the next one gathers."""
@@ -140,7 +140,7 @@ class Flush:
             self.first = head.stream, records[0]
         row = head.summary
         for record in records:
-            row = summaries.apply(row, record)
+            row = listing.apply(row, record)
         if row is not None and row is not head.summary:
             head.summary = self._listed[head.stream] = row
         self._streams += [head.stream] * len(records)

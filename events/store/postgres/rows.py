@@ -8,10 +8,9 @@ from msgspec import Struct, structs
 
 from events.codec import decode
 from events.record import Envelope, Recorded
-from events.store.listing import fold_text, read_cursor, write_cursor
+from events.store.listing import Summary, fold_text, read_cursor, write_cursor
 from events.store.log import SummaryPage
 from events.store.postgres.connection import Connection
-from events.view.summary import Summary
 
 _EVENTS: Final = (
     "SELECT position, id, at, cause, schema, salt, digest, payload FROM moot.events"

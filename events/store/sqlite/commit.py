@@ -16,11 +16,10 @@ from msgspec import Struct
 
 from events.errors import LogError, StoreDamaged, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, Recorded, Stamper, digest_before_first, is_repeat, now
-from events.store.listing import fold_text
+from events.store import listing
+from events.store.listing import MOVED_BY, Summary, fold_text
 from events.store.sqlite.rows import read_records
 from events.store.sqlite.schema import MAX_POSITION, POSITION_BITS, VERSION, explain
-from events.view import summary as summaries
-from events.view.summary import MOVED_BY, Summary
 
 KEPT_HEADS: Final = 8192
 TOGETHER: Final = (128, 16, 1)
@@ -160,7 +159,7 @@ class Committer:
                 record.payload,
             )
             if type(record.event) in MOVED_BY:
-                row = summaries.apply(row, record)
+                row = listing.apply(row, record)
         if row is not head.summary and row is not None:
             head.summary = self._changed[head.stream] = row
         head.position, head.digest = record.position, record.digest

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from events.cluster.bus import Bus, BusState, SingleNodeBus
 from events.cluster.nats_bus import NatsBus, subject_of
+from events.cluster.open import open_bus
 from events.cluster.postgres_bus import MOST_WAITING, PIECE, PostgresBus, read_pieces, write_pieces
 from events.errors import BadStore
 from events.store.memory import MemoryLog
-from events.store.open import open_bus
 from events.store.postgres.log import PostgresLog
 from tests.events.samples import opened
 from tests.events.store.postgres_server import Server

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from events.store.naming import is_postgres
+from events.store.address import is_postgres
 from events.store.open import opened_log
 from events.verify import verify_log
 from tests.events.conftest import DATABASE

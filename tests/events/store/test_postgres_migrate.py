@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from events.errors import BadStore, NotMigrated, StoreUnavailable
-from events.store.naming import redacted
+from events.store.address import redacted
 from events.store.open import open_log
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.schema import VERSION, Migrated, migrate

@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 from events.cluster.bus import BusState
+from events.cluster.open import open_bus
 from events.cluster.postgres_inbox import PostgresInbox
 from events.cluster.postgres_leases import PostgresLeases
 from events.errors import StoreUnavailable
 from events.record import first_break
-from events.store.open import open_bus
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.schema import VERSION, Migrated, migrate
 from tests.events.samples import debate, opened, started

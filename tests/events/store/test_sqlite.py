@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from events.errors import BadStore, StoreBusy, StoreUnavailable, UnknownEvent, WrongExpectedPosition
 from events.record import first_break
+from events.store.address import default_path, sqlite_path
 from events.store.lock import Holder, holder
 from events.store.log import follow
 from events.store.memory import MemoryLog
-from events.store.open import default_path, open_log, opened_log, sqlite_path
+from events.store.open import open_log, opened_log
 from events.store.sqlite.log import SqliteLog
 from events.store.sqlite.schema import CALIBRATES
 from events.verify import verify_log

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from events import codec
 from events.patch import merge
 from events.record import Recorded, as_draft, digest_before_first, stamp
+from events.state.audience import INITIAL, Audience, apply
 from events.state.exchanges import Exchanges
 from events.types import (
     AudienceVoted,
@@ -22,7 +23,7 @@ from events.types import (
     missing,
 )
 from events.view import view as views
-from events.view.audience import INITIAL, Audience, apply, audience_view
+from events.view.audience import audience_view
 from events.view.view import Fold
 from tests.events.samples import opened, spoken, started
 

@@ -7,12 +7,24 @@ import pytest
 
 from events.codec import CLASSES
 from events.record import Recorded
-from events.state import character, claims, exchanges, ledger, panel, protocol, spine, transcript, usage, words
+from events.state import (
+    audience,
+    character,
+    claims,
+    exchanges,
+    ledger,
+    panel,
+    protocol,
+    spine,
+    transcript,
+    usage,
+    words,
+)
 from events.state import debate as debates
 from events.state.debate import Debate
+from events.store import listing
 from events.transfer import parse_lines
 from events.types import AudienceVoted, BeliefStated, DebateOpened, Event
-from events.view import audience, summary
 from events.view import view as views
 
 GOLDEN: Final = sorted((Path(__file__).parent / "golden").glob("*.ndjson"))
@@ -76,7 +88,7 @@ def test_a_part_is_moved_by_the_events_it_names_and_by_no_other(path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    "module", [*PARTS.values(), debates, summary], ids=lambda module: module.__name__.rpartition(".")[2]
+    "module", [*PARTS.values(), debates, listing], ids=lambda module: module.__name__.rpartition(".")[2]
 )
 def test_a_part_names_the_events_that_its_module_imports(module: Any) -> None:
     imported = tuple(each for each in vars(module).values() if isinstance(each, type) and issubclass(each, Event))
