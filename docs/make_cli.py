@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from server.cli.main import EXAMPLES, PLACES, main
+from server.cli.main import COMMANDS, EXAMPLES, main
 
 PAGE: Final = Path(__file__).with_name("cli.md")
 HEAD: Final = """# Commands
@@ -36,10 +36,10 @@ appear on a terminal only, and no colour if `NO_COLOR` is set.
 
 def page() -> str:
     """The whole page."""
-    index = "\n".join(f"| [`moot {name}`](#moot-{name}) | {_cell(place.says)} |" for name, place in PLACES.items())
+    index = "\n".join(f"| [`moot {name}`](#moot-{name}) | {_cell(entry.summary)} |" for name, entry in COMMANDS.items())
     listed = f"| command | does |\n|---|---|\n{index}\n"
     examples = f"```\n{inspect.cleandoc(EXAMPLES.replace(chr(8), ''))}\n```\n"
-    return "\n".join([HEAD, examples, listed, *(_section(name) for name in PLACES)])
+    return "\n".join([HEAD, examples, listed, *(_section(name) for name in COMMANDS)])
 
 
 def _section(name: str) -> str:

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from events.store.log import read_all
-from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import NotFound
 from server.export.audit import Audit, Auditor
@@ -37,8 +37,8 @@ def audit(context: click.Context, debate: str, turn: int | None, store: str | No
 
 async def _audits(settings: Settings, said: str, turn: int | None) -> list[Audit]:
     auditor = Auditor()
-    async with reading(settings) as log:
-        debate = await whole_id(log, said)
+    async with open_store(settings) as log:
+        debate = await find_debate(log, said)
         async for record in read_all(log, debate):
             auditor.take(record)
     wanted = sorted(auditor.debate.transcript.turns) if turn is None else [turn]

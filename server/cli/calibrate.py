@@ -20,11 +20,11 @@ from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server import observe
 from server.cli.case_files import read_cases
-from server.cli.holding import hold
-from server.cli.options import reading, with_json, with_store, with_think
+from server.cli.debate_runner import run_debate
+from server.cli.event_lines import case_lines
+from server.cli.options import open_store, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
-from server.cli.proceedings import case_lines
-from server.cli.seats import panel_of, places
+from server.cli.seats import panel_names, panel_request
 from server.export.text import escape_controls, escape_json, one_line
 from server.opening.cases import CaseRequest
 from server.opening.records import Known, calibrations
@@ -82,11 +82,11 @@ def _body(cases: Sequence[CaseRequest], wished: Mapping[str, Any]) -> dict[str, 
         "cases": msgspec.to_builtins(cases),
         "judge": {"samples": wished["samples"]},
     }
-    if models := [each for each in places(wished["panel"]) if ":" in each]:
+    if models := [each for each in panel_names(wished["panel"]) if ":" in each]:
         body["judge"]["model"] = models[0]  # nobody is asked as the judge; its seat names a model all the same
     if wished["panel_think"] is not None:
         body["judge"]["think"] = wished["panel_think"]  # raters that nobody seats one by one think as the judge
-    panel = panel_of(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
+    panel = panel_request(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
     if panel is not None:
         body["panel"] = panel
     for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
@@ -99,12 +99,12 @@ async def _calibrate(settings: Settings, body: dict[str, Any], *, as_json: bool)
     path = sqlite_path(settings.store)
     known: Known = {}
     if path is not None and path.exists():
-        async with reading(settings) as log:
+        async with open_store(settings) as log:
             known = await calibrations(log)
-    await hold(settings, body, None, Measuring(known, as_json=as_json), as_json=as_json)
+    await run_debate(settings, body, None, CalibrationPrinter(known, as_json=as_json), as_json=as_json)
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class RaterRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A rater's record: ``here`` in this calibration, the rest over all that the store knows."""
 
     rater: str
@@ -122,7 +122,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
 
 
-class Measuring:
+class CalibrationPrinter:
     """Prints a line for each case, and at the end what is known of each rater."""
 
     def __init__(self, known: Known, *, as_json: bool) -> None:
@@ -169,17 +169,17 @@ class Measuring:
                 click.echo("\n".join(case_lines(self._case.values())))
             self._case = {}
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[RaterRecord]:
         """The records, in the order of the seats."""
         rules = rubric_v1().panel
         assert rules is not None
         return [self._row(rater, model, events, rules) for (rater, model), events in self._here.items()]
 
-    def _row(self, rater: str, model: str, events: Sequence[RaterCalibrated], rules: PanelRules) -> Row:
+    def _row(self, rater: str, model: str, events: Sequence[RaterCalibrated], rules: PanelRules) -> RaterRecord:
         verdicts = self._known.get((rater, model), {}).values()
         here, record = record_of(events), record_of(verdicts)
         interval, by_chance = wilson(record), chance(each.truth for each in verdicts)
-        return Row(
+        return RaterRecord(
             rater=rater,
             model=model,
             here=(here.right, here.of),

@@ -47,7 +47,7 @@ class _Truth(Struct, forbid_unknown_fields=True):
     source: str
 
 
-class Faulty(Exception):
+class BadCaseFile(Exception):
     """A file that gives no case: what is wrong with it, by field; the field is empty for the file as a whole."""
 
     def __init__(self, path: Path, *faults: tuple[str, str]) -> None:
@@ -63,7 +63,7 @@ def read_cases(folder: Path) -> list[CaseRequest]:
     for path in paths:
         try:
             wish = _case_in(path)
-        except Faulty as error:
+        except BadCaseFile as error:
             wrong += _sentences(path, error.faults)
             continue
         if wish is None:
@@ -90,7 +90,7 @@ def _case_in(path: Path) -> CaseRequest | None:
     if path.name.endswith(TRUTH):
         export = path.with_name(f"{path.name.removesuffix(TRUTH)}.ndjson")
         if not export.is_file():
-            raise Faulty(path, ("", f"there is no {export.name} beside it"))
+            raise BadCaseFile(path, ("", f"there is no {export.name} beside it"))
         return None
     if path.suffix == ".json":
         return _from_json(path)
@@ -100,33 +100,33 @@ def _case_in(path: Path) -> CaseRequest | None:
 def _from_json(path: Path) -> CaseRequest:
     case = _decoded(path, _Case)
     identity = path.stem if case.id is None else case.id
-    return _wish(path, identity, case.motion, {"pro": case.pro, "con": case.con}, case.winner, case.source)
+    return _case_request(path, identity, case.motion, {"pro": case.pro, "con": case.con}, case.winner, case.source)
 
 
 def _from_export(path: Path) -> CaseRequest:
     truth_path = path.with_name(f"{path.stem}{TRUTH}")
     if not truth_path.is_file():
-        raise Faulty(path, ("", f"there is no {truth_path.name} beside it that says who was right"))
+        raise BadCaseFile(path, ("", f"there is no {truth_path.name} beside it that says who was right"))
     truth = _decoded(truth_path, _Truth)
     try:
         with path.open("rb") as file:
             records = parse_lines(read_lines(file))
     except (LogError, OSError) as error:
-        raise Faulty(path, ("", str(error))) from error
+        raise BadCaseFile(path, ("", str(error))) from error
     opened = records[0].event
     assert isinstance(opened, DebateOpened), "an import begins with debate_opened"
     if opened.format != "protocol":
-        raise Faulty(path, ("", f"it is a debate of format {opened.format}, and only protocol has arguments"))
+        raise BadCaseFile(path, ("", f"it is a debate of format {opened.format}, and only protocol has arguments"))
     arguments: dict[Side, list[_Argument]] = {"pro": [], "con": []}
     for record in records:
         if isinstance(event := record.event, ArgumentsOpened):
             arguments[event.side] = [
                 _Argument(each.claim, each.reasoning, each.evidence, each.id) for each in event.arguments
             ]
-    return _wish(path, path.stem, opened.motion, arguments, truth.winner, truth.source)
+    return _case_request(path, path.stem, opened.motion, arguments, truth.winner, truth.source)
 
 
-def _wish(
+def _case_request(
     path: Path, identity: str, motion: str, arguments: dict[Side, list[_Argument]], winner: Winner, source: str
 ) -> CaseRequest:
     numbered = {
@@ -151,24 +151,24 @@ def _wish(
             source=source,
         )
     except msgspec.ValidationError as error:
-        raise Faulty(path, ("id", f"{error}: it comes from the file's name unless the case says one")) from error
+        raise BadCaseFile(path, ("id", f"{error}: it comes from the file's name unless the case says one")) from error
 
 
 def _decoded(path: Path, kind: type[T]) -> T:
     try:
         if path.stat().st_size > LARGEST:
-            raise Faulty(path, ("", f"a case has at most {LARGEST:,} bytes"))
+            raise BadCaseFile(path, ("", f"a case has at most {LARGEST:,} bytes"))
         said = msgspec.json.decode(path.read_bytes())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Faulty(path, ("", f"it is not JSON: {error}")) from error
+        raise BadCaseFile(path, ("", f"it is not JSON: {error}")) from error
     except OSError as error:
-        raise Faulty(path, ("", f"it cannot be read: {error.strerror}")) from error
-    if wrong := list(_misfits(said, kind)):
-        raise Faulty(path, *wrong)
+        raise BadCaseFile(path, ("", f"it cannot be read: {error.strerror}")) from error
+    if wrong := list(_type_faults(said, kind)):
+        raise BadCaseFile(path, *wrong)
     return msgspec.convert(said, kind)
 
 
-def _misfits(said: Any, kind: Any, place: str = "") -> Iterator[tuple[str, str]]:
+def _type_faults(said: Any, kind: Any, place: str = "") -> Iterator[tuple[str, str]]:
     """Every field that is not as ``kind`` says; msgspec itself stops at the first."""
     if not isinstance(said, dict):
         yield place, "it must be a JSON object"
@@ -184,7 +184,7 @@ def _misfits(said: Any, kind: Any, place: str = "") -> Iterator[tuple[str, str]]
                 yield here, "it is missing"
         elif field.type == list[_Argument] and isinstance(said[name], list):
             for number, each in enumerate(said[name]):
-                yield from _misfits(each, _Argument, f"{here}.{number}")
+                yield from _type_faults(each, _Argument, f"{here}.{number}")
         else:
             try:
                 msgspec.convert(said[name], field.type)

@@ -1,9 +1,10 @@
 """``moot decide``: a person's decision where a panel names no winner, here or by the server that holds the store."""
 
 import click
+import msgspec
 
-from server.cli.holding import post
-from server.cli.options import reading, server_of, whole_id, with_json, with_store
+from server.cli.client import ServerClient
+from server.cli.options import find_debate, open_store, server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.debate.acts import Decision, check_decision
 from server.service import running
@@ -30,8 +31,8 @@ def decide(
       moot decide ID "We try two lines first" --reason "It is cheap to undo" --by "Ada"
     """
     settings = settings_of(context, store=store)
-    said = check_decision({"decision": decision, "reason": reason, "by": by})
-    found, position = run_async(lambda: _decide(settings, debate, said))
+    checked = check_decision({"decision": decision, "reason": reason, "by": by})
+    found, position = run_async(lambda: _decide(settings, debate, checked))
     if as_json:
         emit({"id": found, "position": position})
     else:
@@ -39,13 +40,13 @@ def decide(
         click.echo(found)
 
 
-async def _decide(settings: Settings, debate: str, said: Decision) -> tuple[str, int]:
-    async with reading(settings) as log:
-        found = await whole_id(log, debate)
-    if server := server_of(settings):
-        click.echo(f"a server holds this store: asking {server}", err=True)
-        body = {"decision": said.decision, "reason": said.reason, "by": said.by}
-        answer = await post(settings, server, f"/api/debates/{found}/decision", body)
+async def _decide(settings: Settings, debate: str, decision: Decision) -> tuple[str, int]:
+    async with open_store(settings) as log:
+        found = await find_debate(log, debate)
+    if address := server_address(settings):
+        click.echo(f"a server holds this store: asking {address}", err=True)
+        async with ServerClient(settings, address) as client:
+            answer = await client.post(f"/api/debates/{found}/decision", msgspec.structs.asdict(decision))
         return found, int(answer["position"])
     async with running(settings) as service:
-        return found, await service.moderators.decide(found, said.decision, said.reason, said.by)
+        return found, await service.moderators.decide(found, decision.decision, decision.reason, decision.by)

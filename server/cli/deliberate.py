@@ -9,11 +9,11 @@ import msgspec
 
 from judge.rubric import rubric_v1
 from server import observe
-from server.cli.holding import hold
-from server.cli.opinions import Deliberations
+from server.cli.debate_runner import run_debate
+from server.cli.opinions import DeliberationPrinter
 from server.cli.options import with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
-from server.cli.seats import places
+from server.cli.seats import panel_names
 from server.errors import BadField
 from server.opening.opening import ARTIFACT_MOST
 
@@ -61,10 +61,10 @@ def deliberate(context: click.Context, /, file: str, store: str | None, *, as_js
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
     body = _body(file, wished)
-    judges = Deliberations(as_json=as_json)
-    run_async(lambda: hold(settings, body, None, judges, as_json=as_json))
-    if judges.nothing:
-        click.echo(f"moot: no verdict: {judges.nothing}", err=True)
+    printer = DeliberationPrinter(as_json=as_json)
+    run_async(lambda: run_debate(settings, body, None, printer, as_json=as_json))
+    if printer.no_verdict:
+        click.echo(f"moot: no verdict: {printer.no_verdict}", err=True)
         raise click.exceptions.Exit(1)
 
 
@@ -75,7 +75,7 @@ def _body(file: str, wished: dict[str, Any]) -> dict[str, Any]:
     if wished["judge_model"] is not None:
         body["judge"] = {"model": wished["judge_model"]}
     if wished["panel"] is not None:
-        body["panel"] = places(wished["panel"])
+        body["panel"] = panel_names(wished["panel"])
         if "judge" not in body and ":" in body["panel"][0]:
             body["judge"] = {"model": body["panel"][0]}  # nobody else is asked, and no default is looked for
     if wished["panel_think"] is not None:

@@ -8,10 +8,10 @@ import click
 import msgspec
 from msgspec import UNSET
 
-from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadQuery
-from server.export.diff import Change, Difference, difference
+from server.export.diff import Difference, ViewChange, difference
 from server.export.text import one_line
 from server.feed.folds import Folds
 from server.settings import Settings
@@ -44,8 +44,8 @@ def diff(context: click.Context, debate: str, start: int, end: int, store: str |
 
 
 async def _diff(settings: Settings, said: str, start: int, end: int) -> Difference:
-    async with reading(settings) as log:
-        debate = await whole_id(log, said)
+    async with open_store(settings) as log:
+        debate = await find_debate(log, said)
         if end > (head := await log.head(debate)):
             raise BadQuery(f"to={end} is beyond the head {head}", field="to")
         return await difference(Folds(log), debate, start, end, revealed=True)
@@ -61,11 +61,11 @@ def _lines(found: Difference) -> Iterator[str]:
             yield f"  {_words(each)}  {_value(each.before)} → {_value(each.after)}  {why}"
 
 
-def _turn(change: Change) -> int:
+def _turn(change: ViewChange) -> int:
     return int(change.keys[1]) if change.keys[0] == "turns" and len(change.keys) > 1 else NO_TURN
 
 
-def _words(change: Change) -> str:
+def _words(change: ViewChange) -> str:
     keys = change.keys[2:] if change.keys[0] == "turns" else change.keys
     return one_line(", ".join(keys or change.keys).replace("_", " "))
 
@@ -79,7 +79,7 @@ def _value(value: Any) -> str:
     return said if len(said) <= WIDEST else said[: WIDEST - 1] + "…"
 
 
-def _why(change: Change, found: Difference) -> str:
+def _why(change: ViewChange, found: Difference) -> str:
     """The events behind it: position, type, and of a ledger's entry the rule."""
     causes = [(at, found.events[str(at)]) for at in change.because_of]
     said = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({one_line(each.rule)})") for at, each in causes]

@@ -20,7 +20,7 @@ from providers.base import ModelStatus
 from providers.calls import Load
 from providers.models import known
 from providers.registry import Registry
-from server.cli.options import server_of, with_json, with_store
+from server.cli.options import server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.cli.trials import Trial, candidates, try_out
 from server.service import limited
@@ -33,7 +33,7 @@ MANY: Final = 12
 MOST_SHOWN: Final = 20
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class ModelCheck(Struct, frozen=True, kw_only=True):
     """What is known of a model.  ``load`` is the running server's where one holds the store, else this process's."""
 
     name: str
@@ -47,16 +47,16 @@ class Finding(Struct, frozen=True, kw_only=True):
     load: Load
 
 
-class _Served(Struct):
+class _ServerLoads(Struct):
     """Of what the server says of its models, how busy they are."""
 
     load: list[Load]
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class DoctorReport(Struct, frozen=True, kw_only=True):
     """What the doctor has found."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[ModelCheck, ...]
     default: str
 
 
@@ -74,7 +74,7 @@ def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *
     """
     settings = settings_of(context, store=store)
     if calls:
-        _show_trials(run_async(lambda: tried(limited(settings), models)), as_json=as_json)
+        _show_trials(run_async(lambda: try_models(limited(settings), models)), as_json=as_json)
         return
     if models:
         raise click.UsageError("models are named together with --call", context)
@@ -97,11 +97,11 @@ def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *
     for provider, number in hidden.items():
         console.print(f"{provider} lists {number} more: moot doctor --json shows them.", highlight=False)
     for load in {each.provider: each.load for each in report.findings}.values():
-        console.print(_said_of(load), highlight=False)
+        console.print(_load_line(load), highlight=False)
     console.print(f"\nWith no model named, debates use {report.default}.", highlight=False)
 
 
-def _shown(findings: Sequence[Finding]) -> list[Finding]:
+def _shown(findings: Sequence[ModelCheck]) -> list[ModelCheck]:
     """All, but of a provider that lists many the chat models that are known and are not about to end."""
     listed = Counter(each.provider for each in findings)
     left = dict.fromkeys(listed, MOST_SHOWN)
@@ -119,7 +119,7 @@ def _shown(findings: Sequence[Finding]) -> list[Finding]:
 # what a call shows
 
 
-async def tried(registry: Registry, models: Sequence[str]) -> tuple[Trial, ...]:
+async def try_models(registry: Registry, models: Sequence[str]) -> tuple[Trial, ...]:
     """Call each of these models, or one of each provider that answers, all at the same time; closes the registry."""
     try:
         names = tuple(dict.fromkeys(models)) or candidates(await registry.check_all())
@@ -169,7 +169,7 @@ def _learned(trial: Trial) -> Iterator[str]:
         yield trial.notice
 
 
-async def examine(settings: Settings, registry: Registry) -> Report:
+async def examine(settings: Settings, registry: Registry) -> DoctorReport:
     """Ask every provider, and the server that holds the store, all at the same time; closes the registry."""
     found: list[Any] = [None, None]
 
@@ -185,18 +185,18 @@ async def examine(settings: Settings, registry: Registry) -> Report:
             tasks.start_soon(ask_server)
         (statuses, default), served = found
         loads = {load.provider: load for load in registry.loads()} | served
-        return Report(findings=tuple(_finding(each, loads[each.provider]) for each in statuses), default=default)
+        return DoctorReport(findings=tuple(_finding(each, loads[each.provider]) for each in statuses), default=default)
     finally:
         await registry.close()
 
 
-def _finding(status: ModelStatus, load: Load) -> Finding:
+def _finding(status: ModelStatus, load: Load) -> ModelCheck:
     ok, detail, hint = status.ok, status.detail, status.hint
     if load.rests_s > 0:
         ok = False
         detail = f"the server leaves it alone for {load.rests_s:.0f} s more after failures, last: {load.last}"
         hint = hint or "it is tried again by itself"
-    return Finding(
+    return ModelCheck(
         name=status.name,
         provider=status.provider,
         ok=ok,
@@ -211,19 +211,19 @@ def _finding(status: ModelStatus, load: Load) -> Finding:
 
 async def _loads_of(settings: Settings) -> dict[str, Load]:
     """How busy the providers of the server are that holds the store; nothing where there is none, or it is silent."""
-    if not (server := server_of(settings)):
+    if not (server := server_address(settings)):
         return {}
     try:
         async with httpx.AsyncClient(base_url=server, timeout=SERVER_S, trust_env=False) as client:
             response = await client.get("/api/models")
-        loads = msgspec.json.decode(response.content, type=_Served).load
+        loads = msgspec.json.decode(response.content, type=_ServerLoads).load
     except (httpx.HTTPError, msgspec.DecodeError):
         click.echo(f"the server at {server} does not say how busy it is", err=True)
         return {}
     return {load.provider: load for load in loads}
 
 
-def _said_of(load: Load) -> str:
+def _load_line(load: Load) -> str:
     said = f"{load.provider}: {load.limit}"
     if load.running or load.waiting:
         said += f"; {load.running} under way, {load.waiting} waiting"

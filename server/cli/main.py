@@ -4,7 +4,7 @@ from typing import Final
 
 import click
 
-from server.cli.output import Group, Place
+from server.cli.output import CommandEntry, CommandGroup
 
 EXAMPLES: Final = """\b
   moot serve                                   the page, on http://127.0.0.1:8484
@@ -20,53 +20,57 @@ EXAMPLES: Final = """\b
 """
 
 
-PLACES: Final = {
-    "serve": Place("server.cli.serve", "serve", "Serve the page and the API, and go on with debates that were open."),
-    "run": Place("server.cli.run", "run", "Hold a debate in the terminal."),
-    "deliberate": Place("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
-    "list": Place("server.cli.reading", "list_", "The debates in the store, newest first."),
-    "show": Place("server.cli.show", "show", "One debate: what was said, how it was scored, how it ended."),
-    "replay": Place(
-        "server.cli.reading", "replay", "Play a debate again from its log, at the pace at which it was spoken."
+COMMANDS: Final = {
+    "serve": CommandEntry(
+        "server.cli.serve", "serve", "Serve the page and the API, and go on with debates that were open."
     ),
-    "exhibitions": Place(
+    "run": CommandEntry("server.cli.run", "run", "Hold a debate in the terminal."),
+    "deliberate": CommandEntry("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
+    "list": CommandEntry("server.cli.list", "list_", "The debates in the store, newest first."),
+    "show": CommandEntry("server.cli.show", "show", "One debate: what was said, how it was scored, how it ended."),
+    "replay": CommandEntry(
+        "server.cli.replay", "replay", "Play a debate again from its log, at the pace at which it was spoken."
+    ),
+    "exhibitions": CommandEntry(
         "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
     ),
-    "audit": Place("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
-    "diff": Place("server.cli.diff", "diff", "What changed between two positions, and because of which events."),
-    "whatif": Place(
+    "audit": CommandEntry("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
+    "diff": CommandEntry("server.cli.diff", "diff", "What changed between two positions, and because of which events."),
+    "whatif": CommandEntry(
         "server.cli.whatif",
         "whatif",
         "What the same answers would come to under other rules, beside what they came to.",
     ),
-    "decide": Place(
+    "decide": CommandEntry(
         "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."
     ),
-    "say": Place(
+    "say": CommandEntry(
         "server.cli.say", "say", "Say something to both debaters: it is recorded, and stands in their next prompts."
     ),
-    "verify": Place("server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."),
-    "export": Place(
+    "verify": CommandEntry(
+        "server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."
+    ),
+    "export": CommandEntry(
         "server.cli.transfer",
         "export",
         "Write a debate's whole log, its view, a transcript, or a page that replays it.",
     ),
-    "import": Place("server.cli.transfer", "import_", "Take in an exported debate."),
-    "backup": Place("server.cli.backup", "backup", "Copy the whole store to a file, while its server goes on."),
-    "calibrate": Place(
+    "import": CommandEntry("server.cli.transfer", "import_", "Take in an exported debate."),
+    "backup": CommandEntry("server.cli.backup", "backup", "Copy the whole store to a file, while its server goes on."),
+    "calibrate": CommandEntry(
         "server.cli.calibrate", "calibrate", "Measure a panel's raters by debates whose outcome is known."
     ),
-    "migrate": Place(
+    "migrate": CommandEntry(
         "server.cli.migrate", "migrate", "Make the tables of a PostgreSQL store, or bring them to this version."
     ),
-    "doctor": Place("server.cli.doctor", "doctor", "Which models answer here, and how to get the others."),
-    "bench": Place("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
+    "doctor": CommandEntry("server.cli.doctor", "doctor", "Which models answer here, and how to get the others."),
+    "bench": CommandEntry("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
 }
 
 
 @click.group(
-    cls=Group,
-    places=PLACES,
+    cls=CommandGroup,
+    entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     help=f"Debates between language models, with a judge that shows its work.\n\n{EXAMPLES}",
 )

@@ -12,7 +12,7 @@ SHOWN: Final = 160
 """Characters of a rationale on its line."""
 
 
-class Deliberations:
+class DeliberationPrinter:
     """Prints frames of a deliberation."""
 
     def __init__(self, *, as_json: bool) -> None:
@@ -20,7 +20,7 @@ class Deliberations:
         self._titles: dict[str, str] = {}
         self._round = -1
         self.ended: dict[str, Any] | None = None
-        self.nothing = ""
+        self.no_verdict = ""
         """Why there is no verdict."""
 
     def take(self, message: str) -> None:
@@ -46,7 +46,7 @@ class Deliberations:
         elif event["type"] == "debate_resumed":
             self.ended = None
         elif event["type"] == "artifact_judged" and "missing" in event:
-            self.nothing = event["missing"]["reason"]
+            self.no_verdict = event["missing"]["reason"]
 
     def _print(self, event: dict[str, Any]) -> None:
         match event["type"]:

@@ -37,7 +37,7 @@ def with_store(function: F) -> F:
 
 
 @asynccontextmanager
-async def reading(settings: Settings) -> AsyncIterator[EventLog]:
+async def open_store(settings: Settings) -> AsyncIterator[EventLog]:
     """The store, opened to read: works while a server holds it."""
     path = sqlite_path(settings.store)
     if path is not None and not path.exists():
@@ -46,14 +46,14 @@ async def reading(settings: Settings) -> AsyncIterator[EventLog]:
         yield log
 
 
-def server_of(settings: Settings) -> str:
+def server_address(settings: Settings) -> str:
     """Address of the server that holds the store, or empty.  A writer without an address has none."""
     path = sqlite_path(settings.store)
     held = holder(path) if path is not None else None
     return held.address if held else ""
 
 
-async def whole_id(log: EventLog, said: str) -> str:
+async def find_debate(log: EventLog, said: str) -> str:
     """A debate's id from itself or from an unmistakable beginning of it.  Raises ``UnknownDebate``."""
     if await log.head(said):
         return said

@@ -20,35 +20,35 @@ from server.settings import Settings, load
 INTERRUPTED: Final = 130
 
 
-class Place(NamedTuple):
+class CommandEntry(NamedTuple):
     """Where a command is to be had, and what the list of commands says of it meanwhile."""
 
     module: str
     attribute: str
-    says: str
+    summary: str
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Turns every expected failure into one line, or with ``--json`` into one object; a typo suggests.
 
     A command's module is imported when the command is used: ``moot list`` shall not wait for a web server's imports.
     """
 
-    def __init__(self, *args: Any, places: Mapping[str, Place], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, entries: Mapping[str, CommandEntry], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._places = places
+        self._entries = entries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order in which a person is told of them."""
         del ctx
-        return list(self._places)
+        return list(self._entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command.  None for a name that nobody has."""
         del ctx
-        if (place := self._places.get(cmd_name)) is None:
+        if (entry := self._entries.get(cmd_name)) is None:
             return None
-        command: click.Command = getattr(import_module(place.module), place.attribute)
+        command: click.Command = getattr(import_module(entry.module), entry.attribute)
         command.help = (command.help or "").replace("\\b\n", "\b\n")  # click's mark of lines that stay as they are
         return command
 
@@ -56,7 +56,7 @@ class Group(click.Group):
         """The list of commands, without importing any."""
         del ctx
         with formatter.section("Commands"):
-            formatter.write_dl([(name, place.says) for name, place in self._places.items()])
+            formatter.write_dl([(name, entry.summary) for name, entry in self._entries.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -8,11 +8,11 @@ import msgspec
 
 from judge.rubric import load_rubric
 from server import observe
-from server.cli.holding import Resumption, hold
+from server.cli.debate_runner import Resumption, run_debate
 from server.cli.options import with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
-from server.cli.seats import panel_of
-from server.cli.transcript import Transcriber
+from server.cli.seats import panel_request
+from server.cli.transcript import DebatePrinter
 from server.errors import BadField
 
 
@@ -91,7 +91,7 @@ def run(
         raise click.UsageError("give a motion, or --exhibition NAME, or --resume ID", context)
     body = None if resume is not None else _body(motion or "", wished)
     resumed = None if resume is None else Resumption(debate=resume, max_cost_usd=wished["max_cost"])
-    run_async(lambda: hold(settings, body, resumed, Transcriber(as_json=as_json), as_json=as_json))
+    run_async(lambda: run_debate(settings, body, resumed, DebatePrinter(as_json=as_json), as_json=as_json))
 
 
 def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
 
 
 def _panel(wished: dict[str, Any]) -> list[Any] | None:
-    panel = panel_of(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
+    panel = panel_request(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
     if panel is None and wished["panel_think"] is not None:
         raise BadField("panel_think", "nobody sits on a panel: name one with --panel")
     return panel

@@ -3,8 +3,8 @@
 import click
 
 from events.types import ModeratorSpoke
-from server.cli.holding import post
-from server.cli.options import reading, server_of, whole_id, with_json, with_store
+from server.cli.client import ServerClient
+from server.cli.options import find_debate, open_store, server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.debate.acts import check_word
 from server.service import running
@@ -38,11 +38,12 @@ def say(context: click.Context, debate: str, text: str, by: str, store: str | No
 
 
 async def _say(settings: Settings, debate: str, word: ModeratorSpoke) -> tuple[str, int]:
-    async with reading(settings) as log:
-        found = await whole_id(log, debate)
-    if server := server_of(settings):
-        click.echo(f"a server holds this store: asking {server}", err=True)
-        answer = await post(settings, server, f"/api/debates/{found}/say", {"text": word.text, "by": word.by})
+    async with open_store(settings) as log:
+        found = await find_debate(log, debate)
+    if address := server_address(settings):
+        click.echo(f"a server holds this store: asking {address}", err=True)
+        async with ServerClient(settings, address) as client:
+            answer = await client.post(f"/api/debates/{found}/say", {"text": word.text, "by": word.by})
         return found, int(answer["position"])
     async with running(settings) as service:
         return found, await service.moderators.say(found, word)

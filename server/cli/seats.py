@@ -10,7 +10,7 @@ from judge.panel.raters import load_profiles, shipped
 from server.errors import BadField
 
 
-def places(said: str | None) -> list[str]:
+def panel_names(said: str | None) -> list[str]:
     """The models and profiles of a list with commas.  Raises ``BadField`` for an empty place."""
     if said is None:
         return []
@@ -20,13 +20,13 @@ def places(said: str | None) -> list[str]:
     return named
 
 
-def panel_of(said: str | None, raters: Path | None, samples: int, think: Think | None = None) -> list[Any] | None:
+def panel_request(said: str | None, raters: Path | None, samples: int, think: Think | None = None) -> list[Any] | None:
     """A panel as a browser would ask for it; None where nobody asked.
 
     The profiles of a file take the seats in place of those that ship, the models taking turns.  A name in ``said``
     seats that profile of the file, or of those that ship.  Raises ``BadField``, ``RubricError``.
     """
-    named = places(said)
+    named = panel_names(said)
     if raters is None and (think is None or not named):
         return named or None
     profiles = shipped().raters if raters is None else load_profiles(raters).raters

@@ -17,7 +17,7 @@ from events.store.sqlite.log import SqliteLog
 from server import observe
 from server.cli.options import with_store
 from server.cli.output import run_async, settings_of
-from server.cli.workers import bind, first_of_many, serve_with_workers
+from server.cli.workers import bind, reserve_port, serve_with_workers
 from server.feed.websocket.upgrade import DetachableProtocol
 from server.http.access import Access
 from server.http.app import make_app
@@ -55,7 +55,7 @@ def serve(
     settings = settings_of(context, host=host, port=port, store=store, bus=bus, workers=workers)
     observe.configure_logging(settings.log_level)
     if settings.workers > 1:
-        with contextlib.closing(first_of_many(settings)) as reserved:
+        with contextlib.closing(reserve_port(settings)) as reserved:
             many = msgspec.structs.replace(settings, port=reserved.getsockname()[1])
             context.exit(serve_with_workers(many, lambda number: _serve(many, open_page=open_page, worker=number)))
     _serve(settings, open_page=open_page)
@@ -68,7 +68,7 @@ def _serve(settings: Settings, *, open_page: bool, worker: int | None = None) ->
 async def serve_until_stopped(settings: Settings, *, open_page: bool = False, worker: int | None = None) -> None:
     """Bind, open the store, serve until a signal.  ``worker`` is the number of one that shares its port."""
     access = Access(settings)
-    with contextlib.closing(bind(settings, is_shared=worker is not None, is_heard=True)) as listening:
+    with contextlib.closing(bind(settings, is_shared=worker is not None, is_listening=True)) as listening:
         address = _address(settings.host, listening.getsockname()[1])
         async with running(settings, address=address) as service:
             if isinstance(service.log, SqliteLog):

@@ -7,7 +7,7 @@ from rich.markdown import Markdown
 from events.store.log import read_pages
 from events.view import view as views
 from events.view.view import View
-from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
 from server.export.markdown import as_markdown
@@ -31,9 +31,9 @@ def show(context: click.Context, debate: str, at: int | None, store: str | None,
 
 
 async def _show(settings: Settings, said: str, at: int | None) -> View:
-    async with reading(settings) as log:
+    async with open_store(settings) as log:
         fold = views.INITIAL
-        async for page in read_pages(log, await whole_id(log, said)):
+        async for page in read_pages(log, await find_debate(log, said)):
             fold = views.apply_all(fold, page if at is None else page[: at - fold.view.position])
             if fold.view.position == at:
                 break

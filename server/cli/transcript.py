@@ -10,8 +10,8 @@ import msgspec
 from events.patch import merge
 from events.types import Briefing, RaterCalibrated
 from events.view.audience import AudienceView
-from server.cli import proceedings
-from server.cli.proceedings import case_lines
+from server.cli import event_lines
+from server.cli.event_lines import case_lines
 from server.export.markdown import audience_sentences
 from server.export.protocol_markdown import briefing_lines
 from server.export.text import escape_controls, escape_json, one_line
@@ -19,7 +19,7 @@ from server.export.text import escape_controls, escape_json, one_line
 SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
 
 
-class Transcriber:
+class DebatePrinter:
     """Prints frames.  On a terminal text appears as it is spoken; in a pipe each turn comes whole."""
 
     def __init__(self, *, as_json: bool) -> None:
@@ -62,7 +62,7 @@ class Transcriber:
                 for caveat in sorted({seat.get("caveat", "") for seat in seats} - {""}):
                     click.secho(caveat, dim=True)
             case "turn_started" if self.view["format"] == "protocol":
-                self._print(proceedings.heading(event, begins=True))
+                self._print(event_lines.heading(event, begins=True))
             case "turn_started":
                 sign, colour = SIGNS[event["side"]]
                 again = f" (attempt {event['attempt']})" if event["attempt"] > 1 else ""
@@ -70,7 +70,7 @@ class Transcriber:
                 click.secho(f"{sign} · turn {event['turn']}{again}", fg=colour, bold=True)
                 self._shown = ""
             case "turn_spoken" if self.view["format"] == "protocol":
-                self._print(proceedings.heading(event, begins=False))
+                self._print(event_lines.heading(event, begins=False))
                 click.echo(event["text"])
             case "turn_spoken":
                 if self._streams and event["text"].startswith(self._shown):
@@ -96,9 +96,9 @@ class Transcriber:
             case "debate_paused":
                 click.secho(f"paused: {event['reason']}", fg="magenta")
             case _:
-                self._print(proceedings.lines(event, self.view))
+                self._print(event_lines.lines(event, self.view))
 
-    def _print(self, lines: Iterable[proceedings.Line]) -> None:
+    def _print(self, lines: Iterable[event_lines.StyledLine]) -> None:
         for line in lines:
             click.secho(line.text, **line.style)
 

@@ -16,7 +16,7 @@ from events.transfer import Imported, import_debate, read_lines
 from events.transfer import export as export_lines
 from events.verify import Verification, verify_lines, verify_log
 from events.view import view as views
-from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import CannotServe, NotFound
 from server.export.archive import Archive, archive_of
@@ -58,8 +58,8 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
 
 
 async def _verify(settings: Settings, what: str) -> Verification:
-    async with reading(settings) as log:
-        return await verify_log(log, await whole_id(log, what))
+    async with open_store(settings) as log:
+        return await verify_log(log, await find_debate(log, what))
 
 
 @click.command()
@@ -108,8 +108,8 @@ def _replacing(output: Path) -> Iterator[BinaryIO]:
 
 
 async def _export(settings: Settings, said: str, form: str, file: BinaryIO, *, with_calls: bool) -> int:
-    async with reading(settings) as log:
-        debate = await whole_id(log, said)
+    async with open_store(settings) as log:
+        debate = await find_debate(log, said)
         if form == "ndjson":
             written = 0
             async for line in export_lines(log, debate):

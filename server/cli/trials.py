@@ -30,7 +30,7 @@ ASK: Final = Segment("user", "What is the strongest reason for a tram?")
 QUESTION: Final = Segment("user", "Is a tram a vehicle on rails?  Answer as JSON: whether it is, and why in few words.")
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class RailsAnswer(Struct, frozen=True, kw_only=True):
     """The typed question's answer."""
 
     reason: Annotated[str, Meta(max_length=120)]
@@ -92,7 +92,9 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial
     spent.append(first)
     async with registry.call(name, DEBATE) as call:
         with time_limit(CALL_S):
-            answer = await call.provider.answer(call.model, _request("doctor:answer", (SYSTEM, QUESTION), 1), Judged)
+            answer = await call.provider.answer(
+                call.model, _request("doctor:answer", (SYSTEM, QUESTION), 1), RailsAnswer
+            )
         call.used(answer.outcome)
     spent.append(answer.outcome)
     again = None
@@ -120,12 +122,12 @@ async def _speech(registry: Registry, name: str, prompt: tuple[Segment, ...], at
     async with registry.call(name, DEBATE) as call:
         with time_limit(CALL_S):
             async with call.provider.stream(call.model, _request("doctor:text", prompt, attempt)) as stream:
-                await _heard(stream)
+                await _drain(stream)
         call.used(stream.outcome)
     return stream.outcome, time.monotonic() - began
 
 
-async def _heard(stream: TextStream) -> None:
+async def _drain(stream: TextStream) -> None:
     async for _ in stream:
         pass
 

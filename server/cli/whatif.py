@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from events.types import Coefficient, Missing
-from server.cli.options import reading, whole_id, with_json, with_store
+from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadField
 from server.export.text import one_line
@@ -26,7 +26,7 @@ PIPED: Final = 120
 NONE: Final = "–"
 
 
-class Row(NamedTuple):
+class OutcomeRow(NamedTuple):
     """One line of the table: what it is about, as recorded, as it would be."""
 
     about: str
@@ -80,8 +80,8 @@ def whatif(
 
 
 async def _ask(settings: Settings, said: str, rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIf:
-    async with reading(settings) as log:
-        records = await records_of(log, await whole_id(log, said))
+    async with open_store(settings) as log:
+        records = await records_of(log, await find_debate(log, said))
     return what_if(records, _wish(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
 
 
@@ -149,24 +149,24 @@ def _told(change: Differs, when: str) -> str:
     return "nothing" if value is UNSET else _said(value)
 
 
-def _rows(answer: WhatIf) -> Iterator[Row]:
+def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
     for (about, recorded), (_, would_be) in zip(_figures(answer.recorded), _figures(answer.would_be), strict=True):
         if recorded is not UNSET or would_be is not UNSET:
-            yield Row(about, recorded, would_be)
+            yield OutcomeRow(about, recorded, would_be)
     for name, argument in answer.arguments.items():
         one, two = msgspec.to_builtins(argument.recorded or {}), msgspec.to_builtins(argument.would_be or {})
-        yield Row(f"{name} total", one.get("total", UNSET), two.get("total", UNSET))
+        yield OutcomeRow(f"{name} total", one.get("total", UNSET), two.get("total", UNSET))
         if one.get("standing") != two.get("standing"):
-            yield Row(f"{name} standing", one.get("standing", UNSET), two.get("standing", UNSET))
+            yield OutcomeRow(f"{name} standing", one.get("standing", UNSET), two.get("standing", UNSET))
     for number, turn in answer.turns.items():
         one, two = (each if isinstance(each, dict) else {} for each in (turn.recorded, turn.would_be))
         for name in dict.fromkeys((*one, *two)):
             before, after = one.get(name, turn.recorded), two.get(name, turn.would_be)
             if name == "composite" or before != after:
                 label = "composite" if name == "composite" else f"  {name.replace('_', ' ')}"
-                yield Row(f"turn {number} {label}", before, after)
+                yield OutcomeRow(f"turn {number} {label}", before, after)
         if not one and not two:
-            yield Row(f"turn {number} composite", turn.recorded, turn.would_be)
+            yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)
 
 
 def _figures(said: Outcome) -> Iterator[tuple[str, Any]]:
@@ -211,7 +211,7 @@ def _said(value: Any) -> str:
     return one_line(value) if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _mark(row: Row) -> str:
+def _mark(row: OutcomeRow) -> str:
     """By how much a figure is other, signed; the word for everything else: never a colour alone."""
     one, two = row.recorded, row.would_be
     if isinstance(one, Coefficient) and isinstance(two, Coefficient):

@@ -22,8 +22,8 @@ PAUSE_S: Final = 1.0
 """Wait before a worker that ended by itself is started anew."""
 
 
-def bind(settings: Settings, *, is_shared: bool, is_heard: bool) -> socket.socket:
-    """The socket to serve on, ``is_shared`` with other processes, not listening unless ``is_heard``.
+def bind(settings: Settings, *, is_shared: bool, is_listening: bool) -> socket.socket:
+    """The socket to serve on, ``is_shared`` with other processes, not listening unless ``is_listening``.
 
     Raises ``CannotServe``.
     """
@@ -34,7 +34,7 @@ def bind(settings: Settings, *, is_shared: bool, is_heard: bool) -> socket.socke
         if is_shared:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listening.bind((host, port))
-        if is_heard:
+        if is_listening:
             listening.listen(2048)
         listening.setblocking(False)
     except OSError as error:
@@ -44,13 +44,13 @@ def bind(settings: Settings, *, is_shared: bool, is_heard: bool) -> socket.socke
     return listening
 
 
-def first_of_many(settings: Settings) -> socket.socket:
+def reserve_port(settings: Settings) -> socket.socket:
     """Keeps the port for the workers, and takes no connection.  Raises ``BadField`` where there can be only one."""
     if not is_postgres(settings.store):
         raise BadField("workers", "more than one worker needs a PostgreSQL store: one process writes any other")
     if not hasattr(socket, "SO_REUSEPORT"):
         raise BadField("workers", "this system does not share a port between processes: start one server a port")
-    return bind(settings, is_shared=True, is_heard=False)
+    return bind(settings, is_shared=True, is_listening=False)
 
 
 def serve_with_workers(settings: Settings, serve: Callable[[int], None]) -> int:
@@ -97,12 +97,12 @@ def _forked(serve: Callable[[int], None], number: int, alive: int, living: int) 
     for sign, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
         signal.signal(sign, usual)
     os.close(living)
-    threading.Thread(target=_follow, args=(alive,), name="moot-parent", daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(alive,), name="moot-parent", daemon=True).start()
     serve(number)
     raise SystemExit(0)
 
 
-def _follow(alive: int) -> None:
+def _exit_with_parent(alive: int) -> None:
     """Wait until nobody holds the other end any more, then leave: whoever would have passed signals on was killed."""
     os.read(alive, 1)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -25,7 +25,7 @@ _COMPONENT: Final = 5
 """``turns.3.components.logic.cause``: points, quote and reason of a component are one value."""
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class ViewChange(Struct, frozen=True, kw_only=True):
     """One value that differs.  ``before`` or ``after`` is left out where nothing stood there."""
 
     path: str
@@ -52,18 +52,18 @@ class Difference(Struct, frozen=True, kw_only=True):
 
     from_: int = field(name="from")
     to: int
-    changes: tuple[Change, ...]
+    changes: tuple[ViewChange, ...]
     events: dict[str, Cause]
 
 
-class _Touched:
+class _PositionTree:
     """Which events touched a place in the view: here, and further in."""
 
     __slots__ = ("below", "positions")
 
     def __init__(self) -> None:
         self.positions: list[int] = []
-        self.below: dict[str, _Touched] = {}
+        self.below: dict[str, _PositionTree] = {}
 
     def note(self, patch: Any, position: int, depth: int = 0) -> None:
         """Take in a merge patch.  Nothing but components is told apart deeper than they are."""
@@ -72,7 +72,7 @@ class _Touched:
             return
         for key, deeper in patch.items():
             if (below := self.below.get(key)) is None:
-                below = self.below[key] = _Touched()
+                below = self.below[key] = _PositionTree()
             below.note(deeper, position, depth + 1)
 
     def all(self) -> Iterator[int]:
@@ -82,7 +82,7 @@ class _Touched:
             yield from each.all()
 
 
-_UNTOUCHED: Final = _Touched()
+_UNTOUCHED: Final = _PositionTree()
 
 
 async def difference(folds: Folds, debate: str, start: int, end: int, *, revealed: bool) -> Difference:
@@ -95,7 +95,7 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
     if start == end:
         return Difference(from_=start, to=end, changes=(), events={})
     fold = first = await folds.at(debate, start)
-    touched, causes = _Touched(), dict[int, Cause]()
+    touched, causes = _PositionTree(), dict[int, Cause]()
     async for before, record, after in folds.steps(debate, start, end):
         touched.note(_patch(before, after, record, revealed=revealed), record.position)
         causes[record.position] = _cause(record, revealed=revealed)
@@ -133,8 +133,8 @@ def _cause(record: Recorded, *, revealed: bool) -> Cause:
 
 
 def _changes(
-    before: Any, after: Any, keys: tuple[str, ...], touched: _Touched, above: tuple[int, ...]
-) -> Iterator[Change]:
+    before: Any, after: Any, keys: tuple[str, ...], touched: _PositionTree, above: tuple[int, ...]
+) -> Iterator[ViewChange]:
     """``above``: events that replaced something that this place stands in."""
     is_walked = isinstance(after, dict) and (isinstance(before, dict) or (before is UNSET and after))
     if is_walked and not (len(keys) == _COMPONENT and keys[2] == "components"):
@@ -147,4 +147,4 @@ def _changes(
             yield from _changes(old.get(key, UNSET), after.get(key, UNSET), (*keys, key), deeper, replaced)
     elif before != after:
         because_of = tuple(sorted({*above, *touched.all()}))
-        yield Change(path=".".join(keys), keys=keys, before=before, after=after, because_of=because_of)
+        yield ViewChange(path=".".join(keys), keys=keys, before=before, after=after, because_of=because_of)

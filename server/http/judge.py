@@ -44,14 +44,14 @@ NAME_MOST: Final = 200
 logger = structlog.get_logger()
 
 
-class Judged(Struct, frozen=True):
+class JudgeCount(Struct, frozen=True):
     """How many debates one judge has judged."""
 
     name: str
     debates: int
 
 
-class Measured(Struct, frozen=True, kw_only=True):
+class MeasuredOver(Struct, frozen=True, kw_only=True):
     """What figures rest on, ``says`` the same in words.  ``unread``: not read yet; ``judge``: of this one only."""
 
     debates: int
@@ -59,12 +59,12 @@ class Measured(Struct, frozen=True, kw_only=True):
     as_of: str
     unread: int
     most: int
-    judges: tuple[Judged, ...]
+    judges: tuple[JudgeCount, ...]
     says: tuple[str, ...]
     judge: str | UnsetType = UNSET
 
 
-class Report(Struct, frozen=True, kw_only=True):
+class JudgeReport(Struct, frozen=True, kw_only=True):
     """The whole page.  ``levels`` are the live judge's five, ``beside`` what else it does.
 
     Where a debate's own rubric is shown, ``differences`` is the number of marks in ``tables`` against version 1.
@@ -78,7 +78,7 @@ class Report(Struct, frozen=True, kw_only=True):
     levels: tuple[Level, ...]
     beside: tuple[Level, ...]
     weaknesses: tuple[Weakness, ...]
-    measured_over: Measured
+    measured_over: MeasuredOver
     links: tuple[tuple[str, str, bool], ...]
     """Figures of one judge only: words, address, whether they are shown now."""
     debate: str | UnsetType = UNSET
@@ -112,7 +112,7 @@ class Survey:
         with anyio.move_on_after(seconds):
             await self.look()
 
-    def measured(self, judge: str = "") -> tuple[Measured, Tally]:
+    def measured(self, judge: str = "") -> tuple[MeasuredOver, Tally]:
         """What has been read so far, of all judges or of one."""
         read = [(name, tally) for _, name, tally in self._read.values()]
         named: dict[str, int] = {}
@@ -121,8 +121,8 @@ class Survey:
         found = [tally for name, tally in read if judge in ("", name)]
         tally = total(found)
         unread = len(self._known.keys() - self._read.keys())
-        judges = tuple(Judged(name, debates) for name, debates in sorted(named.items(), key=lambda each: -each[1]))
-        over = Measured(
+        judges = tuple(JudgeCount(name, debates) for name, debates in sorted(named.items(), key=lambda each: -each[1]))
+        over = MeasuredOver(
             debates=len(found),
             turns=tally.of("turns"),
             as_of=self.as_of,
@@ -141,7 +141,7 @@ class Survey:
         else:
             newest = ", the newest ones" if len(self._known) == self._most else ""
             over = f"{plural(len(found), 'concluded debate')}{newest}, with {plural(tally.of('turns'), 'turn')}"
-            yield f"Measured on this server over {over}."
+            yield f"MeasuredOver on this server over {over}."
         if unread:
             yield f"{plural(unread, 'further debate')} being read: look again in a moment."
         if named.get(SCRIPTED) and judge in ("", SCRIPTED):
@@ -210,7 +210,7 @@ async def show_judge(request: Request) -> Response:
     return response
 
 
-def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, judge: str = "") -> Report:
+def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, judge: str = "") -> JudgeReport:
     """The page, for one debate's rubric and prompts or for those that a new debate would get."""
     over, tally = survey.measured(judge)
     if opened is None:
@@ -219,7 +219,7 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
     else:
         rubric, shown = opened[1].rubric, tables(opened[1].rubric, rubric_v1())
         steps = levels(rubric, opened[1].prompts)
-    report = Report(
+    report = JudgeReport(
         rubric=rubric,
         digest=digest(rubric),
         tables=shown,
@@ -240,7 +240,7 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
 
 
-def _links(over: Measured) -> Iterator[tuple[str, str, bool]]:
+def _links(over: MeasuredOver) -> Iterator[tuple[str, str, bool]]:
     if len(over.judges) < 2 and over.judge is UNSET:  # noqa: PLR2004 - one judge is all there is
         return
     yield "Every judge", "?#weaknesses", over.judge is UNSET

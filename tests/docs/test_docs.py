@@ -23,7 +23,7 @@ from events.types import ALL_PRIVATE
 from events.view.view import View
 from judge.rubric import rubric_v1
 from providers.script import Script
-from server.cli.main import PLACES, main
+from server.cli.main import COMMANDS, main
 from server.http import access
 from server.http import websocket as socket
 from server.http.access import Access
@@ -99,7 +99,7 @@ def test_the_two_commands_are_the_first_blocks() -> None:
 @by_page
 def test_commands_and_options_that_a_page_names_exist(page: Path) -> None:
     for name, *said in pages.commands(page.read_text(encoding="utf-8")):
-        assert name in PLACES
+        assert name in COMMANDS
         given = {word.partition("=")[0] for word in said if re.match(r"--?[a-z]", word)}
         assert given <= options(name), f"moot {name}"
 
@@ -107,7 +107,7 @@ def test_commands_and_options_that_a_page_names_exist(page: Path) -> None:
 @by_page
 def test_options_that_a_page_names_alone_exist(page: Path) -> None:
     of_the_group = {each for param in main.params for each in param.opts}
-    known = of_the_group.union(*(options(name) for name in PLACES))
+    known = of_the_group.union(*(options(name) for name in COMMANDS))
     alone = {each for span in pages.spans(page.read_text(encoding="utf-8")) for each in re.findall(r"^--[a-z-]+", span)}
 
     assert alone <= known
@@ -119,7 +119,7 @@ def test_the_page_of_commands_is_what_the_commands_say() -> None:
     assert made == pages.read("cli"), "stale: uv run python docs/make_cli.py"
 
 
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_helps_and_is_documented_with_its_options(name: str) -> None:
     shown = CliRunner().invoke(main, [name, "--help"])
     told = pages.section(pages.read("cli"), f"moot {name}")
@@ -129,18 +129,18 @@ def test_every_command_helps_and_is_documented_with_its_options(name: str) -> No
     assert {each for each in options(name) if each not in {"-h", "--help"} and f"`{each}`" not in told} == set()
 
 
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_says_what_the_command_says(name: str) -> None:
     said = " ".join((command(name).help or "").replace("\b", "").split())
 
-    assert said.startswith(PLACES[name].says)
-    assert PLACES[name].says.endswith(".")
+    assert said.startswith(COMMANDS[name].summary)
+    assert COMMANDS[name].summary.endswith(".")
 
 
 def test_the_page_of_commands_names_no_command_that_is_not_there() -> None:
     named = re.findall(r"^## moot (\w+)$", pages.read("cli"), re.MULTILINE)
 
-    assert list(PLACES) == named
+    assert list(COMMANDS) == named
 
 
 # settings

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from server import observe
-from server.cli.main import PLACES, main
+from server.cli.main import COMMANDS, main
 from server.http.metrics import ServiceGauges
 from server.service import running
 from server.settings import NAMES, PREFIX, Settings
@@ -232,7 +232,7 @@ def test_what_a_page_names_exists(page: Path) -> None:
     settings = set(re.findall(r"\bMOOT_([A-Z_]+)", said)) - {"TOKEN"}
     linked = re.findall(r"\]\(([^)#:]+)\)", said)
 
-    assert commands <= set(PLACES)
+    assert commands <= set(COMMANDS)
     assert {each.lower() for each in settings} <= set(NAMES)
     assert [each for each in linked if not (page.parent / each).exists()] == []
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from server.cli.main import PLACES
+from server.cli.main import COMMANDS
 from tests.server.children import Cli, line_with, seats
 
 DEBATE = "{debate}"
@@ -21,7 +21,7 @@ WRITING = {"run", "backup"}
 
 
 def test_every_command_is_compared() -> None:
-    assert set(PLACES) == READING.keys() | WRITING
+    assert set(COMMANDS) == READING.keys() | WRITING
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from server.cli.main import PLACES, main
+from server.cli.main import COMMANDS, main
 from tests.server.children import Cli
 
 MOOT = str(Path(sys.executable).with_name("moot"))
@@ -45,7 +45,7 @@ def test_help_begins_with_examples(moot: Cli) -> None:
     assert 0 < text.index("moot serve ") < text.index("moot run ") < text.index("Commands:")
 
 
-@pytest.mark.parametrize("command", PLACES)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_commands_examples_stand_line_by_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])
@@ -85,7 +85,7 @@ def test_names_are_completed() -> None:
 
 def test_no_flag_takes_a_secret() -> None:
     flags = set()
-    for name in PLACES:
+    for name in COMMANDS:
         command = main.get_command(click.Context(main), name)
         assert command is not None
         flags |= {flag for each in command.params for flag in each.opts}

@@ -152,7 +152,7 @@ def test_run_says_that_the_server_has_gone(moot: Cli, script: Any) -> None:
         out, errors = process.communicate(timeout=20)
 
     assert process.returncode == 1
-    assert b"has gone; the debate goes on when it is back" in errors
+    assert b"does not answer any more; the debate continues when it is back" in errors
     assert b"Traceback" not in errors
     del out
 

@@ -1,11 +1,13 @@
 """What the command line refuses: one clear line or one object, the right exit code, nothing lost."""
 
 import socket
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from websockets.sync.client import connect
 
 from tests.server.children import Cli, as_json, said, seats
 
@@ -105,3 +107,15 @@ def test_a_debate_that_halts_exits_1_and_says_why(moot: Cli, script: Any) -> Non
     assert b"moot: halted: turn 1 (pro" in done.stderr
     debate = done.stdout.decode().splitlines()[-1]
     assert moot.json("show", debate)["state"] == "halted"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ["MOOT_OPENS_PER_MINUTE", "MOOT_MAX_SPECTATORS"])
+def test_what_the_server_refuses_keeps_its_code(moot: Cli, script: Any, setting: str) -> None:
+    with moot.server(**{setting: "1"}) as (_, address):
+        debate = moot.debate(script())
+        url = f"{address.replace('http', 'ws')}/ws/debates/{debate}"
+        with connect(url) if setting == "MOOT_MAX_SPECTATORS" else nullcontext():
+            done = moot("run", "m", *seats(script()), "--json")
+
+    assert "too_many" == as_json(done, 1)["code"]

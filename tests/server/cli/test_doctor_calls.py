@@ -16,7 +16,7 @@ from providers.errors import RateLimited
 from providers.neutral import neutral
 from providers.quota import Limit
 from providers.registry import GROUP, Registry
-from server.cli.doctor import MANY, MOST_SHOWN, Finding, _shown, tried
+from server.cli.doctor import MANY, MOST_SHOWN, ModelCheck, _shown, try_models
 from server.cli.trials import candidates, try_out
 from tests.server.children import Cli, said
 from tests.server.vendors import Trouble, registry, trading
@@ -127,7 +127,7 @@ async def test_a_failed_call_is_a_row_with_what_it_has_cost(monkeypatch: pytest.
 
 
 async def test_a_name_that_means_nothing_is_a_row(ours: Registry) -> None:
-    (trial,) = await tried(ours, ("nobody:x",))
+    (trial,) = await try_models(ours, ("nobody:x",))
 
     assert not trial.ok
     assert "there is no provider 'nobody'" in trial.detail
@@ -148,7 +148,7 @@ async def test_the_four_vendors_are_called_at_once_and_one_in_trouble_is_a_row(m
     names = ("anthropic:d1", "gemini:d1", "ollama:d1", "openai:d1")
     async with trading(monkeypatch) as vendors:
         vendors["gemini"].faults["d1"] = Trouble("500", 1, 99)
-        found = {each.name: each for each in await tried(registry(), names)}
+        found = {each.name: each for each in await try_models(registry(), names)}
 
     assert names == tuple(found)
     assert [True, False, True, True] == [each.ok for each in found.values()]
@@ -177,9 +177,9 @@ def test_models_without_a_call_are_a_mistake(moot: Cli) -> None:
 # a vendor that lists hundreds
 
 
-def finding(name: str) -> Finding:
+def finding(name: str) -> ModelCheck:
     load = Load(provider="openai", running=0, waiting=0, rests_s=0, last="", limit=Limit())
-    return Finding(
+    return ModelCheck(
         name=f"openai:{name}",
         provider="openai",
         ok=True,

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from providers.quota import DEFAULT_LIMITS, Limit
-from server.cli.doctor import Report, examine
+from server.cli.doctor import DoctorReport, examine
 from server.errors import BadField
 from server.service import limited, running
 from server.settings import Settings, load
@@ -28,7 +28,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-async def examined() -> Report:
+async def examined() -> DoctorReport:
     """What the doctor finds, in the time that a person has."""
     with anyio.fail_after(QUICKLY_S):
         return await examine(MEMORY, registry())

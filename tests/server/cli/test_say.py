@@ -18,7 +18,7 @@ from events.types import (
 )
 from events.view import view as views
 from events.view.view import View
-from server.cli.transcript import Transcriber
+from server.cli.transcript import DebatePrinter
 from server.export.markdown import as_markdown
 from server.feed import frames
 from tests.server.children import Cli, as_json, said, seats
@@ -52,7 +52,7 @@ def shown(*events: Draft | Event) -> View:
 
 
 def streamed(capsys: pytest.CaptureFixture[str], *events: Draft | Event) -> str:
-    transcriber, fold = Transcriber(as_json=False), views.INITIAL
+    transcriber, fold = DebatePrinter(as_json=False), views.INITIAL
     for record in recorded(events):
         fold, frame = frames.step(fold, record)
         transcriber.take(frame)

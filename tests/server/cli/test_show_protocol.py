@@ -11,7 +11,7 @@ from events.record import Recorded
 from events.store.memory import MemoryLog
 from events.types import ArgumentTraced, DecisionRecorded, Event, PanelConcluded
 from events.view import view as views
-from server.cli.transcript import Transcriber
+from server.cli.transcript import DebatePrinter
 from server.export.markdown import as_markdown
 from server.export.text import escaped
 from server.feed import frames
@@ -37,7 +37,7 @@ async def markdown(events: list[Event]) -> str:
 
 async def streamed(events: list[Event], capsys: pytest.CaptureFixture[str]) -> str:
     """What a run of these events prints."""
-    transcriber, fold = Transcriber(as_json=False), views.INITIAL
+    transcriber, fold = DebatePrinter(as_json=False), views.INITIAL
     for record in await recorded(events):
         fold, message = frames.step(fold, record, revealed=True)
         transcriber.take(message)

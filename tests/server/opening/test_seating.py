@@ -9,7 +9,7 @@ import pytest
 from events.types import DebateOpened, TrackRecord
 from judge.panel.raters import shipped
 from providers.registry import Registry
-from server.cli.seats import panel_of
+from server.cli.seats import panel_request
 from server.errors import BadField
 from server.opening import opening
 from server.opening.seats import MOST_SEATS, seats
@@ -247,26 +247,26 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_list_with_commas_is_a_panel() -> None:
-    assert panel_of(None, None, 1) is None
-    assert ["a:x", "risk"] == panel_of(" a:x , risk", None, 3)
+    assert panel_request(None, None, 1) is None
+    assert ["a:x", "risk"] == panel_request(" a:x , risk", None, 3)
     for empty in ("", "a:x,", ",risk"):
         with pytest.raises(BadField, match="empty place"):
-            panel_of(empty, None, 1)
+            panel_request(empty, None, 1)
 
 
 def test_profiles_by_file_take_the_seats_and_models_take_turns(file: Path) -> None:
     def asked(panel: str | None) -> list[tuple[str, str | None, bool]]:
-        return [(each["rater"], each.get("model"), "profile" in each) for each in panel_of(panel, file, 3) or ()]
+        return [(each["rater"], each.get("model"), "profile" in each) for each in panel_request(panel, file, 3) or ()]
 
     assert [("nurse", None, True), ("clerk", None, True)] == asked(None)
     assert [("nurse", "a:x", True), ("clerk", "a:x", True)] == asked("a:x")
     assert [("nurse", "a:x", True), ("clerk", "b:y", True), ("nurse", "c:z", True)] == asked("a:x,b:y,c:z")
     assert [("clerk", None, True), ("risk", None, False)] == asked("clerk,risk")
-    assert {3} == {each["samples"] for each in panel_of("a:x", file, 3) or ()}
+    assert {3} == {each["samples"] for each in panel_request("a:x", file, 3) or ()}
 
 
 async def test_what_a_file_seats_is_a_panel_that_opens(models: list[str], file: Path) -> None:
-    assert [("nurse", 1), ("clerk", 2)] == await seated(models, panel_of(f"{models[1]},{models[2]}", file, 1))
+    assert [("nurse", 1), ("clerk", 2)] == await seated(models, panel_request(f"{models[1]},{models[2]}", file, 1))
 
 
 def test_a_file_without_raters_is_refused(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_a_file_without_raters_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b'{"raters": {}}')
 
     with pytest.raises(BadField, match="has no raters"):
-        panel_of(None, path, 1)
+        panel_request(None, path, 1)
 
 
 @pytest.mark.slow

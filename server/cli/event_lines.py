@@ -16,7 +16,7 @@ ROUNDS = {1: "openings", 3: "cross-examination", 5: "closings"}
 COLOURS = {"pro": "cyan", "con": "yellow"}
 
 
-class Line(NamedTuple):
+class StyledLine(NamedTuple):
     """One line; ``style`` is what ``click.secho`` takes."""
 
     text: str
@@ -28,7 +28,7 @@ DIM: dict[str, Any] = {"dim": True}
 PLAIN: dict[str, Any] = {}
 
 
-def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noqa: C901 - a case for each event
+def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:  # noqa: C901 - a case for each event
     """What an event says, given the view after it; nothing for events of the turns."""
     match event["type"]:
         case "arguments_opened" | "closing_stated":
@@ -37,46 +37,50 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:  # noq
             yield from _faulty(event["by"], "cross-examination", event["faults"])
         case "fallacy_found":
             fallacy = event["fallacy"].replace("_", " ")
-            yield Line(f"  {event['argument']} {fallacy}: “{one_line(event['quote'])}”", {"fg": "magenta", "dim": True})
+            yield StyledLine(
+                f"  {event['argument']} {fallacy}: “{one_line(event['quote'])}”", {"fg": "magenta", "dim": True}
+            )
         case "argument_traced":
-            yield Line(f"  {_traced(event)}", PLAIN)
+            yield StyledLine(f"  {_traced(event)}", PLAIN)
         case "assessment_given":
             yield from _assessed(event)
         case "panelist_scored":
-            yield Line(f"  {event['rater']} rater: {_scored(event)}", DIM)
+            yield StyledLine(f"  {event['rater']} rater: {_scored(event)}", DIM)
         case "agreement_measured":
             given = msgspec.convert(event, AgreementMeasured)
             items = "turns" if view["format"] == "exchange" else "arguments"
-            yield Line("", PLAIN)
-            yield Line(f"agreement {coefficient(given.raw, f'other {items} like these were rated')}", PLAIN)
+            yield StyledLine("", PLAIN)
+            yield StyledLine(f"agreement {coefficient(given.raw, f'other {items} like these were rated')}", PLAIN)
         case "opinion_given":
-            yield Line(opinion_line(event, _titles(view)), PLAIN)
+            yield StyledLine(opinion_line(event, _titles(view)), PLAIN)
         case "deliberation_held":
-            yield Line(f"round {event['round']} of deliberation", BOLD)
-            yield from (Line(text, PLAIN) for text in held_lines(event, _titles(view)))
+            yield StyledLine(f"round {event['round']} of deliberation", BOLD)
+            yield from (StyledLine(text, PLAIN) for text in held_lines(event, _titles(view)))
         case "artifact_judged":
-            yield from (Line(text, PLAIN) for text in ["", *judged_lines(event)])
+            yield from (StyledLine(text, PLAIN) for text in ["", *judged_lines(event)])
         case "panel_concluded":
             yield from _concluded(event, view)
         case "decision_recorded":
             why = f": {one_line(event['reason'])}" if event["reason"] else ""
-            yield Line(f"decided by {event['by']}: {one_line(event['decision'])}{why}", BOLD)
+            yield StyledLine(f"decided by {event['by']}: {one_line(event['decision'])}{why}", BOLD)
 
 
-def heading(event: dict[str, Any], *, begins: bool) -> Iterator[Line]:
+def heading(event: dict[str, Any], *, begins: bool) -> Iterator[StyledLine]:
     """The head of a protocol's round where its first turn begins, and of each statement once it is there."""
     turn = event["turn"]
     if not begins:
-        yield Line("", PLAIN)
-        yield Line(f"{SIGNS[event['side']]} · turn {turn}", {"fg": COLOURS[event["side"]], **BOLD})
+        yield StyledLine("", PLAIN)
+        yield StyledLine(f"{SIGNS[event['side']]} · turn {turn}", {"fg": COLOURS[event["side"]], **BOLD})
     elif turn in ROUNDS:
-        yield Line("", PLAIN)
-        yield Line(f"round {turn // 2 + 1} of 3: {ROUNDS[turn]}", BOLD)
+        yield StyledLine("", PLAIN)
+        yield StyledLine(f"round {turn // 2 + 1} of 3: {ROUNDS[turn]}", BOLD)
 
 
-def _faulty(side: str, what: str, faults: list[str]) -> Iterator[Line]:
+def _faulty(side: str, what: str, faults: list[str]) -> Iterator[StyledLine]:
     if faults:
-        yield Line(f"  {NAMES[side]}’s {what} did not keep its form: {one_line('; '.join(faults))}", {"fg": "magenta"})
+        yield StyledLine(
+            f"  {NAMES[side]}’s {what} did not keep its form: {one_line('; '.join(faults))}", {"fg": "magenta"}
+        )
 
 
 def _traced(event: dict[str, Any]) -> str:
@@ -87,15 +91,15 @@ def _traced(event: dict[str, Any]) -> str:
     return f"{event['argument']} {standing} · {figure}{f' · {why}' if why else ''}"
 
 
-def _assessed(event: dict[str, Any]) -> Iterator[Line]:
+def _assessed(event: dict[str, Any]) -> Iterator[StyledLine]:
     if "missing" in event:
-        yield Line(f"no assessment: {event['missing']['reason']}", BOLD)
+        yield StyledLine(f"no assessment: {event['missing']['reason']}", BOLD)
         return
     totals = (
         f"{NAMES[side]} {'–' if isinstance(event[key], dict) else format(event[key], 'g')}"
         for side, key in (("pro", "pro_total"), ("con", "con_total"))
     )
-    yield Line(f"totals: {', '.join(totals)}", BOLD)
+    yield StyledLine(f"totals: {', '.join(totals)}", BOLD)
 
 
 def _scored(event: dict[str, Any]) -> str:
@@ -109,18 +113,18 @@ def _titles(view: dict[str, Any]) -> dict[str, str]:
     return {name: heard["seat"]["title"] for name, heard in view.get("panel", {}).get("raters", {}).items()}
 
 
-def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[Line]:
+def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:
     said = msgspec.convert(event, PanelConcluded)
     known = view["panel"].get("agreement")
-    yield Line("", PLAIN)
-    yield Line(conclusion_sentence(said, msgspec.convert(known, AgreementMeasured) if known else None), BOLD)
-    yield from (Line(f"  - {one_line(each)}", PLAIN) for each in said.reasons)
+    yield StyledLine("", PLAIN)
+    yield StyledLine(conclusion_sentence(said, msgspec.convert(known, AgreementMeasured) if known else None), BOLD)
+    yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in said.reasons)
     for name, each in said.without.items():
         winner = "no winner" if each.winner == "neither" else NAMES[each.winner]
-        yield Line(f"  without the {name.replace('_', ' ')} rater: {each.outcome}, {winner}", DIM)
+        yield StyledLine(f"  without the {name.replace('_', ' ')} rater: {each.outcome}, {winner}", DIM)
     if said.advice:
-        yield Line("find out instead:" if said.winner == "neither" else "find out next:", BOLD)
-        yield from (Line(f"  - {one_line(each)}", PLAIN) for each in said.advice)
+        yield StyledLine("find out instead:" if said.winner == "neither" else "find out next:", BOLD)
+        yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in said.advice)
 
 
 def case_lines(events: Iterable[RaterCalibrated]) -> list[str]:

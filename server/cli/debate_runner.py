@@ -1,0 +1,152 @@
+"""Run a debate for a command: in this process, or by the server that holds the store.
+
+Either way a printer is fed with the same messages that the page gets.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+from typing import Any, Protocol
+
+import click
+import msgspec
+from msgspec import Struct
+
+from server.cli.client import ServerClient
+from server.cli.options import find_debate, open_store, server_address
+from server.cli.output import emit
+from server.errors import BadField, NotOwner
+from server.feed import frames
+from server.feed.reader import Reader
+from server.opening import opening
+from server.opening.estimate import estimate, in_words
+from server.opening.records import records_for
+from server.service import Service, running
+from server.settings import Settings
+
+RESUME_REASON = "resumed from the command line"
+
+
+class Printer(Protocol):
+    """Prints a debate from its messages."""
+
+    ended: dict[str, Any] | None
+    """The event that ended the debate; None before."""
+
+    def take(self, message: str) -> None:
+        """Take one message of the feed."""
+        ...
+
+    def finish(self) -> None:
+        """Print the outcome."""
+        ...
+
+
+class Resumption(Struct, frozen=True, kw_only=True):
+    """A debate to resume, by the beginning of its id, and its new cap on cost, if it gets one."""
+
+    debate: str
+    max_cost_usd: float | None = None
+
+
+async def run_debate(
+    settings: Settings, body: dict[str, Any] | None, resume: Resumption | None, printer: Printer, *, as_json: bool
+) -> None:
+    """Run the debate that ``body`` asks for, or resume ``resume``, and print it; the id is the last line.
+
+    Exits with 1 if the debate was halted.
+    """
+    if body is not None:
+        opening.as_request(body)  # a wrong request fails before anything is started
+    if address := server_address(settings):
+        click.echo(f"a server holds this store: asking {address}", err=True)
+        debate = await _run_by_server(settings, address, body, resume, printer)
+    else:
+        debate = await _run_here(settings, body, resume, printer)
+    printer.finish()
+    if as_json:
+        emit({"id": debate})
+    else:
+        click.echo(debate)
+    if printer.ended and printer.ended["type"] == "debate_halted":
+        click.echo(f"moot: halted: {printer.ended['reason']}", err=True)
+        raise click.exceptions.Exit(1)
+
+
+async def _run_here(
+    settings: Settings, body: dict[str, Any] | None, resume: Resumption | None, printer: Printer
+) -> str:
+    async with running(settings) as service:
+        if body is not None:
+            request = opening.as_request(body)
+            records = await records_for(service.log, request)
+            opened = await opening.opened(request, service.registry, settings, records)
+            click.echo(in_words(estimate(opened)), err=True)
+            debate, after = await service.moderators.open(opened), 0
+        else:
+            assert resume is not None
+            debate = await find_debate(service.log, resume.debate)
+            after = await service.log.head(debate)
+            printer.take(frames.snapshot((await service.hub.view_at(debate, after)).view, None))
+            await _resume(service, debate, resume.max_cost_usd)
+        click.echo(f"debate {debate}", err=True)
+        try:
+            await _print(_messages(service, debate, after), printer)
+        except BaseException:
+            click.echo(f"\ninterrupted; resume it with: moot run --resume {debate}", err=True)
+            raise
+        return debate
+
+
+async def _resume(service: Service, debate: str, max_cost_usd: float | None) -> None:
+    """Resume a paused or halted debate, or take up one that was interrupted."""
+    view = (await service.hub.view_at(debate, None)).view
+    if view.state == "concluded":
+        raise BadField("resume", f"debate {debate} has concluded")
+    if view.state == "open":
+        with suppress(NotOwner):  # another node runs it: then it is only printed
+            await service.moderators.take_up_one(debate)
+    else:
+        await service.moderators.resume(debate, RESUME_REASON, "operator", max_cost_usd)
+
+
+async def _messages(service: Service, debate: str, after: int) -> AsyncGenerator[str]:
+    channel = await service.hub.channel(debate)
+    async with Reader(service.hub, channel, after, every_frame=True) as reader, aclosing(reader.messages()) as batches:
+        async for batch in batches:
+            for message in batch:
+                yield message
+
+
+async def _print(messages: AsyncGenerator[str], printer: Printer) -> None:
+    """Print messages until the debate ends."""
+    async with aclosing(messages):
+        async for message in messages:
+            printer.take(message)
+            if printer.ended is not None:
+                return
+
+
+async def _run_by_server(
+    settings: Settings, address: str, body: dict[str, Any] | None, resume: Resumption | None, printer: Printer
+) -> str:
+    async with ServerClient(settings, address) as client:
+        if body is not None:
+            debate, after = str((await client.post("/api/debates", body))["id"]), 0
+        else:
+            assert resume is not None
+            async with open_store(settings) as log:
+                debate = await find_debate(log, resume.debate)
+            view = await client.get(f"/api/debates/{debate}")
+            after = int(view["position"])
+            snapshot = {"kind": "snapshot", "position": after, "view": view, "speaking": None}
+            printer.take(msgspec.json.encode(snapshot).decode())
+            if view["state"] == "concluded":
+                raise BadField("resume", f"debate {debate} has concluded")
+            if view["state"] in {"paused", "halted"}:
+                asked: dict[str, Any] = {"reason": RESUME_REASON}
+                if resume.max_cost_usd is not None:
+                    asked["max_cost_usd"] = resume.max_cost_usd
+                await client.post(f"/api/debates/{debate}/resume", asked)
+        click.echo(f"debate {debate}", err=True)
+        await _print(client.messages(debate, after), printer)
+        return debate

@@ -1,0 +1,51 @@
+"""``moot replay``: play a debate again from its log."""
+
+from collections.abc import AsyncIterator
+from datetime import datetime
+
+import anyio
+import click
+
+from events.record import Recorded
+from events.store.log import read_all
+from events.view import view as views
+from server.cli.options import find_debate, open_store, with_json, with_store
+from server.cli.output import run_async, settings_of
+from server.cli.transcript import DebatePrinter
+from server.feed import frames
+from server.settings import Settings
+
+LONGEST_GAP_S = 5.0
+"""A replay never waits longer than this, whatever the log says: nobody watches a pause of a night."""
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--speed", type=click.FloatRange(0, 1000), default=1.0, show_default=True, help="0 does not wait at all.")
+@with_store
+@with_json
+@click.pass_context
+def replay(context: click.Context, debate: str, speed: float, store: str | None, *, as_json: bool) -> None:
+    """Play a debate again from its log, at the pace at which it was spoken.  No model is called."""
+    settings = settings_of(context, store=store)
+    run_async(lambda: _replay(settings, debate, speed, as_json=as_json))
+
+
+async def _replay(settings: Settings, said: str, speed: float, *, as_json: bool) -> None:
+    transcriber = DebatePrinter(as_json=as_json)
+    async with open_store(settings) as log:
+        async for message in _paced(read_all(log, await find_debate(log, said)), speed):
+            transcriber.take(message)
+    transcriber.finish()
+
+
+async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterator[str]:
+    """Frames at the recorded pace."""
+    fold, before = views.INITIAL, None
+    async for record in records:
+        at = datetime.fromisoformat(record.at)
+        if before is not None and speed:
+            await anyio.sleep(min(max((at - before).total_seconds(), 0), LONGEST_GAP_S) / speed)
+        before = at
+        fold, frame = frames.step(fold, record, revealed=True)
+        yield frame
