@@ -5,10 +5,7 @@ the header is the compact JSON array ``[debate, position, id, at, cause, schema]
 Before position 1 stands ``SHA-256(debate id)``.  On the wire digests and salts are lower-case hex.
 """
 
-import secrets
-import time
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
@@ -16,11 +13,11 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from events import codec
+from events.clock import SYSTEM, Clock, id_suffix
 from events.types import ALL_PRIVATE, Event
 
 _json: Final = msgspec.json.Encoder()
 _encode: Final = _json.encode
-_VARIANTS: Final = "89ab"
 
 WITHHELD: Final = msgspec.Raw(b'{"type":"withheld"}')
 
@@ -100,19 +97,13 @@ def chain(
 
 
 def new_id() -> str:
-    """A UUIDv7 (RFC 9562): 48 bits of milliseconds, then randomness."""
-    return _uuid7(f"{time.time_ns() // 1_000_000:012x}", secrets.token_bytes(10))
-
-
-def _uuid7(milliseconds: str, randomness: bytes) -> str:
-    noise = randomness.hex()
-    variant = _VARIANTS[randomness[9] & 3]
-    return f"{milliseconds[:8]}-{milliseconds[8:]}-7{noise[:3]}-{variant}{noise[3:6]}-{noise[6:18]}"
+    """See ``Clock.new_id``."""
+    return SYSTEM.new_id()
 
 
 def now() -> str:
-    """UTC, RFC 3339, microseconds."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    """See ``Clock.now``."""
+    return SYSTEM.now()
 
 
 def as_draft(item: Draft | Event) -> Draft:
@@ -125,11 +116,10 @@ class Stamper:
 
     __slots__ = ("_begins", "_noise", "_used", "at")
 
-    def __init__(self, at: str, drafts: int) -> None:
+    def __init__(self, at: str, drafts: int, clock: Clock = SYSTEM) -> None:
         self.at = at
-        self._noise, self._used = secrets.token_bytes(26 * drafts), 0  # 16 of salt and 10 of id for each
-        milliseconds = f"{time.time_ns() // 1_000_000:012x}"
-        self._begins = f"{milliseconds[:8]}-{milliseconds[8:]}-7"
+        self._noise, self._used = clock.random.randbytes(26 * drafts), 0  # 16 of salt and 10 of id for each
+        self._begins = clock.id_prefix()
 
     def stamp(
         self,
@@ -148,8 +138,7 @@ class Stamper:
             middle, end = used + 16, used + 26
             salt, identity, cause, event = noise[used:middle], draft.id, draft.cause, draft.event
             if not identity:
-                random = noise[middle:end].hex()
-                identity = f"{begins}{random[:3]}-{_VARIANTS[noise[end - 1] & 3]}{random[3:6]}-{random[6:18]}"
+                identity = begins + id_suffix(noise[middle:end])
             used = end
             if cause is not None and not 0 < cause < position:
                 raise ValueError(f"position {position} cannot be caused by {cause}")
@@ -167,12 +156,13 @@ def stamp(
     drafts: Sequence[Draft],
     at: str,
     payloads: Sequence[bytes],
+    clock: Clock = SYSTEM,
 ) -> tuple[Recorded, ...]:
     """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.
 
     Raises ``ValueError`` for a cause that does not stand before its effect.
     """
-    return Stamper(at, len(drafts)).stamp(debate, after, previous, drafts, payloads)
+    return Stamper(at, len(drafts), clock).stamp(debate, after, previous, drafts, payloads)
 
 
 def first_break(

@@ -4,10 +4,9 @@ Waiting is done here, before a call and never during one: for a place, for a min
 asked to be left alone (``retry-after``), for a provider whose breaker is open.  Who would wait for too long is told so.
 """
 
-import random
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from random import Random, SystemRandom
 from typing import Final
 
 import anyio
@@ -50,8 +49,9 @@ class Call:
 class Guard:
     """One provider's gate and breaker, and the times until which its models want to be left alone."""
 
-    def __init__(self, name: str, limit: Limit) -> None:
+    def __init__(self, name: str, limit: Limit, random: Random | None = None) -> None:
         self.name, self.limit = name, limit
+        self._random = random or SystemRandom()
         self.gate, self.breaker = Gate(limit), Breaker(name)
         self._spared_until: dict[str, float] = {}
         self._tried = anyio.Event()
@@ -79,7 +79,7 @@ class Guard:
         except ProviderError as error:
             self.breaker.failed(error)
             if isinstance(error, RateLimited | Overloaded) and error.retry_after_s:
-                self._spared_until[model] = time.monotonic() + error.retry_after_s
+                self._spared_until[model] = anyio.current_time() + error.retry_after_s
             raise
         except BaseException:
             self.breaker.abandoned()
@@ -92,7 +92,7 @@ class Guard:
             self._tried = anyio.Event()
 
     def _spared_s(self, model: str) -> float:
-        return max(0.0, self._spared_until.get(model, 0.0) - time.monotonic())
+        return max(0.0, self._spared_until.get(model, 0.0) - anyio.current_time())
 
     async def _spared(self, model: str, patience_s: float) -> None:
         """Wait as long as the model's provider has asked for, and a little more, each call another little."""
@@ -101,7 +101,7 @@ class Guard:
                 raise RateLimited(
                     f"{self.name}:{model} asked to be left alone for {left_s:.0f} s more", retry_after_s=left_s
                 )
-            await anyio.sleep(left_s * random.uniform(1, 1.1))  # noqa: S311 - nothing is guessed by it
+            await anyio.sleep(left_s * self._random.uniform(1, 1.1))
 
     async def _rested(self, patience_s: float) -> None:
         """Wait while the breaker is open, or while another call finds out whether it may close."""

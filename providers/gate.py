@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import cached_property
 
 import anyio
 from limits import RateLimitItemPerMinute
@@ -28,9 +29,13 @@ class Gate:
         self._paced: list[str] = []
         """Debates that have a place and wait for a minute with room, one entry a call."""
         self.running = 0
-        self._window = MovingWindowRateLimiter(MemoryStorage())
         self._calls = limit.calls_per_minute and RateLimitItemPerMinute(limit.calls_per_minute)
         self._tokens = limit.tokens_per_minute and RateLimitItemPerMinute(limit.tokens_per_minute)
+
+    @cached_property
+    def _window(self) -> MovingWindowRateLimiter:
+        """Counts calls and tokens.  Made when a limit needs it: its storage starts a thread."""
+        return MovingWindowRateLimiter(MemoryStorage())
 
     @property
     def waiting(self) -> int:

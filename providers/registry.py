@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, date, datetime
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
+from random import Random
 
 import anyio
 import msgspec
@@ -36,12 +37,21 @@ KEYED: tuple[tuple[str, str], ...] = (
 
 
 class Registry:
-    """One instance of each provider, made when first asked for.  ``close`` ends them all."""
+    """One instance of each provider, made when first asked for.  ``close`` ends them all.
 
-    def __init__(self, found: Iterable[EntryPoint] | None = None, limits: Mapping[str, Limit] = DEFAULT_LIMITS) -> None:
+    ``random``: what a wait after ``retry-after`` is varied with.
+    """
+
+    def __init__(
+        self,
+        found: Iterable[EntryPoint] | None = None,
+        limits: Mapping[str, Limit] = DEFAULT_LIMITS,
+        *,
+        random: Random | None = None,
+    ) -> None:
         self._entries = {entry.name: entry for entry in (entry_points(group=GROUP) if found is None else found)}
         self._made: dict[str, Provider] = {}
-        self._limits = limits
+        self._limits, self._random = limits, random
         self._guards: dict[str, Guard] = {}
 
     @property
@@ -107,7 +117,7 @@ class Registry:
 
     def _guard(self, name: str) -> Guard:
         if name not in self._guards:
-            self._guards[name] = Guard(name, self._limits.get(name, Limit()))
+            self._guards[name] = Guard(name, self._limits.get(name, Limit()), self._random)
         return self._guards[name]
 
     def _rested(self, status: ModelStatus) -> ModelStatus:

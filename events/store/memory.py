@@ -8,8 +8,9 @@ from typing import Self
 from msgspec import structs
 
 from events import codec
+from events.clock import SYSTEM, Clock
 from events.errors import BrokenChain, StoreUnavailable, WrongExpectedPosition
-from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, now, stamp
+from events.record import Draft, Envelope, Recorded, as_draft, digest_before_first, first_break, is_repeat, stamp
 from events.store import listing
 from events.store.listing import Summary, fold_text, read_cursor, write_cursor
 from events.store.log import SummaryPage
@@ -23,7 +24,8 @@ class MemoryLog:
     trouble: StoreUnavailable | None = None
     """See ``EventLog``: nothing fails here but in tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock = SYSTEM) -> None:
+        self._clock = clock
         self._debates: dict[str, list[Recorded]] = {}
         self._summaries: dict[str, tuple[int, Summary]] = {}
         self._numbers: dict[str, int] = {}
@@ -63,7 +65,7 @@ class MemoryLog:
                 return tuple(there)
             raise WrongExpectedPosition(debate, expected, len(records))
         previous = records[-1].digest if records else digest_before_first(debate)
-        new = stamp(debate, expected, previous, drafts, now(), payloads)
+        new = stamp(debate, expected, previous, drafts, self._clock.now(), payloads, self._clock)
         self._take(debate, new)
         await asyncio.sleep(0)  # as any log: others may run before the answer is there
         return new

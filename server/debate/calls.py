@@ -1,9 +1,9 @@
 """Calls of models: the wait before a retry, the time limit, and the events that record a call and its cost."""
 
-import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from random import Random
 from typing import Any, Final
 
 import anyio
@@ -20,9 +20,9 @@ from server.debate.speech import clean
 BROKE_OFF: Final = "the call broke off before the vendor told what it used"
 
 
-def jittered_s(delay_ms: int) -> float:
+def jittered_s(delay_ms: int, random: Random) -> float:
     """Seconds to wait: 0.75 to 1.25 times the delay, so that many debates do not retry at the same moment."""
-    return delay_ms / 1000 * random.uniform(0.75, 1.25)  # noqa: S311 - nothing is guessed by it
+    return delay_ms / 1000 * random.uniform(0.75, 1.25)
 
 
 @contextmanager

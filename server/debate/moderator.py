@@ -9,7 +9,6 @@ A debate has one moderator, and the moderator is the only writer of its log.  So
 """
 
 import math
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from typing import Any, assert_never
@@ -18,7 +17,8 @@ import anyio
 import msgspec
 import structlog
 
-from events.record import Draft, now
+from events.clock import SYSTEM, Clock
+from events.record import Draft
 from events.state.debate import UNNAMED, Debate
 from events.store.log import EventLog
 from events.types import (
@@ -42,7 +42,7 @@ from server import observe
 from server.debate.acts import undecided_position
 from server.debate.ballots import BallotQueue
 from server.debate.calls import answered, failed, has_unknown_cost, jittered_s, time_limit, usage
-from server.debate.formats import next_steps
+from server.debate.formats import NextSteps, next_steps
 from server.debate.formats.halts import abandon_turns, halt_for_deadline, seconds_left
 from server.debate.formats.retries import is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak, Step
@@ -64,7 +64,15 @@ class Moderator:
     """Runs one debate."""
 
     def __init__(
-        self, debate: str, log: EventLog, registry: Registry, hub: Hub, *, idle_timeout_s: float = 60.0
+        self,
+        debate: str,
+        log: EventLog,
+        registry: Registry,
+        hub: Hub,
+        *,
+        idle_timeout_s: float = 60.0,
+        clock: Clock = SYSTEM,
+        next_steps: NextSteps = next_steps,
     ) -> None:
         self.id = debate
         self.is_running = False
@@ -74,8 +82,8 @@ class Moderator:
         """Set when another node owns the debate: every further append of this moderator is refused."""
         self.finished = anyio.Event()
         """Set when this moderator does nothing any more, so that another one may begin."""
-        self._registry, self._hub = registry, hub
-        self._writer = StreamWriter(debate, log, hub.waiting)
+        self._registry, self._hub, self._clock, self._next_steps = registry, hub, clock, next_steps
+        self._writer = StreamWriter(debate, log, hub.waiting, clock)
         self._idle_timeout_s = idle_timeout_s
         self._run_scope: anyio.CancelScope | None = None
         self._steps_scope: anyio.CancelScope | None = None
@@ -106,7 +114,7 @@ class Moderator:
     async def _take_steps(self) -> None:
         if self.debate.opened and self.debate.opened.panel:  # numpy: importing it at the verdict would block the loop
             await load("judge.panel.outcome")
-        while not self.is_draining and (steps := next_steps(self.debate)):
+        while not self.is_draining and (steps := self._next_steps(self.debate)):
             self._decided_at = self.debate.position
             with anyio.move_on_after(self._seconds_left() + SLACK_S) as self._steps_scope:
                 async with anyio.create_task_group() as tasks:
@@ -213,14 +221,14 @@ class Moderator:
         decided_at = self._decided_at
 
         def build(debate: Debate) -> Sequence[Draft]:
-            steps = (step,) if debate.position == decided_at else next_steps(debate)
+            steps = (step,) if debate.position == decided_at else self._next_steps(debate)
             return steps[0].drafts if steps and isinstance(steps[0], Record) else ()
 
         await self._writer.append(build)
 
     async def _speak(self, step: Speak) -> None:
         """One attempt at a turn: record its start, stream the speech to the spectators, record its end."""
-        await anyio.sleep(jittered_s(step.delay_ms))
+        await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
         started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive)
 
         def start(debate: Debate) -> Sequence[Draft]:
@@ -230,8 +238,8 @@ class Moderator:
             return  # the debate was paused or halted while the attempt waited
         (record,) = records
         settings = self._settings()
-        speech = TextInFlight(step.turn, step.side, step.attempt, now())
-        pace, counter, began = PaceRecorder(), WordCounter(), time.monotonic()
+        speech = TextInFlight(step.turn, step.side, step.attempt, self._clock.now())
+        pace, counter, began = PaceRecorder(), WordCounter(), anyio.current_time()
         self._hub.start_text(self.id, speech)
         try:
             request = Request(
@@ -246,7 +254,7 @@ class Moderator:
                 think=step.think,
             )
             async with self._call(step) as call:
-                began = time.monotonic()  # the wait in the provider's queue is not the model's time
+                began = anyio.current_time()  # the wait in the provider's queue is not the model's time
                 with time_limit(settings.turn_timeout_s):
                     async with call.provider.stream(call.model, request) as stream:
                         async for chunk in stream:
@@ -256,7 +264,7 @@ class Moderator:
                             if text and counter.number <= step.max_words:
                                 counter.add(text)
                                 self._hub.add_text(self.id, text)
-                                pace.mark(int((time.monotonic() - began) * 1000), len(speech.text))
+                                pace.mark(int((anyio.current_time() - began) * 1000), len(speech.text))
                 outcome = stream.outcome
                 call.used(outcome)
             text, clipped = clip(speech.text, step.max_words, cut_short=outcome.finish == "length")
@@ -294,7 +302,7 @@ class Moderator:
     ) -> None:
         self._hub.end_text(self.id)
         logger.warning("turn_failed", debate=self.id, turn=step.turn, kind=error.kind, message=error.message)
-        latency_ms = int((time.monotonic() - began) * 1000)
+        latency_ms = int((anyio.current_time() - began) * 1000)
 
         def build(debate: Debate) -> Sequence[Draft]:
             if not _is_current(step, debate):
@@ -310,10 +318,10 @@ class Moderator:
 
     async def _ask(self, step: Ask) -> None:
         """One call with a typed question: record the answer, or the failure."""
-        await anyio.sleep(jittered_s(step.delay_ms))
+        await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
         if self.debate.standing.state != "open":
             return
-        settings, began = self._settings(), time.monotonic()
+        settings, began = self._settings(), anyio.current_time()
         try:
             request = Request(
                 key=step.key,
@@ -327,14 +335,14 @@ class Moderator:
                 think=step.think,
             )
             async with self._call(step) as call:
-                began = time.monotonic()
+                began = anyio.current_time()
                 with time_limit(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
                     answer = await call.provider.answer(call.model, request, step.answer_type)
                 if fault := step.check(answer.value):
                     raise UnknownReference(fault, raw=answer.raw, outcome=answer.outcome)
                 call.used(answer.outcome)
         except ProviderError as error:
-            latency_ms = int((time.monotonic() - began) * 1000)
+            latency_ms = int((anyio.current_time() - began) * 1000)
             logger.warning("question_failed", debate=self.id, call=step.call, kind=error.kind, message=error.message)
             failure = error
             await self._writer.append(
@@ -391,7 +399,7 @@ class Moderator:
 
     def _seconds_left(self) -> float:
         """Seconds until the deadline of the debate; infinite without a deadline."""
-        left = seconds_left(self.debate, now()) if self.debate.standing.state in LIVE else None
+        left = seconds_left(self.debate, self._clock.now()) if self.debate.standing.state in LIVE else None
         return math.inf if left is None else left
 
     async def _halt_for_deadline(self, why: str = "") -> None:

@@ -9,9 +9,10 @@ import anyio
 import anyio.abc
 import structlog
 
+from events.clock import SYSTEM, Clock
 from events.cluster.inbox import WITHIN_S
 from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, UnknownDebate
-from events.record import Draft, new_id
+from events.record import Draft
 from events.state.debate import Debate
 from events.store.log import EventLog
 from events.types import DebateOpened, ModeratorSpoke
@@ -19,6 +20,7 @@ from providers.registry import Registry
 from server import observe
 from server.debate.acts import Ballot, word_drafts
 from server.debate.commands import AddWord, Appeal, CastBallot, Command, Decide, Halt, Pause, Resume
+from server.debate.formats import NextSteps, next_steps
 from server.debate.moderator import Moderator
 from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
@@ -49,12 +51,15 @@ class Moderators:
         most: int = 1000,
         ownership: Ownership = SOLE_OWNER,
         within_s: float = WITHIN_S,
+        clock: Clock = SYSTEM,
+        next_steps: NextSteps = next_steps,
     ) -> None:
         """``within_s``: seconds in which an act is done by whichever node has the debate, or refused."""
         self.is_draining = False
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
         self._idle_timeout_s, self._most = idle_timeout_s, most
+        self._clock, self._next_steps = clock, next_steps
         self._moderators: dict[str, Moderator] = {}
         self._acts: Counter[str] = Counter()
         self._lingering: set[str] = set()
@@ -104,11 +109,11 @@ class Moderators:
             raise Draining
         if self.running >= self._most:
             raise TooMany(f"{self._most} debates are running already", retry_after_s=10)
-        debate = new_id()
+        debate = self._clock.new_id()
         with self._keep_while_loading(debate):
-            warnings = [Draft(event=warned, cause=1, id=new_id()) for warned in family_warnings(opened)]
+            warnings = [Draft(event=warned, cause=1, id=self._clock.new_id()) for warned in family_warnings(opened)]
             with observe.APPEND_SECONDS.time():
-                records = await self._log.append(debate, 0, [Draft(event=opened, id=new_id()), *warnings])
+                records = await self._log.append(debate, 0, [Draft(event=opened, id=self._clock.new_id()), *warnings])
             observe.EVENTS.inc(len(records))
             self._start(await self._moderator(debate))
         return debate
@@ -269,7 +274,15 @@ class Moderators:
             if not await self._log.head(debate):
                 raise UnknownDebate(debate)
             raise NotOwner(debate)
-        moderator = Moderator(debate, self._log, self._registry, self._hub, idle_timeout_s=self._idle_timeout_s)
+        moderator = Moderator(
+            debate,
+            self._log,
+            self._registry,
+            self._hub,
+            idle_timeout_s=self._idle_timeout_s,
+            clock=self._clock,
+            next_steps=self._next_steps,
+        )
         await moderator.load()
         if moderator.debate.opened is None:
             raise UnknownDebate(debate)

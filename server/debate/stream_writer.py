@@ -11,8 +11,9 @@ import anyio
 import msgspec
 import structlog
 
+from events.clock import SYSTEM, Clock
 from events.errors import StoreUnavailable
-from events.record import Draft, Recorded, new_id, now
+from events.record import Draft, Recorded
 from events.state import debate as debates
 from events.state.debate import Debate
 from events.store.log import EventLog, read_all
@@ -42,10 +43,10 @@ class _PendingAppend:
 class StreamWriter:
     """Folds one debate and appends to its log."""
 
-    def __init__(self, debate: str, log: EventLog, waiting: Waiting) -> None:
+    def __init__(self, debate: str, log: EventLog, waiting: Waiting, clock: Clock = SYSTEM) -> None:
         self.id = debate
         self.debate: Debate = debates.INITIAL
-        self._log, self._waiting = log, waiting
+        self._log, self._waiting, self._clock = log, waiting, clock
         self._writing = anyio.Lock()
         self._pending: list[_PendingAppend] = []
         self._outage: StoreUnavailable | None = None
@@ -76,7 +77,7 @@ class StreamWriter:
         if self._outage is not None:
             raise self._outage
         async with self._writing:
-            drafts = _with_ids(build(self.debate))
+            drafts = self._with_ids(build(self.debate))
             if not drafts:
                 return ()
             try:
@@ -102,14 +103,14 @@ class StreamWriter:
     def _build_all(self, requests: Sequence[_PendingAppend]) -> tuple[Sequence[Draft], list[int]]:
         """The drafts of all requests, and for each request the index at which its drafts end."""
         if len(requests) == 1:
-            drafts = _with_ids(requests[0].build(self.debate))
+            drafts = self._with_ids(requests[0].build(self.debate))
             return drafts, [len(drafts)]
-        batch, ends = EventBatch(self.debate, at=now()), []
+        batch, ends = EventBatch(self.debate, at=self._clock.now()), []
         for request in requests:
             for draft in request.build(batch.debate):
                 batch.add(draft.event, draft.cause)
             ends.append(len(batch.drafts))
-        return _with_ids(batch.drafts), ends
+        return self._with_ids(batch.drafts), ends
 
     async def _append_patiently(self, drafts: Sequence[Draft]) -> tuple[Recorded, ...]:
         """Append, and try again until the store is available; the spectators are shown why the debate waits."""
@@ -140,7 +141,6 @@ class StreamWriter:
                 self.debate = debates.evolve(self.debate, record)
         return records
 
-
-def _with_ids(drafts: Sequence[Draft]) -> list[Draft]:
-    """The drafts with an id each, so that the store recognises an append that is repeated."""
-    return [msgspec.structs.replace(draft, id=new_id()) for draft in drafts]
+    def _with_ids(self, drafts: Sequence[Draft]) -> list[Draft]:
+        """The drafts with an id each, so that the store recognises an append that is repeated."""
+        return [msgspec.structs.replace(draft, id=self._clock.new_id()) for draft in drafts]

@@ -23,6 +23,7 @@ from server.feed.websocket.broadcast_group import PAGE
 from server.http.access import Access
 from server.service import Service
 from server.settings import Settings
+from tests.simulation.course import next_steps
 from tests.simulation.gate import Doors, app_of
 from tests.simulation.store import Line, LineLeases
 from tests.simulation.watcher import Truth
@@ -114,11 +115,12 @@ class Place:
         recent: int = RECENT,
         page: int = PAGE,
     ) -> None:
+        clock = line.shared.clock
         self.line, self.leases = line, LineLeases(line)
         entry = SimpleNamespace(name="scripted", module=__name__, load=lambda: lambda: voice)
-        self.registry = Registry([entry])  # type: ignore[list-item]
+        self.registry = Registry([entry], random=clock.random)  # type: ignore[list-item]
         self.hub = Hub(line, tick_ms=settings.tick_ms, idle_s=idle_s, ring=ring, recent=recent)
-        self.moderators = Moderators(line, self.registry, self.hub)
+        self.moderators = Moderators(line, self.registry, self.hub, clock=clock, next_steps=next_steps)
         self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s, page=page)
         service = Service(settings, line, self.registry, self.hub, self.moderators, SingleNodeBus())
         self.is_over = False

@@ -6,7 +6,6 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tests.simulation.governed import governed
 from tests.simulation.loop import Loop, run
 from tests.simulation.plan import drawn
 from tests.simulation.world import World
@@ -37,14 +36,13 @@ def play(seed: int, *, keep: bool = False, **shape: Any) -> Report:
     chance = random.Random(seed)
     plan, loop = replace(drawn(chance), **shape), Loop(MOST_S)
     fault = ""
-    with governed(loop, seed):
-        world = World(seed, loop, plan, chance, keep=keep)
-        try:
-            run(world.play, loop)
-        except BaseExceptionGroup as group:
-            fault = "; ".join(f"{type(each).__name__}: {each}" for each in group.exceptions)
-        except Exception as error:  # noqa: BLE001 - whatever went wrong is what is looked for
-            fault = f"{type(error).__name__}: {error}"
+    world = World(seed, loop, plan, chance, keep=keep)
+    try:
+        run(world.play, loop)
+    except BaseExceptionGroup as group:
+        fault = "; ".join(f"{type(each).__name__}: {each}" for each in group.exceptions)
+    except Exception as error:  # noqa: BLE001 - whatever went wrong is what is looked for
+        fault = f"{type(error).__name__}: {error}"
     if fault:
         world.note(fault)
     return Report(

@@ -92,7 +92,7 @@ def soak(
     tally, began = Tally(processes=processes), time.monotonic()
     parts = _parts(first, count)
     context = get_context("spawn")  # nothing of this process is wanted there
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+    with ProcessPoolExecutor(processes, context, observe.configure_logging, ("error",)) as pool:
         running: set[Future[Tally]] = set()
         while True:
             while len(running) < 2 * processes and len(tally.faults) < MOST_FAULTS and (part := next(parts, None)):

@@ -8,6 +8,7 @@ import asyncio
 import random
 from collections.abc import Callable, Sequence
 
+from events.clock import Clock
 from events.cluster.leases import Lease, Node
 from events.errors import Fenced, StoreUnavailable
 from events.record import Draft, Envelope, Recorded
@@ -32,9 +33,9 @@ class Row:
 class Shared(MemoryLog):
     """The log behind all lines, with what a witness writes down beside it."""
 
-    def __init__(self, loop: Loop, lease_s: float) -> None:
-        super().__init__()
-        self.loop, self.lease_s = loop, lease_s
+    def __init__(self, loop: Loop, lease_s: float, clock: Clock) -> None:
+        super().__init__(clock)
+        self.loop, self.lease_s, self.clock = loop, lease_s, clock
         self.lines: list[Line] = []
         self.rows: dict[str, Row] = {}
         self.writing: tuple[str, int] = ("", 0)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from events.errors import StoreUnavailable
-from events.record import Draft, new_id, now
+from events.record import Draft
 from events.types import (
     DebateConcluded,
     DebatePaused,
@@ -64,7 +64,7 @@ class StreamWriter:
         await self._append([TurnStarted(turn=turn, side=side, attempt=attempt, directive=None)])
         chunks = [words(chance, self._longest) for _ in range(chance.randint(1, 7))]
         self._truth.said[turn, attempt] = "".join(chunks)
-        self._place.hub.start_text(debate, TextInFlight(turn, side, attempt, now()))
+        self._place.hub.start_text(debate, TextInFlight(turn, side, attempt, self._place.line.shared.clock.now()))
         fails = chance.random() < 0.2
         said = ""
         for chunk in chunks[: len(chunks) // 2 if fails else None]:
@@ -98,7 +98,7 @@ class StreamWriter:
 
     async def _append(self, events: Sequence[Event]) -> None:
         """As the moderator: the same events again until they are there."""
-        drafts = [Draft(event=event, id=new_id()) for event in events]
+        drafts = [Draft(event=event, id=self._place.line.shared.clock.new_id()) for event in events]
         while drafts:
             try:
                 records = await self._place.line.append(self._truth.debate, self._position, drafts)

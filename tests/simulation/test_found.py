@@ -15,6 +15,7 @@ from events.types import ModelAnswered
 from server.feed import frames
 from server.settings import Settings
 from tests.server.given import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
+from tests.simulation.clock import virtual_clock
 from tests.simulation.gate import admit
 from tests.simulation.loop import Loop, run
 from tests.simulation.node import Place, Voice
@@ -32,7 +33,7 @@ class Scene:
 
     def __init__(self, loop: Loop, nodes: int = 1) -> None:
         self.loop, self.chance = loop, random.Random(1)
-        self.shared = Shared(loop, 10)
+        self.shared = Shared(loop, 10, virtual_clock(loop, self.chance))
         self.truth = Truth(self.shared, "d")
         voice = Voice(self.truth, self.chance, longest=10, breaks=0)
         settings = Settings(store="memory:", tick_ms=0, slow_reader_s=2.0)

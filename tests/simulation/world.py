@@ -16,6 +16,7 @@ from events.types import AudienceVoted, ModeratorSpoke
 from server.debate.moderators import Moderators
 from server.errors import MootError
 from server.settings import Settings
+from tests.simulation.clock import virtual_clock
 from tests.simulation.course import opening
 from tests.simulation.loop import Loop
 from tests.simulation.node import Place, Voice
@@ -37,7 +38,7 @@ class World:
 
     def __init__(self, seed: int, loop: Loop, plan: Plan, chance: random.Random, *, keep: bool) -> None:
         self.seed, self.loop, self.plan, self.chance = seed, loop, plan, chance
-        self.shared = Shared(loop, plan.lease_s)
+        self.shared = Shared(loop, plan.lease_s, virtual_clock(loop, random.Random(seed)))
         self.truth = Truth(self.shared, "")
         self.debate = ""
         self.is_calm = self.is_over = False

@@ -11,7 +11,9 @@ from server.debate.formats import calibration, deliberation, exchange, protocol
 from server.debate.formats.halts import halt_if_overdue
 from server.debate.formats.steps import Ask, Speak, Step
 
-FORMATS: dict[str, Callable[[Debate], tuple[Step, ...]]] = {
+NextSteps = Callable[[Debate], tuple[Step, ...]]
+
+FORMATS: dict[str, NextSteps] = {
     "exchange": exchange.next_steps,
     "protocol": protocol.next_steps,
     "calibration": calibration.next_steps,
