@@ -16,7 +16,7 @@ from anyio import to_thread
 from events.store.log import EventLog
 from events.store.open import opened_log
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted
-from server.cluster.nodes import share
+from server.cluster.node import share
 from tests.events.cluster.test_bus import Nats, nats  # noqa: F401 - a fixture
 from tests.events.conftest import database, postgres  # noqa: F401 - fixtures
 from tests.events.store.postgres_server import Server
