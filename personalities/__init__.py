@@ -1,5 +1,5 @@
-"""Who debates: characters as numbers, and how the numbers become words.
+"""Debaters: characters as numbers, and how the numbers become words.
 
-``traits`` the twelve and their levels · ``archetypes`` the four starting points · ``prompt`` what a debater is told ·
-``pressure`` what a lost exchange does to traits, and the directive that says so · ``errors`` what can be wrong.
+``traits`` the twelve traits and their levels · ``archetypes`` four starting points · ``prompt`` the debater's prompt ·
+``pressure`` how a lost exchange changes the traits, and the directive that says so.
 """

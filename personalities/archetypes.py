@@ -10,8 +10,7 @@ from importlib import resources
 import msgspec
 
 from events.types import Archetype, Response
-from personalities.errors import PersonalityError
-from personalities.traits import HIGHEST, LOWEST, TRAITS, checked
+from personalities.traits import HIGHEST, LOWEST, TRAITS, PersonalityError, checked
 
 SIGNALS = ("cognitive", "emotional", "strategic", "credibility")
 """What a lost exchange can press on: the number fields of ``PressureApplied``."""

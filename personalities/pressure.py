@@ -19,7 +19,7 @@ from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, in_words, leve
 LEAST = 0.05
 """A trait that moves by less stays where it is."""
 
-TOLD = 3
+MOST_INSTRUCTIONS = 3
 """Traits that one directive speaks of."""
 
 _DIMENSIONS = ("logic", "rhetoric", "tactics", "frame_control", "credibility")
@@ -95,7 +95,7 @@ def shift(
 def directive(shifts: Mapping[str, tuple[float, float]]) -> str:
     """The traits that moved most, as plain instructions.  No number, and nothing of where they come from."""
     most = sorted(shifts, key=lambda name: -round(abs(shifts[name][1] - shifts[name][0]), 2))
-    return " ".join(_instruction(name, *shifts[name]) for name in most[:TOLD])
+    return " ".join(_instruction(name, *shifts[name]) for name in most[:MOST_INSTRUCTIONS])
 
 
 def _instruction(name: str, before: float, after: float) -> str:

@@ -13,8 +13,7 @@ from importlib import resources
 from typing import Literal
 
 from events.types import Archetype, Side, Template, TurnSpoken
-from personalities.errors import PersonalityError
-from personalities.traits import checked, in_words
+from personalities.traits import PersonalityError, checked, in_words
 
 Piece = tuple[Literal["system", "user", "assistant"], str]
 """A role and a text; the text of a turn's piece is the same in every prompt."""

@@ -8,11 +8,17 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from personalities.errors import PersonalityError
-
 LOWEST, HIGHEST = 1.0, 10.0
 LEVELS = 6
 _WIDTH = (HIGHEST - LOWEST) / LEVELS
+
+
+class PersonalityError(Exception):
+    """An unknown archetype, a trait out of range, or a template that does not fit; ``field`` names the place."""
+
+    def __init__(self, field: str, why: str) -> None:
+        self.field, self.why = field, why
+        super().__init__(f"{field}: {why}")
 
 
 class Trait(Struct, frozen=True, kw_only=True):

@@ -32,7 +32,7 @@ from msgspec import Struct
 
 from events import errors as log
 from judge.errors import JudgeError, RubricError, TemplateError
-from personalities.errors import PersonalityError
+from personalities.traits import PersonalityError
 from providers import errors as calls
 
 T = TypeVar("T")

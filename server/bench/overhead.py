@@ -16,7 +16,7 @@ from server.bench.figure import Figure, figure, interleaved
 from server.bench.material import script
 from server.debate.formats.exchange import side_of
 from server.feed.reader import Reader
-from server.opening.opening import as_request, opened
+from server.opening.opening import as_request, build_opening
 from server.service import Service, running
 from server.settings import Settings
 
@@ -57,7 +57,7 @@ async def _hold(service: Service, model: str, turns: int) -> tuple[str, float]:
     """A debate from opening to conclusion, watched by one spectator: its id, and the seconds that it took."""
     seats = {role: {"model": model} for role in ("pro", "con", "judge")}
     wish = as_request({"motion": "Cities should ban private cars from their centres", "turns": turns, **seats})
-    opening = await opened(wish, service.registry, service.settings)
+    opening = await build_opening(wish, service.registry, service.settings)
     began = time.perf_counter()
     debate = await service.moderators.open(opening)
     channel = await service.hub.channel(debate)

@@ -27,7 +27,7 @@ from server import observe
 from server.bench.material import script
 from server.bench.resident import resident_kb
 from server.cli.output import run_async
-from server.opening.opening import as_request, opened
+from server.opening.opening import as_request, build_opening
 from server.service import Service, running
 from server.settings import Settings
 
@@ -139,7 +139,7 @@ async def _model(folder: Path, turns: int, chunk_ms: int, answer_ms: int) -> str
 async def _open(service: Service, model: str, turns: int) -> str:
     seats = {role: {"model": model} for role in ("pro", "con", "judge")}
     wish = as_request({"motion": "Cities should ban private cars from their centres", "turns": turns, **seats})
-    return await service.moderators.open(await opened(wish, service.registry, service.settings))
+    return await service.moderators.open(await build_opening(wish, service.registry, service.settings))
 
 
 async def _open_into(ids: deque[str], service: Service, model: str, turns: int, after_s: float) -> None:

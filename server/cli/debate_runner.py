@@ -79,7 +79,7 @@ async def _run_here(
         if body is not None:
             request = opening.as_request(body)
             records = await records_for(service.log, request)
-            opened = await opening.opened(request, service.registry, settings, records)
+            opened = await opening.build_opening(request, service.registry, settings, records)
             click.echo(in_words(estimate(opened)), err=True)
             debate, after = await service.moderators.open(opened), 0
         else:

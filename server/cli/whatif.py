@@ -18,9 +18,9 @@ from server.errors import BadField
 from server.export.text import one_line
 from server.export.wording import share
 from server.settings import Settings
-from server.whatif.answer import Differs, WhatIf, opening_of, records_of, what_if
-from server.whatif.outcome import Outcome
-from server.whatif.rubric import Wish, as_request, put
+from server.whatif.comparison import Difference, WhatIf, opening_of, records_of, what_if
+from server.whatif.outcome import DebateOutcome
+from server.whatif.request import WhatIfRequest, as_request, put
 
 PIPED: Final = 120
 NONE: Final = "–"
@@ -85,7 +85,7 @@ async def _ask(settings: Settings, said: str, rubric: Path | None, sets: Sequenc
     return what_if(records, _wish(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
 
 
-def _wish(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], without: str | None) -> Wish:
+def _wish(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIfRequest:
     """File first, then each ``--set`` over it."""
     patch: Any = {}
     if rubric is not None:
@@ -144,7 +144,7 @@ def _head(answer: WhatIf) -> Iterator[str]:
         yield "the rubric is the debate's own"
 
 
-def _told(change: Differs, when: str) -> str:
+def _told(change: Difference, when: str) -> str:
     value = getattr(change, when)
     return "nothing" if value is UNSET else _said(value)
 
@@ -169,7 +169,7 @@ def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
             yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)
 
 
-def _figures(said: Outcome) -> Iterator[tuple[str, Any]]:
+def _figures(said: DebateOutcome) -> Iterator[tuple[str, Any]]:
     """The outcome line by line; UNSET for what the debate has not."""
     card, panel, verdict = said.scorecard or None, said.panel or None, said.verdict or None
     yield "winner", said.winner if said.winner is not UNSET else f"nobody yet ({said.state})"

@@ -1,1 +1,1 @@
-"""Several nodes on one PostgreSQL store."""
+"""One node among others on the same store."""

@@ -22,7 +22,9 @@ async def open_debate(request: Request) -> Response:
     service = service_of(request)
     wanted = opening.as_request(await read_json(request))
     records = await records_for(service.log, wanted)
-    debate = await service.moderators.open(await opening.opened(wanted, service.registry, service.settings, records))
+    debate = await service.moderators.open(
+        await opening.build_opening(wanted, service.registry, service.settings, records)
+    )
     return json_response({"id": debate}, 201)
 
 
@@ -46,6 +48,6 @@ async def show_estimate(request: Request) -> Response:
     access_of(request).require_operator(request)
     service = service_of(request)
     wanted = opening.as_request(await read_json(request))
-    opened = await opening.opened(wanted, service.registry, service.settings)
+    opened = await opening.build_opening(wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     return json_response(await to_thread.run_sync(estimate, opened, limiter=request.app.state.estimate_limiter))

@@ -11,8 +11,8 @@ from events.errors import UnknownDebate
 from server.http.body import read_object
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of
-from server.whatif.answer import records_of, what_if
-from server.whatif.rubric import read_request
+from server.whatif.comparison import records_of, what_if
+from server.whatif.request import read_request
 
 PER_MINUTE: Final = 60
 """Questions from one address."""

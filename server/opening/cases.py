@@ -32,12 +32,12 @@ class CaseRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     source: str
 
 
-def cases_of(wishes: Sequence[CaseRequest]) -> tuple[Case, ...]:
+def cases_of(requests: Sequence[CaseRequest]) -> tuple[Case, ...]:
     """The cases, each with its digest.  Raises ``BadField`` for the first fault, ``cases.0.motion``."""
-    for number, wish in enumerate(wishes):
-        for field, message in faults(wish):
+    for number, request in enumerate(requests):
+        for field, message in faults(request):
             raise BadField(f"cases.{number}.{field}", message)
-    cases = tuple(_case(wish) for wish in wishes)
+    cases = tuple(_case(request) for request in requests)
     by_id: dict[str, Case] = {}
     by_digest: dict[str, Case] = {}
     for number, case in enumerate(cases):
@@ -51,15 +51,15 @@ def cases_of(wishes: Sequence[CaseRequest]) -> tuple[Case, ...]:
     return cases
 
 
-def faults(wish: CaseRequest) -> Iterator[tuple[str, str]]:
+def faults(request: CaseRequest) -> Iterator[tuple[str, str]]:
     """What is wrong with a case: (field, sentence)."""
-    motion, source = clean(wish.motion).strip(), clean(wish.source).strip()
+    motion, source = clean(request.motion).strip(), clean(request.source).strip()
     if not 1 <= len(motion) <= MOTION_MOST:
         yield "motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}"
     if not 1 <= len(source) <= MOTION_MOST:
         yield "source", f"say in 1 to {MOTION_MOST} characters who knows the outcome"
     for side in SIDES:
-        yield from _faults_of(side, wish.pro if side == "pro" else wish.con)
+        yield from _faults_of(side, request.pro if side == "pro" else request.con)
 
 
 def _faults_of(side: Side, arguments: Sequence[Argument]) -> Iterator[tuple[str, str]]:
@@ -79,16 +79,16 @@ def _faults_of(side: Side, arguments: Sequence[Argument]) -> Iterator[tuple[str,
                 yield f"{side}.{number}.{name}", f"it has {least} to {TEXT_MOST} characters, this one has {len(text)}"
 
 
-def _case(wish: CaseRequest) -> Case:
+def _case(request: CaseRequest) -> Case:
     """The digest is taken over what raters are asked and not over the outcome: a corrected outcome replaces the old."""
-    motion, pro, con = clean(wish.motion).strip(), _cleaned(wish.pro), _cleaned(wish.con)
+    motion, pro, con = clean(request.motion).strip(), _cleaned(request.pro), _cleaned(request.con)
     return Case(
-        id=wish.id,
+        id=request.id,
         motion=motion,
         pro=pro,
         con=con,
-        truth=wish.truth,
-        source=clean(wish.source).strip(),
+        truth=request.truth,
+        source=clean(request.source).strip(),
         digest=hashlib.sha256(msgspec.json.encode([motion, pro, con])).hexdigest(),
     )
 

@@ -20,7 +20,7 @@ from events.types import DebateOpened, Missing, missing
 from providers.base import Think
 from providers.models import Model, knowledge, presumed
 from providers.pricing import VENDORS, cost, is_free, is_priced
-from server.opening.rehearsal import LONGEST, Asked, rehearse
+from server.opening.rehearsal import LONGEST, RehearsedCall, rehearse
 
 SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))
 """Characters of a token, by the code point that they lie below: Latin; Greek to Arabic; South Asian; signs; CJK."""
@@ -29,7 +29,7 @@ PIECE_TOKENS: Final = 4
 CALL_TOKENS: Final = 10
 
 
-class Calls(Struct, frozen=True, kw_only=True):
+class EstimatedCalls(Struct, frozen=True, kw_only=True):
     """Calls of one model in one turn, with the tokens that all of them read and write.
 
     ``read`` counts ``cached`` and ``kept`` (written to the cache) too, ``written`` counts ``thought``.
@@ -119,9 +119,9 @@ def _level(found: Model, think: Think) -> str:
 # the calls
 
 
-def _counted(opened: DebateOpened) -> Iterator[Calls]:
+def _counted(opened: DebateOpened) -> Iterator[EstimatedCalls]:
     """What was rehearsed, in tokens."""
-    caches: dict[str, _Cache] = defaultdict(_Cache)
+    caches: dict[str, _PromptCache] = defaultdict(_PromptCache)
     for each in rehearse(opened):
         found = presumed(each.model)
         swells = 1.0 if found is None else found.swells
@@ -129,7 +129,7 @@ def _counted(opened: DebateOpened) -> Iterator[Calls]:
         read = swells * (CALL_TOKENS + tokens(each.form) + sum(tokens(text) + PIECE_TOKENS for text in pieces))
         cached, kept = caches[each.model].take(each, pieces, found, read)
         thought = thought_tokens(each.model, each.think)
-        yield Calls(
+        yield EstimatedCalls(
             model=each.model,
             purpose=each.purpose,
             turn=each.turn,
@@ -146,7 +146,7 @@ def _piece(role: str, text: str) -> str:
     return f"{role}: {text}\n\n"
 
 
-class _Cache:
+class _PromptCache:
     """What a vendor keeps of the prompts of one debate to one model."""
 
     def __init__(self) -> None:
@@ -154,7 +154,9 @@ class _Cache:
         self._marked: dict[tuple[str, ...], int] = {}
         """Marked beginnings, each with the batch that brought it."""
 
-    def take(self, asked: Asked, pieces: Sequence[str], found: Model | None, read: float) -> tuple[float, float]:
+    def take(
+        self, asked: RehearsedCall, pieces: Sequence[str], found: Model | None, read: float
+    ) -> tuple[float, float]:
         """Tokens that are read from the cache, and those that are written to it, of a prompt of ``read`` tokens."""
         if found is None or found.cache_least is None or asked.model.partition(":")[0] not in VENDORS:
             return 0.0, 0.0
@@ -170,7 +172,7 @@ class _Cache:
         cached = cached if cached >= found.cache_least else 0.0
         return cached, read - cached if read >= found.cache_least else 0.0
 
-    def _by_mark(self, asked: Asked, pieces: Sequence[str], found: Model) -> tuple[float, float]:
+    def _by_mark(self, asked: RehearsedCall, pieces: Sequence[str], found: Model) -> tuple[float, float]:
         """The longest beginning that ends with a piece and was marked before; up to the mark the rest is written."""
         size = sum(map(tokens, pieces[:-1])) * found.swells
         if found.cache_least is None or size < found.cache_least:
@@ -191,7 +193,7 @@ def _shared(one: str, other: str) -> str:
     return one[:low]
 
 
-def _all(opened: DebateOpened, played: Sequence[Calls]) -> Iterator[Calls]:
+def _all(opened: DebateOpened, played: Sequence[EstimatedCalls]) -> Iterator[EstimatedCalls]:
     """What was played, and the turns after it: each like the last of its side, its prompt longer by as much."""
     yield from played
     turns = {number: [each for each in played if each.turn == number] for number in range(LONGEST - 3, LONGEST + 1)}
@@ -202,7 +204,7 @@ def _all(opened: DebateOpened, played: Sequence[Calls]) -> Iterator[Calls]:
             yield _grown(opened, each, before.get(each.purpose, each), (number - like) / 2)
 
 
-def _grown(opened: DebateOpened, last: Calls, before: Calls, times: float) -> Calls:
+def _grown(opened: DebateOpened, last: EstimatedCalls, before: EstimatedCalls, times: float) -> EstimatedCalls:
     """Calls some turns later.  A debater's prompt grows until its model's window is full."""
     if last.purpose != "speak":
         return last
@@ -213,7 +215,7 @@ def _grown(opened: DebateOpened, last: Calls, before: Calls, times: float) -> Ca
     return replace(last, read=read, cached=read * share, kept=last.kept if share else 0.0)
 
 
-def _cost(calls: Calls) -> float:
+def _cost(calls: EstimatedCalls) -> float:
     provider, _, model = calls.model.partition(":")
     if is_free(calls.model):
         return 0.0

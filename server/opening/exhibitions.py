@@ -49,7 +49,7 @@ def request_for(name: str) -> dict[str, Any]:
     if name not in known:
         raise BadField("exhibition", f"{name!r} is none of {', '.join(known) or 'none at all'}")
     shown, model = known[name], f"scripted:{name}"
-    wish: dict[str, Any] = {
+    request: dict[str, Any] = {
         "motion": shown.motion,
         "format": shown.format,
         "turns": shown.turns,
@@ -60,7 +60,7 @@ def request_for(name: str) -> dict[str, Any]:
         "judge": {"model": model, **shown.judge},
     }
     if shown.panel:
-        wish["panel"] = [{"rater": rater, "model": model} for rater in shown.panel]
+        request["panel"] = [{"rater": rater, "model": model} for rater in shown.panel]
     if shown.topic_type:
-        wish["topic_type"] = shown.topic_type
-    return wish
+        request["topic_type"] = shown.topic_type
+    return request

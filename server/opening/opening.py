@@ -54,7 +54,7 @@ DEBATES: Final = frozenset({"exchange", "protocol"})
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-class SeatRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+class DebaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     """A side as it is asked for."""
 
     model: Name | None = None
@@ -88,8 +88,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
     """In format ``protocol`` always six: three rounds of two statements."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
-    pro: SeatRequest = msgspec.field(default_factory=lambda: SeatRequest(archetype="engineer"))
-    con: SeatRequest = msgspec.field(default_factory=lambda: SeatRequest(archetype="provocateur"))
+    pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
+    con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
     rubric: dict[str, Any] | None = None
     """Another rubric than v1, whole."""
@@ -118,50 +118,50 @@ def as_request(said: Any) -> DebateRequest:
     if isinstance(said.get("exhibition"), str):
         said = {**exhibitions.request_for(said["exhibition"]), "blind": said.get("blind", False)}
     try:
-        wish = msgspec.convert(said, DebateRequest)
+        request = msgspec.convert(said, DebateRequest)
     except msgspec.ValidationError as error:
         raise _field_of(error) from error
-    motion = clean(wish.motion).strip() or _untold(wish)
+    motion = clean(request.motion).strip() or _untold(request)
     if not 1 <= len(motion) <= MOTION_MOST:
         raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
-    _fits(wish)
-    return msgspec.structs.replace(wish, motion=motion)
+    _fits(request)
+    return msgspec.structs.replace(request, motion=motion)
 
 
-def seats_a_panel(wish: DebateRequest) -> bool:
+def has_panel(request: DebateRequest) -> bool:
     """Whether raters sit: where they are asked for, and wherever nobody debates."""
-    return bool(wish.panel) or (wish.panel is None and wish.format not in DEBATES)
+    return bool(request.panel) or (request.panel is None and request.format not in DEBATES)
 
 
-def _untold(wish: DebateRequest) -> str:
+def _untold(request: DebateRequest) -> str:
     """The motion of what is not a debate."""
-    if wish.format == "deliberation" and wish.artifact is not None:
-        return f"Does {wish.artifact.name} pass?"
-    if wish.format == "calibration" and wish.cases is not None:
-        debates = "1 debate" if len(wish.cases) == 1 else f"{len(wish.cases)} debates"
+    if request.format == "deliberation" and request.artifact is not None:
+        return f"Does {request.artifact.name} pass?"
+    if request.format == "calibration" and request.cases is not None:
+        debates = "1 debate" if len(request.cases) == 1 else f"{len(request.cases)} debates"
         return f"Raters measured by {debates} with known outcomes"
     return ""
 
 
-def _fits(wish: DebateRequest) -> None:
+def _fits(request: DebateRequest) -> None:
     """Whether the wish's parts go with its format."""
-    if wish.format == "protocol" and wish.turns != STATEMENTS:
+    if request.format == "protocol" and request.turns != STATEMENTS:
         raise BadField("turns", f"a protocol debate has {STATEMENTS} statements, two in each of three rounds")
-    if (wish.format == "deliberation") != (wish.artifact is not None):
+    if (request.format == "deliberation") != (request.artifact is not None):
         raise BadField("artifact", "format deliberation judges an artifact, and no other format does")
-    if (wish.format == "calibration") != bool(wish.cases):
+    if (request.format == "calibration") != bool(request.cases):
         raise BadField("cases", "format calibration measures raters by cases, and no other format does")
-    if wish.format == "deliberation":
-        _asked_once(wish)
-    if wish.blind and wish.format not in DEBATES:
+    if request.format == "deliberation":
+        _asked_once(request)
+    if request.blind and request.format not in DEBATES:
         raise BadField("blind", "only a debate can be blind: nobody watches for who wins here")
-    cases_of(wish.cases or ())
+    cases_of(request.cases or ())
 
 
-def _asked_once(wish: DebateRequest) -> None:
+def _asked_once(request: DebateRequest) -> None:
     """No median is taken of opinions."""
-    samples = {"judge.samples": wish.judge.samples}
-    for number, each in enumerate(wish.panel or ()):
+    samples = {"judge.samples": request.judge.samples}
+    for number, each in enumerate(request.panel or ()):
         if not isinstance(each, str):
             samples[f"panel.{number}.samples"] = each.samples
     for field, count in samples.items():
@@ -179,8 +179,8 @@ def _field_of(error: msgspec.ValidationError) -> BadField:
     return BadField(field or "body", message)
 
 
-async def opened(
-    wish: DebateRequest,
+async def build_opening(
+    request: DebateRequest,
     registry: Registry,
     settings: Settings,
     records: Mapping[tuple[str, str], TrackRecord] | None = None,
@@ -189,28 +189,28 @@ async def opened(
 
     ``records``: what the store knows of raters, by (name, model).
     """
-    is_debate = wish.format in DEBATES
-    wished = {"judge.model": wish.judge.model}
+    is_debate = request.format in DEBATES
+    requested = {"judge.model": request.judge.model}
     if is_debate:
-        wished |= {"pro.model": wish.pro.model, "con.model": wish.con.model}
-    default = "" if all(wished.values()) else await registry.default_model()
-    names = {field: model or default for field, model in wished.items()}
-    if wish.judge.second:
-        names["judge.second"] = wish.judge.second
-    rubric = _rubric(wish)
-    seated, topic = _seats(wish, rubric, names["judge.model"]), _topic(wish, rubric)
+        requested |= {"pro.model": request.pro.model, "con.model": request.con.model}
+    default = "" if all(requested.values()) else await registry.default_model()
+    names = {field: model or default for field, model in requested.items()}
+    if request.judge.second:
+        names["judge.second"] = request.judge.second
+    rubric = _rubric(request)
+    seated, topic = _seats(request, rubric, names["judge.model"]), _topic(request, rubric)
     models = names | {seat.field: seat.model for seat in seated}
-    if wish.max_cost_usd is not None:
+    if request.max_cost_usd is not None:
         await prepare()
         _must_be_priced(models)
     caveats, windows = await _check(models, registry)
     known = archetypes()
-    chosen = {"pro": wish.pro.archetype or "engineer", "con": wish.con.archetype or "provocateur"}
+    chosen = {"pro": request.pro.archetype or "engineer", "con": request.con.archetype or "provocateur"}
     for side, name in chosen.items():
         if name not in known:
             raise BadField(f"{side}.archetype", f"{name!r} is none of {', '.join(known)}")
 
-    def debater(side: str, seat: SeatRequest) -> Debater:
+    def debater(side: str, seat: DebaterRequest) -> Debater:
         model = names[f"{side}.model"]
         return Debater(
             model=model,
@@ -222,19 +222,19 @@ async def opened(
         )
 
     return DebateOpened(
-        motion=wish.motion,
-        format=wish.format,
-        turns=wish.turns if is_debate else 0,
-        max_words=wish.max_words,
-        pro=debater("pro", wish.pro) if is_debate else NOBODY,
-        con=debater("con", wish.con) if is_debate else NOBODY,
+        motion=request.motion,
+        format=request.format,
+        turns=request.turns if is_debate else 0,
+        max_words=request.max_words,
+        pro=debater("pro", request.pro) if is_debate else NOBODY,
+        con=debater("con", request.con) if is_debate else NOBODY,
         judge=JudgeSeat(
             model=names["judge.model"],
-            samples=wish.judge.samples,
+            samples=request.judge.samples,
             caveat=caveats[names["judge.model"]],
-            second=_or_unset(wish.judge.second),
-            appeals=wish.judge.appeals,
-            think=wish.judge.think,
+            second=_or_unset(request.judge.second),
+            appeals=request.judge.appeals,
+            think=request.judge.think,
         ),
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
@@ -250,61 +250,61 @@ async def opened(
             turn_timeout_s=settings.turn_timeout_s,
             judge_timeout_s=settings.judge_timeout_s,
             retry_ms=settings.retry_ms,
-            seed=_or_unset(wish.seed),
-            max_cost_usd=_or_unset(wish.max_cost_usd),
-            deadline_s=_or_unset(wish.deadline_s),
+            seed=_or_unset(request.seed),
+            max_cost_usd=_or_unset(request.max_cost_usd),
+            deadline_s=_or_unset(request.deadline_s),
         ),
-        blind=wish.blind,
-        exhibition=wish.exhibition,
+        blind=request.blind,
+        exhibition=request.exhibition,
         moot=VERSION,
         topic_type=topic if seated else "",
-        artifact=_artifact(wish),
-        cases=cases_of(wish.cases or ()),
+        artifact=_artifact(request),
+        cases=cases_of(request.cases or ()),
     )
 
 
-def _seats(wish: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
+def _seats(request: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
     """Who sits on the panel: nobody unless asked for, but five personas where an artifact is judged."""
-    profiles = shipped().personas if wish.format == "deliberation" else shipped().raters
-    if wish.format == "deliberation":
+    profiles = shipped().personas if request.format == "deliberation" else shipped().raters
+    if request.format == "deliberation":
         scored = dimensions_of(rubric.deliberation.artifact if rubric.deliberation is not None else None)
     else:
         scored = dimensions_of(rubric.criteria)
-    wanted, is_debate = wish.panel, wish.format in DEBATES
+    wanted, is_debate = request.panel, request.format in DEBATES
     if wanted is None:
         wanted = [] if is_debate else list(profiles)
     if not wanted and is_debate:
         return ()
-    return seats(wanted, profiles, judge, scored, samples=wish.judge.samples, think=wish.judge.think)
+    return seats(wanted, profiles, judge, scored, samples=request.judge.samples, think=request.judge.think)
 
 
-def _topic(wish: DebateRequest, rubric: Rubric) -> str:
+def _topic(request: DebateRequest, rubric: Rubric) -> str:
     """The topic that was given, or that the motion's words tell."""
     assert rubric.panel is not None
-    if wish.topic_type is not None and wish.topic_type not in rubric.panel.topics:
-        raise BadField("topic_type", f"{wish.topic_type!r} is none of {', '.join(rubric.panel.topics)}")
-    return wish.topic_type or topic_of(wish.motion, rubric.panel.topics)
+    if request.topic_type is not None and request.topic_type not in rubric.panel.topics:
+        raise BadField("topic_type", f"{request.topic_type!r} is none of {', '.join(rubric.panel.topics)}")
+    return request.topic_type or topic_of(request.motion, rubric.panel.topics)
 
 
-def _artifact(wish: DebateRequest) -> Artifact | UnsetType:
-    if wish.artifact is None:
+def _artifact(request: DebateRequest) -> Artifact | UnsetType:
+    if request.artifact is None:
         return UNSET
-    text = clean(wish.artifact.text)
+    text = clean(request.artifact.text)
     if not text.strip() or len(text) > ARTIFACT_MOST:
         bounds = f"an artifact has 1 to {ARTIFACT_MOST:,} characters, this one has {len(text):,}"
         raise BadField("artifact.text", bounds)
-    return Artifact(name=wish.artifact.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())
+    return Artifact(name=request.artifact.name, text=text, digest=hashlib.sha256(text.encode()).hexdigest())
 
 
-def _rubric(wish: DebateRequest) -> Rubric:
+def _rubric(request: DebateRequest) -> Rubric:
     """The rubric that was given, checked, or v1; what it leaves out beside the live judge's rules is v1's.
 
     Raises ``BadField`` with a path that begins with ``rubric``.
     """
-    if wish.rubric is None:
+    if request.rubric is None:
         return rubric_v1()
     try:
-        given, known = as_rubric(wish.rubric), rubric_v1()
+        given, known = as_rubric(request.rubric), rubric_v1()
     except RubricError as error:
         raise BadField(f"rubric.{error.field}" if error.field else "rubric", error.why) from error
     return msgspec.structs.replace(

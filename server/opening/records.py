@@ -14,7 +14,7 @@ from events.errors import UnknownEvent
 from events.store.log import PAGE, EventLog
 from events.types import RaterCalibrated, TrackRecord
 from judge.panel.truth import record_of
-from server.opening.opening import DebateRequest, seats_a_panel
+from server.opening.opening import DebateRequest, has_panel
 
 logger = structlog.get_logger()
 
@@ -60,6 +60,6 @@ async def track_records(log: EventLog) -> Mapping[tuple[str, str], TrackRecord]:
     return {rater: record_of(verdicts.values()) for rater, verdicts in (await calibrations(log)).items()}
 
 
-async def records_for(log: EventLog, wish: DebateRequest) -> Mapping[tuple[str, str], TrackRecord]:
+async def records_for(log: EventLog, request: DebateRequest) -> Mapping[tuple[str, str], TrackRecord]:
     """The records that an opening needs: none are read where no panel is seated."""
-    return await track_records(log) if seats_a_panel(wish) else {}
+    return await track_records(log) if has_panel(request) else {}

@@ -51,7 +51,7 @@ _UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _NAME: Final = "00000000-0000-7000-8000-000000000000"
 
 
-class Asked(Struct, frozen=True, kw_only=True):
+class RehearsedCall(Struct, frozen=True, kw_only=True):
     """One call, or ``number`` alike.  ``form`` is the schema that the answer is held to, as JSON."""
 
     model: str
@@ -66,20 +66,20 @@ class Asked(Struct, frozen=True, kw_only=True):
     number: float = 1.0
 
 
-def rehearse(opened: DebateOpened) -> tuple[Asked, ...]:
+def rehearse(opened: DebateOpened) -> tuple[RehearsedCall, ...]:
     """The calls of a debate that was opened like this, of its first ``LONGEST`` turns at most."""
     played = replace(opened, turns=min(opened.turns, LONGEST), settings=replace(opened.settings, max_cost_usd=UNSET))
-    return tuple(_Play(played).calls())
+    return tuple(_Rehearsal(played).calls())
 
 
-class _Play:
+class _Rehearsal:
     def __init__(self, opened: DebateOpened) -> None:
         self.opened, self.debate = opened, debates.INITIAL
         self._digest = digest_before_first(_NAME)
         self._words = _filler(opened.motion, round(opened.max_words * SPOKEN))
         self._add(opened)
 
-    def calls(self) -> Iterator[Asked]:
+    def calls(self) -> Iterator[RehearsedCall]:
         """Take steps until what comes next cannot be foreseen."""
         batch = 0
         while steps := next_steps(self.debate):
@@ -96,8 +96,8 @@ class _Play:
                 return
             self._add(*(_given(each, self._answer(each)) for each in asks))
 
-    def _spoken(self, step: Speak, batch: int) -> Asked:
-        made = Asked(
+    def _spoken(self, step: Speak, batch: int) -> RehearsedCall:
+        made = RehearsedCall(
             model=step.model,
             purpose="speak",
             turn=step.turn,
@@ -121,10 +121,10 @@ class _Play:
         self._add(TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive), said)
         return made
 
-    def _asked(self, asks: Sequence[Ask], batch: int) -> Iterator[Asked]:
+    def _asked(self, asks: Sequence[Ask], batch: int) -> Iterator[RehearsedCall]:
         built = asks[:: max(1, len(asks) // MOST_ASKED)]
         for each in built:
-            yield Asked(
+            yield RehearsedCall(
                 model=each.model,
                 purpose=each.purpose,
                 turn=each.turn or 0,
@@ -137,7 +137,7 @@ class _Play:
             )
 
     def _answer(self, step: Ask) -> str:
-        said = _Answer(step.purpose, step.turn or 0, self._words).of(schema(step.answer_type))
+        said = _FillerAnswer(step.purpose, step.turn or 0, self._words).of(schema(step.answer_type))
         if step.purpose == "compare" and isinstance(said, dict):  # the later turn wins, in both orders
             later = "second" if step.order == tuple(sorted(step.order)) else "first"
             said = {name: value if name == "reason" else later for name, value in said.items()}
@@ -183,7 +183,7 @@ def _filler(motion: str, number: int) -> str:
     return (said * (1 + length // len(said)))[:length].strip() + "."
 
 
-class _Answer:
+class _FillerAnswer:
     """Fills in the schema of an answer: its texts and lists as long as they usually are."""
 
     def __init__(self, purpose: str, turn: int, words: str) -> None:

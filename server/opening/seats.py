@@ -60,7 +60,7 @@ class Seat(Struct, frozen=True, kw_only=True):
 
 
 def seats(
-    wish: PanelRequest,
+    request: PanelRequest,
     profiles: Mapping[str, Profile],
     default: str,
     dimensions: Sequence[str],
@@ -73,22 +73,22 @@ def seats(
     four models on one each.  A string without one is a profile, whose model is ``default``.  Who is named by a string
     answers ``samples`` times and thinks as much as ``think`` says.  Raises ``BadField``.
     """
-    wished: list[tuple[str, RaterRequest]] = []
+    requested: list[tuple[str, RaterRequest]] = []
     models: list[tuple[str, str]] = []
-    for number, each in enumerate(wish):
+    for number, each in enumerate(request):
         if not isinstance(each, str):
-            wished.append((f"panel.{number}", each))
+            requested.append((f"panel.{number}", each))
         elif ":" in each:
             models.append((f"panel.{number}", each))
         else:
-            wished.append((f"panel.{number}", RaterRequest(rater=each, samples=samples, think=think)))
+            requested.append((f"panel.{number}", RaterRequest(rater=each, samples=samples, think=think)))
     names = list(profiles)
     for number in range(max(len(names), len(models)) if models else 0):
         field, model = models[number % len(models)]
         name = names[number % len(names)]
-        wished.append((field, RaterRequest(rater=name, model=model, samples=samples, think=think)))
+        requested.append((field, RaterRequest(rater=name, model=model, samples=samples, think=think)))
     seated: dict[str, Seat] = {}
-    for field, each in wished:
+    for field, each in requested:
         seat = _seat(field, each, profiles, default, seated)
         _fit(seat, dimensions)
         seated[seat.name] = seat
@@ -98,10 +98,10 @@ def seats(
 
 
 def _seat(
-    field: str, wish: RaterRequest, profiles: Mapping[str, Profile], default: str, seated: Mapping[str, Seat]
+    field: str, request: RaterRequest, profiles: Mapping[str, Profile], default: str, seated: Mapping[str, Seat]
 ) -> Seat:
-    name = wish.rater if wish.rater is not None else "general" if wish.profile is None else "rater"
-    profile = wish.profile or profiles.get(name)
+    name = request.rater if request.rater is not None else "general" if request.profile is None else "rater"
+    profile = request.profile or profiles.get(name)
     if profile is None:
         raise BadField(field, f"{name!r} is none of {', '.join(profiles)}")
     if name in seated:
@@ -115,9 +115,9 @@ def _seat(
         field=field,
         name=name,
         profile=profile,
-        model=wish.model or default,
-        samples=wish.samples,
-        think=wish.think,
+        model=request.model or default,
+        samples=request.samples,
+        think=request.think,
     )
 
 

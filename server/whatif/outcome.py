@@ -23,7 +23,7 @@ from events.types import (
 T = TypeVar("T")
 
 
-class PanelSays(Struct, frozen=True, kw_only=True):
+class PanelSummary(Struct, frozen=True, kw_only=True):
     """A panel's agreement, and what follows from it once it has concluded."""
 
     alpha: Coefficient
@@ -38,7 +38,7 @@ class PanelSays(Struct, frozen=True, kw_only=True):
     disputed: tuple[str, ...] = ()
 
 
-class ArtifactSays(Struct, frozen=True, kw_only=True):
+class ArtifactSummary(Struct, frozen=True, kw_only=True):
     """The verdict on a text."""
 
     verdict: Verdict | Missing
@@ -48,7 +48,7 @@ class ArtifactSays(Struct, frozen=True, kw_only=True):
     rounds: int = 0
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class DebateOutcome(Struct, frozen=True, kw_only=True):
     """How a debate stands.  What its format has not, or has not yet, is absent."""
 
     state: DebateState
@@ -59,15 +59,15 @@ class Outcome(Struct, frozen=True, kw_only=True):
     narrative: Winner | Missing | UnsetType = UNSET
     totals: BothSides | UnsetType = UNSET
     """Of the protocol's assessment."""
-    panel: PanelSays | UnsetType = UNSET
-    verdict: ArtifactSays | UnsetType = UNSET
+    panel: PanelSummary | UnsetType = UNSET
+    verdict: ArtifactSummary | UnsetType = UNSET
 
 
 Effective = dict[str, float] | Missing
 """``composite`` and every dimension of a turn, or why there is none."""
 
 
-class ArgumentSays(Struct, frozen=True, kw_only=True):
+class ArgumentSummary(Struct, frozen=True, kw_only=True):
     """Where an argument of the protocol stands."""
 
     standing: Standing | UnsetType = UNSET
@@ -85,11 +85,11 @@ def is_judged(debate: Debate) -> bool:
     )
 
 
-def outcome_of(debate: Debate) -> Outcome:
+def outcome_of(debate: Debate) -> DebateOutcome:
     """The outcome as it stands."""
     conclusion, said, given = debate.standing.conclusion, debate.verdicts, debate.protocol.assessment
     narrative = said.narrative
-    return Outcome(
+    return DebateOutcome(
         state=debate.standing.state,
         winner=UNSET if conclusion is None else conclusion.winner,
         by_rule=UNSET if conclusion is None else conclusion.by_rule,
@@ -107,10 +107,10 @@ def turns_of(debate: Debate) -> dict[str, Effective]:
     return {str(number): _effective(card, debate.ledger.dimensions) for number, card in debate.ledger.cards.items()}
 
 
-def arguments_of(debate: Debate) -> dict[str, ArgumentSays]:
+def arguments_of(debate: Debate) -> dict[str, ArgumentSummary]:
     """Every argument of the protocol that was traced, by its id."""
     return {
-        name: ArgumentSays(
+        name: ArgumentSummary(
             standing=said.trace.standing,
             missing=said.trace.missing,
             total=UNSET if isinstance(said.trace.total, Missing) else said.trace.total,
@@ -126,13 +126,13 @@ def _effective(card: TurnCard, dimensions: tuple[str, ...]) -> Effective:
     return {"composite": card.composite(dimensions), **{name: each.effective for name, each in card.balances.items()}}
 
 
-def _panel(debate: Debate) -> PanelSays | UnsetType:
+def _panel(debate: Debate) -> PanelSummary | UnsetType:
     agreement, said = debate.panel.agreement, debate.panel.conclusion
     if agreement is UNSET:
         return UNSET
     if said is UNSET:
-        return PanelSays(alpha=agreement.raw, kappa=agreement.kappa)
-    return PanelSays(
+        return PanelSummary(alpha=agreement.raw, kappa=agreement.kappa)
+    return PanelSummary(
         alpha=agreement.raw,
         kappa=agreement.kappa,
         outcome=said.outcome,
@@ -145,11 +145,11 @@ def _panel(debate: Debate) -> PanelSays | UnsetType:
     )
 
 
-def _artifact(debate: Debate) -> ArtifactSays | UnsetType:
+def _artifact(debate: Debate) -> ArtifactSummary | UnsetType:
     said = debate.panel.verdict
     if said is UNSET:
         return UNSET
-    return ArtifactSays(
+    return ArtifactSummary(
         verdict=_or_missing(said.verdict, said.missing),
         shares=said.shares,
         independent=said.independent,

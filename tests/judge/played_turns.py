@@ -7,7 +7,7 @@ from events.state.ledger import Balance, ScoreEntry
 from events.types import BothSides, ScoreHarmonized
 from judge.live.scoring import applicable
 from server.debate.formats.steps import Ask, Record, Speak
-from tests.server.given import RUBRIC, Play, no_reply, reply, spoken, started
+from tests.server.debate_events import RUBRIC, Play, no_reply, reply, spoken, started
 
 CALM = "Trams carry more people than cars, because they share one track."
 QUOTE = "Trams carry more people"

@@ -24,7 +24,7 @@ from judge.live.spine import PremisesAnswer
 from providers.schema import parse
 from server.debate.formats.retries import is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
-from tests.server.given import RUBRIC, Play, abandoned, failed, no_reply, opened, reply, spoken, started
+from tests.server.debate_events import RUBRIC, Play, abandoned, failed, no_reply, opened, reply, spoken, started
 
 SENTENCES = (
     "Trams carry more people than cars, because they share one track.",

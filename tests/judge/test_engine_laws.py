@@ -41,7 +41,7 @@ from judge.guard.quotes import comparable
 from personalities.archetypes import SIGNALS
 from server.feed import frames
 from tests.judge.random_debate import RandomDebate, speeches
-from tests.server.given import RUBRIC, Play
+from tests.server.debate_events import RUBRIC, Play
 
 seeds = given(st.integers(0, 2**32))
 lawful = settings(max_examples=60, deadline=None)

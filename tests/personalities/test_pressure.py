@@ -20,7 +20,7 @@ from events.types import (
 )
 from personalities.archetypes import SIGNALS
 from personalities.pressure import penalties, pressure
-from tests.personalities.lost import GOOD, MAXIMA, RUBRIC, WORSE, exchange, fold, opened, penalty, reversal, scored
+from tests.personalities.exchanges import GOOD, MAXIMA, RUBRIC, WORSE, exchange, fold, opened, penalty, reversal, scored
 
 SCORES = st.fixed_dictionaries({name: st.integers(0, maximum) for name, maximum in MAXIMA.items()})
 CLEAN: dict[str, float] = {name: maximum // 2 for name, maximum in MAXIMA.items()}

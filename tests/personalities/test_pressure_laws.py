@@ -10,7 +10,7 @@ from events.types import PressureApplied, Side
 from personalities.archetypes import archetype, archetypes
 from personalities.pressure import after_exchange, shift
 from personalities.prompt import debater_prompt, debater_template, style
-from tests.personalities.lost import GOOD, compared, fold, opened, penalty, scored, speaker, turns
+from tests.personalities.exchanges import GOOD, compared, fold, opened, penalty, scored, speaker, turns
 
 NAMES = ["engineer", "philosopher", "strategist", "provocateur"]
 UNIT = st.floats(0, 1)

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from events.types import Side, Template, TurnSpoken, Usage
 from judge.guard.neutralise import quoted
 from personalities.archetypes import archetype
-from personalities.errors import PersonalityError
 from personalities.prompt import Piece, debater_prompt, debater_template, inline, style
-from personalities.traits import TRAITS
+from personalities.traits import TRAITS, PersonalityError
 
 ENGINEER = archetype("engineer")
 

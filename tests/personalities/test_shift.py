@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from events.state.debate import Debate
 from events.types import Archetype, DirectiveIssued, Event, PressureApplied, Response, Side, TraitsShifted
 from personalities.archetypes import SIGNALS, archetype, archetypes, checked_archetype
-from personalities.errors import PersonalityError
 from personalities.pressure import after_exchange, directive, shift
 from personalities.prompt import debater_prompt, debater_template, style
-from personalities.traits import TRAITS
-from tests.personalities.lost import GOOD, WORSE, character, exchange, fold, opened, penalty, turns
+from personalities.traits import TRAITS, PersonalityError
+from tests.personalities.exchanges import GOOD, WORSE, character, exchange, fold, opened, penalty, turns
 
 NAMES = ["engineer", "philosopher", "strategist", "provocateur"]
 UNIT = st.floats(0, 1)

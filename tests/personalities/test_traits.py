@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from personalities.archetypes import archetype, archetypes
-from personalities.errors import PersonalityError
-from personalities.traits import TRAITS, checked, in_words, level
+from personalities.traits import TRAITS, PersonalityError, checked, in_words, level
 
 VALUES = st.floats(1, 10, allow_nan=False)
 

@@ -25,10 +25,10 @@ from tests.judge.deliberation import judges
 from tests.judge.panel.rater_scores import rater_seats
 from tests.judge.played_turns import answer_steps, claim_answer, play_turn
 from tests.judge.protocol import rounds
-from tests.server.debate.measured import case
-from tests.server.given import CHARACTERS, RUBRIC, Play, opened
+from tests.server.debate.calibrations import case
+from tests.server.debate_events import CHARACTERS, RUBRIC, Play, opened
 from tests.server.panels import of_turns
-from tests.server.three_rounds import answers
+from tests.server.protocol_debates import answers
 
 Site = tuple[str, int]
 MODULES = [

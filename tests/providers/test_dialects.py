@@ -18,7 +18,7 @@ from providers.schema import schema
 from server.debate.formats.judging import TOKENS
 from tests.providers import schema_rules
 from tests.providers.asked import everything, sites
-from tests.server.given import RUBRIC
+from tests.server.debate_events import RUBRIC
 
 OPENAI, ANTHROPIC, GEMINI = dialects.OPENAI, dialects.ANTHROPIC, dialects.GEMINI
 FOUND, MADE = everything()

@@ -16,7 +16,7 @@ from providers.embedded import locate
 from providers.llama_process import LlamaProcess
 from providers.openai import OpenAIProvider
 from server.settings import Settings
-from tests.server.house import check_sound, house, is_end
+from tests.server.harness import check_sound, harness, is_end
 
 pytestmark = [pytest.mark.anyio, pytest.mark.embedded]
 HELLO = (Segment("system", "You are brief."), Segment("user", "Say something about cities."))
@@ -96,8 +96,8 @@ async def test_a_server_that_passes_over_schemas_and_tools_is_asked_in_words(ser
 @pytest.mark.slow
 async def test_a_debate_of_three_providers_concludes(server: LlamaProcess) -> None:
     settings = Settings(store="memory:", idle_timeout_s=60)
-    async with house(settings=settings) as at_home:
-        debate = await at_home.open(
+    async with harness(settings=settings) as h:
+        debate = await h.open(
             "anthropic:smollm2",
             turns=2,
             judge="embedded:smollm2",
@@ -105,10 +105,10 @@ async def test_a_debate_of_three_providers_concludes(server: LlamaProcess) -> No
             max_words=30,
         )
         with anyio.fail_after(110):
-            async for record in follow(at_home.log, debate):
+            async for record in follow(h.log, debate):
                 if is_end(record):
                     break
-        records = await check_sound(at_home.log, debate)
+        records = await check_sound(h.log, debate)
 
     events = [record.event for record in records]
     assert isinstance(events[-1], DebateConcluded), events[-1]

@@ -15,7 +15,7 @@ import structlog
 from click.testing import CliRunner
 
 from server.cli import main
-from tests.server.warm import COMMAND, FORKS, ROOT, Child, Request, is_cold
+from tests.server.forking import COMMAND, FORKS, ROOT, Child, Request, is_cold
 
 INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 """What a suite that was started in the background would have its children ignore."""

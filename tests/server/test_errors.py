@@ -11,7 +11,7 @@ import pytest
 
 from events.errors import BrokenChain, LogError, StoreUnavailable, UnknownDebate
 from judge.errors import JudgeError, RubricError
-from personalities.errors import PersonalityError
+from personalities.traits import PersonalityError
 from providers.errors import NotAuthorised, ProviderError, RateLimited
 from server.debate.commands import Rejected, as_error, decode_result, encode, rejection
 from server.errors import (
@@ -33,7 +33,7 @@ from server.http.access import error_response
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("events", "providers", "judge", "personalities", "server", "web")
-CAUGHT = {"Faulty", "Passed", "Wrong"}
+CAUGHT = {"BadCaseFile", "Passed", "Wrong"}
 """Exceptions of one module, which catches them itself: no person is told of them."""
 
 

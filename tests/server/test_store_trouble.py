@@ -16,7 +16,7 @@ from server.feed.reader import Reader
 from server.http.access import Access
 from server.http.app import make_app
 from server.service import Service
-from tests.server.house import PATIENCE_S, House, check_sound, house, is_a
+from tests.server.harness import PATIENCE_S, Harness, check_sound, harness, is_a
 
 pytestmark = pytest.mark.anyio
 
@@ -33,7 +33,7 @@ def limit_pages(log: SqliteLog, pages: int) -> None:
     log._writing.execute(f"PRAGMA max_page_count = {pages}")
 
 
-async def waits_told(h: House, debate: str, said: list[str], enough: str) -> None:
+async def waits_told(h: Harness, debate: str, said: list[str], enough: str) -> None:
     """Collect what readers are told of waits, up to ``enough``."""
     channel = await h.hub.channel(debate)
     async with Reader(h.hub, channel, 0, every_frame=True) as reader:
@@ -45,14 +45,14 @@ async def waits_told(h: House, debate: str, said: list[str], enough: str) -> Non
                         return
 
 
-async def ready(h: House) -> httpx2.Response:
+async def ready(h: Harness) -> httpx2.Response:
     app = make_app(Service(h.settings, h.log, h.registry, h.hub, h.moderators, SingleNodeBus()), Access(h.settings))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1") as client:
         return await client.get("/readyz")
 
 
 async def test_debates_wait_for_room_on_the_disk_and_then_conclude(tmp_path: Path, script: Any) -> None:
-    async with await SqliteLog.open(tmp_path / "moot.db") as log, house(log) as h:
+    async with await SqliteLog.open(tmp_path / "moot.db") as log, harness(log) as h:
         debate = await h.open(script(), turns=4)
         await h.until(debate, is_a(TurnSpoken))
         limit_pages(log, 1)  # no more than there are

@@ -14,7 +14,7 @@ from events.state.debate import UNNAMED
 from events.types import ModelAnswered
 from server.feed import frames
 from server.settings import Settings
-from tests.server.given import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
+from tests.server.debate_events import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
 from tests.simulation.clock import virtual_clock
 from tests.simulation.gate import admit
 from tests.simulation.loop import Loop, run

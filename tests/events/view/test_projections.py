@@ -18,7 +18,7 @@ from events.view import view as views
 from judge.live.verdicts import scorecard_verdict
 from server.debate.formats.steps import Ask, Record, Speak
 from server.feed import frames
-from tests.server.given import (
+from tests.server.debate_events import (
     HALTED,
     PAUSED,
     RESUMED,

@@ -14,7 +14,7 @@ from judge.rubric import rubric_v1
 from providers.neutral import neutral
 from providers.schema import parse
 from server.debate.formats.steps import Ask, Record
-from tests.server.given import Play, opened
+from tests.server.debate_events import Play, opened
 
 TEXT = "One server holds all the data.\nNo password is asked for.\nA copy is made every night."
 QUOTE, OTHER_QUOTE = "No password is asked for", "A copy is made every night"

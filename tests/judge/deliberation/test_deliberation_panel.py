@@ -13,7 +13,7 @@ from judge.panel.raters import shipped
 from server.debate.formats.deliberation import rounds
 from server.debate.formats.steps import Ask, Record
 from tests.judge.deliberation.judges import model_reply, rubric
-from tests.server.given import Play, opened, spoken, started
+from tests.server.debate_events import Play, opened, spoken, started
 
 RATERS = ("technical", "business", "risk", "general")
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")

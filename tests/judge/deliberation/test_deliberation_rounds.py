@@ -20,7 +20,7 @@ from tests.judge.deliberation.judges import (
     model_reply,
     opinion_answer,
 )
-from tests.server.given import HALTED, PAUSED, RESUMED, Play
+from tests.server.debate_events import HALTED, PAUSED, RESUMED, Play
 
 SPLIT = {
     "technical_architect": opinion_answer("PASS", 3),

@@ -23,7 +23,7 @@ from tests.judge.played_turns import (
     entry_rows,
     play_turn,
 )
-from tests.server.given import PAUSED, RESUMED, Play, no_reply, opened, reply, spoken, started
+from tests.server.debate_events import PAUSED, RESUMED, Play, no_reply, opened, reply, spoken, started
 
 STUDY = "Trams carry more people. A study of 2019 proves that 91 percent of nurses prefer them."
 FALSE = "A study of 2019 proves that 91 percent of nurses prefer them"

@@ -31,7 +31,7 @@ from tests.judge.played_turns import (
     play_turn,
     score_answer,
 )
-from tests.server.given import Play, opened
+from tests.server.debate_events import Play, opened
 
 STUDY = "Trams carry more people. A study of 2019 proves that 91 percent of nurses prefer them."
 FALSE = "A study of 2019 proves that 91 percent of nurses prefer them"

@@ -13,8 +13,8 @@ from judge.protocol.closings import own_arguments, read_closing
 from judge.protocol.cross import read_cross, targets
 from judge.protocol.openings import read_opening
 from judge.protocol.reading import StatementReading
-from tests.server.given import CHARACTERS, RUBRIC
-from tests.server.given import opened as exchange_opened
+from tests.server.debate_events import CHARACTERS, RUBRIC
+from tests.server.debate_events import opened as exchange_opened
 
 assert RUBRIC.protocol is not None
 assert RUBRIC.criteria is not None

@@ -14,9 +14,9 @@ from events.store.memory import MemoryLog
 from events.store.sqlite.log import SqliteLog
 from events.transfer import export
 from events.types import ArgumentsOpened
-from tests.server import given
+from tests.server import debate_events
 from tests.server.children import Cli, as_json, line_with, said
-from tests.server.debate.measured import CON, PRO, RIGHT_AND_WRONG, arguments, check
+from tests.server.debate.calibrations import CON, PRO, RIGHT_AND_WRONG, arguments, check
 
 CASES = Path(__file__).parents[2] / "judge" / "panel" / "cases"
 
@@ -131,7 +131,7 @@ def test_an_empty_folder_is_told_what_a_case_looks_like(moot: Cli, tmp_path: Pat
 
 def exported(form: Any = "protocol") -> bytes:
     """A debate that got as far as its openings, as ``moot export`` writes it."""
-    begun = replace(given.opened(), format=form, motion="motion of the export")
+    begun = replace(debate_events.opened(), format=form, motion="motion of the export")
     openings = [
         Draft(event=ArgumentsOpened(side=side, turn=turn, arguments=tuple(arguments(side.upper()))), cause=1)
         for turn, side in ((1, "pro"), (2, "con"))

@@ -14,7 +14,7 @@ from server.cli.deliberate import read_text
 from server.errors import BadField
 from tests.judge.deliberation.judges import OTHER_QUOTE, PERSONAS, QUOTE, TEXT, opinion_answer
 from tests.server.children import Cli, as_json, line_with, said
-from tests.server.house import House, check_sound, fault, house
+from tests.server.harness import Harness, check_sound, fault, harness
 from tests.server.site import Site, refused
 
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
@@ -226,7 +226,7 @@ def test_a_wrong_body_names_its_field(site: Site, script: Any, wish: dict[str, A
 # time, failures, kills
 
 
-async def deliberated(made: House, model: str, **wish: Any) -> list[Any]:
+async def deliberated(made: Harness, model: str, **wish: Any) -> list[Any]:
     """The events of a deliberation that has ended, in a log that holds what must always hold."""
     debate = await made.open(model, **artifact(**wish))
     await made.ended(debate)
@@ -240,7 +240,7 @@ def of(events: list[Any], kind: type) -> list[Any]:
 @pytest.mark.anyio
 async def test_a_judge_that_keeps_silent_is_cut_off_when_the_time_is_used_up(script: Any) -> None:
     silent = {"fault": {"kind": "timeout", "times": 9}}
-    async with house() as made:
+    async with harness() as made:
         events = await deliberated(
             made, script(answers=SPLIT | {"deliberate:qa_evaluator:1": silent}), rubric=with_rules(timeout_s=0.3)
         )
@@ -260,7 +260,7 @@ async def test_a_judge_that_keeps_silent_is_cut_off_when_the_time_is_used_up(scr
 @pytest.mark.anyio
 async def test_a_judge_that_fails_in_the_middle_stands_by_its_independent_opinion_in_the_record(script: Any) -> None:
     broken = {"fault": fault("reset", 9)}
-    async with house() as made:
+    async with harness() as made:
         events = await deliberated(made, script(answers=CONVINCED | {"deliberate:security_analyst:1": broken}))
     opinions = {(each.round, each.rater): each for each in of(events, OpinionGiven)}
     (verdict,) = of(events, ArtifactJudged)
@@ -274,7 +274,7 @@ async def test_a_judge_that_fails_in_the_middle_stands_by_its_independent_opinio
 @pytest.mark.anyio
 async def test_an_answer_that_breaks_once_is_asked_again(script: Any) -> None:
     broken = {"fault": fault("bad_json"), "then": opinion_answer("PASS")}
-    async with house() as made:
+    async with harness() as made:
         events = await deliberated(made, script(answers={"deliberate:risk*": broken, "deliberate:*": broken}))
 
     assert 5 == len(of(events, ModelFailed)) == len(of(events, ModelAnswered))
@@ -284,7 +284,7 @@ async def test_an_answer_that_breaks_once_is_asked_again(script: Any) -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize("cap", [0.4, 0.9])
 async def test_the_cost_cap_binds(script: Any, cap: float) -> None:
-    async with house() as made:
+    async with harness() as made:
         events = await deliberated(made, script(answers=SPLIT, cost_usd=0.1), max_cost_usd=cap)
 
     assert {0.4: 5, 0.9: 10}[cap] == len(of(events, ModelAnswered))
@@ -329,7 +329,7 @@ async def test_a_panel_that_is_talked_round_names_the_winner_of_its_independent_
     answers = {"panel:general": rated(6, 6), "panel:*": rated(8, 4), "deliberate:*": turned}
     concluded, winners = [], []
     for rules in ({}, {"rounds": 0}):
-        async with house() as made:
+        async with harness() as made:
             model = script(answers=answers)
             debate = await made.open(model, turns=4, panel=[model], rubric=with_rules(**rules))
             end = await made.ended(debate)

@@ -22,7 +22,7 @@ from server.cli.transcript import DebatePrinter
 from server.export.markdown import as_markdown
 from server.feed import frames
 from tests.server.children import Cli, as_json, said, seats
-from tests.server.given import opened, recorded, spoken, started
+from tests.server.debate_events import opened, recorded, spoken, started
 from tests.server.site import MOTION
 
 Script = Callable[..., str]

@@ -14,7 +14,7 @@ from events.store.log import EventLog
 from events.view import view as views
 from server.bench.crowd import Onlooker
 from tests.server.children import Cli, Process
-from tests.server.house import check_sound
+from tests.server.harness import check_sound
 
 LEASE_S = 1.5
 QUICK = {"chunk_ms": 30, "chunk_chars": 6, "answer_ms": 30}

@@ -16,7 +16,7 @@ from anyio import to_thread
 from events.store.log import EventLog
 from events.store.open import opened_log
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted
-from server.cluster.node import share
+from server.cluster.nodes import share
 from tests.events.cluster.test_bus import Nats, nats  # noqa: F401 - a fixture
 from tests.events.conftest import database, postgres  # noqa: F401 - fixtures
 from tests.events.store.postgres_server import Server
@@ -73,11 +73,11 @@ async def pair(two: tuple[Nodes, str, str], anyio_backend: str) -> AsyncIterator
 async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(pair: Pair, script: Any) -> None:
     here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))
-    at_home, abroad = looker(debate, here), looker(debate, there)
-    await watched(log, at_home, abroad)
+    h, abroad = looker(debate, here), looker(debate, there)
+    await watched(log, h, abroad)
 
     assert abroad.deltas > 5
-    assert at_home.deltas > 5
+    assert h.deltas > 5
 
 
 @pytest.mark.slow
@@ -198,23 +198,23 @@ async def test_a_node_that_is_told_to_go_hands_over_at_the_end_of_what_is_in_fli
 ) -> None:
     (owner, here), (_, there) = nodes.start(), nodes.start()
     debate = open_debate(here, script(pace=QUICK))
-    at_home, abroad = looker(debate, here), looker(debate, there)
+    h, abroad = looker(debate, here), looker(debate, there)
 
     async def leave() -> None:
-        while at_home.deltas < 3:  # noqa: ASYNC110 - other processes
+        while h.deltas < 3:  # noqa: ASYNC110 - other processes
             await anyio.sleep(0.01)
         owner.send_signal(signal.SIGTERM)
-        at_home.addresses = [there]
+        h.addresses = [there]
         await until(lambda: owner.poll() is not None)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(leave)
-        await watched(log, at_home, abroad)
+        await watched(log, h, abroad)
     events = [record.event for record in await log.read(debate)]
 
     assert owner.returncode == 0
     assert not any(isinstance(event, AttemptAbandoned) for event in events)
-    ((code, reason),) = at_home.closes
+    ((code, reason),) = h.closes
     assert code == 1001
     assert "come back with after=" in reason
     assert [] == abroad.closes
@@ -300,7 +300,7 @@ async def test_the_database_restarts_in_the_middle(
 ) -> None:
     (_, here), (_, there) = nodes.start(), nodes.start()
     debate = open_debate(here, script(pace=QUICK))
-    at_home, abroad = looker(debate, here), looker(debate, there)
+    h, abroad = looker(debate, here), looker(debate, there)
 
     async def restart() -> None:
         while abroad.deltas < 5:  # noqa: ASYNC110 - other processes
@@ -309,7 +309,7 @@ async def test_the_database_restarts_in_the_middle(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(restart)
-        await watched(log, at_home, abroad)
+        await watched(log, h, abroad)
     events = [record.event for record in await log.read(debate)]
 
     assert not any(isinstance(event, DebateHalted) for event in events)

@@ -24,7 +24,7 @@ from events.types import (
 from providers.scripted import ScriptedProvider
 from server.errors import NotNow
 from tests.server.conftest import CON, PRO
-from tests.server.house import QUICK, check_sound, fault, house, is_a
+from tests.server.harness import QUICK, check_sound, fault, harness, is_a
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +48,7 @@ def called(monkeypatch: pytest.MonkeyPatch, calls: int) -> anyio.Event:
 
 @pytest.mark.slow
 async def test_a_pause_in_mid_turn_lets_the_turn_finish_and_then_rests(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace=SLOW))
         await h.until(debate, is_a(TurnStarted))
         await h.moderators.pause(debate, "tea", "test")
@@ -67,7 +67,7 @@ async def test_a_pause_in_mid_judgement_keeps_the_answers_that_come(
     script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = called(monkeypatch, 2)
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace={"answer_ms": 30}), samples=2)
         await asked.wait()
         await h.moderators.pause(debate, "tea", "test")
@@ -82,7 +82,7 @@ async def test_a_pause_in_mid_judgement_keeps_the_answers_that_come(
 
 
 async def test_a_halt_in_mid_turn_stops_at_once_and_leaves_no_half_turn(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000, "chunk_chars": 1}))
         await h.until(debate, is_a(TurnStarted))
         with anyio.fail_after(2):
@@ -101,7 +101,7 @@ async def test_a_halt_in_mid_judgement_stops_at_once_and_resume_asks_again(
 ) -> None:
     asked = called(monkeypatch, 1)
     model = script(pace={"answer_ms": 60_000})
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(model, turns=1)
         await asked.wait()
         with anyio.fail_after(2):
@@ -116,7 +116,7 @@ async def test_a_halt_in_mid_judgement_stops_at_once_and_resume_asks_again(
 
 
 async def test_resume_after_a_halt_gives_a_fresh_attempt(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000}), turns=1)
         await h.until(debate, is_a(TurnStarted))
         await h.moderators.halt(debate, "stop", "test")
@@ -131,7 +131,7 @@ async def test_resume_after_a_halt_gives_a_fresh_attempt(script: Any) -> None:
 async def test_a_pause_while_a_retry_waits_is_obeyed(script: Any) -> None:
     """An attempt that is still waiting for its turn is not in flight."""
     settings = _with(retry_ms=200)
-    async with house(settings=settings) as h:
+    async with harness(settings=settings) as h:
         debate = await h.open(script(says={"pro": [{"text": PRO, "fault": fault("reset")}], "con": [CON]}))
         await h.until(debate, is_a(TurnFailed))
         await anyio.wait_all_tasks_blocked()
@@ -142,7 +142,7 @@ async def test_a_pause_while_a_retry_waits_is_obeyed(script: Any) -> None:
 
 
 async def test_a_question_that_waits_for_its_retry_is_not_asked_after_a_pause(script: Any) -> None:
-    async with house(settings=_with(retry_ms=200)) as h:
+    async with harness(settings=_with(retry_ms=200)) as h:
         debate = await h.open(script(answers={"score:1": {"fault": fault("reset")}}))
         await h.until(debate, is_a(ModelFailed))
         await anyio.wait_all_tasks_blocked()
@@ -161,7 +161,7 @@ def _with(**changes: Any) -> Any:
 @pytest.mark.parametrize("moment", range(1, 14))
 async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str, moment: int) -> None:
     """Right after the n-th event the debate rests, nothing is half done, and it can go on to its end."""
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 0, "chunk_chars": 8}))
         await h.until(debate, lambda record: record.position >= moment)
         try:
@@ -183,7 +183,7 @@ async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str
 
 @pytest.mark.slow
 async def test_acts_that_make_no_sense_now_are_refused(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace=SLOW))
         with pytest.raises(NotNow, match="the debate is open"):
             await h.moderators.resume(debate, "", "test")
@@ -204,7 +204,7 @@ async def test_acts_that_make_no_sense_now_are_refused(script: Any) -> None:
 
 async def test_halt_and_resume_again_and_again_never_makes_two_moderators(script: Any) -> None:
     """A second moderator would write beside the first, and one of them would fail on the position."""
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 1, "chunk_chars": 4}))
         for _ in range(30):
             try:
@@ -235,7 +235,7 @@ class SlowToResume(MemoryLog):
 
 async def test_a_moderator_that_ends_while_somebody_resumes_stays_the_only_one(script: Any) -> None:
     log = SlowToResume()
-    async with house(log) as h, anyio.create_task_group() as tasks:
+    async with harness(log) as h, anyio.create_task_group() as tasks:
         debate = await h.open(script(pace=SLOW))
         await h.until(debate, is_a(TurnStarted))
         await h.moderators.halt(debate, "stop", "test")
@@ -252,7 +252,7 @@ async def test_a_moderator_that_ends_while_somebody_resumes_stays_the_only_one(s
 
 
 async def test_a_moderator_that_has_nothing_to_do_is_let_go(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), turns=1)
         await h.ended(debate)
         await h.idle()

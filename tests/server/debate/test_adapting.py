@@ -23,9 +23,9 @@ from events.types import (
 from providers.errors import Adapted, Empty, PromptCut, Starved, ThoughtAloud
 from server.debate.formats.retries import ADAPTED, count_tries, is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
-from server.whatif.walk import walk
+from server.whatif.replay import replay
 from tests.judge.random_debate import RandomDebate
-from tests.server.given import (
+from tests.server.debate_events import (
     RESUMED,
     Play,
     abandoned,
@@ -37,9 +37,9 @@ from tests.server.given import (
     started,
     steps,
 )
-from tests.server.house import check_sound, house
-from tests.server.telling import USED, telling
-from tests.server.three_rounds import answers, held
+from tests.server.faulty_scripts import USED, faulty_registry
+from tests.server.harness import check_sound, harness
+from tests.server.protocol_debates import answers, held
 
 pytestmark = pytest.mark.anyio
 Script = Callable[..., str]
@@ -87,7 +87,7 @@ async def test_a_turn_is_abandoned_once_a_kind_and_then_failed(
     script: Script, error: type[Adapted], *, blind: bool
 ) -> None:
     met = [error("gpt-zq thinks", outcome=USED), error("gpt-zq thinks", outcome=USED), Empty("gpt-zq")]
-    async with house(registry=telling({"speak:pro": met})) as h:
+    async with harness(registry=faulty_registry({"speak:pro": met})) as h:
         debate = await h.open(script(), turns=1, blind=blind)
         end = await h.ended(debate)
         events = [record.event for record in await check_sound(h.log, debate)]
@@ -102,7 +102,7 @@ async def test_a_turn_is_abandoned_once_a_kind_and_then_failed(
 
 async def test_each_kind_is_forgiven_once(script: Script) -> None:
     met = [Starved("a"), ThoughtAloud("b"), PromptCut("c"), Starved("d"), ThoughtAloud("e")]
-    async with house(registry=telling({"speak:pro": met})) as h:
+    async with harness(registry=faulty_registry({"speak:pro": met})) as h:
         debate = await h.open(script(), turns=1)
         end = await h.ended(debate)
         events = await h.events(debate)
@@ -114,12 +114,12 @@ async def test_each_kind_is_forgiven_once(script: Script) -> None:
 
 async def test_the_same_log_walked_again_is_the_same_debate(script: Script) -> None:
     met = {"speak:pro": [Starved("a"), Starved("b")], "score:1": [Starved("c"), Starved("d")]}
-    async with house(registry=telling(met)) as h:
+    async with harness(registry=faulty_registry(met)) as h:
         debate = await h.open(script(), turns=1)
         await h.ended(debate)
-        walked = walk([record async for record in read_all(h.log, debate)], lambda opening: opening)
+        walked = replay([record async for record in read_all(h.log, debate)], lambda opening: opening)
 
-    assert (0, ()) == (walked.departs, walked.unanswered)
+    assert (0, ()) == (walked.diverges_at, walked.unanswered)
     assert walked.recorded == walked.would_be
 
 
@@ -183,7 +183,9 @@ def test_no_question_fails_more_often_than_it_may(seed: int) -> None:
 
 
 async def test_a_statement_is_forgiven_like_a_question(script: Script) -> None:
-    async with house(registry=telling({"open:pro": [Starved("a", outcome=USED), Starved("b"), Starved("c")]})) as h:
+    async with harness(
+        registry=faulty_registry({"open:pro": [Starved("a", outcome=USED), Starved("b"), Starved("c")]})
+    ) as h:
         debate, end = await held(h, script(answers=answers()))
         events = await h.events(debate)
 
@@ -192,7 +194,7 @@ async def test_a_statement_is_forgiven_like_a_question(script: Script) -> None:
 
 
 async def test_a_statement_that_is_given_up_says_how_often_it_failed(script: Script) -> None:
-    async with house(registry=telling({"open:pro": [Starved("x")] * 4})) as h:
+    async with harness(registry=faulty_registry({"open:pro": [Starved("x")] * 4})) as h:
         _, end = await held(h, script(answers=answers()))
 
     assert isinstance(end, DebateHalted)

@@ -25,9 +25,9 @@ from events.verify import verify_log
 from server.debate import acts, moderators
 from server.debate.acts import MOST_WORDS, ballot_refusal
 from server.errors import NotNow
-from tests.server.given import debate as folded
-from tests.server.given import opened, spoken, started
-from tests.server.house import House, Stubborn, house, is_a
+from tests.server.debate_events import debate as folded
+from tests.server.debate_events import opened, spoken, started
+from tests.server.harness import FailingLog, Harness, harness, is_a
 
 pytestmark = pytest.mark.anyio
 CROWD = 600
@@ -56,7 +56,7 @@ def vote(number: int) -> AudienceVoted:
     return AudienceVoted(voter=f"{number:016x}", winner="pro")
 
 
-async def cast(h: House, debate: str, ballots: Sequence[AudienceVoted | BeliefStated]) -> list[int]:
+async def cast(h: Harness, debate: str, ballots: Sequence[AudienceVoted | BeliefStated]) -> list[int]:
     """All at once; their positions."""
     positions: list[int] = []
 
@@ -71,7 +71,7 @@ async def cast(h: House, debate: str, ballots: Sequence[AudienceVoted | BeliefSt
 
 async def test_a_crowd_is_recorded_in_few_appends(slow: str) -> None:
     log = Counting()
-    async with house(log) as h:
+    async with harness(log) as h:
         debate = await h.open(slow)
         positions = await cast(h, debate, [vote(number) for number in range(CROWD)])
         chain = await verify_log(log, debate)
@@ -87,7 +87,7 @@ async def test_a_crowd_is_recorded_in_few_appends(slow: str) -> None:
 
 async def test_votes_of_a_debate_that_rests_do_not_fold_its_log_each_time(slow: str) -> None:
     log = Counting()
-    async with house(log) as h:
+    async with harness(log) as h:
         debate = await h.open(slow)
         await h.moderators.halt(debate, "tea", "test")
         await h.idle()
@@ -100,7 +100,7 @@ async def test_votes_of_a_debate_that_rests_do_not_fold_its_log_each_time(slow: 
 
 async def test_who_was_kept_for_the_next_vote_is_let_go(monkeypatch: pytest.MonkeyPatch, slow: str) -> None:
     monkeypatch.setattr(moderators, "LINGER_S", 0)
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(slow)
         await h.moderators.halt(debate, "tea", "test")
         await h.idle()
@@ -113,7 +113,7 @@ async def test_who_was_kept_for_the_next_vote_is_let_go(monkeypatch: pytest.Monk
 
 
 async def test_one_who_is_kept_is_the_one_that_goes_on(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 5, "chunk_chars": 12}))
         await h.moderators.halt(debate, "tea", "test")
         await h.idle()
@@ -127,7 +127,7 @@ async def test_one_who_is_kept_is_the_one_that_goes_on(script: Any) -> None:
 
 async def test_a_debate_comes_to_its_end_under_a_rain_of_votes(script: Any) -> None:
     """What the rules derive is decided on the debate as it stands: a vote between must not put it off for ever."""
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), turns=3)
         refused: list[str] = []
 
@@ -159,8 +159,8 @@ async def test_a_debate_comes_to_its_end_under_a_rain_of_votes(script: Any) -> N
 
 
 async def test_a_store_that_fails_refuses_a_vote_and_takes_the_next(script: Any, slow: str) -> None:
-    log = Stubborn(lambda tried: False)
-    async with house(log) as h:
+    log = FailingLog(lambda tried: False)
+    async with harness(log) as h:
         debate = await h.open(slow)
         await h.moderators.halt(debate, "tea", "test")
         await h.idle()
@@ -204,7 +204,7 @@ def test_a_vote_comes_before_the_verdict_and_a_belief_before_the_end() -> None:
 
 
 async def test_the_moderator_speaks_at_most_so_often(slow: str) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(slow)
         for _ in range(MOST_WORDS):
             await h.moderators.say(debate, ModeratorSpoke(text="hm", by="x"))

@@ -15,14 +15,14 @@ from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarn
 from events.verify import verify_lines
 from providers import scripted
 from providers.quota import Limit
-from server.opening.opening import as_request, opened
+from server.opening.opening import as_request, build_opening
 from tests.judge.protocol.rounds import opening
-from tests.server.debate.test_providers_queues import told
-from tests.server.house import House, fault, house
+from tests.server.debate.test_providers_queues import wait_text
+from tests.server.harness import Harness, fault, harness
 from tests.server.http.test_judging_secrets import HERE, SPECTATOR, TOKEN, heard
 from tests.server.panels import AGREED, RATERS, SPLIT, agreeing, of_turns
+from tests.server.protocol_debates import answers
 from tests.server.site import MOTION, Site, refused
-from tests.server.three_rounds import answers
 from tests.server.vendors import registry
 
 MARK = re.compile(r"zq[a-z]+zq")
@@ -81,12 +81,12 @@ DEBATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
-async def held(h: House, script: Script, name: str) -> list[bytes]:
+async def held(h: Harness, script: Script, name: str) -> list[bytes]:
     """The whole log of a blind debate, as lines."""
     content, more = DEBATES[name]
     wished = as_request(wish(script, content, **more))
     warned = Draft(event=FamilyWarned(roles=("pro", "judge"), family="zqfamilyzq"), cause=1)
-    debate = await h.moderators.open(await opened(wished, h.registry, h.settings))
+    debate = await h.moderators.open(await build_opening(wished, h.registry, h.settings))
     await h.ended(debate)
     await h.idle()
     records = [record async for record in read_all(h.log, debate)]
@@ -97,7 +97,7 @@ async def held(h: House, script: Script, name: str) -> list[bytes]:
 
 def lines_of(script: Script, name: str) -> list[bytes]:
     async def run() -> list[bytes]:
-        async with house() as h:
+        async with harness() as h:
             return await held(h, script, name)
 
     return anyio.run(run)
@@ -216,18 +216,18 @@ def test_a_halt_tells_the_kind_of_failure_and_no_name(guarded: Site, script: Scr
 
 @pytest.mark.anyio
 async def test_the_words_on_a_wait_name_nobody(script: Script) -> None:
-    async with house(registry=registry({"scripted": Limit(concurrent=1)})) as h:
+    async with harness(registry=registry({"scripted": Limit(concurrent=1)})) as h:
         first = await h.open(script("slow", pace={"chunk_ms": 60_000, "chunk_chars": 1}))
         debate = await h.open(script(), blind=True)
 
-        assert "waiting for a model" == await told(h, debate, bool)
+        assert "waiting for a model" == await wait_text(h, debate, bool)
         await h.moderators.halt(first, "enough", "test")
         assert isinstance(await h.ended(debate), DebateConcluded)
 
 
 @pytest.mark.anyio
 async def test_an_open_debate_names_its_models_as_ever(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script("zqopenzq"))
         await h.ended(debate)
         lines = [line async for line in export(h.log, debate, withhold=True)]

@@ -38,10 +38,10 @@ from server import observe
 from server.debate.calls import BROKE_OFF
 from tests.judge.deliberation.judges import TEXT
 from tests.server.cli.test_deliberate import SPLIT
-from tests.server.debate.measured import case
-from tests.server.house import house
-from tests.server.telling import USED, telling
-from tests.server.three_rounds import answers
+from tests.server.debate.calibrations import case
+from tests.server.faulty_scripts import USED, faulty_registry
+from tests.server.harness import harness
+from tests.server.protocol_debates import answers
 
 pytestmark = pytest.mark.anyio
 Script = Callable[..., str]
@@ -55,7 +55,7 @@ def of(events: Any, *types: type) -> list[Any]:
 async def played(script: Script, errors: Any, **wish: Any) -> tuple[list[Any], Any]:
     """The events and the view of a debate of one turn in which calls fail so."""
     told = wish.pop("told", {})
-    async with house(registry=telling(errors, **told)) as h:
+    async with harness(registry=faulty_registry(errors, **told)) as h:
         debate = await h.open(script(), **{"turns": 1, **wish})
         await h.ended(debate)
         return await h.events(debate), await h.view(debate)
@@ -85,7 +85,7 @@ async def test_a_failed_call_is_booked_as_far_as_its_vendor_told(
 async def test_an_answer_that_names_what_does_not_exist_is_booked_too(script: Script) -> None:
     arc = {"evolution": "It grew.", "fractures": "Nowhere.", "held": "All of it."}
     answer = {"A": arc, "B": arc, "pattern": "none", "explanation": "So.", "winner": "neither", "cites": ["turn 99"]}
-    async with house(registry=telling(cost_usd=0.5)) as h:
+    async with harness(registry=faulty_registry(cost_usd=0.5)) as h:
         debate = await h.open(script(answers={"narrative": answer}), turns=1)
         await h.ended(debate)
         failed = of(await h.events(debate), ModelFailed)
@@ -181,7 +181,7 @@ async def test_a_tool_call_and_a_stop_are_tried_again_under_their_own_names(
 async def test_an_answer_without_a_price_halts_a_capped_debate_until_it_is_resumed(
     script: Script, *, blind: bool
 ) -> None:
-    async with house(registry=telling(cost_usd=None, model="grand-2025-04-14")) as h:
+    async with harness(registry=faulty_registry(cost_usd=None, model="grand-2025-04-14")) as h:
         debate = await h.open(script(), turns=1, max_cost_usd=5, blind=blind)
         first = await h.ended(debate)
         at = await h.log.head(debate)
@@ -220,7 +220,7 @@ ELSEWHERE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", ELSEWHERE)
 async def test_whatever_is_held_halts_and_goes_on_call_by_call(script: Script, name: str) -> None:
     """What was paid for is used; nothing more is asked until somebody says so; each time it comes a step further."""
-    async with house(registry=telling(cost_usd=None)) as h:
+    async with harness(registry=faulty_registry(cost_usd=None)) as h:
         debate = await h.open(script(answers=answers() | SPLIT), max_cost_usd=5, **ELSEWHERE[name])
         end, asked, halts = await h.ended(debate), [0], 0
         while isinstance(end, DebateHalted):

@@ -6,7 +6,7 @@ from events.types import ContextSummarised, DebateOpened, TurnScored, missing
 from server.debate.formats.exchange import next_steps
 from server.debate.formats.prompts import FRAME_TOKENS, speech_prompt, summary_due
 from server.debate.formats.steps import Record, Speak
-from tests.server.given import Play, opened, spoken, started
+from tests.server.debate_events import Play, opened, spoken, started
 
 WORDS = "Trams carry more people than cars do. " + "They share one track and one wire, and that is why. " * 12
 

@@ -15,16 +15,16 @@ from events.verify import verify_log
 from server.debate.acts import DECISION_MOST, read_decision
 from server.errors import BadField, NotNow
 from tests.server.children import Cli, as_json, said, seats
-from tests.server.house import House, Spectator, fault, house, watch
+from tests.server.harness import Harness, Spectator, fault, harness, watch
 from tests.server.panels import AGREED, SPLIT
+from tests.server.protocol_debates import answers, of
 from tests.server.site import MOTION, Site, refused
-from tests.server.three_rounds import answers, of
 
 Script = Callable[..., str]
 WHAT, WHY = "We try two lines first", "It is cheap to undo"
 
 
-async def hung(h: House, script: Script, raters: dict[str, Any] = SPLIT) -> str:
+async def hung(h: Harness, script: Script, raters: dict[str, Any] = SPLIT) -> str:
     """A debate that has ended; by default its panel names nobody."""
     model = script(answers=answers() | raters)
     debate = await h.open(model, turns=6, format="protocol", panel=[model])
@@ -38,7 +38,7 @@ async def hung(h: House, script: Script, raters: dict[str, Any] = SPLIT) -> str:
 
 @pytest.mark.anyio
 async def test_a_decision_is_recorded_beside_what_the_panel_said(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await hung(h, script)
         before = await h.view(debate)
         position = await h.moderators.decide(debate, "pro", WHY, "Ada")
@@ -56,7 +56,7 @@ async def test_a_decision_is_recorded_beside_what_the_panel_said(script: Script)
 
 @pytest.mark.anyio
 async def test_a_decision_is_made_once(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await hung(h, script)
         await h.moderators.decide(debate, "pro", WHY, "Ada")
         with pytest.raises(NotNow, match="Ada has decided already: pro"):
@@ -68,7 +68,7 @@ async def test_a_decision_is_made_once(script: Script) -> None:
 @pytest.mark.anyio
 async def test_of_two_who_decide_at_once_one_is_refused(script: Script) -> None:
     refusals = []
-    async with house() as h:
+    async with harness() as h:
         debate = await hung(h, script)
 
         async def decide(who: str) -> None:
@@ -87,7 +87,7 @@ async def test_of_two_who_decide_at_once_one_is_refused(script: Script) -> None:
 
 @pytest.mark.anyio
 async def test_where_the_panel_names_a_winner_nobody_else_decides(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await hung(h, script, AGREED)
 
         with pytest.raises(NotNow, match=r"the panel names a winner: pro \(concluded\)"):
@@ -96,7 +96,7 @@ async def test_where_the_panel_names_a_winner_nobody_else_decides(script: Script
 
 @pytest.mark.anyio
 async def test_a_panel_that_could_not_be_measured_leaves_it_to_a_person(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await hung(h, script, {key: {"fault": fault("refuse", 99)} for key in AGREED})
         await h.moderators.decide(debate, "neither", WHY, "Ada")
 
@@ -106,7 +106,7 @@ async def test_a_panel_that_could_not_be_measured_leaves_it_to_a_person(script: 
 
 @pytest.mark.anyio
 async def test_without_a_panel_there_is_nothing_to_decide(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script())
         await h.ended(debate)
 
@@ -116,7 +116,7 @@ async def test_without_a_panel_there_is_nothing_to_decide(script: Script) -> Non
 
 @pytest.mark.anyio
 async def test_before_the_panel_has_concluded_it_is_too_early(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         model = script(answers=answers() | SPLIT, cost_usd=0.01)
         debate = await h.open(model, turns=6, format="protocol", panel=[model], max_cost_usd=0.03)
         assert isinstance(await h.ended(debate), DebateHalted)
@@ -130,7 +130,7 @@ async def test_before_the_panel_has_concluded_it_is_too_early(script: Script) ->
 
 @pytest.mark.anyio
 async def test_whoever_still_watches_an_ended_debate_sees_the_decision(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await hung(h, script)
         room, spectator, live = await h.hub.channel(debate), Spectator(), anyio.Event()
 
@@ -153,7 +153,7 @@ async def test_whoever_still_watches_an_ended_debate_sees_the_decision(script: S
 @pytest.mark.anyio
 async def test_an_ended_debate_with_a_decision_is_listed_verified_and_taken_away_as_before(script: Script) -> None:
     other = MemoryLog()
-    async with house() as h:
+    async with harness() as h:
         debate = await hung(h, script)
         position = await h.moderators.decide(debate, WHAT, WHY, "Ada")
         (row,) = (await h.log.summaries()).debates

@@ -19,7 +19,7 @@ from server.debate import moderators as moderators_module
 from server.debate import stream_writer
 from server.debate.moderators import Moderators
 from server.errors import TooMany
-from tests.server.house import Stubborn, check_sound, house, is_a
+from tests.server.harness import FailingLog, check_sound, harness, is_a
 
 pytestmark = pytest.mark.anyio
 
@@ -33,8 +33,8 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("after_commit", [False, True])
 async def test_a_store_that_fails_for_a_while_loses_nothing(script: Any, after_commit: bool) -> None:
     """Every append fails three times, also where it was committed and only the answer was lost."""
-    log = Stubborn(lambda tried: tried > 1 and tried % 4 != 0, after_commit=after_commit)
-    async with house(log) as h:
+    log = FailingLog(lambda tried: tried > 1 and tried % 4 != 0, after_commit=after_commit)
+    async with harness(log) as h:
         debate = await h.open(script(), turns=3, samples=2)
 
         assert isinstance(await h.ended(debate), DebateConcluded)
@@ -47,8 +47,8 @@ async def test_a_store_that_fails_for_a_while_loses_nothing(script: Any, after_c
 
 async def test_while_the_store_fails_an_act_is_refused_at_once_and_the_debate_goes_on_later(script: Any) -> None:
     is_down = True
-    log = Stubborn(lambda tried: tried > 1 and is_down)
-    async with house(log) as h:
+    log = FailingLog(lambda tried: tried > 1 and is_down)
+    async with harness(log) as h:
         debate = await h.open(script())
         with anyio.fail_after(5):
             await log.reached(4)
@@ -60,20 +60,20 @@ async def test_while_the_store_fails_an_act_is_refused_at_once_and_the_debate_go
 
 
 async def test_cancelling_while_the_store_fails_ends_at_once(script: Any) -> None:
-    log = Stubborn(lambda tried: tried > 1)
+    log = FailingLog(lambda tried: tried > 1)
     with anyio.fail_after(5):
-        async with house(log) as h:
+        async with harness(log) as h:
             await h.open(script())
             await log.reached(3)
 
 
 async def test_cancelling_in_mid_turn_leaves_a_log_that_another_process_finishes(script: Any) -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000, "chunk_chars": 1}), turns=2)
         await h.until(debate, is_a(TurnStarted))
     script()
-    async with house(log) as h:
+    async with harness(log) as h:
         assert await h.moderators.take_up() == 1
         assert isinstance(await h.ended(debate), DebateConcluded)
         records = await check_sound(log, debate)
@@ -84,14 +84,14 @@ async def test_cancelling_in_mid_turn_leaves_a_log_that_another_process_finishes
 @pytest.mark.slow
 async def test_a_process_may_end_after_any_event(script: Any) -> None:
     """Cut the log at every position: who takes it up ends with everything once."""
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), turns=2, samples=2)
         await h.ended(debate)
         whole = await check_sound(h.log, debate)
     for cut in range(1, len(whole)):
         log = MemoryLog()
         await log.adopt(whole[:cut])
-        async with house(log) as h:
+        async with harness(log) as h:
             await h.moderators.take_up()
             assert isinstance(await h.ended(debate), DebateConcluded)
             records = await check_sound(log, debate)
@@ -109,7 +109,7 @@ async def test_a_bug_halts_its_debate_and_leaves_the_others(script: Any, monkeyp
             raise ZeroDivisionError
         return resolve(self, name)
 
-    async with house() as h:
+    async with harness() as h:
         bad, good = await h.opening(script("broken")), await h.opening(script("good"))
         monkeypatch.setattr(Registry, "resolve", broken)
         first, second = await h.moderators.open(bad), await h.moderators.open(good)
@@ -133,18 +133,18 @@ async def test_a_debate_that_cannot_be_read_does_not_keep_the_others_from_going_
             return await super().read(debate, after, limit)
 
     log = Damaged()
-    async with house(log) as h:
+    async with harness(log) as h:
         opened = await h.opening(script())
     first = (await log.append("first", 0, [opened]))[0].debate
     await log.append("second", 0, [opened])
     log.bad = first
-    async with house(log) as h:
+    async with harness(log) as h:
         assert await h.moderators.take_up() == 1
         assert isinstance(await h.ended("second"), DebateConcluded)
 
 
 async def test_more_debates_than_may_run_are_refused(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         opened = await h.opening(script(pace={"chunk_ms": 60_000, "chunk_chars": 1}))
         h.moderators = Moderators(h.log, h.registry, h.hub, most=1)
         async with anyio.create_task_group() as tasks:
@@ -159,7 +159,7 @@ async def test_more_debates_than_may_run_are_refused(script: Any) -> None:
 
 @pytest.mark.slow
 async def test_a_hundred_debates_at_once(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         opened = await h.opening(script(pace={"chunk_ms": 0, "chunk_chars": 40}))
         ids = [await h.moderators.open(opened) for _ in range(100)]
         for debate in ids:

@@ -14,7 +14,7 @@ from events.types import (
     TurnsCompared,
     TurnScored,
 )
-from tests.server.house import QUICK, check_sound, fault, house
+from tests.server.harness import QUICK, check_sound, fault, harness
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ ARC = {"evolution": "It grew.", "fractures": "Nowhere.", "held": "All of it."}
 @pytest.mark.parametrize("kind", ["wrong_type", "auth", "reset"])
 async def test_a_judge_that_fails_every_call_leaves_no_number(script: Any, kind: str) -> None:
     bad = script("bad", answers={"*": {"fault": fault(kind, times=999)}})
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), judge=bad, turns=TURNS)
         end = await h.ended(debate)
         records = await check_sound(h.log, debate)
@@ -68,7 +68,7 @@ def narrative(*cites: str) -> dict[str, Any]:
 
 async def test_a_citation_of_nothing_is_asked_again(script: Any) -> None:
     model = script(answers={"narrative": [narrative("turn 99", "C7.1"), narrative("P8.8"), narrative("turn 2")]})
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(model)
         await h.ended(debate)
         events = await h.events(debate)
@@ -85,7 +85,7 @@ async def test_a_citation_of_nothing_is_asked_again(script: Any) -> None:
 
 
 async def test_who_never_names_what_exists_is_not_heard(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(answers={"narrative": narrative("turn 99")}))
         assert isinstance(await h.ended(debate), DebateConcluded)
         events = await h.events(debate)

@@ -9,7 +9,7 @@ import pytest
 from events.record import Recorded
 from events.store.sqlite.log import SqliteLog
 from events.types import ModelAnswered
-from tests.server.house import check_sound, house
+from tests.server.harness import check_sound, harness
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +27,7 @@ async def test_twelve_turns_take_hardly_longer_than_their_critical_path(script: 
     """By the times in the log, on a durable store.  More tries: another process may have had the machine."""
     ratios = []
     for attempt in range(5):
-        async with await SqliteLog.open(tmp_path / f"{attempt}.db") as log, house(log) as h:
+        async with await SqliteLog.open(tmp_path / f"{attempt}.db") as log, harness(log) as h:
             debate = await h.open(script(pace=PACE), turns=TURNS)
             await h.ended(debate)
             records = await check_sound(log, debate)
@@ -46,7 +46,7 @@ async def test_a_second_opinion_is_not_waited_for(script: Any) -> None:
     """It is asked while the next turn is spoken."""
     quote = "Trams give it back"
     flag = {"claims": [{"quote": quote, "reason": "so", "kind": "no_mechanism"}]}
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(answers={"claims:1": flag}, pace=PACE), turns=2, seat={"appeals": "all"})
         await h.ended(debate)
         records = await check_sound(h.log, debate)

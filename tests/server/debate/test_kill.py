@@ -21,7 +21,7 @@ from events.record import Recorded, full_line
 from events.store.sqlite.log import SqliteLog
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted, ModelAnswered
 from tests.server.children import Cli
-from tests.server.house import check_sound
+from tests.server.harness import check_sound
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(600)]
 

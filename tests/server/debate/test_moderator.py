@@ -16,7 +16,7 @@ from events.types import (
 )
 from server.opening.opening import OUTAGE_ATTEMPTS
 from tests.server.conftest import CON, PRO
-from tests.server.house import QUICK, check_sound, fault, house
+from tests.server.harness import QUICK, check_sound, fault, harness
 
 pytestmark = pytest.mark.anyio
 
@@ -39,7 +39,7 @@ OUTAGE_TRIES = QUICK.attempts + OUTAGE_ATTEMPTS
 
 
 async def test_a_debate_concludes(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), turns=4, samples=3, seed=7)
 
         assert isinstance(await h.ended(debate), DebateConcluded)
@@ -55,7 +55,7 @@ async def test_a_debate_concludes(script: Any) -> None:
 
 
 async def test_every_cause_stands_before_its_effect_and_has_the_right_type(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script())
         await h.ended(debate)
         records = await check_sound(h.log, debate)
@@ -80,7 +80,7 @@ async def test_every_cause_stands_before_its_effect_and_has_the_right_type(scrip
 
 
 async def test_each_prompt_text_lies_in_the_log_once(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), turns=4)
         await h.ended(debate)
         events = await h.events(debate)
@@ -95,7 +95,7 @@ async def test_each_prompt_text_lies_in_the_log_once(script: Any) -> None:
 async def test_a_fault_in_a_turn_is_recorded_and_tried_again_or_halts(script: Any, kind: str) -> None:
     second = {"text": PRO, "fault": fault(kind), "then": "A second try, well spoken."}
     model = script(says={"pro": [PRO, second], "con": [CON]})
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(model, turns=4)
         end = await h.ended(debate)
         await h.idle()
@@ -120,7 +120,7 @@ async def test_a_fault_in_a_turn_is_recorded_and_tried_again_or_halts(script: An
 async def test_a_fault_that_stays_halts_with_a_reason_and_resume_goes_on(script: Any, kind: str) -> None:
     times = OUTAGE_TRIES if kind == "overloaded" else QUICK.attempts
     many = {"text": PRO, "fault": fault(kind, times=times), "then": PRO}
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(says={"pro": [many], "con": [CON]}))
         end = await h.ended(debate)
         assert isinstance(end, DebateHalted)
@@ -136,7 +136,7 @@ async def test_a_fault_that_stays_halts_with_a_reason_and_resume_goes_on(script:
 
 @pytest.mark.parametrize("kind", FAULTS)
 async def test_a_fault_of_the_judge_is_asked_again_or_leaves_a_missing_value(script: Any, kind: str) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(answers={"score:1": {"fault": fault(kind)}}))
         end = await h.ended(debate)
         records = await check_sound(h.log, debate)
@@ -153,7 +153,7 @@ async def test_a_fault_of_the_judge_is_asked_again_or_leaves_a_missing_value(scr
 
 @pytest.mark.parametrize("kind", sorted(set(FAULTS) - PERMANENT))
 async def test_a_judge_that_never_answers_is_asked_so_often_and_never_again(script: Any, kind: str) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(answers={"score:*": {"fault": fault(kind, times=99)}}), samples=2)
         end = await h.ended(debate)
         records = await check_sound(h.log, debate)
@@ -168,7 +168,7 @@ async def test_a_judge_that_never_answers_is_asked_so_often_and_never_again(scri
 
 async def test_a_judge_of_its_own_may_fail_while_the_debaters_speak(script: Any) -> None:
     bad, good = script("bad", answers={"score:*": {"fault": fault("auth")}}), script("good")
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(good, judge=bad)
         assert isinstance(await h.ended(debate), DebateConcluded)
         events = await h.events(debate)
@@ -178,7 +178,7 @@ async def test_a_judge_of_its_own_may_fail_while_the_debaters_speak(script: Any)
 
 async def test_what_a_judge_writes_beyond_the_type_is_not_believed(script: Any) -> None:
     """Points over the maximum are of the wrong type: a failure, never clamped in silence."""
-    async with house() as h:
+    async with harness() as h:
         cheat = {"components": {"cause": {"quote": "Cars take the space", "reason": "x", "points": 99}}}
         debate = await h.open(script(answers={"score:*": cheat}), turns=1)
         await h.ended(debate)
@@ -189,7 +189,7 @@ async def test_what_a_judge_writes_beyond_the_type_is_not_believed(script: Any) 
 
 async def test_a_model_that_talks_too_much_is_clipped_at_a_sentence(script: Any) -> None:
     long = "One two three four five six seven eight nine ten. " * 12
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(says={"pro": [long], "con": [CON]}), turns=1, max_words=20)
         await h.ended(debate)
         (spoken,) = [event for event in await h.events(debate) if isinstance(event, TurnSpoken)]
@@ -201,7 +201,7 @@ async def test_a_model_that_talks_too_much_is_clipped_at_a_sentence(script: Any)
 
 async def test_words_of_any_script_are_kept_and_control_characters_are_not(script: Any) -> None:
     text = "𝄞 Straßen 🚋 gehören\x00 den Menschen, 日本語。"
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(says={"pro": [text], "con": [CON]}, pace={"chunk_chars": 1}), turns=1)
         await h.ended(debate)
         (spoken,) = [event for event in await h.events(debate) if isinstance(event, TurnSpoken)]
@@ -211,7 +211,7 @@ async def test_words_of_any_script_are_kept_and_control_characters_are_not(scrip
 
 
 async def test_the_cost_cap_halts_between_turns(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(cost_usd=0.4), turns=6, max_cost_usd=1)
         end = await h.ended(debate)
         await check_sound(h.log, debate)

@@ -16,8 +16,8 @@ from server.http import debates
 from server.opening import opening
 from server.opening.estimate import estimate, in_words
 from server.opening.opening import family_warnings
-from tests.server import given
-from tests.server.house import house
+from tests.server import debate_events
+from tests.server.harness import harness
 from tests.server.site import Site, refused
 
 pytestmark = pytest.mark.anyio
@@ -143,25 +143,25 @@ def test_a_server_on_this_machine_costs_nothing(prices: Path, monkeypatch: pytes
 
 
 async def test_a_cap_that_cannot_be_kept_is_refused(prices: Path) -> None:
-    async with house() as at_home:
+    async with harness() as h:
         wish = opening.as_request({"motion": "m", "max_cost_usd": 1, "pro": {"model": "openai:unheard-of"}})
 
         with pytest.raises(BadField, match="no price is known for openai:unheard-of") as refusal:
-            await opening.opened(wish, at_home.registry, at_home.settings)
+            await opening.build_opening(wish, h.registry, h.settings)
 
     assert "max_cost_usd" == refusal.value.field
 
 
 async def test_a_debate_halts_at_its_cap_and_goes_on_with_a_higher_one(script: Any) -> None:
     model = script(cost_usd=0.1)
-    async with house() as at_home:
-        debate = await at_home.open(model, turns=2, max_cost_usd=0.35)
-        halted = await at_home.ended(debate)
-        at = await at_home.log.head(debate)
+    async with harness() as h:
+        debate = await h.open(model, turns=2, max_cost_usd=0.35)
+        halted = await h.ended(debate)
+        at = await h.log.head(debate)
         with pytest.raises(BadField, match="a cap must be above that"):
-            await at_home.moderators.resume(debate, "", "operator", 0.2)
-        await at_home.moderators.resume(debate, "more money", "operator", 100.0)
-        ended = await at_home.ended(debate, at)
+            await h.moderators.resume(debate, "", "operator", 0.2)
+        await h.moderators.resume(debate, "more money", "operator", 100.0)
+        ended = await h.ended(debate, at)
 
     assert isinstance(halted, DebateHalted)
     assert halted.reason.startswith("the cost cap is reached")
@@ -183,7 +183,7 @@ def test_a_resume_over_http_brings_a_new_cap(site: Site, script: Any) -> None:
 
 
 def test_an_estimate_counts_calls_and_says_what_is_not_known() -> None:
-    seats = given.opened(4)
+    seats = debate_events.opened(4)
     hosted = replace(seats, pro=replace(seats.pro, model="openai:unheard-of"))
 
     here, there = estimate(seats), estimate(hosted)
@@ -215,7 +215,7 @@ def test_an_estimate_is_given_before_anything_is_opened(site: Site, script: Any)
 
 def test_longer_debates_and_more_samples_cost_more(prices: Path) -> None:
     def judged(turns: int, samples: int) -> Any:
-        seats = given.opened(turns)
+        seats = debate_events.opened(turns)
         return estimate(replace(seats, judge=replace(seats.judge, model="openai:gpt-x", samples=samples)))
 
     costs = [judged(turns, samples).cost_usd for turns, samples in ((2, 1), (4, 1), (4, 3))]
@@ -228,7 +228,7 @@ def test_longer_debates_and_more_samples_cost_more(prices: Path) -> None:
 
 
 def test_a_judge_of_a_debaters_family_is_warned_of() -> None:
-    seats = given.opened(2)
+    seats = debate_events.opened(2)
     seats = replace(
         seats,
         pro=replace(seats.pro, model="anthropic:claude-x"),
@@ -243,7 +243,7 @@ def test_a_judge_of_a_debaters_family_is_warned_of() -> None:
 
 
 def test_other_families_and_scripts_are_not() -> None:
-    seats = given.opened(2)
+    seats = debate_events.opened(2)
 
     assert () == family_warnings(seats)
     assert () == family_warnings(replace(seats, judge=replace(seats.judge, model="ollama:qwen3")))

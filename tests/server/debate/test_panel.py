@@ -31,10 +31,10 @@ from server.debate.formats.steps import Ask, Record, Speak
 from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
 from tests.judge.protocol.rounds import NAMES
 from tests.server.debate.test_protocol_rests import Boundaries
-from tests.server.given import KINDS, Play, no_reply, opened, reply, spoken, started
-from tests.server.house import check_sound, fault, house
+from tests.server.debate_events import KINDS, Play, no_reply, opened, reply, spoken, started
+from tests.server.harness import check_sound, fault, harness
 from tests.server.panels import AGREED, RATERS, SPLIT, agreeing, asked, names, of_arguments, of_turns
-from tests.server.three_rounds import answers, check, of
+from tests.server.protocol_debates import answers, check, of
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +44,7 @@ END = ["agreement_measured", "panel_concluded", "debate_concluded"]
 
 async def judged(script: Script, raters: dict[str, Any], **wish: Any) -> tuple[list[Any], Any]:
     """A protocol debate with a panel of four: its events and its view."""
-    async with house() as h:
+    async with harness() as h:
         model = script(answers=answers() | raters)
         debate = await h.open(model, turns=6, format="protocol", **{"panel": [model], **wish})
         assert isinstance(await h.ended(debate), DebateConcluded)
@@ -54,7 +54,7 @@ async def judged(script: Script, raters: dict[str, Any], **wish: Any) -> tuple[l
 
 async def argued(script: Script, raters: dict[str, Any], turns: int = 2, **wish: Any) -> tuple[list[Any], Any]:
     """The same of an exchange."""
-    async with house() as h:
+    async with harness() as h:
         model = script(answers=raters)
         debate = await h.open(model, turns=turns, panel=[model], **wish)
         assert isinstance(await h.ended(debate), DebateConcluded)
@@ -170,7 +170,7 @@ async def test_turns_are_known_however_a_rater_writes_them(script: Script) -> No
 
 
 async def test_without_a_panel_nothing_of_one_is_there(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), turns=2)
         end = await h.ended(debate)
         events, view = await h.events(debate), await h.view(debate)
@@ -263,7 +263,7 @@ async def test_samples_are_asked_at_once_and_their_median_counts(script: Script)
 
 async def test_raters_are_asked_the_models_of_their_seats(script: Script) -> None:
     other = script("other", answers=AGREED)
-    async with house() as h:
+    async with harness() as h:
         model = script(answers=answers() | AGREED)
         debate = await h.open(model, turns=6, format="protocol", panel=[model, other])
         await h.ended(debate)
@@ -279,7 +279,7 @@ async def test_raters_are_asked_the_models_of_their_seats(script: Script) -> Non
 
 async def test_raters_are_not_asked_once_the_money_is_spent(script: Script) -> None:
     """A protocol without its panel makes seven calls; an exchange of two turns more than that."""
-    async with house() as h:
+    async with harness() as h:
         paid = script(answers=answers() | AGREED, cost_usd=0.01)
         for wish in ({"turns": 6, "format": "protocol"}, {"turns": 2}):
             debate = await h.open(paid, panel=[paid], max_cost_usd=0.06, **wish)
@@ -306,7 +306,7 @@ async def test_a_process_may_end_after_any_batch_and_no_rater_is_asked_twice(scr
     said = SPLIT if form == "protocol" else agreeing(of_turns, 8, 3)
     said = answers() | said | {"panel:risk": {"fault": fault("refuse", 99)}}
     log = Boundaries()
-    async with house(log) as h:
+    async with harness(log) as h:
         model = script(answers=said)
         debate = await h.open(model, turns=6 if form == "protocol" else 2, format=form, panel=[model], samples=2)
         assert isinstance(await h.ended(debate), DebateConcluded)
@@ -317,7 +317,7 @@ async def test_a_process_may_end_after_any_batch_and_no_rater_is_asked_twice(scr
     for cut in [end for end in log.ends[:-1] if end >= first - 1]:
         shorter = MemoryLog()
         await shorter.adopt(tuple(whole[:cut]))
-        async with house(shorter) as h:
+        async with harness(shorter) as h:
             await h.moderators.take_up()
             assert isinstance(await h.ended(debate), DebateConcluded)
         records = await shorter.read(debate, 0, 1000)

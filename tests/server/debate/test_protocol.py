@@ -24,8 +24,8 @@ from events.types import (
 from events.view import view as views
 from server.feed import frames
 from tests.judge.protocol.rounds import NAMES, argument_answer, assessment, opening
-from tests.server.house import Spectator, fault, house
-from tests.server.three_rounds import PROSE, STATEMENTS, STRAW, Script, answers, calls, check, held, of, played
+from tests.server.harness import Spectator, fault, harness
+from tests.server.protocol_debates import PROSE, STATEMENTS, STRAW, Script, answers, calls, check, held, of, played
 
 pytestmark = pytest.mark.anyio
 
@@ -99,7 +99,7 @@ async def test_a_turn_says_its_statement_and_how_long_it_took(script: Script) ->
 
 
 async def test_frames_add_up_to_the_view(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate, _ = await held(h, script(answers=answers(open_pro=PROSE, assess=assessment(fallacies=[STRAW]))))
         spectator, fold = Spectator(), views.INITIAL
         async for record in read_all(h.log, debate):
@@ -150,7 +150,7 @@ async def test_a_gap_under_one_point_names_nobody(script: Script, points: int, w
 
 async def test_samples_are_asked_for_and_their_median_counts(script: Script) -> None:
     said = [assessment(arguments={name: argument_answer(name, points) for name in NAMES}) for points in (2, 9, 4)]
-    async with house() as h:
+    async with harness() as h:
         debate, _ = await held(h, script(answers=answers(assess=said)), samples=3)
         events = [record.event for record in await check(h.log, debate)]
 
@@ -203,7 +203,7 @@ def rated(pro: int, con: int) -> dict[str, Any]:
 
 
 async def test_with_a_panel_its_winner_is_the_debates_and_the_briefing_hears_it(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         said = answers() | {f"panel:{name}": rated(4, 8) for name in RATERS}
         debate, end = await held(h, script(answers=said), panel=list(RATERS))
         events = [record.event for record in await check(h.log, debate)]
@@ -218,7 +218,7 @@ async def test_with_a_panel_its_winner_is_the_debates_and_the_briefing_hears_it(
 
 
 async def test_a_panel_that_cannot_agree_names_nobody_and_says_what_to_find_out(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         pairs = dict(zip(RATERS, ((9, 2), (2, 9), (8, 3), (3, 8)), strict=True))
         said = answers() | {f"panel:{name}": rated(*pair) for name, pair in pairs.items()}
         debate, end = await held(h, script(answers=said), panel=list(RATERS))

@@ -20,8 +20,8 @@ from events.types import (
     TurnStarted,
 )
 from tests.judge.protocol.rounds import NAMES, closing, cross, opening
-from tests.server.house import fault, house
-from tests.server.three_rounds import PROSE, Script, answers, calls, check, held, of, played
+from tests.server.harness import fault, harness
+from tests.server.protocol_debates import PROSE, Script, answers, calls, check, held, of, played
 
 pytestmark = pytest.mark.anyio
 
@@ -156,7 +156,7 @@ async def test_a_closing_of_nine_hundred_words_is_kept_whole_and_read_in_part(sc
 
 
 async def test_a_side_that_says_nothing_halts_the_debate_until_it_can_be_asked(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         silent = script(answers=answers(open_con={"fault": fault("empty", 99)}))
         debate, end = await held(h, silent)
 
@@ -190,7 +190,7 @@ async def test_an_answer_without_a_word_is_asked_for_again(script: Script) -> No
 
 
 async def test_a_wrong_key_is_not_tried_again(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate, end = await held(h, script(answers=answers(cross_pro={"fault": fault("auth", 99)})))
 
         assert isinstance(end, DebateHalted)

@@ -24,7 +24,7 @@ from server.debate.formats.steps import Ask, Record, Speak
 from server.feed import frames
 from tests.events.view.test_projections import as_json, has_null
 from tests.judge.protocol.rounds import NAMES, argument_answer, assessment, closing, cross, opening, protocol_opened
-from tests.server.given import HALTED, KINDS, PAUSED, RESUMED, Play, no_reply, reply
+from tests.server.debate_events import HALTED, KINDS, PAUSED, RESUMED, Play, no_reply, reply
 
 PROSE = "Trams carry more people than cars, and that is all there is to say of it."
 LIMIT = 120

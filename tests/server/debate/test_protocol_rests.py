@@ -17,8 +17,8 @@ from events.types import (
     TurnStarted,
 )
 from tests.judge.protocol.rounds import assessment, opening
-from tests.server.house import fault, house, is_a
-from tests.server.three_rounds import Script, answers, calls, check, held, of
+from tests.server.harness import fault, harness, is_a
+from tests.server.protocol_debates import Script, answers, calls, check, held, of
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +44,7 @@ async def test_a_process_may_end_after_any_batch(script: Script) -> None:
         assess=[assessment(), assessment()],
     )
     log = Boundaries()
-    async with house(log) as h:
+    async with harness(log) as h:
         debate, _ = await held(h, script(answers=faulty), samples=2)
         whole = await check(h.log, debate)
 
@@ -52,7 +52,7 @@ async def test_a_process_may_end_after_any_batch(script: Script) -> None:
     for cut in log.ends[:-1]:
         shorter = MemoryLog()
         await shorter.adopt(whole[:cut])
-        async with house(shorter) as h:
+        async with harness(shorter) as h:
             await h.moderators.take_up()
             assert isinstance(await h.ended(debate), DebateConcluded)
             records = await check(shorter, debate)
@@ -67,7 +67,7 @@ async def test_a_process_may_end_after_any_batch(script: Script) -> None:
 
 
 async def test_a_halt_cuts_both_statements_off_and_a_resume_asks_what_is_missing(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         late = script(answers=answers(open_con={"fault": {"kind": "timeout", "after_ms": 60_000}}))
         debate = await h.open(late, turns=6, format="protocol")
         await h.until(debate, is_a(ModelAnswered))
@@ -88,7 +88,7 @@ async def test_a_halt_cuts_both_statements_off_and_a_resume_asks_what_is_missing
 
 
 async def test_a_pause_lets_what_is_asked_be_answered(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         model = script(answers=answers(), pace={"answer_ms": 40})
         debate = await h.open(model, turns=6, format="protocol")
         await h.until(debate, is_a(TurnStarted))
@@ -104,7 +104,7 @@ async def test_a_pause_lets_what_is_asked_be_answered(script: Script) -> None:
 
 
 async def test_the_cost_cap_halts_before_the_next_question(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         model = script(answers=answers(open_pro=[opening("pro", n1={"claim": ""}), opening("pro")]), cost_usd=0.25)
         for most, spoken, cut in ((0.4, 0, 2), (0.7, 2, 0), (1.2, 4, 0), (1.6, 6, 0)):
             debate, end = await held(h, model, max_cost_usd=most)
@@ -117,7 +117,7 @@ async def test_the_cost_cap_halts_before_the_next_question(script: Script) -> No
 
 
 async def test_a_debate_that_is_within_its_means_concludes(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         _, end = await held(h, script(answers=answers(), cost_usd=0.25), max_cost_usd=1.8)
 
         assert isinstance(end, DebateConcluded)

@@ -14,10 +14,10 @@ from server.debate.formats.halts import seconds_left
 from server.debate.formats.steps import Ask, Record, Speak
 from server.errors import BadField
 from server.opening.opening import as_request
-from tests.server import given
+from tests.server import debate_events
 from tests.server.conftest import CON, PRO
-from tests.server.given import RESUMED, failed, opened, recorded, started
-from tests.server.house import check_sound, fault, house, is_a, is_end
+from tests.server.debate_events import RESUMED, failed, opened, recorded, started
+from tests.server.harness import check_sound, fault, harness, is_a, is_end
 
 pytestmark = pytest.mark.anyio
 
@@ -59,7 +59,7 @@ def test_what_costs_nothing_is_still_recorded() -> None:
 def test_before_it_the_steps_are_what_they_were() -> None:
     events = (opened(deadline_s=86_400), started(1), failed(1))
 
-    assert given.steps(opened(), *events[1:]) == next_steps(given.debate(events))
+    assert debate_events.steps(opened(), *events[1:]) == next_steps(debate_events.debate(events))
 
 
 def test_a_resume_gives_as_long_again() -> None:
@@ -81,7 +81,7 @@ def test_a_deadline_out_of_bounds_is_refused_by_name(seconds: Any) -> None:
 @pytest.mark.slow
 async def test_it_cuts_off_a_turn_in_flight_and_the_debate_goes_on_when_resumed(script: Any) -> None:
     slow = script(pace={"chunk_ms": 60_000, "chunk_chars": 1})
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(slow, deadline_s=1)
         end = await h.until(debate, is_end)
         assert isinstance(end.event, DebateHalted)
@@ -102,7 +102,7 @@ async def test_it_cuts_off_a_turn_in_flight_and_the_debate_goes_on_when_resumed(
 @pytest.mark.slow
 async def test_a_statement_of_a_protocol_is_cut_off_too(script: Any) -> None:
     slow = script(answers={"open:pro": {"fault": {"kind": "timeout", "after_ms": 60_000}}})
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(slow, turns=6, format="protocol", deadline_s=1)
         end = await h.ended(debate)
         await h.idle()
@@ -116,7 +116,7 @@ async def test_a_statement_of_a_protocol_is_cut_off_too(script: Any) -> None:
 async def test_nobody_sleeps_into_it(script: Any) -> None:
     """A provider that asks for more time than is left halts the debate at once."""
     busy = {"text": PRO, "fault": fault("rate_limit") | {"retry_after_s": 90}, "then": PRO}
-    async with house() as h:
+    async with harness() as h:
         with anyio.fail_after(10):
             debate = await h.open(script(says={"pro": [busy], "con": [CON]}), deadline_s=60)
             end = await h.ended(debate)
@@ -131,7 +131,7 @@ async def test_nobody_sleeps_into_it(script: Any) -> None:
 
 async def test_who_asks_for_more_time_than_anybody_has_is_not_asked_again(script: Any) -> None:
     busy = {"text": PRO, "fault": fault("rate_limit") | {"retry_after_s": 3600}, "then": PRO}
-    async with house() as h:
+    async with harness() as h:
         with anyio.fail_after(10):
             debate = await h.open(script(says={"pro": [busy], "con": [CON]}))
             await h.until(debate, is_a(DebateHalted))
@@ -144,7 +144,7 @@ async def test_who_asks_for_more_time_than_anybody_has_is_not_asked_again(script
 
 async def test_a_deadline_that_passed_while_nothing_ran_halts_what_is_taken_up(script: Any) -> None:
     model = script()
-    async with house() as h:
+    async with harness() as h:
         opening = await h.opening(model, deadline_s=60)
         long_ago = replace(opening, settings=replace(opening.settings, deadline_s=1e-6))
         await h.log.append("d", 0, [Draft(event=long_ago)])

@@ -26,7 +26,7 @@ from providers import breaker
 from server.settings import Settings
 from tests.server.conftest import CON, PRO
 from tests.server.debate.test_moderator import FAULTS
-from tests.server.house import House, check_sound, fault, house
+from tests.server.harness import Harness, check_sound, fault, harness
 from tests.server.vendors import WIRE_FAULTS, Trouble, registry, trading
 
 pytestmark = pytest.mark.anyio
@@ -77,7 +77,7 @@ def scripted(script: Any, chance: random.Random, number: int) -> str:
     return str(script(f"chaos-{number}", says=says, answers=answers))
 
 
-async def check_whole(h: House, debate: str) -> Counter[str]:
+async def check_whole(h: Harness, debate: str) -> Counter[str]:
     """No half turn; what the log is like otherwise is checked for every log."""
     records = await check_sound(h.log, debate)
     begun, ended = [], []
@@ -93,7 +93,7 @@ async def check_whole(h: House, debate: str) -> Counter[str]:
     return Counter(type(record.event).__name__ for record in records)
 
 
-async def to_the_end(h: House, debate: str) -> int:
+async def to_the_end(h: Harness, debate: str) -> int:
     """Wait for the end; a halt must say what to do, and somebody does it.  How often it halted."""
     position = halts = 0
     with anyio.fail_after(LATE_S):
@@ -129,9 +129,9 @@ async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest
         before = left_over()
         met: Counter[str] = Counter()
         for start in range(0, DEBATES, AT_ONCE):
-            async with house(settings=PATIENT, registry=registry()) as h, anyio.create_task_group() as tasks:
+            async with harness(settings=PATIENT, registry=registry()) as h, anyio.create_task_group() as tasks:
 
-                async def one(model: str, h: House = h) -> None:
+                async def one(model: str, h: Harness = h) -> None:
                     debate = await h.open(model, turns=TURNS)
                     halts[await to_the_end(h, debate)] += 1
 

@@ -19,7 +19,7 @@ from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
 from providers.gate import Gate
 from providers.quota import Limit
 from server.feed.reader import Reader
-from tests.server.house import PATIENCE_S, QUICK, House, check_sound, house, is_a
+from tests.server.harness import PATIENCE_S, QUICK, Harness, check_sound, harness, is_a
 from tests.server.site import Site, serving
 from tests.server.vendors import Trouble, registry, trading
 
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[3]
 FOLDERS = ("events", "judge", "personalities", "providers", "server")
 
 
-async def finished(h: House, models: list[str], **wish: Any) -> list[float]:
+async def finished(h: Harness, models: list[str], **wish: Any) -> list[float]:
     """Seconds that each of the debates took, all begun at once."""
     took: list[float] = []
     openings = [await h.opening(model, turns=4, **wish) for model in models]
@@ -82,7 +82,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
     model = script(pace={"chunk_chars": 400, "chunk_ms": 5, "answer_ms": 5})
     async with (
         opened_log(f"sqlite:{tmp_path / 'moot.db'}") as log,
-        house(log, registry=registry({"scripted": FEW})) as h,
+        harness(log, registry=registry({"scripted": FEW})) as h,
     ):
         took = await finished(h, [model] * CROWD)
         most_waiting = max(waiting for *_, waiting in calls)
@@ -111,7 +111,7 @@ async def test_a_debate_that_asks_for_much_does_not_keep_the_others_waiting(
     script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = let_in(monkeypatch)
-    async with house(registry=registry({"scripted": FEW})) as h, anyio.create_task_group() as tasks:
+    async with harness(registry=registry({"scripted": FEW})) as h, anyio.create_task_group() as tasks:
         greedy = await h.open(script("greedy", pace={"answer_ms": 2}), turns=6, samples=9)
         took = await finished(h, [script("modest", pace={"answer_ms": 2})] * 10)
         await h.ended(greedy)
@@ -127,7 +127,7 @@ async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
     """Eight debates take turns at one place: each waits for longer than a call may last."""
     settings = msgspec.structs.replace(QUICK, turn_timeout_s=0.5, judge_timeout_s=0.5, idle_timeout_s=0.4, attempts=1)
     model = script(pace={"chunk_ms": 100, "chunk_chars": 400, "answer_ms": 30})
-    async with house(settings=settings, registry=registry({"scripted": ONE})) as h:
+    async with harness(settings=settings, registry=registry({"scripted": ONE})) as h:
         debates = [await h.open(model) for _ in range(8)]
         waits = []
         for debate in debates:
@@ -139,7 +139,7 @@ async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
     assert 8 == len(waits)
 
 
-async def told(h: House, debate: str, wanted: Callable[[str], bool]) -> str:
+async def wait_text(h: Harness, debate: str, wanted: Callable[[str], bool]) -> str:
     """The first words on a wait for which something holds, as a page is told them; the reader comes late."""
     with anyio.fail_after(PATIENCE_S):
         async with Reader(h.hub, await h.hub.channel(debate), None) as reader:
@@ -153,14 +153,14 @@ async def told(h: House, debate: str, wanted: Callable[[str], bool]) -> str:
 
 @pytest.mark.slow
 async def test_who_watches_is_told_how_many_are_ahead_and_when_it_is_over(script: Any, slow: str) -> None:
-    async with house(registry=registry({"scripted": ONE})) as h:
+    async with harness(registry=registry({"scripted": ONE})) as h:
         first = await h.open(slow)
         model = script()
         others = [await h.open(model) for _ in range(3)]
         last = await h.open(model)
 
-        assert "waiting for scripted: 3 calls ahead" == await told(h, last, bool)
-        assert "waiting for scripted: next in line" == await told(h, others[0], bool)
+        assert "waiting for scripted: 3 calls ahead" == await wait_text(h, last, bool)
+        assert "waiting for scripted: next in line" == await wait_text(h, others[0], bool)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(told_over, h, last)
             await h.until(first, lambda record: True)
@@ -169,14 +169,14 @@ async def test_who_watches_is_told_how_many_are_ahead_and_when_it_is_over(script
             assert isinstance(await h.ended(debate), DebateConcluded)
 
 
-async def told_over(h: House, debate: str) -> None:
+async def told_over(h: Harness, debate: str) -> None:
     seen: list[str] = []
 
     def over(wait: str) -> bool:
         seen.append(wait)
         return wait == "" and len(seen) > 1
 
-    assert "" == await told(h, debate, over)
+    assert "" == await wait_text(h, debate, over)
 
 
 @pytest.mark.slow
@@ -185,11 +185,11 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
 ) -> None:
     monkeypatch.setattr(breaker, "REST_S", 1.4)
     settings = msgspec.structs.replace(QUICK, attempts=10)
-    async with trading(monkeypatch) as vendors, house(settings=settings, registry=registry()) as h:
+    async with trading(monkeypatch) as vendors, harness(settings=settings, registry=registry()) as h:
         vendors["anthropic"].faults["m"] = Trouble("529", 1, breaker.FAILURES)
         debate = await h.open("anthropic:m")
 
-        assert "anthropic rests for 1 s" == await told(h, debate, bool)
+        assert "anthropic rests for 1 s" == await wait_text(h, debate, bool)
         assert isinstance(await h.ended(debate), DebateConcluded)
         failures = [event for event in await h.events(debate) if isinstance(event, TurnFailed)]
 

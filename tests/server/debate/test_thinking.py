@@ -16,12 +16,12 @@ from server.errors import BadField
 from server.opening.opening import as_request
 from tests.judge.deliberation.judges import PERSONAS, TEXT
 from tests.judge.protocol.rounds import opening
-from tests.server.debate.measured import case
-from tests.server.house import house
+from tests.server.debate.calibrations import case
+from tests.server.faulty_scripts import faulty_registry
+from tests.server.harness import harness
 from tests.server.panels import RATERS
+from tests.server.protocol_debates import answers
 from tests.server.site import MOTION, Site, refused
-from tests.server.telling import telling
-from tests.server.three_rounds import answers
 
 pytestmark = pytest.mark.anyio
 Script = Callable[..., str]
@@ -33,7 +33,7 @@ async def asked(content: dict[str, Any], script: Script, **wish: Any) -> dict[st
     """What each question's model was asked to think, by the question's first word."""
     model = script(**content)
     seats = {role: {"model": model, **wish.pop(role, {})} for role in ("pro", "con", "judge")}
-    async with house(registry=telling()) as h:
+    async with harness(registry=faulty_registry()) as h:
         requests = h.registry.provider("scripted").requests  # type: ignore[attr-defined]
         opened = await h.opening(model, **{**wish, "pro": seats["pro"], "con": seats["con"], "seat": seats["judge"]})
         debate = await h.moderators.open(opened)
@@ -101,7 +101,7 @@ def test_an_old_opening_leaves_it_to_the_vendor() -> None:
 
 
 async def test_the_opening_carries_what_every_seat_thinks(script: Script) -> None:
-    async with house() as h:
+    async with harness() as h:
         opened = await h.opening(script(), **with_models(script()), panel=["risk", "general"])
     read = codec.decode(codec.encode(opened), 1)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from server.feed.websocket.wire import COMPRESSED
-from tests.server.house import Spectator as Reader
+from tests.server.harness import Spectator as Reader
 
 TAIL = b"\x00\x00\xff\xff"
 

@@ -30,8 +30,8 @@ from server.http.access import Access
 from server.http.app import make_app
 from server.service import Service, running
 from server.settings import Settings
-from tests.server.given import HALTED, PAUSED, RESUMED, opened, spoken, started
-from tests.server.house import Spectator
+from tests.server.debate_events import HALTED, PAUSED, RESUMED, opened, spoken, started
+from tests.server.harness import Spectator
 
 pytestmark = pytest.mark.anyio
 

@@ -17,9 +17,9 @@ from server import observe
 from server.feed.channel import TextInFlight
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import WINDOW, Compressor, alone
+from tests.server.debate_events import PAUSED, RESUMED, TEXT, opened, spoken, started
 from tests.server.feed.pipes import Inflating, Pipe, each_frame
-from tests.server.given import PAUSED, RESUMED, TEXT, opened, spoken, started
-from tests.server.house import House, house
+from tests.server.harness import Harness, harness
 
 pytestmark = pytest.mark.anyio
 
@@ -31,7 +31,7 @@ async def steps(number: int = 12) -> None:
 
 
 async def seat(
-    h: House, connections: Connections, *, after: int | None = None, deflate: bool = False, **pipe: Any
+    h: Harness, connections: Connections, *, after: int | None = None, deflate: bool = False, **pipe: Any
 ) -> Pipe:
     """Somebody comes to debate ``d``."""
     channel = await h.hub.channel("d")
@@ -41,7 +41,7 @@ async def seat(
     return made
 
 
-async def settled(h: House, pipes: list[Pipe]) -> None:
+async def settled(h: Harness, pipes: list[Pipe]) -> None:
     """Everybody reads until nothing more comes."""
     head = await h.log.head("d")
     with anyio.fail_after(20):
@@ -57,7 +57,7 @@ async def settled(h: House, pipes: list[Pipe]) -> None:
 class Play:
     """A debate that goes on at random: events, text in flight, joiners, slow readers, leavers."""
 
-    def __init__(self, h: House, connections: Connections, chance: random.Random) -> None:
+    def __init__(self, h: Harness, connections: Connections, chance: random.Random) -> None:
         self.h, self.connections, self.chance = h, connections, chance
         self.pipes: list[Pipe] = []
         self.gone: list[Pipe] = []
@@ -130,7 +130,7 @@ class Play:
 def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> None:
     async def scene() -> None:
         log = MemoryLog()
-        async with house(log, ring=ring) as h:
+        async with harness(log, ring=ring) as h:
             connections = Connections(h.hub, slow_reader_s=1000, page=page)
             await log.append("d", 0, [opened(200)])
             play = Play(h, connections, random.Random(seed))
@@ -153,7 +153,7 @@ def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> 
 async def test_with_and_without_compression_the_messages_are_the_same() -> None:
     chance = random.Random(7)
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
@@ -183,7 +183,7 @@ async def test_with_and_without_compression_the_messages_are_the_same() -> None:
 async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
     """And is not made to pay for those who come: deltas stay a third of their size while others join at every one."""
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
@@ -209,7 +209,7 @@ async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
 
 async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
@@ -234,7 +234,7 @@ async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None
 
 async def test_what_was_appended_together_is_written_together() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200)])
         pipe = await seat(h, connections, high=1 << 20)
@@ -251,7 +251,7 @@ async def test_what_was_appended_together_is_written_together() -> None:
 
 async def test_many_who_come_at_once_are_given_one_snapshot() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200)])
         made = 0
@@ -280,7 +280,7 @@ async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
             return await super().read(debate, after, limit)
 
     log = Failing()
-    async with house(log) as h:
+    async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened()])
         pipe = await seat(h, connections)
@@ -321,7 +321,7 @@ def test_after_a_window_another_compressor_may_go_on(said: list[str], joins: int
 @pytest.mark.slow
 async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000, ping_s=0.2)
         await log.append("d", 0, [opened(200)])
         pipe = await seat(h, connections, high=100)

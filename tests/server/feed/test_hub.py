@@ -17,8 +17,8 @@ from events.types import DebateConcluded, TurnStarted
 from server.errors import BadQuery
 from server.feed.channel import TextInFlight
 from server.feed.reader import Reader
-from tests.server.given import PAUSED, RESUMED, opened, spoken, started
-from tests.server.house import QUICK, Spectator, house, is_a, watch
+from tests.server.debate_events import PAUSED, RESUMED, opened, spoken, started
+from tests.server.harness import QUICK, Spectator, harness, is_a, watch
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +35,7 @@ def whole(spectator: Spectator) -> bool:
 async def test_readers_cut_ten_times_end_with_the_log_s_fold(script: Any, seed: int) -> None:
     """Four readers, each cut at ten random messages, coming back with or without what they have."""
     chance = random.Random(seed)
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(**TALK), turns=4)
         readers = [Spectator() for _ in range(4)]
 
@@ -72,7 +72,7 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
 
     async def scene() -> None:
         log = MemoryLog()
-        async with house(log, ring=ring) as h:
+        async with harness(log, ring=ring) as h:
             await log.append("d", 0, [opened(200)])
 
             async def grow() -> None:
@@ -105,7 +105,7 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
 
 async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(script: Any) -> None:
     """Offsets count code points: the text is full of characters beyond the basic plane."""
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(**TALK), turns=1)
         first = Spectator()
         await watch(h.hub, await h.hub.channel(debate), first, None, lambda: len(first.text) > 40)
@@ -122,7 +122,7 @@ async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(scrip
 
 
 async def test_the_order_is_what_is_lacking_then_live_then_what_comes(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script(), turns=1)
         await h.until(debate, is_a(DebateConcluded))
         near = len(await h.events(debate)) - 2
@@ -136,7 +136,7 @@ async def test_the_order_is_what_is_lacking_then_live_then_what_comes(script: An
 
 async def test_a_snapshot_is_sent_where_the_frames_would_be_longer() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 200])
         far, near = Spectator({"position": 1}), Spectator({"position": 399})
         channel = await h.hub.channel("d")
@@ -151,7 +151,7 @@ async def test_a_snapshot_is_sent_where_the_frames_would_be_longer() -> None:
 
 async def test_beyond_the_ring_frames_come_from_the_log() -> None:
     log = MemoryLog()
-    async with house(log, ring=5) as h:
+    async with harness(log, ring=5) as h:
         await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 300])
         channel = await h.hub.channel("d")
         spectator = Spectator()
@@ -169,7 +169,7 @@ async def test_beyond_the_ring_frames_come_from_the_log() -> None:
 async def test_a_reader_ahead_of_the_room_s_fold_sees_no_repeat() -> None:
     """Pages from the log may reach further than the channel has folded."""
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         await log.append("d", 0, [opened()])
         channel = await h.hub.channel("d")
         spectator = Spectator()
@@ -182,7 +182,7 @@ async def test_a_reader_ahead_of_the_room_s_fold_sees_no_repeat() -> None:
 
 
 async def test_an_unknown_debate_has_no_room(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         for _ in range(2):
             with pytest.raises(UnknownDebate):
                 await h.hub.channel("nobody")
@@ -195,7 +195,7 @@ async def test_an_unknown_debate_has_no_room(script: Any) -> None:
 
 async def test_a_position_beyond_the_head_is_refused() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         await log.append("d", 0, [opened(), PAUSED])
         with pytest.raises(BadQuery, match="beyond the head 2"):
             await h.hub.frames_page("d", 3, 10)
@@ -207,7 +207,7 @@ async def test_a_position_beyond_the_head_is_refused() -> None:
 
 async def test_pages_of_frames_join_without_gap_or_repeat() -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 10])
         for limit in (1, 4, 20, 21, 100):
             seen: Any = {}
@@ -225,14 +225,14 @@ async def test_pages_of_frames_join_without_gap_or_repeat() -> None:
 
 
 async def test_the_view_at_a_position_is_the_fold_of_so_many_events(script: Any) -> None:
-    async with house() as h:
+    async with harness() as h:
         debate = await h.open(script())
         await h.ended(debate)
         records = await h.log.read(debate)
         for end in range(1, len(records) + 1):
             log = MemoryLog()
             await log.adopt(records[:end])
-            async with house(log) as other:
+            async with harness(log) as other:
                 expected = await other.view(debate)
 
             fold = await h.hub.view_at(debate, end)
@@ -249,7 +249,7 @@ class Lagging(MemoryLog):
 
 
 async def test_who_acts_and_then_reads_sees_his_act(script: Any) -> None:
-    async with house(Lagging()) as h:
+    async with harness(Lagging()) as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000}))
         await h.until(debate, is_a(TurnStarted))
         await h.hub.channel(debate)
@@ -262,7 +262,7 @@ async def test_who_acts_and_then_reads_sees_his_act(script: Any) -> None:
 
 
 async def test_a_room_nobody_watches_is_let_go_and_made_again(script: Any) -> None:
-    async with house(idle_s=0.02) as h:
+    async with harness(idle_s=0.02) as h:
         debate = await h.open(script())
         await h.ended(debate)
         first, second = Spectator(), Spectator()
@@ -277,7 +277,7 @@ async def test_a_room_nobody_watches_is_let_go_and_made_again(script: Any) -> No
 
 async def test_a_room_that_is_watched_is_kept(script: Any) -> None:
     log = MemoryLog()
-    async with house(log, idle_s=0.02) as h:
+    async with harness(log, idle_s=0.02) as h:
         await log.append("d", 0, [opened()])
         spectator = Spectator()
         async with anyio.create_task_group() as tasks:
@@ -299,7 +299,7 @@ async def test_readers_of_a_room_whose_log_fails_are_let_go_and_come_back() -> N
             return await super().read(debate, after, limit)
 
     log = Failing()
-    async with house(log) as h:
+    async with harness(log) as h:
         await log.append("d", 0, [opened()])
         spectator = Spectator()
         async with anyio.create_task_group() as tasks:
@@ -323,7 +323,7 @@ async def test_one_encoding_serves_every_reader() -> None:
 
 async def test_text_of_a_turn_that_is_over_is_not_shown(script: Any) -> None:
     log = MemoryLog()
-    async with house(log) as h:
+    async with harness(log) as h:
         await log.append("d", 0, [opened(), started(1)])
         h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
         h.hub.add_text("d", "Half a")
@@ -336,7 +336,7 @@ async def test_text_of_a_turn_that_is_over_is_not_shown(script: Any) -> None:
 
 async def test_spectators_are_counted(script: Any) -> None:
     log = MemoryLog()
-    async with house(log, settings=QUICK) as h:
+    async with harness(log, settings=QUICK) as h:
         await log.append("d", 0, [opened()])
         one, two = Spectator(), Spectator()
         channel = await h.hub.channel("d")

@@ -19,8 +19,8 @@ from server.http.app import make_app
 from server.observe import CLOSES
 from server.service import Service, running
 from server.settings import Settings
-from tests.server.given import HALTED, PAUSED, opened, spoken, started
-from tests.server.house import Spectator
+from tests.server.debate_events import HALTED, PAUSED, opened, spoken, started
+from tests.server.harness import Spectator
 
 pytestmark = pytest.mark.anyio
 WS: list[Any] = ["websockets-sansio"]

@@ -16,8 +16,8 @@ from server import observe
 from server.feed.channel import Channel
 from server.http.metrics import ServiceGauges
 from server.service import Service
-from tests.server.given import PAUSED, opened
-from tests.server.house import House, Stubborn, house
+from tests.server.debate_events import PAUSED, opened
+from tests.server.harness import FailingLog, Harness, harness
 from tests.server.site import Site
 
 Said = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -47,7 +47,7 @@ def moved(before: Said, after: Said, name: str, **labels: str) -> float:
     return value(after, name, **labels) - value(before, name, **labels)
 
 
-def standing(h: House, unconcluded: dict[str, int] | None = None, **others: Any) -> Said:
+def standing(h: Harness, unconcluded: dict[str, int] | None = None, **others: Any) -> Said:
     service = Service(h.settings, h.log, h.registry, h.hub, h.moderators, others.pop("bus", SingleNodeBus()), **others)
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
@@ -158,7 +158,7 @@ def test_a_spectator_who_stays_is_one_and_who_is_refused_is_a_close(site: Site, 
 async def test_appends_that_fail_are_counted(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("server.debate.stream_writer.STORE_WAIT_S", 0.001)
     before = observe.STORE_FAILURES._value.get()
-    async with house(Stubborn(lambda number: number in {3, 4})) as h:
+    async with harness(FailingLog(lambda number: number in {3, 4})) as h:
         await h.ended(await h.open(script()))
 
     assert observe.STORE_FAILURES._value.get() - before == 2
@@ -169,7 +169,7 @@ async def test_appends_that_fail_are_counted(script: Any, monkeypatch: pytest.Mo
 
 @pytest.mark.anyio
 async def test_a_room_that_has_not_folded_everything_lags() -> None:
-    async with house() as h:
+    async with harness() as h:
         await h.log.append("d", 0, [opened(), PAUSED])
         room = await h.hub.channel("d")
 
@@ -202,12 +202,12 @@ class Cut(SingleNodeBus):
 
 @pytest.mark.anyio
 async def test_the_store_s_queue_silence_and_trouble_are_shown() -> None:
-    async with house() as h:
+    async with harness() as h:
         assert value(standing(h, {}), "moot_store_up") == 1
         assert value(standing(h, None), "moot_store_up") == 0
         assert ("moot_debates", (("state", "open"),)) not in standing(h, None)
 
-    async with house(Busy()) as h:
+    async with harness(Busy()) as h:
         said = standing(h, {})
 
         assert value(said, "moot_append_queue_items") == 7
@@ -221,7 +221,7 @@ async def test_the_bus_the_leases_and_a_node_that_leaves_are_shown() -> None:
     class Held:
         held = 5
 
-    async with house() as h:
+    async with harness() as h:
         alone, among = standing(h), standing(h, bus=Cut(), node=Held())
 
         assert (1, 0) == (value(alone, "moot_bus_up"), value(alone, "moot_bus_dropped_total"))
@@ -236,7 +236,7 @@ async def test_the_bus_the_leases_and_a_node_that_leaves_are_shown() -> None:
 
 @pytest.mark.anyio
 async def test_folds_of_past_positions_are_counted() -> None:
-    async with house() as h:
+    async with harness() as h:
         await h.log.append("d", 0, [opened(), *[PAUSED] * 260])
         before = value(standing(h), "moot_folds")
         await h.hub.folds.at("d", 255)

@@ -12,10 +12,10 @@ from providers.models import known
 from providers.scripted import shipped
 from server.opening import estimate as estimating
 from server.opening.estimate import Estimate, estimate, in_words, thought_tokens, tokens
-from server.opening.opening import as_request, opened
-from server.opening.rehearsal import Asked, rehearse
-from tests.server import given
-from tests.server.house import QUICK, house
+from server.opening.opening import as_request, build_opening
+from server.opening.rehearsal import RehearsedCall, rehearse
+from tests.server import debate_events
+from tests.server.harness import QUICK, harness
 
 pytestmark = pytest.mark.anyio
 QUARTER = 0.25
@@ -37,7 +37,7 @@ def at_the_vendors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def by_hand(model: str = "openai:a") -> DebateOpened:
     """Opened as that debate was."""
-    seats = given.opened(5, second=model)
+    seats = debate_events.opened(5, second=model)
     return replace(
         seats,
         motion="Governments should ban targeted advertising to children",
@@ -68,7 +68,7 @@ def test_each_kind_of_question_of_it(purpose: str) -> None:
     assert sum(tokens(each.answer) for each in asked) == pytest.approx(written, rel=0.45)
 
 
-def prompted(asked: Asked) -> float:
+def prompted(asked: RehearsedCall) -> float:
     return sum(tokens(piece.text) for piece in asked.prompt)
 
 
@@ -79,16 +79,16 @@ async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path)
     path = tmp_path / f"{name}.json"
     path.write_text(json.dumps(script | {"pace": {}, "faults": {}}), encoding="utf-8")
     body = {"model": f"scripted:{path}"}
-    async with house() as at_home:
+    async with harness() as h:
         shown = script["exhibition"]
         wish = as_request(
             {"motion": shown["motion"], "format": shown.get("format", "exchange"), "turns": shown["turns"],
              "pro": body, "con": body, "judge": body}
         )  # fmt: skip
-        seats = await opened(wish, at_home.registry, QUICK)
-        debate = await at_home.moderators.open(seats)
-        await at_home.ended(debate)
-        events = await at_home.events(debate)
+        seats = await build_opening(wish, h.registry, QUICK)
+        debate = await h.moderators.open(seats)
+        await h.ended(debate)
+        events = await h.events(debate)
     segments = {digest: text for event in events for digest, text in (getattr(event, "segments", None) or {}).items()}
     answered = [event for event in events if isinstance(event, ModelAnswered)]
 

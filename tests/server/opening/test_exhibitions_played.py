@@ -30,8 +30,8 @@ from events.types import (
 from providers.scripted import shipped
 from server.opening import opening
 from server.opening.exhibitions import exhibitions, request_for
-from tests.server.house import house
-from tests.server.three_rounds import calls, check, of
+from tests.server.harness import harness
+from tests.server.protocol_debates import calls, check, of
 
 Played = tuple[list[Event], Any]
 RATERS = ["technical", "business", "risk", "general"]
@@ -45,8 +45,8 @@ async def play(name: str, folder: Path) -> Played:
     path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
     body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
     wish = {**msgspec.json.decode(body), "exhibition": None}
-    async with house() as h:
-        opened = await opening.opened(opening.as_request(wish), h.registry, h.settings)
+    async with harness() as h:
+        opened = await opening.build_opening(opening.as_request(wish), h.registry, h.settings)
         debate = await h.moderators.open(opened)
         await h.ended(debate)
         await check(h.log, debate)

@@ -15,35 +15,35 @@ from events.types import (
 from judge.panel.weights import rater_weights
 from server.opening import opening
 from server.opening.records import calibrations, records_for, track_records
-from tests.server import given
-from tests.server.debate.measured import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, wish
-from tests.server.house import House, house
+from tests.server import debate_events
+from tests.server.debate.calibrations import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, wish
+from tests.server.harness import Harness, harness
 
 pytestmark = pytest.mark.anyio
 
 
-async def panel(at_home: House, body: dict[str, Any]) -> tuple[Rater, ...]:
+async def panel(h: Harness, body: dict[str, Any]) -> tuple[Rater, ...]:
     """The raters' seats if the debate were opened now."""
     asked = opening.as_request(body)
-    records = await records_for(at_home.log, asked)
-    return (await opening.opened(asked, at_home.registry, at_home.settings, records)).panel
+    records = await records_for(h.log, asked)
+    return (await opening.build_opening(asked, h.registry, h.settings, records)).panel
 
 
-async def seats(at_home: House, body: dict[str, Any]) -> dict[str, TrackRecord]:
+async def seats(h: Harness, body: dict[str, Any]) -> dict[str, TrackRecord]:
     """What they carry."""
-    return {seat.name: seat.record for seat in await panel(at_home, body)}
+    return {seat.name: seat.record for seat in await panel(h, body)}
 
 
 async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script: Any) -> None:
     model, stranger = script("raters", answers=RIGHT_AND_WRONG), script("stranger", answers=RIGHT_AND_WRONG)
     debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
-    async with house() as at_home:
-        before = await seats(at_home, debate | {"panel": [model]})
-        await held(at_home, wish(case("a"), case("b"), case("c", "con"), model=model))
-        after = await seats(at_home, debate | {"panel": [model]})
-        others = await seats(at_home, debate | {"panel": [stranger]})
+    async with harness() as h:
+        before = await seats(h, debate | {"panel": [model]})
+        await held(h, wish(case("a"), case("b"), case("c", "con"), model=model))
+        after = await seats(h, debate | {"panel": [model]})
+        others = await seats(h, debate | {"panel": [stranger]})
         mixed = await seats(
-            at_home,
+            h,
             debate
             | {
                 "panel": [
@@ -52,7 +52,7 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
                 ]
             },
         )
-        again = await seats(at_home, wish(case("d"), model=model))
+        again = await seats(h, wish(case("d"), model=model))
 
     nothing = TrackRecord()
     assert dict.fromkeys(RATERS, nothing) == before == others
@@ -72,12 +72,12 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
 async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
     model = script(answers=RIGHT_AND_WRONG | {"panel:risk@*": {}})
     debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
-    rules = given.RUBRIC.panel
+    rules = debate_events.RUBRIC.panel
     assert rules is not None
-    async with house() as at_home:
-        before = rater_weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
-        await held(at_home, wish(*[case(name) for name in "abcdef"], model=model))
-        after = rater_weights(await panel(at_home, debate | {"panel": [model]}), rules, "default")
+    async with harness() as h:
+        before = rater_weights(await panel(h, debate | {"panel": [model]}), rules, "default")
+        await held(h, wish(*[case(name) for name in "abcdef"], model=model))
+        after = rater_weights(await panel(h, debate | {"panel": [model]}), rules, "default")
 
     assert dict.fromkeys(RATERS, 0.25) == before
     assert after["technical"] > after["risk"] == after["general"] > after["business"]
@@ -85,9 +85,9 @@ async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
 
 async def test_agreement_with_the_others_never_counts(script: Any) -> None:
     alone = script(answers={"panel:*@*": CON, "panel:technical@*": PRO})
-    async with house() as at_home:
-        await held(at_home, wish(case("a", "pro"), model=alone))
-        records = await track_records(at_home.log)
+    async with harness() as h:
+        await held(h, wish(case("a", "pro"), model=alone))
+        records = await track_records(h.log)
 
     assert {"technical": 1, "business": 0, "risk": 0, "general": 0} == {
         rater: record.right for (rater, _), record in records.items()
@@ -95,15 +95,15 @@ async def test_agreement_with_the_others_never_counts(script: Any) -> None:
 
 
 async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: Any) -> None:
-    async with house() as at_home:
+    async with harness() as h:
         model = script("r", answers={"panel:*": CON})
-        await held(at_home, wish(case("a"), case("b"), model=model))
-        first = await track_records(at_home.log)
+        await held(h, wish(case("a"), case("b"), model=model))
+        first = await track_records(h.log)
         assert model == script("r", answers={"panel:*": PRO, "panel:*@b": {"fault": {"kind": "refuse", "times": 9}}})
-        await held(at_home, wish(case("another name", motion="motion of a"), case("b"), model=model))
-        second = await track_records(at_home.log)
-        await held(at_home, wish(case("a", "con"), model=model))  # somebody had the outcome wrong
-        corrected = await track_records(at_home.log)
+        await held(h, wish(case("another name", motion="motion of a"), case("b"), model=model))
+        second = await track_records(h.log)
+        await held(h, wish(case("a", "con"), model=model))  # somebody had the outcome wrong
+        corrected = await track_records(h.log)
 
     key = ("risk", model)
     assert TrackRecord(right=0, of=2) == first[key]
@@ -113,12 +113,12 @@ async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: A
 
 async def test_an_imported_calibration_counts_once(script: Any) -> None:
     model = script(answers=RIGHT_AND_WRONG)
-    async with house() as at_home:
-        records = await held(at_home, wish(case("a"), model=model))
-        lines = [line async for line in export(at_home.log, records[0].debate)]
-        here = await track_records(at_home.log)
-        await import_debate(at_home.log, lines)
-        assert here == await track_records(at_home.log)
+    async with harness() as h:
+        records = await held(h, wish(case("a"), model=model))
+        lines = [line async for line in export(h.log, records[0].debate)]
+        here = await track_records(h.log)
+        await import_debate(h.log, lines)
+        assert here == await track_records(h.log)
     async with MemoryLog() as elsewhere:
         await import_debate(elsewhere, lines)
 
@@ -141,8 +141,8 @@ async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> Non
 
 async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_path: Path) -> None:
     model = script(answers=RIGHT_AND_WRONG)
-    async with await SqliteLog.open(tmp_path / "moot.db") as log, house(log) as at_home:
-        await held(at_home, wish(case("a"), model=model))
+    async with await SqliteLog.open(tmp_path / "moot.db") as log, harness(log) as h:
+        await held(h, wish(case("a"), model=model))
         assert log._writing is not None
         log._writing.execute(
             "UPDATE events SET payload = CAST(replace(payload, '\"truth\"', '\"unknown\"') AS BLOB)"

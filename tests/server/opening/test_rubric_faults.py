@@ -11,9 +11,9 @@ import pytest
 from judge.errors import RubricError
 from judge.rubric import as_rubric, rubric_v1
 from server.errors import BadField
-from server.whatif.rubric import Wish
+from server.whatif.request import WhatIfRequest
 from tests.server.children import Cli, as_json, said
-from tests.server.given import opened
+from tests.server.debate_events import opened
 from tests.server.site import MOTION, Site, refused, serving
 
 WHOLE: Final[dict[str, Any]] = msgspec.to_builtins(rubric_v1())
@@ -128,7 +128,7 @@ def test_no_change_of_a_patch_is_an_error_of_ours() -> None:
     wrong: list[BadField] = []
     for rubric in mutants(300, seed=7):
         try:
-            Wish(rubric=rubric).opening(debate)
+            WhatIfRequest(rubric=rubric).opening(debate)
         except BadField as error:
             wrong.append(error)
 

@@ -14,7 +14,7 @@ from server.errors import BadField
 from server.opening import opening
 from server.opening.seats import MOST_SEATS, seats
 from tests.server.children import Cli, as_json, said
-from tests.server.house import QUICK
+from tests.server.harness import QUICK
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +40,7 @@ async def opened(models: list[str], panel: Any, **wish: Any) -> DebateOpened:
     registry = Registry()
     try:
         body = {"motion": "Cities should ban cars", **sides, "judge": judge, "panel": panel, **wish}
-        return await opening.opened(opening.as_request(body), registry, QUICK)
+        return await opening.build_opening(opening.as_request(body), registry, QUICK)
     finally:
         await registry.close()
 

@@ -14,15 +14,15 @@ from events.transfer import parse_lines
 from events.types import ClaimAppealed, DebateHalted, DebateOpened, DebateResumed, Missing, ScorecardVerdictReached
 from server.debate.formats.steps import Record
 from server.errors import BadField, NotNow
-from server.whatif.answer import NOTE, WhatIf, what_if
+from server.whatif.comparison import NOTE, WhatIf, what_if
 from server.whatif.outcome import arguments_of, outcome_of, turns_of
-from server.whatif.rubric import Wish
-from server.whatif.walk import NOT_ASKED, Walked, walk
+from server.whatif.replay import NOT_ASKED, ReplayResult, replay
+from server.whatif.request import WhatIfRequest
 from tests.judge.deliberation import judges
 from tests.judge.deliberation.judges import PERSONAS, answers_by_round, artifact_opened, opinion_answer
 from tests.judge.played_turns import answer_steps, claims_answer, gap_answer, play_turn, score_answer
 from tests.judge.random_debate import RandomDebate
-from tests.server.given import Play, answered, opened, random_debates, recorded, spoken, started
+from tests.server.debate_events import Play, answered, opened, random_debates, recorded, spoken, started
 
 GOLDEN = sorted((Path(__file__).parents[2] / "events" / "view" / "golden").glob("*.ndjson"))
 STUDY = "A study of 2019 proves that nurses prefer the tram. Streets are the lungs of a city."
@@ -36,7 +36,7 @@ def same(debate: DebateOpened) -> DebateOpened:
 
 def under(play: Play, without: str = "", **rubric: Any) -> WhatIf:
     """The answer for a debate with something other in its rubric."""
-    return what_if(play.records, Wish(rubric=rubric, without_rater=without))
+    return what_if(play.records, WhatIfRequest(rubric=rubric, without_rater=without))
 
 
 def differing(answer: WhatIf) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def differing(answer: WhatIf) -> dict[str, Any]:
     return {each.path: each.after for each in answer.changes}
 
 
-def public(walked: Walked) -> list[list[Any]]:
+def public(walked: ReplayResult) -> list[list[Any]]:
     both = (walked.recorded, walked.would_be)
     return [[part(debate) for debate in both] for part in (outcome_of, turns_of, arguments_of)]
 
@@ -97,31 +97,31 @@ def test_with_nothing_changed_a_what_if_is_the_record_itself(seed: int) -> None:
     records = random_debate.run().records
 
     for end in (len(records), *Random(seed).sample(ends, min(3, len(ends)))):
-        walked = walk(records[:end], same)
+        walked = replay(records[:end], same)
 
         assert walked.recorded == walked.would_be
-        assert (0, ()) == (walked.departs, walked.unanswered)
+        assert (0, ()) == (walked.diverges_at, walked.unanswered)
 
 
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(random_debates())
 def test_so_it_is_for_any_order_in_which_a_moderator_may_record(events: Any) -> None:
-    for one, two in public(walk(recorded(events), same)):
+    for one, two in public(replay(recorded(events), same)):
         assert one == two
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_so_it_is_for_the_logs_of_released_schemas(path: Path) -> None:
-    walked = walk(tuple(parse_lines(path.read_bytes().splitlines(keepends=True))), same)
+    walked = replay(tuple(parse_lines(path.read_bytes().splitlines(keepends=True))), same)
 
     assert walked.recorded == walked.would_be
-    assert 0 == walked.departs
+    assert 0 == walked.diverges_at
 
 
 def test_so_it_is_for_an_artifact_with_rounds() -> None:
-    walked = walk(judged_text().records, same)
+    walked = replay(judged_text().records, same)
 
     assert walked.recorded.panel.rounds
     assert walked.recorded == walked.would_be
@@ -135,10 +135,10 @@ def test_so_it_is_where_the_money_ran_out_and_more_came() -> None:
     assert isinstance(step, Record)
     assert isinstance(step.drafts[0].event, DebateHalted)
     play.add(*step.drafts)
-    poor = walk(play.records, same)
+    poor = replay(play.records, same)
     play.add(DebateResumed(reason="more", by="x", max_cost_usd=9.0))
     answer_steps(play, lambda _: None)
-    rich = walk(play.records, same)
+    rich = replay(play.records, same)
 
     assert "halted" == poor.would_be.standing.state
     assert poor.recorded == poor.would_be
@@ -240,7 +240,7 @@ def test_the_end_comes_also_where_the_other_rules_would_ask_for_more_than_there_
     at = next(n for n, each in enumerate(drafts) if getattr(each.event, "key", "") == "narrative")
     dear = replace(drafts[at].event, cost_usd=5.0)  # type: ignore[type-var]
     records = recorded([*drafts[:at], replace(drafts[at], event=dear), *drafts[at + 1 :]])
-    answer = what_if(records, Wish(rubric={"tie_within": 0}))
+    answer = what_if(records, WhatIfRequest(rubric={"tie_within": 0}))
 
     assert "neither" == answer.recorded.winner
     assert ["conflict"] == [each.key for each in answer.unanswered]
@@ -262,7 +262,7 @@ def test_a_second_opinion_follows_its_claim_where_the_claims_are_counted_otherwi
     play.add(ClaimAppealed(claim="C1.2", by="moderator"))
     answer_steps(play, lambda step: {"reason": "it exists", "verdict": "cleared"})
     play_turn(play, TRACK)
-    walked = walk(play.records, Wish(rubric={"claims": {"no_mechanism": None}}).opening)
+    walked = replay(play.records, WhatIfRequest(rubric={"claims": {"no_mechanism": None}}).opening)
 
     assert "cleared" == walked.recorded.claims["C1.2"].state
     assert [("fabricated_citation", "cleared")] == [(each.kind, each.state) for each in walked.would_be.claims.values()]
@@ -274,7 +274,7 @@ def test_an_appeal_of_what_is_no_claim_there_is_nothing() -> None:
     play.add(ClaimAppealed(claim="C1.1", by="moderator"))
     answer_steps(play, lambda step: {"reason": "it exists", "verdict": "cleared"})
     play_turn(play, TRACK)
-    walked = walk(play.records, Wish(rubric={"claims": {"fabricated_citation": None}}).opening)
+    walked = replay(play.records, WhatIfRequest(rubric={"claims": {"fabricated_citation": None}}).opening)
 
     assert {} == walked.would_be.claims
     assert "concluded" == walked.would_be.standing.state
@@ -302,7 +302,7 @@ def test_a_rater_to_leave_out_must_sit_and_not_alone(name: str, says_: str) -> N
     kept = first if name == "nobody" else replace(first, panel=first.panel[:1])
 
     with pytest.raises(BadField, match=says_):
-        Wish(without_rater=name).opening(kept)
+        WhatIfRequest(without_rater=name).opening(kept)
 
 
 # what it says of itself
@@ -314,9 +314,9 @@ def test_a_log_that_older_rules_wrote_is_named_and_still_compared() -> None:
     at = next(n for n, each in enumerate(drafts) if isinstance(each.event, ScorecardVerdictReached))
     other = replace(drafts[at].event, reason="in the words of an older Moot")  # type: ignore[type-var]
     records = recorded([*drafts[:at], replace(drafts[at], event=other), *drafts[at + 1 :]])
-    answer = what_if(records, Wish(rubric={"gaps": {"most": 7}}))
+    answer = what_if(records, WhatIfRequest(rubric={"gaps": {"most": 7}}))
 
-    assert at + 1 == walk(records, same).departs
+    assert at + 1 == replay(records, same).diverges_at
     assert f"write position {at + 1} otherwise" in answer.note
     assert () == answer.changes
 

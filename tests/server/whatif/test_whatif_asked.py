@@ -17,11 +17,11 @@ from providers.scripted import shipped
 from server.http.whatif import PER_MINUTE
 from server.opening import opening
 from server.opening.exhibitions import exhibitions, request_for
-from server.whatif.answer import what_if
-from server.whatif.rubric import Wish
-from server.whatif.walk import NOT_ASKED, walk
+from server.whatif.comparison import what_if
+from server.whatif.replay import NOT_ASKED, replay
+from server.whatif.request import WhatIfRequest
 from tests.server.children import Cli, said
-from tests.server.house import house
+from tests.server.harness import harness
 from tests.server.site import Site, refused
 
 Script = Callable[..., str]
@@ -38,8 +38,8 @@ async def play(name: str, folder: Path) -> Records:
     path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
     body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
     wish = {**msgspec.json.decode(body), "exhibition": None}
-    async with house() as h:
-        debate = await h.moderators.open(await opening.opened(opening.as_request(wish), h.registry, h.settings))
+    async with harness() as h:
+        debate = await h.moderators.open(await opening.build_opening(opening.as_request(wish), h.registry, h.settings))
         await h.ended(debate)
         return tuple([record async for record in read_all(h.log, debate)])
 
@@ -56,10 +56,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Records]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_an_exhibition_under_its_own_rubric_is_the_record_itself(played: dict[str, Records], name: str) -> None:
-    walked = walk(played[name], lambda debate: debate)
+    walked = replay(played[name], lambda debate: debate)
 
     assert walked.recorded == walked.would_be
-    assert (0, ()) == (walked.departs, walked.unanswered)
+    assert (0, ()) == (walked.diverges_at, walked.unanswered)
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dic
 
     assert 4 == len(concluded.without)
     for rater, foretold in concluded.without.items():
-        answer = what_if(played[name], Wish(without_rater=rater))
+        answer = what_if(played[name], WhatIfRequest(without_rater=rater))
         panel = answer.would_be.panel
         assert panel
         assert (foretold.outcome, foretold.winner, foretold.gap) == (panel.outcome, panel.winner, panel.gap)
@@ -81,7 +81,7 @@ def test_without_a_rater_the_panel_says_what_its_conclusion_foretold(played: dic
 
 def test_other_weights_move_the_totals_of_a_protocol(played: dict[str, Records]) -> None:
     weights = {"logic": {"weight": 0.6}, "evidence": {"weight": 0.0}}
-    answer = what_if(played["monolith"], Wish(rubric={"criteria": {"dimensions": weights}}))
+    answer = what_if(played["monolith"], WhatIfRequest(rubric={"criteria": {"dimensions": weights}}))
     changed = {each.path for each in answer.changes}
 
     assert {"outcome.totals.pro", "outcome.totals.con", "arguments.PRO-1.total"} <= changed
@@ -89,7 +89,7 @@ def test_other_weights_move_the_totals_of_a_protocol(played: dict[str, Records])
 
 
 def test_a_protocol_that_asks_for_longer_words_keeps_what_was_said(played: dict[str, Records]) -> None:
-    answer = what_if(played["monolith"], Wish(rubric={"protocol": {"reasoning_minimum": 5000}}))
+    answer = what_if(played["monolith"], WhatIfRequest(rubric={"protocol": {"reasoning_minimum": 5000}}))
 
     assert {("open:pro", 2, NOT_ASKED), ("open:con", 2, NOT_ASKED)} <= {
         (each.key, each.sample, each.why) for each in answer.unanswered
@@ -118,7 +118,7 @@ def test_every_figure_of_a_rubric_can_be_other(played: dict[str, Records], name:
         {"protocol": {"arguments": 2}},
         {"criteria": {"high": 5}},
     ):
-        answer = what_if(played[name], Wish(rubric=patch))
+        answer = what_if(played[name], WhatIfRequest(rubric=patch))
 
         assert "concluded" == answer.would_be.state
         assert answer.rubric_changes
@@ -281,7 +281,9 @@ def test_it_reads_a_store_that_a_server_holds_and_the_chain_stays(moot: Cli, scr
 @pytest.mark.slow
 def test_a_missing_value_is_no_number(played: dict[str, Records]) -> None:
     parts = {"framing": {"maximum": 4}, "structure": {"maximum": 11}}
-    answer = what_if(played["cars"], Wish(rubric={"dimensions": {"rhetoric": {"components": parts, "leash": None}}}))
+    answer = what_if(
+        played["cars"], WhatIfRequest(rubric={"dimensions": {"rhetoric": {"components": parts, "leash": None}}})
+    )
     gone = [each.would_be for each in answer.turns.values() if isinstance(each.would_be, Missing)]
 
     assert gone

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from server.errors import BadField
-from server.whatif.rubric import DEEPEST, Wish, put, read_request
-from tests.server.given import RUBRIC, opened
+from server.whatif.request import DEEPEST, WhatIfRequest, put, read_request
+from tests.server.debate_events import RUBRIC, opened
 
 WHOLE = msgspec.to_builtins(RUBRIC)
 
@@ -37,13 +37,13 @@ def nested(levels: int) -> dict[str, Any]:
 )
 def test_a_patch_that_makes_no_rubric_is_named_by_its_path(patch: dict[str, Any], field: str) -> None:
     with pytest.raises(BadField) as refused:
-        Wish(rubric=patch).opening(opened())
+        WhatIfRequest(rubric=patch).opening(opened())
 
     assert field == refused.value.field
 
 
 def test_a_patch_changes_what_it_names_and_nothing_else() -> None:
-    changed = Wish(rubric={"bands": {"logic": {"loser": [0, 10]}}, "tie_within": 5}).opening(opened()).rubric
+    changed = WhatIfRequest(rubric={"bands": {"logic": {"loser": [0, 10]}}, "tie_within": 5}).opening(opened()).rubric
 
     assert (0, 10) == changed.bands["logic"].loser
     assert RUBRIC.bands["logic"].winner == changed.bands["logic"].winner
@@ -52,7 +52,9 @@ def test_a_patch_changes_what_it_names_and_nothing_else() -> None:
 
 
 def test_null_takes_a_part_away_or_back_to_what_ships() -> None:
-    changed = Wish(rubric={"bands": None, "dimensions": {"logic": {"chain": None}}, "panel": None}).opening(opened())
+    changed = WhatIfRequest(rubric={"bands": None, "dimensions": {"logic": {"chain": None}}, "panel": None}).opening(
+        opened()
+    )
 
     assert {} == changed.rubric.bands
     assert changed.rubric.dimensions["logic"].chain is None

@@ -38,7 +38,7 @@ from server.debate.formats.questions import pending
 from server.debate.formats.steps import Ask, Record, Step
 
 Change = Callable[[DebateOpened], DebateOpened]
-Asked = tuple[str, int]
+QuestionKey = tuple[str, int]
 """(key, sample)."""
 CLAIM: Final = "second_opinion:"
 NEVER_RULED: Final = (DebateOpened, ModelAnswered, ModelFailed, DebatePaused, DebateResumed, DecisionRecorded)
@@ -47,7 +47,7 @@ SPEECH: Final = (TurnStarted, TurnSpoken, TurnFailed)
 NOT_ASKED: Final = "not asked in the recorded debate"
 
 
-class Unanswered(Struct, frozen=True, kw_only=True):
+class UnansweredQuestion(Struct, frozen=True, kw_only=True):
     """A question to which the record holds no answer that counts, and why."""
 
     key: str
@@ -55,43 +55,45 @@ class Unanswered(Struct, frozen=True, kw_only=True):
     why: str
 
 
-class Walked(Struct, frozen=True, kw_only=True):
+class ReplayResult(Struct, frozen=True, kw_only=True):
     """Both debates at the end of the record."""
 
     recorded: Debate
     would_be: Debate
-    unanswered: tuple[Unanswered, ...] = ()
-    departs: int = 0
+    unanswered: tuple[UnansweredQuestion, ...] = ()
+    diverges_at: int = 0
     """First position at which today's rules do not give what is recorded there (an older Moot wrote it); 0 for none."""
 
 
-def walk(records: Sequence[Recorded], change: Change) -> Walked:
+def replay(records: Sequence[Recorded], change: Change) -> ReplayResult:
     """Both debates, the other one opened as ``change`` says.  ``records``: a whole debate, in order."""
-    walker = _Walk(records, change)
+    walker = _Replay(records, change)
     while walker.at < len(records):
         walker.go_on()
-    return Walked(
+    return ReplayResult(
         recorded=walker.recorded,
         would_be=walker.debate,
-        departs=walker.departs,
-        unanswered=tuple(Unanswered(key=key, sample=sample, why=why) for (key, sample), why in walker.missed.items()),
+        diverges_at=walker.diverges_at,
+        unanswered=tuple(
+            UnansweredQuestion(key=key, sample=sample, why=why) for (key, sample), why in walker.missed.items()
+        ),
     )
 
 
-class _Walk:
+class _Replay:
     """``at`` counts the records that have been taken."""
 
     def __init__(self, records: Sequence[Recorded], change: Change) -> None:
-        self.at = self.departs = 0
+        self.at = self.diverges_at = 0
         self.recorded = self.debate = debates.INITIAL
-        self.missed: dict[Asked, str] = {}
+        self.missed: dict[QuestionKey, str] = {}
         self._records, self._change = records, change
-        self._open: dict[Asked, Ask] = {}
+        self._open: dict[QuestionKey, Ask] = {}
         self._moved = True
         opened = records[0].event
         is_exchange = isinstance(opened, DebateOpened) and opened.format == "exchange"
         self._outside = (*NEVER_RULED, *SPEECH) if is_exchange else NEVER_RULED
-        self._last: dict[Asked, int] = {
+        self._last: dict[QuestionKey, int] = {
             (each.event.key, each.event.sample): number
             for number, each in enumerate(records)
             if isinstance(each.event, ModelAnswered | ModelFailed)
@@ -130,13 +132,13 @@ class _Walk:
                 return len(drafts)
         if not isinstance(event, DerivedEvent):
             return 0
-        self.departs = self.departs or self._records[self.at].position
+        self.diverges_at = self.diverges_at or self._records[self.at].position
         following = self._records[self.at :]
         return next((n for n, each in enumerate(following) if not _is_ruled(each.event)), len(following))
 
     def _waits(self) -> bool:
         """Whether the recorded moderator had nothing more to write just now."""
-        if self.departs:
+        if self.diverges_at:
             return True
         following = self._records[self.at].event if self.at < len(self._records) else None
         if isinstance(following, ModelAnswered | ModelFailed | TurnStarted) and isinstance(following, self._outside):
@@ -277,7 +279,7 @@ class _Walk:
         name = _same_claim(self.recorded, self.debate, key.removeprefix(CLAIM))
         return None if name is None else CLAIM + name
 
-    def _theirs(self, ask: Ask) -> Asked:
+    def _theirs(self, ask: Ask) -> QuestionKey:
         """The recorded key of one of the other debate's questions."""
         if not ask.key.startswith(CLAIM):
             return ask.key, ask.sample

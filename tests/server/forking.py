@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[2]
 COMMAND = "from server.cli import main; main()"
-FORKING = f"import sys; from tests.server.warm import forked; forked(int(sys.argv[1])); {COMMAND}"
+FORKING = f"import sys; from tests.server.forking import forked; forked(int(sys.argv[1])); {COMMAND}"
 PACKAGES = ("events", "judge", "personalities", "providers", "server")
 NOT_NEEDED = ("server.bench", "server.cli.bench", "providers.llama_child", "providers.testing")
 NUMBER = struct.Struct("q")

@@ -11,7 +11,7 @@ from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrat
 from server.opening import opening
 from server.opening.cases import CaseRequest
 from server.opening.records import records_for
-from tests.server.house import House
+from tests.server.harness import Harness
 
 DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")
 RATERS = ("technical", "business", "risk", "general")
@@ -67,12 +67,12 @@ def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
             assert f"panel:{record.event.rater}@{record.event.case}" == call.key
 
 
-async def held(at_home: House, body: dict[str, Any]) -> list[Recorded]:
+async def held(h: Harness, body: dict[str, Any]) -> list[Recorded]:
     """A calibration from beginning to end."""
     asked = opening.as_request(body)
-    records = await records_for(at_home.log, asked)
-    debate = await at_home.moderators.open(await opening.opened(asked, at_home.registry, at_home.settings, records))
-    ended = await at_home.ended(debate)
+    records = await records_for(h.log, asked)
+    debate = await h.moderators.open(await opening.build_opening(asked, h.registry, h.settings, records))
+    ended = await h.ended(debate)
 
     assert isinstance(ended, DebateConcluded), ended
-    return list(await at_home.log.read(debate))
+    return list(await h.log.read(debate))

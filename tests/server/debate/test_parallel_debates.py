@@ -6,7 +6,7 @@ import pytest
 
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.market import selling
-from tests.server.debate.five import five, in_words
+from tests.server.debate.parallel_debates import in_words, run_parallel_debates
 
 pytestmark = pytest.mark.anyio
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 async def test_all_conclude_through_an_outage_and_the_books_equal_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
     async with selling(monkeypatch) as vendors:
         vendors["gemini"].faults.append(Fault("503", first=4, times=4))
-        report = await five(vendors, turns=2, retry_ms=100)
+        report = await run_parallel_debates(vendors, turns=2, retry_ms=100)
         billed = report.billed
 
     assert ["concluded"] * 5 == report.ends, in_words(report)

@@ -12,16 +12,16 @@ from events.store.log import EventLog, read_all
 from events.types import DebateOpened
 from server.errors import NotNow, TooLarge
 from server.whatif.outcome import (
-    ArgumentSays,
+    ArgumentSummary,
+    DebateOutcome,
     Effective,
-    Outcome,
     arguments_of,
     is_judged,
     outcome_of,
     turns_of,
 )
-from server.whatif.rubric import Wish
-from server.whatif.walk import Unanswered, Walked, walk
+from server.whatif.replay import ReplayResult, UnansweredQuestion, replay
+from server.whatif.request import WhatIfRequest
 
 EVENTS_MOST: Final = 50_000
 """Events beyond which nobody may ask: a debate of 200 turns has about 5,000."""
@@ -31,7 +31,7 @@ NOTE: Final = (
 )
 
 
-class Differs(Struct, frozen=True, kw_only=True):
+class Difference(Struct, frozen=True, kw_only=True):
     """A value that is other; absent where there is none."""
 
     path: str
@@ -39,32 +39,32 @@ class Differs(Struct, frozen=True, kw_only=True):
     after: Any = UNSET
 
 
-class TurnBoth(Struct, frozen=True, kw_only=True):
+class TurnPair(Struct, frozen=True, kw_only=True):
     """A turn's effective values; absent where it was not judged."""
 
     recorded: Effective | UnsetType = UNSET
     would_be: Effective | UnsetType = UNSET
 
 
-class ArgumentBoth(Struct, frozen=True, kw_only=True):
+class ArgumentPair(Struct, frozen=True, kw_only=True):
     """Where an argument of the protocol stands."""
 
-    recorded: ArgumentSays | UnsetType = UNSET
-    would_be: ArgumentSays | UnsetType = UNSET
+    recorded: ArgumentSummary | UnsetType = UNSET
+    would_be: ArgumentSummary | UnsetType = UNSET
 
 
 class WhatIf(Struct, frozen=True, kw_only=True):
     """All of it.  ``unanswered``: what would be asked and has no answer in the record, so that a value is missing."""
 
     note: str
-    rubric_changes: tuple[Differs, ...]
-    recorded: Outcome
-    would_be: Outcome
-    turns: dict[str, TurnBoth]
-    changes: tuple[Differs, ...]
+    rubric_changes: tuple[Difference, ...]
+    recorded: DebateOutcome
+    would_be: DebateOutcome
+    turns: dict[str, TurnPair]
+    changes: tuple[Difference, ...]
     without_rater: str | UnsetType = UNSET
-    arguments: dict[str, ArgumentBoth] = {}
-    unanswered: tuple[Unanswered, ...] = ()
+    arguments: dict[str, ArgumentPair] = {}
+    unanswered: tuple[UnansweredQuestion, ...] = ()
 
 
 async def records_of(log: EventLog, debate: str) -> tuple[Recorded, ...]:
@@ -84,11 +84,11 @@ def opening_of(records: Sequence[Recorded]) -> DebateOpened:
     return opened
 
 
-def what_if(records: Sequence[Recorded], wish: Wish) -> WhatIf:
+def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
     """Both outcomes.  Raises ``NotNow`` where nothing has been judged, ``BadField`` where the wish makes no sense."""
     opened = opening_of(records)
-    other = wish.opening(opened)
-    walked = walk(records, lambda _: other)
+    other = request.opening(opened)
+    walked = replay(records, lambda _: other)
     if not is_judged(walked.recorded):
         raise NotNow("nothing has been judged yet, so there is nothing to run again")
     recorded, would_be = (_picture(debate) for debate in (walked.recorded, walked.would_be))
@@ -99,9 +99,9 @@ def what_if(records: Sequence[Recorded], wish: Wish) -> WhatIf:
         recorded=recorded["outcome"],
         would_be=would_be["outcome"],
         unanswered=walked.unanswered,
-        without_rater=wish.without_rater or UNSET,
-        turns={name: TurnBoth(recorded=one, would_be=two) for name, (one, two) in turns.items()},
-        arguments={name: ArgumentBoth(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
+        without_rater=request.without_rater or UNSET,
+        turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
+        arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
         changes=differences(recorded, would_be),
     )
 
@@ -111,23 +111,23 @@ def _picture(debate: Debate) -> dict[str, Any]:
     return {"outcome": outcome_of(debate), "turns": turns_of(debate), "arguments": arguments_of(debate)}
 
 
-def _note(walked: Walked, opened: DebateOpened) -> str:
+def _note(walked: ReplayResult, opened: DebateOpened) -> str:
     said = [NOTE]
-    if walked.departs:
+    if walked.diverges_at:
         said.append(
-            f"Moot {opened.moot} wrote this debate; the rules of today write position {walked.departs} otherwise, so "
-            "that part of what differs may come from that."
+            f"Moot {opened.moot} wrote this debate; the rules of today write position {walked.diverges_at} otherwise, "
+            "so that part of what differs may come from that."
         )
     if walked.recorded.standing.state != "concluded":
         said.append(f"The debate is {walked.recorded.standing.state}: this is what is recorded so far.")
     return " ".join(said)
 
 
-def differences(before: Any, after: Any) -> tuple[Differs, ...]:
+def differences(before: Any, after: Any) -> tuple[Difference, ...]:
     """Every leaf of two values that differs, by its dotted path, in reading order."""
     one, two = leaves(before), leaves(after)
     return tuple(
-        Differs(path=path, before=one.get(path, UNSET), after=two.get(path, UNSET))
+        Difference(path=path, before=one.get(path, UNSET), after=two.get(path, UNSET))
         for path in dict.fromkeys((*one, *two))
         if one.get(path, UNSET) != two.get(path, UNSET)
     )

@@ -22,7 +22,7 @@ USED = Outcome(
 )
 
 
-class Telling(ScriptedProvider):
+class FaultyScriptedProvider(ScriptedProvider):
     """Meets the errors of a key in their order, then says and answers what the script has.
 
     What an error holds as ``raw`` is said before it.  ``told``: fields of every outcome.
@@ -46,7 +46,7 @@ class Telling(ScriptedProvider):
     async def _stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         error = self._next(request)
         async with super().stream(model, request) as stream:
-            yield Told(stream, error, self._told)
+            yield _FaultyStream(stream, error, self._told)
 
     def _next(self, request: Request) -> ProviderError | None:
         self.requests.append(request)
@@ -54,7 +54,7 @@ class Telling(ScriptedProvider):
         return due.pop(0) if due else None
 
 
-class Told:
+class _FaultyStream:
     """A stream whose outcome, or whose end, is another."""
 
     def __init__(self, stream: TextStream, error: ProviderError | None, told: Mapping[str, Any]) -> None:
@@ -73,8 +73,8 @@ class Told:
         return replace(self._stream.outcome, **self._told)
 
 
-def telling(errors: Mapping[str, Sequence[ProviderError]] | None = None, **told: Any) -> Registry:
+def faulty_registry(errors: Mapping[str, Sequence[ProviderError]] | None = None, **told: Any) -> Registry:
     """A registry whose scripts are told by one of these, its ``provider("scripted")``."""
     registry = Registry()
-    registry._made["scripted"] = Telling(errors or {}, **told)
+    registry._made["scripted"] = FaultyScriptedProvider(errors or {}, **told)
     return registry

@@ -32,7 +32,7 @@ def fault(kind: str, times: int = 1) -> dict[str, Any]:
     return {"kind": kind, "times": times, "after_ms": 10}
 
 
-class House:
+class Harness:
     """Log, registry, hub and moderators."""
 
     def __init__(
@@ -61,7 +61,7 @@ class House:
             "judge": {"model": judge or model, "samples": wish.pop("samples", 1), **wish.pop("seat", {})},
             **wish,
         }
-        return await opening.opened(opening.as_request(body), self.registry, self.settings)
+        return await opening.build_opening(opening.as_request(body), self.registry, self.settings)
 
     async def until(self, debate: str, holds: Callable[[Recorded], bool], after: int = 0) -> Recorded:
         """The first record for which something holds."""
@@ -93,16 +93,16 @@ class House:
 
 
 @asynccontextmanager
-async def house(
+async def harness(
     log: EventLog | None = None,
     *,
     idle_s: float = 30.0,
     ring: int = RING,
     settings: Settings = QUICK,
     registry: Registry | None = None,
-) -> AsyncIterator[House]:
-    """A house whose tasks have all ended when it is left."""
-    made = House(MemoryLog() if log is None else log, settings, idle_s=idle_s, ring=ring, registry=registry)
+) -> AsyncIterator[Harness]:
+    """A running harness; all its tasks end with the context."""
+    made = Harness(MemoryLog() if log is None else log, settings, idle_s=idle_s, ring=ring, registry=registry)
     async with anyio.create_task_group() as tasks:
         await tasks.start(made.hub.run)
         await tasks.start(made.moderators.run)
@@ -148,7 +148,7 @@ async def check_sound(log: EventLog, debate: str) -> list[Recorded]:
     return records
 
 
-class Stubborn(MemoryLog):
+class FailingLog(MemoryLog):
     """A log that is unavailable for the appends that ``fails`` names by number, counted from 1."""
 
     def __init__(self, fails: Callable[[int], bool], *, after_commit: bool = False) -> None:

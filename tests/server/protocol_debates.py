@@ -16,7 +16,7 @@ from events.types import (
 )
 from events.verify import verify_log
 from tests.judge.protocol.rounds import assessment, closing, cross, opening
-from tests.server.house import House, house
+from tests.server.harness import Harness, harness
 
 Script = Callable[..., str]
 STATEMENTS = ("open:pro", "open:con", "cross:pro", "cross:con", "close:pro", "close:con")
@@ -34,14 +34,14 @@ def answers(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in said.items() if value is not None}
 
 
-async def held(h: House, model: str, **wish: Any) -> tuple[str, Event]:
+async def held(h: Harness, model: str, **wish: Any) -> tuple[str, Event]:
     debate = await h.open(model, turns=6, format="protocol", **wish)
     return debate, await h.ended(debate)
 
 
 async def played(script: Script, **changes: Any) -> tuple[list[Event], Any]:
     """The events of a debate by such answers, and its view; it concluded, and its log is sound."""
-    async with house() as h:
+    async with harness() as h:
         debate, end = await held(h, script(answers=answers(**changes)))
         await check(h.log, debate)
 

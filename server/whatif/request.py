@@ -20,7 +20,7 @@ MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
 """Parts that a rubric may leave out: then they are version 1's."""
 
 
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
+class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be other; nothing by default."""
 
     rubric: dict[str, Any] = {}
@@ -56,14 +56,14 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(seat for seat in opened.panel if seat.name != self.without_rater)
 
 
-def read_request(said: dict[str, Any]) -> Wish:
+def read_request(said: dict[str, Any]) -> WhatIfRequest:
     """The wish in a request, ``{"rubric": {…}, "without_rater": name}``, one of them at least.  Raises ``BadField``."""
     if unknown := said.keys() - {"rubric", "without_rater"}:
         raise BadField(min(unknown)[:40], "there is no such field: rubric, without_rater")
     return as_request(said.get("rubric"), said.get("without_rater"))
 
 
-def as_request(rubric: Any, without_rater: Any) -> Wish:
+def as_request(rubric: Any, without_rater: Any) -> WhatIfRequest:
     """The parts, each checked.  Raises ``BadField``."""
     if rubric is not None and not isinstance(rubric, dict):
         raise BadField("rubric", "what is to be other in the rubric is an object")
@@ -73,7 +73,7 @@ def as_request(rubric: Any, without_rater: Any) -> Wish:
         raise BadField("rubric", "say what is to be other: rubric, without_rater, or both")
     if _depth(rubric) > DEEPEST:
         raise BadField("rubric", f"a rubric has no {DEEPEST} levels")
-    return Wish(rubric=rubric or {}, without_rater=without_rater or "")
+    return WhatIfRequest(rubric=rubric or {}, without_rater=without_rater or "")
 
 
 def put(patch: dict[str, Any], rubric: Any, path: str, value: Any) -> None:

@@ -1,6 +1,6 @@
 """Five debates at once over four vendors, one of which is down for a while; what was booked beside what was billed.
 
-``python -m tests.server.debate.five --turns 12 --down 60`` starts cold: no SDK is imported before the debates are.
+``python -m tests.server.debate.parallel_debates --turns 12 --down-s 60`` starts cold: the debates import the SDKs.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from events.types import DebateConcluded, ModelAnswered, ModelFailed
 from server.settings import Settings
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.market import Vendors, selling
-from tests.server.house import House, house, is_end
+from tests.server.harness import Harness, harness, is_end
 from tests.server.vendors import registry
 
 SEATS = (
@@ -48,11 +48,13 @@ class Report:
     seconds: float = 0.0
 
 
-async def five(vendors: Vendors, *, turns: int, down: str = "", down_s: float = 0.0, retry_ms: int = 500) -> Report:
+async def run_parallel_debates(
+    vendors: Vendors, *, turns: int, down: str = "", down_s: float = 0.0, retry_ms: int = 500
+) -> Report:
     """Hold the debates.  ``down``: a vendor that answers 503 for ``down_s`` seconds, from turn 2 of a debate on."""
     report, began = Report(), time.monotonic()
     settings = Settings(store="memory:", tick_ms=100, idle_timeout_s=60, retry_ms=retry_ms)
-    async with house(settings=settings, registry=registry()) as at, anyio.create_task_group() as tasks:
+    async with harness(settings=settings, registry=registry()) as at, anyio.create_task_group() as tasks:
         debates: list[str] = []
         opened = anyio.Event()
 
@@ -82,7 +84,7 @@ async def five(vendors: Vendors, *, turns: int, down: str = "", down_s: float = 
     return report
 
 
-async def _end(at: House, debate: str) -> str:
+async def _end(at: Harness, debate: str) -> str:
     """How a debate ended, in words."""
     async for record in follow(at.log, debate, 0):
         if is_end(record):
@@ -91,7 +93,7 @@ async def _end(at: House, debate: str) -> str:
     raise AssertionError
 
 
-async def _book(at: House, debates: Sequence[str], report: Report) -> None:
+async def _book(at: Harness, debates: Sequence[str], report: Report) -> None:
     booked: dict[str, Counter[str]] = {}
     for debate in debates:
         for event in await at.events(debate):
@@ -138,7 +140,7 @@ async def main(turns: int, down: str, down_s: float) -> int:
     """Run it and say what came of it; 1 where a debate did not conclude or the books differ."""
     with pytest.MonkeyPatch.context() as patch:
         async with selling(patch) as vendors:
-            report = await five(vendors, turns=turns, down=down, down_s=down_s)
+            report = await run_parallel_debates(vendors, turns=turns, down=down, down_s=down_s)
     sys.stdout.write(in_words(report) + "\n")
     differs = any(+report.booked.get(name, Counter()) != +billed for name, billed in report.billed.items())
     return int(differs or set(report.ends) != {"concluded"})
