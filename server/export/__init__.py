@@ -1,1 +1,1 @@
-"""A debate in another form: HTML, audit, diff."""
+"""A debate in another form: Markdown, an HTML page that replays it, audits, differences."""

@@ -1,4 +1,4 @@
-"""A debate as one value that a page can replay without a server: frames, audits, and the model calls word for word."""
+"""A debate as one JSON value that a page replays without a server: frames, audits, and the model calls."""
 
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ _json: Final = msgspec.json.Encoder()
 
 
 class Archive(Struct, frozen=True, kw_only=True):
-    """The archive as JSON, and what to say of it.  ``calls_bytes``: how much of it are the model calls."""
+    """The archive as JSON, and its facts.  ``calls_bytes`` is the size of the model calls in it."""
 
     body: bytes
     motion: str
@@ -30,7 +30,7 @@ class Archive(Struct, frozen=True, kw_only=True):
 
 
 async def archive_of(log: EventLog, debate: str, *, director: bool = False, with_calls: bool = True) -> Archive:
-    """Everything that this reader may see; a debate that has not ended keeps the director's secrets.
+    """Everything that this client may see: before the debate concludes, only a director sees all of it.
 
     Raises ``UnknownDebate``.
     """
@@ -73,7 +73,7 @@ async def archive_of(log: EventLog, debate: str, *, director: bool = False, with
 
 
 def _calls(records: list[Recorded]) -> bytes:
-    """``{"calls": {call: …}, "segments": {digest: text}}``: a text that many prompts share stands there once."""
+    """``{"calls": {call: …}, "segments": {digest: text}}``: a text that several prompts share is written once."""
     calls: dict[str, Any] = {}
     segments: dict[str, str] = {}
     for record in records:

@@ -1,4 +1,4 @@
-"""The ledger of one turn, entry by entry: what each asked for, what it got, because of which words and which call."""
+"""The audit of one turn: its score entries, each with the change it requested, the change applied, and its cause."""
 
 from collections import OrderedDict
 from typing import Final
@@ -13,11 +13,12 @@ from events.state.ledger import Evidence
 from events.store.log import PAGE, EventLog
 from events.types import ModelAnswered, ModelFailed, Reason
 
-KEPT: Final = 8
+MAX_CACHED: Final = 8
+"""Debates that ``Auditors`` keeps in memory."""
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
-    """One entry.  ``call`` names the model call that it follows from, where it does."""
+    """One score entry.  ``call`` names the model call that it follows from, if it follows from one."""
 
     position: int
     cause: int | None
@@ -34,7 +35,7 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
 
 
 class Audit(Struct, frozen=True, kw_only=True):
-    """All entries of a turn in order, and where they leave it."""
+    """All score entries of a turn in order, and the scores after them."""
 
     turn: int
     side: str
@@ -44,7 +45,7 @@ class Audit(Struct, frozen=True, kw_only=True):
 
 
 class Auditor:
-    """Fed with a debate's records in order; knows what each of them follows from."""
+    """Takes a debate's records in order, and makes the audit of any turn."""
 
     def __init__(self) -> None:
         self.debate = debates.INITIAL
@@ -52,14 +53,14 @@ class Auditor:
         self._calls: dict[int, str] = {}
 
     def take(self, record: Recorded) -> None:
-        """One more record."""
+        """Take the next record."""
         self.debate = debates.evolve(self.debate, record)
         self._causes[record.position] = record.cause
         if isinstance(record.event, ModelAnswered | ModelFailed):
             self._calls[record.position] = record.event.call
 
-    def call_behind(self, position: int) -> str | None:
-        """The judge's call that an event follows from; None where none does."""
+    def cause_call(self, position: int) -> str | None:
+        """The judge's call that an event follows from; None if it follows from none."""
         at: int | None = position
         while at is not None and at not in self._calls:
             at = self._causes.get(at)
@@ -67,25 +68,25 @@ class Auditor:
         return None if call is None or call.startswith("speak.") else call
 
     def audit(self, number: int) -> Audit | None:
-        """The audit of a turn; None where the debate has no such turn."""
+        """The audit of a turn; None if the debate has no such turn."""
         return _audit(self, self.debate, number)
 
 
 class Auditors:
-    """Those of the debates that were asked about last: each reads only what has come since."""
+    """A cache of auditors for the debates that were asked about last: each reads only the records that are new."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._kept: OrderedDict[str, Auditor] = OrderedDict()
-        self._turn = anyio.Lock()
+        self._cache: OrderedDict[str, Auditor] = OrderedDict()
+        self._lock = anyio.Lock()
 
     async def audit(self, debate: str, number: int) -> Audit | None:
-        """Audit one turn of a debate; None where it has no such turn."""
-        async with self._turn:  # a record is to be taken once
-            auditor = self._kept.setdefault(debate, Auditor())
-            self._kept.move_to_end(debate)
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+        """The audit of one turn of a debate; None if it has no such turn."""
+        async with self._lock:  # each record must be taken once
+            auditor = self._cache.setdefault(debate, Auditor())
+            self._cache.move_to_end(debate)
+            if len(self._cache) > MAX_CACHED:
+                self._cache.popitem(last=False)
             while records := await self._log.read(debate, auditor.debate.position, PAGE):
                 for record in records:
                     auditor.take(record)
@@ -119,7 +120,7 @@ def _audit(auditor: Auditor, debate: Debate, number: int) -> Audit | None:
                 after=each.after,
                 evidence=each.evidence or flagged.get(each.cause or 0, ()),
                 reason=each.reason,
-                call=auditor.call_behind(each.position),
+                call=auditor.cause_call(each.position),
             )
             for each in card.entries
         ),

@@ -1,8 +1,7 @@
 """What changed between two positions of a debate, path by path, and because of which events.
 
-A path is a way through the view: objects are walked; lists, and the components of a score,
-count as a whole.  What appears is told leaf by leaf, what
-goes is told where it went.  Applying every change to the earlier view gives the later one.
+A path leads through the objects of the view.  Lists, and the components of a score, are compared as a whole.  A new
+object is reported leaf by leaf, a removed one as a whole.  The earlier view with every change applied is the later one.
 """
 
 from collections.abc import Iterator
@@ -20,26 +19,26 @@ from server.errors import BadQuery
 from server.feed import frames
 from server.feed.folds import Folds
 
-_SAYS_NOTHING: Final = frozenset({"position"})
+_IGNORED: Final = frozenset({"position"})
 _COMPONENT: Final = 5
-"""``turns.3.components.logic.cause``: points, quote and reason of a component are one value."""
+"""``turns.3.components.logic.cause``: the points, quote and reason of a component are one value."""
 
 
 class ViewChange(Struct, frozen=True, kw_only=True):
-    """One value that differs.  ``before`` or ``after`` is left out where nothing stood there."""
+    """One value that differs.  ``before`` or ``after`` is left out if there was no value."""
 
     path: str
-    """The keys with dots between them, to be read."""
+    """The keys, joined by dots, for people."""
     keys: tuple[str, ...]
-    """The same to be followed: a claim's id holds a dot itself."""
+    """The keys, for programs: a claim's id holds a dot itself."""
     before: Any = UNSET
     after: Any = UNSET
     because_of: tuple[int, ...]
-    """Positions of the events that moved it, in order."""
+    """Positions of the events that changed the value, in order."""
 
 
 class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """An event that changes are put down to, as the reader may see it."""
+    """An event that caused changes, as this client may see it."""
 
     type: str
     turn: int | UnsetType = UNSET
@@ -57,7 +56,7 @@ class Difference(Struct, frozen=True, kw_only=True):
 
 
 class _PositionTree:
-    """Which events touched a place in the view: here, and further in."""
+    """Positions of the events that changed a value of the view, and of those that changed a part of it."""
 
     __slots__ = ("below", "positions")
 
@@ -66,7 +65,7 @@ class _PositionTree:
         self.below: dict[str, _PositionTree] = {}
 
     def note(self, patch: Any, position: int, depth: int = 0) -> None:
-        """Take in a merge patch.  Nothing but components is told apart deeper than they are."""
+        """Note a merge patch.  Paths deeper than a component count as the component."""
         if not isinstance(patch, dict) or not patch or depth == _COMPONENT:
             self.positions.append(position)
             return
@@ -76,7 +75,7 @@ class _PositionTree:
             below.note(deeper, position, depth + 1)
 
     def all(self) -> Iterator[int]:
-        """Positions here and further in."""
+        """Positions of this value and of its parts."""
         yield from self.positions
         for each in self.below.values():
             yield from each.all()
@@ -86,9 +85,9 @@ _UNTOUCHED: Final = _PositionTree()
 
 
 async def difference(folds: Folds, debate: str, start: int, end: int, *, revealed: bool) -> Difference:
-    """What changed after ``start`` up to and with ``end``; 0 stands before everything.
+    """What changed after ``start``, up to and with ``end``; 0 is the position before the first event.
 
-    ``revealed``: as the director sees it, who sees everything.  Raises ``BadQuery`` for positions out of order.
+    ``revealed`` gives the director's view, which shows everything.  Raises ``BadQuery`` for positions out of order.
     """
     if start > end:
         raise BadQuery(f"from={start} is beyond to={end}", field="from")
@@ -106,15 +105,15 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
 
 
 def _shown(fold: Fold, *, revealed: bool) -> Any:
-    """The view as JSON values; nothing before the first event."""
+    """The view as JSON values; empty before the first event."""
     if not fold.view.position:
         return {}
     return msgspec.to_builtins(views.for_director(fold) if revealed else fold.view)
 
 
 def _patch(before: Fold, after: Fold, record: Recorded, *, revealed: bool) -> Any:
-    """What an event did to the view.  The director's is made only where it may differ: that costs."""
-    ends = before.view.state != after.view.state == "concluded"  # spectators are told then what the director knew
+    """The patch of an event.  The director's patch is slow, so it is made only if it may differ."""
+    ends = before.view.state != after.view.state == "concluded"  # then spectators see what the director saw
     if revealed and before.view.position and (ends or frames.differs_for_director(before, record)):
         return msgspec.to_builtins(views.difference(views.for_director(before), views.for_director(after)))
     return msgspec.to_builtins(views.difference(before.view, after.view))
@@ -135,13 +134,13 @@ def _cause(record: Recorded, *, revealed: bool) -> Cause:
 def _changes(
     before: Any, after: Any, keys: tuple[str, ...], touched: _PositionTree, above: tuple[int, ...]
 ) -> Iterator[ViewChange]:
-    """``above``: events that replaced something that this place stands in."""
+    """``above``: positions of the events that replaced an object around this value."""
     is_walked = isinstance(after, dict) and (isinstance(before, dict) or (before is UNSET and after))
     if is_walked and not (len(keys) == _COMPONENT and keys[2] == "components"):
         old = before if isinstance(before, dict) else {}
         replaced = (*above, *touched.positions)
         for key in (*after, *(key for key in old if key not in after)):
-            if not keys and key in _SAYS_NOTHING:
+            if not keys and key in _IGNORED:
                 continue
             deeper = touched.below.get(key, _UNTOUCHED)
             yield from _changes(old.get(key, UNSET), after.get(key, UNSET), (*keys, key), deeper, replaced)

@@ -1,8 +1,8 @@
-"""One HTML file out of the page's own files and an archive: it replays a debate from disk, with the network off.
+"""One HTML file, made of the page's own files and an archive, that replays a debate without a network.
 
-No bundler: a relative specifier cannot resolve inside a ``data:`` module, so ``"./x.js"`` becomes the bare
-``"moot/x.js"`` in every module, and an import map leads each of them to its text.  The policy of the file admits its
-own inline parts by digest, and modules as ``data:``.
+It needs no bundler.  A relative specifier cannot resolve inside a ``data:`` module, so ``"./x.js"`` becomes the bare
+``"moot/x.js"`` in every module, and an import map gives the text of each.  The file's policy allows its own inline
+parts by their digests, and modules as ``data:``.
 """
 
 import re
@@ -22,7 +22,7 @@ from server.version import VERSION
 
 PAGE: Final = "debate.html"
 ARCHIVE: Final = "offline/archive.js"
-"""Answers in the place of a server; evaluated before the page's own modules."""
+"""The module that answers in place of a server; it is evaluated before the page's own modules."""
 SPECIFIER: Final = re.compile(r"""(\bfrom\s*|\bimport\s*\(?\s*)(["'])(\.{1,2}/[\w/-]+\.js)\2""")
 _LINK: Final = re.compile(r'<link rel="(\w+)" href="/static/([\w.-]+)"[^>]*>\n?')
 _SCRIPT: Final = re.compile(r'<script (type="module" )?src="/static/([\w.-]+)"></script>\n?')
@@ -48,7 +48,7 @@ def rewritten(name: str, source: str) -> tuple[str, tuple[str, ...]]:
 
 
 def modules(known: Mapping[str, str], *entries: str) -> dict[str, str]:
-    """The modules that the entries need, themselves among them, with bare specifiers.  Raises ``KeyError``."""
+    """The entries and the modules that they import, with bare specifiers.  Raises ``KeyError``."""
     found: dict[str, str] = {}
     wanted = [*entries]
     while wanted:
@@ -60,19 +60,19 @@ def modules(known: Mapping[str, str], *entries: str) -> dict[str, str]:
 
 
 def inert(body: bytes) -> str:
-    """JSON that nothing can break out of a script element with: its ``<`` and line separators are escapes."""
+    """JSON that cannot end a script element: its ``<`` and line separators are escaped."""
     return body.decode().replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, is_whole: bool) -> str:
-    """The page of a debate as one file.  ``known`` holds the page's files.
+    """The page of a debate as one file, made of ``known``, the page's files.
 
-    ``note`` is what a reader is to be told of the copy; one that is not whole says so as a caveat.
+    ``note`` tells the reader about the copy; it is shown as a caveat if the copy is not whole.
     """
     digests: dict[str, list[str]] = {"script": [], "style": []}
 
     def inline(tag: str, text: str, attributes: str = "") -> str:
-        assert f"</{tag}" not in text.lower(), "a text of ours would end its own element"
+        assert f"</{tag}" not in text.lower(), "the text would end its own element"
         digests[tag].append(f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'")
         return f"<{tag}{attributes}>{text}</{tag}>\n"
 
@@ -93,15 +93,15 @@ def offline(known: Mapping[str, str], archive: bytes, *, title: str, note: str, 
 
     page = _SCRIPT.sub(script, _LINK.sub(link, known[PAGE]))
     page = _HOME.sub(r"\1", page)
-    assert "/static/" not in page, "the page names a file in a way that is not known here"
-    said = f'<p class="{"quiet" if is_whole else "caveat"}" id="copy-note">{escape(note)}</p>\n'
+    assert "/static/" not in page, "the page names a file in an unknown way"
+    shown_note = f'<p class="{"quiet" if is_whole else "caveat"}" id="copy-note">{escape(note)}</p>\n'
     return _replaced(
         page,
         {
             '<meta charset="utf-8">': f'<meta charset="utf-8">\n{_policy(digests)}',
             "<title>A debate · Moot</title>": f"<title>{escape(title)} · Moot</title>",
             '<body class="page">': '<body class="page copy">',
-            '<div id="caveats">': f'{said}<div id="caveats">',
+            '<div id="caveats">': f'{shown_note}<div id="caveats">',
             "</body>": f'<script type="application/json" id="archive">{inert(archive)}</script>\n</body>',
         },
     )
@@ -126,7 +126,7 @@ def _data(kind: str, text: str) -> str:
 
 
 def _replaced(page: str, by: Mapping[str, str]) -> str:
-    """Each text once by another; an assertion where the page does not hold it just once."""
+    """Replace each text, which the page holds exactly once."""
     for old, new in by.items():
         assert page.count(old) == 1, f"the page holds {old!r} {page.count(old)} times"
         page = page.replace(old, new)
@@ -134,7 +134,7 @@ def _replaced(page: str, by: Mapping[str, str]) -> str:
 
 
 def html_export(archive: Archive) -> str:
-    """The HTML file."""
+    """The HTML file of an archive."""
     is_whole = archive.state == "concluded"
     return offline(files(), archive.body, title=archive.motion, note=_note(archive), is_whole=is_whole)
 

@@ -1,4 +1,4 @@
-"""A debate as Markdown: what was said, how it was scored, how it ended."""
+"""A debate as Markdown: its turns, their scores, and its outcome."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ WINNERS = {"pro": "pro", "con": "con", "neither": "neither side"}
 
 
 def as_markdown(view: View) -> str:
-    """The transcript with its scores."""
+    """The whole document."""
     lines = [f"# {escaped(view.motion)}", "", f"Debate `{view.id}` · {view.state} · opened {view.opened_at}", ""]
     for side, seat in (("pro", view.pro), ("con", view.con)):
         if isinstance(seat, SeatView):
@@ -29,11 +29,11 @@ def as_markdown(view: View) -> str:
     lines.append("")
     lines += calibration_table(view)
     if view.format == "protocol":
-        lines += [*protocol_lines(view), *_unspoken(view), *word_list(view)]
+        lines += [*protocol_lines(view), *_unspoken(view), *message_list(view)]
     else:
-        lines += words_after(view, 0)
+        lines += messages_after(view, 0)
         for number, turn in view.turns.items():
-            lines += [*_turn(number, turn), *words_after(view, int(number))]
+            lines += [*_turn(number, turn), *messages_after(view, int(number))]
     lines += [*panel_lines(view), *audience_lines(view), *_end(view)]
     return escape_controls("\n".join(lines))
 
@@ -58,7 +58,7 @@ def _turn(number: str, turn: TurnView) -> list[str]:
 
 
 def _unspoken(view: View) -> list[str]:
-    """Statements that a protocol still waits for."""
+    """The statements of a protocol that are not spoken yet."""
     silent = {number: turn for number, turn in view.turns.items() if not turn.text}
     waiting = [f"- {SIGNS[turn.side]}, turn {number}: {turn.state}" for number, turn in silent.items()]
     return [*waiting, ""] if waiting else []
@@ -68,27 +68,29 @@ def _end(view: View) -> list[str]:
     if view.conclusion is UNSET:
         return [f"*{view.state}{': ' if view.reason else ''}{escaped(view.reason)}*", ""]
     if view.format in {"calibration", "deliberation"}:
-        return []  # nobody debated, so nobody won
+        return []  # without debaters there is no winner
     if isinstance(view.panel, PanelState) and view.panel.conclusion is not UNSET:
         return [f"**{conclusion_of(view.panel)}**", ""]
     verdict = view.verdicts.scorecard
     reason = f" ({escaped(verdict.reason)})" if verdict is not UNSET else ""
-    return [f"**Winner: {view.conclusion.winner}**, by {escaped(view.conclusion.by_rule)}{reason}", ""]
+    winner = view.conclusion.winner
+    named = "No winner is named" if winner == "neither" else f"Winner: {winner}"
+    return [f"**{named}**, by {escaped(view.conclusion.by_rule)}{reason}", ""]
 
 
 def calibration_table(view: View) -> list[str]:
-    """Markdown: the cases with what each rater said, then the sums and the sources."""
+    """The cases of a calibration with the answer of each rater, then the sums and the sources."""
     if not isinstance(view.panel, PanelState) or view.cases is UNSET:
         return []
     raters = view.panel.raters
     lines = [f"| case | outcome | {' | '.join(map(escaped, raters))} |", f"|---|---|{'---|' * len(raters)}"]
     for name, case in view.cases.items():
-        given = [heard.calibrations.get(name) for heard in raters.values()]
+        given = [rater.calibrations.get(name) for rater in raters.values()]
         cells = ["not asked yet" if each is None else verdict_of(each) for each in given]
         lines.append(f"| {escaped(case.motion)} | {case.truth} | {' | '.join(cells)} |")
-    sums = [f"{heard.record.right} of {heard.record.of}" for heard in raters.values()]
+    sums = [f"{rater.record.right} of {rater.record.of}" for rater in raters.values()]
     lines += [f"| **right** | | {' | '.join(sums)} |", ""]
-    lines += [f"- {escaped(name)}: {escaped(heard.seat.model)}" for name, heard in raters.items()]
+    lines += [f"- {escaped(name)}: {escaped(rater.seat.model)}" for name, rater in raters.items()]
     lines += [
         "",
         *(f"- {escaped(case.motion)}: {case.truth}, says {escaped(case.source)}" for case in view.cases.values()),
@@ -96,33 +98,35 @@ def calibration_table(view: View) -> list[str]:
     return [*lines, ""]
 
 
-def words_after(view: View, turn: int) -> list[str]:
-    """The moderator's words that stand behind one turn; behind 0 those before the first."""
-    said = () if view.words is UNSET else view.words.values()
-    return [line for word in said if word.after_turn == turn for line in _word(word)]
+def messages_after(view: View, turn: int) -> list[str]:
+    """The moderator's messages after one turn; after turn 0 are those before the first."""
+    messages = () if view.words is UNSET else view.words.values()
+    return [line for message in messages if message.after_turn == turn for line in _message(message)]
 
 
-def word_list(view: View) -> list[str]:
-    """All of the moderator's words, where turns are not shown one after the other."""
+def message_list(view: View) -> list[str]:
+    """All of the moderator's messages, for a format that does not show its turns in order."""
     if view.words is UNSET:
         return []
-    said = [f"- after turn {word.after_turn}, {escaped(word.by)}: {escaped(word.text)}" for word in view.words.values()]
-    return ["## The moderator", "", *said, ""]
+    items = [
+        f"- after turn {word.after_turn}, {escaped(word.by)}: {escaped(word.text)}" for word in view.words.values()
+    ]
+    return ["## The moderator", "", *items, ""]
 
 
-def _word(word: ModeratorMessage) -> list[str]:
-    return [f"**{escaped(word.by)}, to both sides:** {escaped(word.text)}", ""]
+def _message(message: ModeratorMessage) -> list[str]:
+    return [f"**{escaped(message.by)}, to both sides:** {escaped(message.text)}", ""]
 
 
 def audience_lines(view: View) -> list[str]:
-    """The audience beside the judge, once the debate has concluded."""
+    """The audience compared with the judge, after the debate has concluded."""
     if view.audience is UNSET or view.audience.agreement is UNSET:
         return []
     return ["## The audience", "", *(f"- {line}" for line in audience_sentences(view.audience)), ""]
 
 
 def audience_sentences(audience: AudienceView) -> Iterator[str]:
-    """Votes and beliefs, each beside what the judge says."""
+    """Votes and beliefs, compared with the judge."""
     votes, agreement = audience.votes, audience.agreement
     if votes.cast:
         counted = f"{votes.pro} for pro, {votes.con} for con, {votes.neither} for neither"

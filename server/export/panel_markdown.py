@@ -1,4 +1,4 @@
-"""A panel as Markdown: its outcome in a sentence, the agreement in words, every number, what would change it."""
+"""A panel as Markdown: its outcome, the agreement of the raters, every number, and the outcome without each rater."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,7 +22,7 @@ from server.export.wording import (
 
 
 def panel_lines(view: View) -> list[str]:
-    """All of a debate's panel, or of an artifact's; nothing of a calibration, which has a table of its own."""
+    """The panel of a debate or of an artifact; nothing for a calibration, which has its own table."""
     panel = view.panel
     if not isinstance(panel, PanelState) or view.cases is not UNSET:
         return []
@@ -41,18 +41,19 @@ def panel_lines(view: View) -> list[str]:
     return [*lines, *_deliberation(panel)]
 
 
-def _outcome(panel: PanelState, said: PanelConcluded) -> list[str]:
+def _outcome(panel: PanelState, conclusion: PanelConcluded) -> list[str]:
     lines = [f"**{conclusion_of(panel)}**", ""]
-    lines += [*(f"- {escaped(each)}" for each in said.reasons), *([""] if said.reasons else [])]
-    given = f"As given: Pro {figure(said.weighted.pro)}, Con {figure(said.weighted.con)}, {share(said.gap)} apart."
-    calibrated = f"Calibrated: Pro {figure(said.calibrated.pro)}, Con {figure(said.calibrated.con)}."
-    lines += [f"{given} {calibrated}", ""]
+    lines += [*(f"- {escaped(each)}" for each in conclusion.reasons), *([""] if conclusion.reasons else [])]
+    weighted, calibrated = conclusion.weighted, conclusion.calibrated
+    given = f"As given: Pro {figure(weighted.pro)}, Con {figure(weighted.con)}, {share(conclusion.gap)} apart."
+    after = f"Calibrated: Pro {figure(calibrated.pro)}, Con {figure(calibrated.con)}."
+    lines += [f"{given} {after}", ""]
     if panel.decision is not UNSET:
         decided = panel.decision
         lines += [f"**Decided by {escaped(decided.by)}:** {escaped(decided.decision)}", ""]
         lines += [f"The reason: {escaped(decided.reason)}", ""] if decided.reason else []
-    title = "What to find out instead" if said.winner == "neither" else "What to find out next"
-    return [*lines, *_listed(title, map(escaped, said.advice))]
+    title = "What to find out instead" if conclusion.winner == "neither" else "What to find out next"
+    return [*lines, *_listed(title, map(escaped, conclusion.advice))]
 
 
 def _agreement(given: AgreementMeasured, items: str) -> list[str]:
@@ -73,10 +74,10 @@ def _agreement(given: AgreementMeasured, items: str) -> list[str]:
     ]
 
 
-def _disputes(said: PanelConcluded) -> list[str]:
-    if not said.disputed:
+def _disputes(conclusion: PanelConcluded) -> list[str]:
+    if not conclusion.disputed:
         return ["Nothing is disputed: on no item do the raters lie far apart.", ""]
-    ordered = sorted(said.disputed.items(), key=lambda each: -each[1].variance)
+    ordered = sorted(conclusion.disputed.items(), key=lambda each: -each[1].variance)
     return _listed(
         "Most disputed",
         (
@@ -89,7 +90,7 @@ def _disputes(said: PanelConcluded) -> list[str]:
 
 
 def _numbers(panel: PanelState) -> list[str]:
-    names = [name for name, heard in panel.raters.items() if heard.scored is not UNSET]
+    names = [name for name, rater in panel.raters.items() if rater.scored is not UNSET]
     if not names:
         return []
     items = list(dict.fromkeys(item for name in names for item in _items(panel.raters[name])))
@@ -107,44 +108,44 @@ def _numbers(panel: PanelState) -> list[str]:
     return [*lines, ""]
 
 
-def _items(heard: RaterState) -> Iterable[str]:
-    return () if heard.scored is UNSET else {**heard.scored.scores, **heard.scored.standings}
+def _items(rater: RaterState) -> Iterable[str]:
+    return () if rater.scored is UNSET else {**rater.scored.scores, **rater.scored.standings}
 
 
-def _cell(heard: RaterState, item: str) -> str:
-    assert heard.scored is not UNSET, "only raters that scored have a column"
-    total = f"{heard.totals[item]:.1f}" if item in heard.totals else "not given"
-    standing = heard.scored.standings.get(item)
+def _cell(rater: RaterState, item: str) -> str:
+    assert rater.scored is not UNSET, "only raters that scored have a column"
+    total = f"{rater.totals[item]:.1f}" if item in rater.totals else "not given"
+    standing = rater.scored.standings.get(item)
     return total if standing is None else f"{total} {STANDINGS[standing]}"
 
 
 def _seats(panel: PanelState) -> list[str]:
     weights = panel.conclusion.weights if panel.conclusion is not UNSET else {}
-    return _listed("Who sat", (_seat(name, heard, weights) for name, heard in panel.raters.items()))
+    return _listed("Who sat", (_seat(name, rater, weights) for name, rater in panel.raters.items()))
 
 
-def _seat(name: str, heard: RaterState, weights: Mapping[str, float]) -> str:
-    seat, said = heard.seat, heard.scored
+def _seat(name: str, rater: RaterState, weights: Mapping[str, float]) -> str:
+    seat, scored = rater.seat, rater.scored
     record = f"right on {seat.record.right} of {seat.record.of}" if seat.record.of else "no track record yet"
     parts = [record]
     if name in weights:
         parts.insert(0, f"weight {share(weights[name])}")
-    if said is not UNSET and said.missing is not UNSET:
-        parts.append(f"gave no scores: {escaped(said.missing.reason)}")
-    elif said is not UNSET and said.absent:
-        parts.append(f"left out {escaped(', '.join(f'{what} ({why})' for what, why in said.absent.items()))}")
+    if scored is not UNSET and scored.missing is not UNSET:
+        parts.append(f"gave no scores: {escaped(scored.missing.reason)}")
+    elif scored is not UNSET and scored.absent:
+        parts.append(f"left out {escaped(', '.join(f'{what} ({why})' for what, why in scored.absent.items()))}")
     caveat = f". {escaped(seat.caveat)}" if seat.caveat else ""
     return f"{escaped(seat.title)}, {escaped(seat.model)}: {'; '.join(parts)}{caveat}"
 
 
-def _without(said: PanelConcluded) -> list[str]:
+def _without(conclusion: PanelConcluded) -> list[str]:
     return _listed(
         "If one rater were left out",
         (
             f"Without the {escaped(name.replace('_', ' '))} rater: {each.outcome},"
             f" {'no winner' if each.winner == 'neither' else NAMES[each.winner]} (alpha {figure(each.alpha)},"
             f" gap {share(each.gap)})"
-            for name, each in said.without.items()
+            for name, each in conclusion.without.items()
         ),
     )
 
@@ -178,44 +179,50 @@ def _title(panel: PanelState, name: str) -> str:
 def _artifact(panel: PanelState) -> list[str]:
     lines = _verdict(panel.verdict) if panel.verdict is not UNSET else []
     lines += ["### Who judged", ""]
-    for name, heard in panel.raters.items():
-        weight = "" if heard.seat.share is UNSET else f" ({share(heard.seat.share)})"
-        said = [each[name] for each in panel.opinions.values() if name in each]
-        given = [each for each in said if each.missing is UNSET]
-        words = _opinion(given[-1]) if given else escaped(said[-1].missing.reason) if said and said[-1].missing else "–"
-        lines.append(f"- **{escaped(heard.seat.title)}**{weight}: {words}")
+    for name, rater in panel.raters.items():
+        weight = "" if rater.seat.share is UNSET else f" ({share(rater.seat.share)})"
+        opinions = [each[name] for each in panel.opinions.values() if name in each]
+        given = [each for each in opinions if each.missing is UNSET]
+        words = (
+            _opinion(given[-1])
+            if given
+            else escaped(opinions[-1].missing.reason)
+            if opinions and opinions[-1].missing
+            else "–"
+        )
+        lines.append(f"- **{escaped(rater.seat.title)}**{weight}: {words}")
         if len(given) > 1:
             lines.append(f"  - on its own: {given[0].verdict}")
     return [*lines, ""]
 
 
-def _verdict(said: ArtifactJudged) -> list[str]:
-    if said.missing is not UNSET:
-        return [f"## No verdict: {escaped(said.missing.reason)}", ""]
+def _verdict(verdict: ArtifactJudged) -> list[str]:
+    if verdict.missing is not UNSET:
+        return [f"## No verdict: {escaped(verdict.missing.reason)}", ""]
 
     def weights(shares: Mapping[str, float]) -> str:
-        return ", ".join(f"{escaped(verdict)} {share(weight)}" for verdict, weight in shares.items())
+        return ", ".join(f"{escaped(name)} {share(weight)}" for name, weight in shares.items())
 
     lines = [
-        f"## Verdict: {said.verdict}",
+        f"## Verdict: {verdict.verdict}",
         "",
-        f"After deliberation: {weights(said.shares)}.",
-        f"On their own, the verdict of record: {said.independent} ({weights(said.independent_shares)}).",
+        f"After deliberation: {weights(verdict.shares)}.",
+        f"On their own, the verdict of record: {verdict.independent} ({weights(verdict.independent_shares)}).",
         "",
     ]
-    lines += [*(f"- {escaped(each)}" for each in said.reasons), ""]
+    lines += [*(f"- {escaped(each)}" for each in verdict.reasons), ""]
     return [
         *lines,
-        *_listed("Findings", map(escaped, said.findings)),
-        *_listed("Remediation", map(escaped, said.remediation)),
+        *_listed("Findings", map(escaped, verdict.findings)),
+        *_listed("Remediation", map(escaped, verdict.remediation)),
     ]
 
 
-def _opinion(said: OpinionGiven) -> str:
-    sure = "" if said.confidence is UNSET else f", confidence {share(said.confidence)}"
-    found = "" if said.verified else " (not found in the text)"
-    quote = f" “{escaped(said.quote)}”{found}" if said.quote else ""
-    return f"{said.verdict}{sure}. {escaped(said.rationale)}{quote}"
+def _opinion(opinion: OpinionGiven) -> str:
+    sure = "" if opinion.confidence is UNSET else f", confidence {share(opinion.confidence)}"
+    found = "" if opinion.verified else " (not found in the text)"
+    quote = f" “{escaped(opinion.quote)}”{found}" if opinion.quote else ""
+    return f"{opinion.verdict}{sure}. {escaped(opinion.rationale)}{quote}"
 
 
 def _text(view: View) -> list[str]:

@@ -1,4 +1,4 @@
-"""A protocol as Markdown: the briefing first, then every argument with its answer, the closings, the trace."""
+"""A protocol as Markdown: the briefing, every argument with its answer, the closings, the trace."""
 
 from collections.abc import Iterable, Mapping
 
@@ -38,7 +38,7 @@ def briefing_lines(briefing: Briefing, claims: Mapping[str, str]) -> list[str]:
 
 
 def protocol_lines(view: View) -> list[str]:
-    """The whole of it."""
+    """Everything that a protocol adds to a debate."""
     protocol = view.protocol
     if not isinstance(protocol, ProtocolState):
         return []
@@ -64,8 +64,8 @@ def _case(view: View, protocol: ProtocolState, side: Side) -> list[str]:
         if each.side == side:
             lines += _argument(name, each)
     turn = view.turns.get(CROSSED_IN[examiner])
-    said = turn.text if turn is not None else ""
-    return [*lines, *_faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), said)]
+    text = turn.text if turn is not None else ""
+    return [*lines, *_faulty(f"{NAMES[examiner]}’s cross-examination of it", protocol.crossed.get(examiner, ()), text)]
 
 
 def _argument(name: str, each: ArgumentState) -> list[str]:
@@ -89,8 +89,8 @@ def _argument(name: str, each: ArgumentState) -> list[str]:
     if each.trace is not UNSET:
         scores = " · ".join(f"{dimension} {score:g}" for dimension, score in each.trace.scores.items())
         missing = f"no standing: {each.trace.missing.reason}" if each.trace.missing is not UNSET else ""
-        said = " ".join(filter(None, [_sentence(each.trace.reason), missing, scores]))
-        lines += [f"Judge: {said}", ""] if said else []
+        words = " ".join(filter(None, [_sentence(each.trace.reason), missing, scores]))
+        lines += [f"Judge: {words}", ""] if words else []
     if each.fallacies:
         lines += [
             f"- {found.fallacy.replace('_', ' ')}: “{escaped(found.quote)}” {escaped(found.reason)}".rstrip()
@@ -110,7 +110,7 @@ def _closing(side: Side, each: ClosingStated) -> list[str]:
 
 
 def _trace(protocol: ProtocolState) -> list[str]:
-    """Every argument in a row, and both totals."""
+    """A table with a row for each argument, and both totals."""
     traced = {name: each.trace for name, each in protocol.arguments.items() if each.trace is not UNSET}
     if not traced:
         return []
@@ -149,7 +149,7 @@ def _total(each: ArgumentTraced) -> str:
 
 
 def _faulty(what: str, faults: Iterable[str], text: str) -> list[str]:
-    """What a statement lacked, and all that was said instead."""
+    """The faults of a statement, and its text."""
     found = list(faults)
     if not found:
         return []
@@ -168,6 +168,6 @@ def _listed(title: str, items: Iterable[str], level: int = 3) -> list[str]:
 
 
 def _sentence(text: str) -> str:
-    """With a capital and a full stop."""
-    said = escaped(text)
-    return said if not said else f"{said[0].upper()}{said[1:]}{'' if said[-1] in '.?!…”' else '.'}"
+    """A text with a capital letter and a full stop."""
+    sentence = escaped(text)
+    return sentence if not sentence else f"{sentence[0].upper()}{sentence[1:]}{'' if sentence[-1] in '.?!…”' else '.'}"

@@ -1,14 +1,15 @@
-"""Other people's words on a terminal: a control character is shown and does nothing.
+"""Text of debates made safe for a terminal and for Markdown.
 
-A terminal obeys what it is sent: an escape can clear the screen, rename the window, or write over the verdict, and a
-mark of direction can turn a number round.  Every character is replaced by one, so that offsets stay what they are.
+A terminal obeys control characters: an escape sequence can clear the screen, rename the window, or overwrite the
+verdict, and a direction mark can reverse a number.  Each of them is replaced by one other character, so that offsets do
+not change.
 """
 
 import re
 from typing import Any, Final, overload
 
 _PICTURES: Final = {code: 0x2400 + code for code in range(0x20)}
-_SHOWN: Final[dict[int, str | int]] = {
+_VISIBLE: Final[dict[int, str | int]] = {
     **_PICTURES,
     ord("\n"): "\n",
     ord("\t"): "\t",
@@ -30,9 +31,9 @@ def escape_controls(value: str) -> str: ...
 @overload
 def escape_controls(value: Any) -> Any: ...
 def escape_controls(value: Any) -> Any:
-    """The same builtins, or the same text, with control characters that are seen and not obeyed."""
+    """A text, or builtins, with visible characters in place of control characters."""
     if isinstance(value, str):
-        return value.translate(_SHOWN)
+        return value.translate(_VISIBLE)
     if isinstance(value, dict):
         return {escape_controls(key): escape_controls(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -41,15 +42,15 @@ def escape_controls(value: Any) -> Any:
 
 
 def escape_json(text: str) -> str:
-    """JSON that says the same in characters that no terminal obeys."""
+    """JSON with the same meaning, without characters that a terminal obeys."""
     return _IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def one_line(text: str) -> str:
-    """Somebody's words on one line, without control characters and marks of direction."""
+    """A text on one line, without control characters and direction marks."""
     return " ".join(_CONTROLS.sub(" ", text).split())
 
 
 def escaped(text: str) -> str:
-    """Somebody's words within a line of Markdown: they stay words, and break no table."""
+    """A text escaped for a line of Markdown: it is never markup, also in a table."""
     return _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\1", one_line(text)))

@@ -1,4 +1,4 @@
-"""Words that the terminal and Markdown share: standings, outcomes, figures, and other people's text made harmless."""
+"""Words that the terminal and Markdown share: standings, outcomes, figures."""
 
 from typing import Final
 
@@ -28,7 +28,7 @@ RECORD_STANDS: Final = (
 
 
 def figure(value: float | Missing) -> str:
-    """A figure of a panel with two decimals, or why there is none."""
+    """A figure of a panel with two decimals, or the reason why it is missing."""
     return f"none ({escaped(value.missing.reason)})" if isinstance(value, Missing) else f"{value:.2f}"
 
 
@@ -38,35 +38,35 @@ def share(value: float | Missing) -> str:
 
 
 def coefficient(each: Coefficient, again: str) -> str:
-    """A coefficient as a person understands it.  ``again``: what would be done another time."""
+    """A coefficient in words.  ``again`` completes the sentence "If …" about a repetition."""
     if each.value is UNSET:
         return f"undefined: {each.undefined}"
     band = f", {each.band}" if each.band is not UNSET else ""
-    said = f"{each.value:.2f}{band}"
+    value = f"{each.value:.2f}{band}"
     if each.low is UNSET or each.high is UNSET:
-        return said
-    return f"{said}. If {again}, the agreement would likely lie between {each.low:.2f} and {each.high:.2f}"
+        return value
+    return f"{value}. If {again}, the agreement would likely lie between {each.low:.2f} and {each.high:.2f}"
 
 
 def interval(each: Coefficient) -> str:
-    """A coefficient with its interval, in few characters."""
+    """A coefficient and its interval, short."""
     if each.value is UNSET:
         return f"undefined ({escaped(str(each.undefined))})"
     return f"{each.value:.2f}" + ("" if each.low is UNSET else f" ({each.low:.2f} to {each.high:.2f})")
 
 
-def conclusion_sentence(said: PanelConcluded, agreement: AgreementMeasured | None) -> str:
-    """What a panel says, in one plain sentence."""
-    if said.winner != "neither":
-        caution = " with caution" if said.outcome == "cautious" else ""
-        return f"The panel concludes{caution}: {NAMES[said.winner]}."
-    if said.outcome == "contested":
-        leans = "" if said.leaning == "neither" else f"the panel leans to {NAMES[said.leaning]}, but "
+def conclusion_sentence(conclusion: PanelConcluded, agreement: AgreementMeasured | None) -> str:
+    """The conclusion of a panel in one sentence."""
+    if conclusion.winner != "neither":
+        caution = " with caution" if conclusion.outcome == "cautious" else ""
+        return f"The panel concludes{caution}: {NAMES[conclusion.winner]}."
+    if conclusion.outcome == "contested":
+        leans = "" if conclusion.leaning == "neither" else f"the panel leans to {NAMES[conclusion.leaning]}, but "
         return f"No winner is named: {leans}the raters are divided."
-    if said.outcome == "undetermined":
+    if conclusion.outcome == "undetermined":
         return "No winner is named: how far the raters agree could not be measured."
-    if any(each.decides for each in said.disputed.values()):
-        what = "a turn" if any(item.isdecimal() for item in said.disputed) else "an argument"
+    if any(each.decides for each in conclusion.disputed.values()):
+        what = "a turn" if any(item.isdecimal() for item in conclusion.disputed) else "an argument"
         return f"No winner is named: the raters are too far apart on {what} that decides."
     if agreement is not None and agreement.raw.band == "unacceptable":
         return "No winner is named: the raters are too far apart."
@@ -75,12 +75,12 @@ def conclusion_sentence(said: PanelConcluded, agreement: AgreementMeasured | Non
 
 def conclusion_of(panel: PanelState) -> str:
     """The sentence of a panel that has concluded."""
-    assert panel.conclusion is not UNSET, "asked only of a panel that has concluded"
+    assert panel.conclusion is not UNSET, "the panel has concluded"
     return conclusion_sentence(panel.conclusion, None if panel.agreement is UNSET else panel.agreement)
 
 
 def item_name(item: str) -> str:
-    """Arguments bear their own ids, turns are numbers."""
+    """The name of an item: a turn is a number, an argument has its own id."""
     return f"turn {item}" if item.isdecimal() else item
 
 

@@ -1,4 +1,4 @@
-"""Who may reach the server and what they may send: hosts, origins, tokens, sizes, and the headers of every answer."""
+"""Access control: hosts, origins, the token and its session cookie, and the headers of every response."""
 
 import hmac
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from server.settings import LOOPBACK, Settings
 COOKIE: Final = "moot_session"
 COOKIE_AGE_S: Final = 12 * 3600
 FORBIDDEN: Final = 4403
-POLICY: Final = "; ".join(  # noqa: FLY002 - a line a rule reads better
+POLICY: Final = "; ".join(  # noqa: FLY002 - one line for each rule is easier to read
     (
         "default-src 'none'",
         "script-src 'self'",
@@ -44,7 +44,7 @@ HEADERS: Final[Mapping[str, str]] = {
 
 
 class Access:
-    """The rules of one server."""
+    """The access rules of one server.  Raises ``CannotServe`` for an address beyond loopback without a token."""
 
     def __init__(self, settings: Settings) -> None:
         if not settings.is_loopback and not settings.token:
@@ -61,29 +61,29 @@ class Access:
 
     @property
     def needs_token(self) -> bool:
-        """Whether acts that change something ask for the token."""
+        """Whether requests that change something need the token."""
         return bool(self._token)
 
     def check_host(self, headers: Headers) -> None:
-        """Refuse a name that is not ours (DNS rebinding) and a foreign page (cross-site requests)."""
+        """Check the host (DNS rebinding) and the origin (cross-site requests).  Raises ``NotAllowed``."""
         host = headers.get("host", "")
         name = (urlsplit(f"//{host}").hostname or "").lower()
         if self._strict and name not in self._hosts:
-            raise NotAllowed(f"this server is not {host!r}; MOOT_HOSTS adds a name")
+            raise NotAllowed(f"this server does not answer for the host {host!r}; MOOT_HOSTS adds a name")
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
             raise NotAllowed(f"requests from {origin} are refused")
 
     def token_matches(self, token: str) -> bool:
-        """Whether somebody knows the token."""
+        """Whether this is the token."""
         return bool(self._token) and hmac.compare_digest(token.encode(), self._token.encode())
 
     def session(self) -> str:
-        """A cookie's value for somebody who showed the token."""
+        """The value of a session cookie, for a client that sent the token."""
         return self._sessions.dumps("operator")
 
     def is_operator(self, connection: HTTPConnection) -> bool:
-        """Whether this request may change things: anybody on loopback without a token, else only with it."""
+        """Whether this request may change things: any request if no token is set, else only one with the token."""
         if not self._token:
             return True
         scheme, _, token = connection.headers.get("authorization", "").partition(" ")
@@ -96,13 +96,13 @@ class Access:
         return True
 
     def require_operator(self, connection: HTTPConnection) -> None:
-        """Raises ``TokenMissing`` for anybody else."""
+        """Raises ``TokenMissing`` for a request that may not change things."""
         if not self.is_operator(connection):
             raise TokenMissing("this needs the token: Authorization: Bearer …, or POST /api/session")
 
 
 def access_of(connection: HTTPConnection) -> Access:
-    """The rules that the application was started with."""
+    """The access rules that the application was started with."""
     access: Access = connection.app.state.access
     return access
 
@@ -116,11 +116,11 @@ def is_director(connection: HTTPConnection) -> bool:
 
 
 async def open_session(request: Request) -> Response:
-    """POST /api/session: a client sends the token once and gets a cookie that stands for it."""
+    """POST /api/session: exchanges the token for a session cookie."""
     access = access_of(request)
     token = (await read_object(request, empty={})).get("token")
     if access.needs_token and not (isinstance(token, str) and access.token_matches(token)):
-        raise NotAllowed("that is not the token")
+        raise NotAllowed("this is not the token")
     response = JSONResponse({"ok": True})
     response.set_cookie(
         COOKIE,
@@ -158,29 +158,29 @@ class AccessMiddleware:
             await self._app(scope, receive, send)
             return
 
-        async def answer(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers_out = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
-                    headers_out.setdefault(name, value)  # a page that may be framed says so itself
+                    headers_out.setdefault(name, value)  # the page for frames has its own
                 observe.count_request(scope["method"], message["status"])
             await send(message)
 
-        await self._app(scope, BoundedReceive(receive), answer)
+        await self._app(scope, BoundedReceive(receive), send_with_headers)
 
     async def _refuse(self, error: Exception, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await receive()
-            await send({"type": "websocket.accept"})  # only an open socket can be told a code of ours
+            await send({"type": "websocket.accept"})  # only an open socket can carry a close code of ours
             await send({"type": "websocket.close", "code": FORBIDDEN, "reason": str(error)[:100]})
             return
         await error_response(error)(scope, receive, send)
 
 
 def error_response(error: Exception) -> Response:
-    """The one shape of an error."""
+    """An error as a response, in the one JSON shape of errors."""
     headers = dict(HEADERS)
-    found = report_of(error)
-    if found.retry_after_s is not None:
-        headers["retry-after"] = str(int(found.retry_after_s) or 1)
-    return JSONResponse(error_body(error), status_code=found.status, headers=headers)
+    report = report_of(error)
+    if report.retry_after_s is not None:
+        headers["retry-after"] = str(int(report.retry_after_s) or 1)
+    return JSONResponse(error_body(error), status_code=report.status, headers=headers)

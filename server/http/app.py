@@ -1,4 +1,4 @@
-"""The application as a value: routes, middleware, lifespan."""
+"""The ASGI application: its table of routes, its middleware, its error handlers."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from server.errors import EXPECTED, HttpRefusal, MootError, NotFound
 from server.export.audit import Auditors
 from server.feed.websocket.connections import Connections
-from server.http import audience, catalog, commands, debates, events, exports, judge, metrics, whatif
+from server.http import audience, commands, debates, events, exports, judge, metrics, whatif
 from server.http.access import Access, AccessMiddleware, error_response, open_session
 from server.http.limits import RateLimit
 from server.http.static import FILES, page_response
@@ -32,12 +32,12 @@ async def front(request: Request) -> Response:
 
 
 async def page(request: Request) -> Response:
-    """GET /d/{id}: the page of any debate; it finds out by itself whether there is one."""
+    """GET /d/{id}: the page of a debate; the page itself asks whether the debate exists."""
     return await page_response(request, "debate.html")
 
 
 async def favicon(request: Request) -> Response:
-    """GET /favicon.ico, for browsers that ask in spite of the link."""
+    """GET /favicon.ico, for browsers that ignore the page's link to its icon."""
     return await FILES.get_response("favicon.svg", request.scope)
 
 
@@ -48,7 +48,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    if error.status_code == 404:  # noqa: PLR2004 - the status
+    if error.status_code == 404:  # noqa: PLR2004 - HTTP not found
         return error_response(NotFound(f"nothing is at {request.url.path}"))
     response = error_response(HttpRefusal(error.status_code, error.detail))
     response.headers.update(error.headers or {})
@@ -57,7 +57,7 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 async def _bug(request: Request, error: Exception) -> Response:
     logger.error("request_failed", path=request.url.path, exc_info=error)
-    return error_response(MootError("an error inside Moot; its log has the details"))
+    return error_response(MootError("an error inside Moot: the server's log has the details"))
 
 
 ONE: Final = "/api/debates/{debate}"
@@ -89,9 +89,9 @@ ROUTES: Final = (
     Route(f"{ONE}/resume", commands.resume, methods=["POST"]),
     Route(f"{ONE}/halt", commands.halt, methods=["POST"]),
     Route("/api/estimate", debates.show_estimate, methods=["POST"]),
-    Route("/api/models", catalog.list_models),
-    Route("/api/archetypes", catalog.list_archetypes),
-    Route("/api/exhibitions", catalog.list_exhibitions),
+    Route("/api/models", debates.list_models),
+    Route("/api/archetypes", debates.list_archetypes),
+    Route("/api/exhibitions", debates.list_exhibitions),
     Route("/api/session", open_session, methods=["POST"]),
     Route("/healthz", metrics.healthz),
     Route("/readyz", metrics.readyz),
@@ -102,7 +102,7 @@ ROUTES: Final = (
 
 
 def make_app(service: Service, access: Access) -> Starlette:
-    """The server over a running service."""
+    """The application over a running service."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -1,16 +1,19 @@
-"""Debates over HTTP: list them, open one, show one, and estimate what one would cost."""
+"""Debates: list, open, show, estimate, and what a new one can choose: models, archetypes, exhibitions."""
 
+import msgspec
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
 from events.store.listing import public_row
+from personalities.archetypes import archetypes
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, whole_number
 from server.opening import opening
 from server.opening.estimate import estimate
+from server.opening.exhibitions import exhibitions
 from server.opening.records import records_for
 
 
@@ -51,3 +54,28 @@ async def show_estimate(request: Request) -> Response:
     opened = await opening.build_opening(wanted, service.registry, service.settings)
     # An estimate rehearses the debate: up to half a second of computing, so a thread does it, one at a time.
     return json_response(await to_thread.run_sync(estimate, opened, limiter=request.app.state.estimate_limiter))
+
+
+async def list_models(request: Request) -> Response:
+    """GET /api/models."""
+    registry = service_of(request).registry
+    models, default = await registry.survey()
+    return json_response({"models": models, "default": default, "load": registry.loads()})
+
+
+async def list_exhibitions(request: Request) -> Response:
+    """GET /api/exhibitions."""
+    del request
+    return json_response(
+        {"exhibitions": [{"name": name, **msgspec.structs.asdict(each)} for name, each in exhibitions().items()]}
+    )
+
+
+async def list_archetypes(request: Request) -> Response:
+    """GET /api/archetypes."""
+    del request
+    known = [
+        {"name": name, "title": each.title, "manner": each.manner, "traits": each.traits}
+        for name, each in archetypes().items()
+    ]
+    return json_response({"archetypes": known})

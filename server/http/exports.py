@@ -1,4 +1,4 @@
-"""HTTP: the difference between two positions, a debate to take away, and a debate within another site's page."""
+"""Exports of a debate, the difference between two of its positions, and its page for other sites' frames."""
 
 import re
 import unicodedata
@@ -24,14 +24,14 @@ FRAMED: Final = {
     "cross-origin-resource-policy": "cross-origin",
     "cache-control": "no-cache",
 }
-WORDS_MOST: Final = 48
-"""Letters of the motion in a name."""
-ID_MOST: Final = 13
-"""Of the id: the time to the millisecond, which every command takes for the whole."""
+MAX_WORDS: Final = 48
+"""Characters of the motion in a file's name."""
+ID_PREFIX: Final = 13
+"""Characters of the id in a file's name: the time to the millisecond, enough for every command."""
 
 
 async def show_diff(request: Request) -> Response:
-    """GET /api/debates/{id}/diff: what changed after ``from`` up to and with ``to``, as this reader may see it."""
+    """GET /api/debates/{id}/diff: what changed after ``from`` up to and with ``to``, as this client may see it."""
     service, debate = service_of(request), request.path_params["debate"]
     revealed = await is_revealed(request, debate)
     head = await service.log.head(debate)
@@ -56,26 +56,26 @@ async def export_events(request: Request) -> Response:
 async def export_json(request: Request) -> Response:
     """GET /api/debates/{id}/export.json: the view."""
     view = await _view(request)
-    return _taken(request, view.motion, msgspec.json.encode(view), "json", "application/json")
+    return _download(request, view.motion, msgspec.json.encode(view), "json", "application/json")
 
 
 async def export_markdown(request: Request) -> Response:
-    """GET /api/debates/{id}/export.md: a transcript to read."""
+    """GET /api/debates/{id}/export.md: a transcript."""
     view = await _view(request)
-    return _taken(request, view.motion, as_markdown(view).encode(), "md", "text/markdown; charset=utf-8")
+    return _download(request, view.motion, as_markdown(view).encode(), "md", "text/markdown; charset=utf-8")
 
 
 async def export_html(request: Request) -> Response:
-    """GET /api/debates/{id}/export.html: one file that replays the debate offline; ``calls=0`` leaves the calls out."""
+    """GET /api/debates/{id}/export.html: one file that replays offline; ``calls=0`` leaves the calls out."""
     with_calls = bool(whole_number(request, "calls", 1, 0, 1))
     archive = await archive_of(
         service_of(request).log, request.path_params["debate"], director=is_director(request), with_calls=with_calls
     )
-    return _taken(request, archive.motion, html_export(archive).encode(), "html", "text/html; charset=utf-8")
+    return _download(request, archive.motion, html_export(archive).encode(), "html", "text/html; charset=utf-8")
 
 
 async def embed(request: Request) -> Response:
-    """GET /d/{id}/embed: the page in little, which other sites may frame.  It is read there, nothing more."""
+    """GET /d/{id}/embed: a small page that other sites may show in a frame; it can only be read."""
     debate = escape(request.path_params["debate"])
     link = f'<p class="source"><a href="/d/{debate}" target="_blank" rel="noopener">Open in Moot</a></p>'
     page = files()[PAGE].replace('<body class="page">', f'<body class="page embed">\n{link}')
@@ -86,24 +86,24 @@ async def _view(request: Request) -> Any:
     return await service_of(request).hub.view(request.path_params["debate"], director=is_director(request))
 
 
-def _taken(request: Request, motion: str, body: bytes, kind: str, media_type: str) -> Response:
+def _download(request: Request, motion: str, body: bytes, kind: str, media_type: str) -> Response:
     headers = attachment(motion, request.path_params["debate"], kind)
     return Response(body, media_type=media_type, headers=headers)
 
 
 def file_name(motion: str, debate: str, kind: str) -> str:
-    """``moot-cities-should-ban-private-cars-019a8b7c-4e21.html``: the motion in plain letters, if it has some."""
+    """``moot-cities-should-ban-private-cars-019a8b7c-4e21.html``: the motion in ASCII letters, if it has any."""
     plain = unicodedata.normalize("NFKD", motion).encode("ascii", "ignore").decode().lower()
     words = re.findall(r"[a-z0-9]+", plain)
-    said = ""
+    name = ""
     for word in words:
-        if len(said) + len(word) >= WORDS_MOST:
+        if len(name) + len(word) >= MAX_WORDS:
             break
-        said += f"-{word}"
-    short = re.sub(r"[^A-Za-z0-9-]", "", debate[:ID_MOST]).rstrip("-")
-    return f"moot{said}-{short}.{kind}"
+        name += f"-{word}"
+    short = re.sub(r"[^A-Za-z0-9-]", "", debate[:ID_PREFIX]).rstrip("-")
+    return f"moot{name}-{short}.{kind}"
 
 
 def attachment(motion: str, debate: str, kind: str) -> dict[str, str]:
-    """The header that has a browser save a debate under its name."""
+    """The header with the name under which a browser saves a debate."""
     return {"content-disposition": f'attachment; filename="{file_name(motion, debate, kind)}"'}

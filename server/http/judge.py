@@ -1,7 +1,7 @@
-"""The page about the judge: what it does, its rubric, and what this store's debates say of its weaknesses.
+"""The page about the judge: what it does, its rubric, and its weaknesses as the debates of this store show them.
 
-Debates that are over are read once each, newest first, in pages that a thread decodes.  A request waits for a moment at
-most; what has not been read by then is read after the answer, which says how many debates it rests on.
+Each concluded debate is read once, the newest first; a thread decodes the pages.  A request waits at most ``WAIT_S``.
+Debates that are not read by then are read after the answer, and the answer says how many debates it rests on.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,25 +34,29 @@ from judge.templates import judge_templates
 from server.http.requests import json_response, service_of
 from server.http.static import page_response
 
-MOST: Final = 200
-"""Debates that a measurement rests on: the newest."""
+MAX_DEBATES: Final = 200
+"""The figures rest on this many of the newest debates."""
 SCANNED: Final = 2000
-"""Rows of the list that are looked through for them."""
-PATIENCE_S: Final = 1.5
-NAME_MOST: Final = 200
+"""Rows of the list that are searched for concluded debates."""
+WAIT_S: Final = 1.5
+MAX_NAME: Final = 200
 
 logger = structlog.get_logger()
 
 
 class JudgeCount(Struct, frozen=True):
-    """How many debates one judge has judged."""
+    """The number of debates that one judge has judged."""
 
     name: str
     debates: int
 
 
 class MeasuredOver(Struct, frozen=True, kw_only=True):
-    """What figures rest on, ``says`` the same in words.  ``unread``: not read yet; ``judge``: of this one only."""
+    """What the figures rest on.
+
+    ``says`` is the same in words, ``unread`` the number of debates that are not read yet, and ``judge`` the only judge
+    that is counted, if one was asked for.
+    """
 
     debates: int
     turns: int
@@ -65,41 +69,41 @@ class MeasuredOver(Struct, frozen=True, kw_only=True):
 
 
 class JudgeReport(Struct, frozen=True, kw_only=True):
-    """The whole page.  ``levels`` are the live judge's five, ``beside`` what else it does.
+    """The whole page.  ``levels`` are the five levels of the live judge, ``beside`` is what else it does.
 
-    Where a debate's own rubric is shown, ``differences`` is the number of marks in ``tables`` against version 1.
+    If the page shows the rubric of one debate, ``differences`` counts its differences from version 1.
     """
 
     rubric: Rubric
     digest: str
     about: str
-    """Whose rubric it is, in words."""
+    """The debates that use this rubric, in words."""
     tables: tuple[Table, ...]
     levels: tuple[Level, ...]
     beside: tuple[Level, ...]
     weaknesses: tuple[Weakness, ...]
     measured_over: MeasuredOver
     links: tuple[tuple[str, str, bool], ...]
-    """Figures of one judge only: words, address, whether they are shown now."""
+    """Links to the figures of each judge: words, address, and whether these figures are shown now."""
     debate: str | UnsetType = UNSET
     motion: str | UnsetType = UNSET
     differences: int | UnsetType = UNSET
 
 
 class Survey:
-    """What the newest debates that are over add up to, each read once."""
+    """The sum over the newest concluded debates, each read once."""
 
-    def __init__(self, log: EventLog, *, most: int = MOST) -> None:
+    def __init__(self, log: EventLog, *, most: int = MAX_DEBATES) -> None:
         self._log, self._most = log, most
         self._read: dict[str, tuple[int, str, Tally]] = {}
-        """By debate: its last position then, who judged, and the tally."""
+        """By debate: the position up to which it was read, its judge, and its tally."""
         self._known: dict[str, int] = {}
-        self._looking = anyio.Lock()
+        self._updating = anyio.Lock()
         self.as_of = now()
 
-    async def look(self) -> None:
-        """Read what is new.  Cancelled in the midst of it, it keeps the debates that it has finished."""
-        async with self._looking:
+    async def update(self) -> None:
+        """Read the debates that are new.  If it is cancelled, it keeps the debates that it has finished."""
+        async with self._updating:
             self._known = await self._newest()
             self._read = {debate: read for debate, read in self._read.items() if debate in self._known}
             self.as_of = now()
@@ -107,13 +111,13 @@ class Survey:
                 if debate not in self._read or self._read[debate][0] != position:
                     self._read[debate] = (position, *await tally_of(self._log, debate))
 
-    async def look_for(self, seconds: float) -> None:
-        """Read what is new, for no longer than this."""
+    async def update_for(self, seconds: float) -> None:
+        """Read the debates that are new, for at most this many seconds."""
         with anyio.move_on_after(seconds):
-            await self.look()
+            await self.update()
 
     def measured(self, judge: str = "") -> tuple[MeasuredOver, Tally]:
-        """What has been read so far, of all judges or of one."""
+        """The figures of the debates read so far, of all judges or of one."""
         read = [(name, tally) for _, name, tally in self._read.values()]
         named: dict[str, int] = {}
         for name, _ in read:
@@ -137,16 +141,17 @@ class Survey:
     def _says(self, found: list[Tally], tally: Tally, named: dict[str, int], judge: str, unread: int) -> Iterator[str]:
         if not found:
             whose = f" judged by {judge}" if judge else ""
-            yield f"No debate here{whose} has concluded yet, so nothing could be measured: below stands what will be."
+            yield f"No debate here{whose} has concluded yet, so there are no figures: below is what will be measured."
         else:
             newest = ", the newest ones" if len(self._known) == self._most else ""
             over = f"{plural(len(found), 'concluded debate')}{newest}, with {plural(tally.of('turns'), 'turn')}"
             yield f"MeasuredOver on this server over {over}."
         if unread:
-            yield f"{plural(unread, 'further debate')} being read: look again in a moment."
+            yield f"{plural(unread, 'further debate')} being read: reload the page in a moment."
         if named.get(SCRIPTED) and judge in ("", SCRIPTED):
             were = "All of them" if named[SCRIPTED] == len(found) else f"{named[SCRIPTED]:,} of them"
-            yield f"{were} judged by a script, written beforehand: that shows what is counted, not how a model judges."
+            written = "judged by a script that was written in advance"
+            yield f"{were} {written}: that shows what is counted, not how a model judges."
 
     async def _newest(self) -> dict[str, int]:
         found: dict[str, int] = {}
@@ -162,7 +167,7 @@ class Survey:
 
 
 async def tally_of(log: EventLog, debate: str) -> tuple[str, Tally]:
-    """Who judged a debate, and what became of its answers."""
+    """The judge of a debate, and the tally of its answers."""
     count, after = DebateCounter(), 0
     while page := await log.envelopes(debate, after, PAGE):
         after = page[-1].position
@@ -174,7 +179,7 @@ def _take(count: DebateCounter, page: Iterable[Envelope]) -> None:
     for each in page:
         try:
             event = decode(each.payload, each.schema)
-        except UnknownEvent as error:  # one that cannot be read must not keep the others from being counted
+        except UnknownEvent as error:  # the other events are still counted
             logger.warning("event_not_counted", debate=each.debate, position=each.position, message=str(error))
             continue
         count.take(
@@ -202,16 +207,16 @@ async def show_judge(request: Request) -> Response:
     """GET /api/judge; ``debate=ID`` gives the rubric of one debate, ``judge=NAME`` the figures of one judge."""
     survey: Survey = request.app.state.survey
     opened = await _opened(service_of(request).log, request.query_params.get("debate", ""))
-    await survey.look_for(PATIENCE_S)
-    report = report_of(survey, opened, request.query_params.get("judge", "")[:NAME_MOST])
+    await survey.update_for(WAIT_S)
+    report = report_of(survey, opened, request.query_params.get("judge", "")[:MAX_NAME])
     response = json_response(report)
     if report.measured_over.unread:
-        response.background = BackgroundTask(survey.look)
+        response.background = BackgroundTask(survey.update)
     return response
 
 
 def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, judge: str = "") -> JudgeReport:
-    """The page, for one debate's rubric and prompts or for those that a new debate would get."""
+    """The page for the rubric and prompts of one debate, or for those that a new debate would get."""
     over, tally = survey.measured(judge)
     if opened is None:
         rubric, shown = rubric_v1(), tables(rubric_v1())
@@ -228,20 +233,20 @@ def report_of(survey: Survey, opened: tuple[str, DebateOpened] | None = None, ju
         levels=tuple(step for step in steps if step.number),
         beside=tuple(step for step in steps if not step.number),
         links=tuple(_links(over)),
-        about=f"“{rubric.name}”, version {rubric.version}: that of every debate that brings none of its own.",
+        about=f"“{rubric.name}”, version {rubric.version}: the rubric of every debate that brings none of its own.",
     )
     if opened is None:
         return report
     marks = sum(differences(table) for table in shown)
-    told = (
+    compared = (
         f"differs from Moot’s version 1 in {plural(marks, 'place')}, marked below" if marks else "is Moot’s version 1"
     )
-    about = f"“{rubric.name}”, version {rubric.version}: that of one debate. It {told}. The debate: "
+    about = f"“{rubric.name}”, version {rubric.version}: the rubric of one debate. It {compared}. The debate: "
     return replace(report, about=about, debate=opened[0], motion=opened[1].motion, differences=marks)
 
 
 def _links(over: MeasuredOver) -> Iterator[tuple[str, str, bool]]:
-    if len(over.judges) < 2 and over.judge is UNSET:  # noqa: PLR2004 - one judge is all there is
+    if len(over.judges) < 2 and over.judge is UNSET:  # noqa: PLR2004 - there is only one judge
         return
     yield "Every judge", "?#weaknesses", over.judge is UNSET
     for each in over.judges:
@@ -250,7 +255,7 @@ def _links(over: MeasuredOver) -> Iterator[tuple[str, str, bool]]:
 
 
 async def _opened(log: EventLog, debate: str) -> tuple[str, DebateOpened] | None:
-    """How a debate was opened.  Raises ``UnknownDebate``."""
+    """A debate's id and first event; None for an empty id.  Raises ``UnknownDebate``."""
     if not debate:
         return None
     records = await log.read(debate, 0, 1)

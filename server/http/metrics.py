@@ -34,11 +34,11 @@ class ServiceGauges(Collector):
         self._service, self._unconcluded = service, unconcluded
 
     def collect(self) -> Iterator[Metric]:
-        """One family after the other."""
+        """The metric families, one after the other."""
         yield _labelled("moot_build_info", "1, with the version that runs", "version", {VERSION: 1})
         yield from self._store()
         yield from self._debates()
-        yield from self._watching()
+        yield from self._spectators()
         yield from self._providers()
         yield from self._nodes()
 
@@ -50,7 +50,7 @@ class ServiceGauges(Collector):
         yield _gauge("moot_append_queue_bytes", "Payload of the appends that wait for the store", size)
         yield _gauge(
             "moot_store_silence_seconds",
-            "Time since notifications of the store were last heard or it was polled",
+            "Time since the store last sent a notification or was polled",
             log.silence_s,
         )
 
@@ -63,23 +63,25 @@ class ServiceGauges(Collector):
             found = {state: self._unconcluded.get(state, 0) for state in STATES}
             yield _labelled("moot_debates", "Debates of the whole store that have not concluded", "state", found)
         yield _gauge(
-            "moot_moderators", "Debates folded in memory to be run or acted on", len(self._service.moderators.known)
+            "moot_moderators",
+            "Debates that this process holds in memory to run them",
+            len(self._service.moderators.known),
         )
 
-    def _watching(self) -> Iterator[Metric]:
+    def _spectators(self) -> Iterator[Metric]:
         hub, log = self._service.hub, self._service.log
         channels = [channel for channel in hub.channels if channel.ready.is_set()]
         behind = [max((log.known_head(channel.debate) or 0) - channel.position, 0) for channel in channels]
         yield _gauge("moot_spectators", "Open spectator sockets", hub.spectators)
-        yield _gauge("moot_rooms", "Debates folded in memory for readers", len(hub.channels))
-        yield _gauge("moot_room_frames", "Frames kept encoded for readers", sum(channel.kept for channel in channels))
+        yield _gauge("moot_rooms", "Debates held in memory for readers", len(hub.channels))
+        yield _gauge("moot_room_frames", "Encoded frames kept for readers", sum(channel.kept for channel in channels))
         yield _gauge("moot_folds", "Folds of past positions kept in memory", hub.folds.kept)
         yield _gauge(
             "moot_room_lag_events",
-            "Events that the room furthest behind its log has not folded",
+            "Recorded events not yet applied in the room that is furthest behind",
             max(behind, default=0),
         )
-        yield _gauge("moot_rooms_behind", "Rooms that have not folded all that was recorded", sum(map(bool, behind)))
+        yield _gauge("moot_rooms_behind", "Rooms that have not applied every recorded event", sum(map(bool, behind)))
 
     def _providers(self) -> Iterator[Metric]:
         loads = self._service.registry.loads()
@@ -88,7 +90,7 @@ class ServiceGauges(Collector):
             ("moot_provider_waiting", "Calls that wait for a place", {each.provider: each.waiting for each in loads}),
             (
                 "moot_provider_breaker_open",
-                "1 while a provider is left alone after failures",
+                "1 while no calls are sent to a provider after failures",
                 {each.provider: each.rests_s > 0 for each in loads},
             ),
         ):
@@ -96,11 +98,11 @@ class ServiceGauges(Collector):
 
     def _nodes(self) -> Iterator[Metric]:
         bus, node = self._service.bus.state, self._service.node
-        yield _gauge("moot_bus_up", "1 while other nodes are reached by the bus", bus.up)
+        yield _gauge("moot_bus_up", "1 while the bus reaches the other nodes", bus.up)
         yield CounterMetricFamily(
-            "moot_bus_dropped", "Messages of text in flight that could not be sent", value=bus.dropped
+            "moot_bus_dropped", "Messages of streaming text that could not be sent", value=bus.dropped
         )
-        yield _gauge("moot_leases_held", "Debates that this node holds among others", node.held if node else 0)
+        yield _gauge("moot_leases_held", "Leases on debates that this node holds", node.held if node else 0)
         yield _gauge(
             "moot_node_draining", "1 while this node hands its debates over", self._service.moderators.is_draining
         )

@@ -97,10 +97,10 @@ async def test_every_debate_is_read_once() -> None:
     async with Watched() as log:
         survey = Survey(log)
         await concluded(log, "one")
-        await survey.look()
+        await survey.update()
         await concluded(log, "two", turns=PAGE + 3)
-        await survey.look()
-        await survey.look()
+        await survey.update()
+        await survey.update()
         over, _ = survey.measured()
 
     assert (["one", "two"], 2, PAGE + 4) == (log.reads, over.debates, over.turns)
@@ -112,7 +112,7 @@ async def test_only_the_newest_count() -> None:
         survey = Survey(log, most=2)
         for name in ("old", "new", "newer"):
             await concluded(log, name)
-        await survey.look()
+        await survey.update()
         over, _ = survey.measured()
 
     assert (["newer", "new"], 2) == (log.reads, over.debates)
@@ -124,13 +124,13 @@ async def test_a_reader_waits_for_a_moment_at_most_and_is_told_what_is_unread() 
     async with Watched() as log:
         survey = Survey(log)
         await concluded(log, "one")
-        await survey.look()
+        await survey.update()
         await concluded(log, "two")
         log.held = anyio.Event()
-        await survey.look_for(0)
+        await survey.update_for(0)
         meanwhile, _ = survey.measured()
         log.held.set()
-        await survey.look()
+        await survey.update()
         after, _ = survey.measured()
 
     assert (1, 2) == (meanwhile.debates, after.debates)
@@ -143,7 +143,7 @@ async def test_a_debate_that_is_held_up_is_told_as_unread() -> None:
         await concluded(log, "one")
         log.held = anyio.Event()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(survey.look)
+            tasks.start_soon(survey.update)
             while not log.reads:
                 await anyio.lowlevel.checkpoint()
             meanwhile, _ = survey.measured()
@@ -160,7 +160,7 @@ async def test_the_figures_of_one_judge_alone() -> None:
         survey = Survey(log)
         for number, judge in enumerate(("wise:judge", "wise:judge", "scripted:one", "scripted:two")):
             await concluded(log, str(number), judge=judge, turns=number + 1)
-        await survey.look()
+        await survey.update()
         everybody, _ = survey.measured()
         scripts, tally = survey.measured("scripted")
         nobody, _ = survey.measured("no:such")
@@ -183,7 +183,7 @@ async def test_an_event_that_cannot_be_read_does_not_hide_the_others(monkeypatch
 
         monkeypatch.setattr(log, "envelopes", envelopes)
         survey = Survey(log)
-        await survey.look()
+        await survey.update()
         over, _ = survey.measured()
 
     assert (1, 0) == (over.debates, over.turns)
