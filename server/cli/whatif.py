@@ -18,7 +18,7 @@ from server.errors import BadField
 from server.export.text import one_line
 from server.export.wording import share
 from server.settings import Settings
-from server.whatif.comparison import Difference, WhatIf, opening_of, records_of, what_if
+from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of, what_if
 from server.whatif.outcome import DebateOutcome
 from server.whatif.request import WhatIfRequest, as_request, put
 
@@ -144,7 +144,7 @@ def _head(answer: WhatIf) -> Iterator[str]:
         yield "the rubric is the debate's own"
 
 
-def _told(change: Difference, when: str) -> str:
+def _told(change: ValueChange, when: str) -> str:
     value = getattr(change, when)
     return "nothing" if value is UNSET else _said(value)
 

@@ -8,6 +8,7 @@ from typing import Final, assert_never
 import anyio
 import anyio.abc
 import structlog
+from msgspec import UNSET
 
 from events.clock import SYSTEM, Clock
 from events.cluster.inbox import WITHIN_S
@@ -15,7 +16,8 @@ from events.errors import Fenced, LogError, StoreUnavailable, Unanswered, Unknow
 from events.record import Draft
 from events.state.debate import Debate
 from events.store.log import EventLog
-from events.types import DebateOpened, ModeratorSpoke
+from events.types import DebateOpened, FamilyWarned, ModeratorSpoke
+from providers.families import family
 from providers.registry import Registry
 from server import observe
 from server.debate.acts import Ballot, word_drafts
@@ -26,7 +28,6 @@ from server.debate.ownership import SOLE_OWNER, Ownership
 from server.debate.stream_writer import STORE_WAIT_S
 from server.errors import Draining, NotOwner, TooMany
 from server.feed.hub import Hub
-from server.opening.opening import family_warnings
 
 logger = structlog.get_logger()
 
@@ -342,6 +343,22 @@ class Moderators:
                 return
             else:
                 return
+
+
+def family_warnings(opened: DebateOpened) -> tuple[FamilyWarned, ...]:
+    """One warning for each family of models that both debates and judges.  Scripts have no family."""
+    debaters = {"pro": opened.pro.model, "con": opened.con.model}
+    judges = {"judge": opened.judge.model} | {f"panel.{seat.name}": seat.model for seat in opened.panel}
+    if opened.judge.second is not UNSET:
+        judges["judge.second"] = opened.judge.second
+    debating = {family(model) for model in debaters.values() if model} - {""}
+    return tuple(
+        FamilyWarned(
+            roles=tuple(role for role, model in (judges | debaters).items() if model and family(model) == shared),
+            family=shared,
+        )
+        for shared in sorted(debating & {family(model) for model in judges.values()})
+    )
 
 
 def _leaves(error: BaseException) -> list[BaseException]:

@@ -15,7 +15,6 @@ from events.types import (
     DebateOpened,
     Debater,
     DebateSettings,
-    FamilyWarned,
     Format,
     JudgeSeat,
     Think,
@@ -30,7 +29,6 @@ from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
 from providers.errors import ProviderError
-from providers.families import family
 from providers.pricing import is_priced, prepare
 from providers.registry import Registry
 from server.debate.speech import clean
@@ -318,22 +316,6 @@ def _rubric(request: DebateRequest) -> Rubric:
 
 def _or_unset(value: Any) -> Any | UnsetType:
     return UNSET if value is None else value
-
-
-def family_warnings(opened: DebateOpened) -> tuple[FamilyWarned, ...]:
-    """Where who judges is of one family with who debates.  A script has none."""
-    debaters = {"pro": opened.pro.model, "con": opened.con.model}
-    judges = {"judge": opened.judge.model} | {f"panel.{seat.name}": seat.model for seat in opened.panel}
-    if opened.judge.second is not UNSET:
-        judges["judge.second"] = opened.judge.second
-    debating = {family(model) for model in debaters.values() if model} - {""}
-    return tuple(
-        FamilyWarned(
-            roles=tuple(role for role, model in (judges | debaters).items() if model and family(model) == shared),
-            family=shared,
-        )
-        for shared in sorted(debating & {family(model) for model in judges.values()})
-    )
 
 
 def _must_be_priced(models: dict[str, str]) -> None:

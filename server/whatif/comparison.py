@@ -31,7 +31,7 @@ NOTE: Final = (
 )
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class ValueChange(Struct, frozen=True, kw_only=True):
     """A value that is other; absent where there is none."""
 
     path: str
@@ -57,11 +57,11 @@ class WhatIf(Struct, frozen=True, kw_only=True):
     """All of it.  ``unanswered``: what would be asked and has no answer in the record, so that a value is missing."""
 
     note: str
-    rubric_changes: tuple[Difference, ...]
+    rubric_changes: tuple[ValueChange, ...]
     recorded: DebateOutcome
     would_be: DebateOutcome
     turns: dict[str, TurnPair]
-    changes: tuple[Difference, ...]
+    changes: tuple[ValueChange, ...]
     without_rater: str | UnsetType = UNSET
     arguments: dict[str, ArgumentPair] = {}
     unanswered: tuple[UnansweredQuestion, ...] = ()
@@ -123,11 +123,11 @@ def _note(walked: ReplayResult, opened: DebateOpened) -> str:
     return " ".join(said)
 
 
-def differences(before: Any, after: Any) -> tuple[Difference, ...]:
+def differences(before: Any, after: Any) -> tuple[ValueChange, ...]:
     """Every leaf of two values that differs, by its dotted path, in reading order."""
     one, two = leaves(before), leaves(after)
     return tuple(
-        Difference(path=path, before=one.get(path, UNSET), after=two.get(path, UNSET))
+        ValueChange(path=path, before=one.get(path, UNSET), after=two.get(path, UNSET))
         for path in dict.fromkeys((*one, *two))
         if one.get(path, UNSET) != two.get(path, UNSET)
     )
