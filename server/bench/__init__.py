@@ -1,6 +1,7 @@
-"""What Moot reaches on this machine, each figure a ratio to a limit measured in the same run.
+"""Measurements of ``moot bench``: each figure is a ratio to a limit that is measured in the same run.
 
-``figure`` what is reported, and medians of interleaved runs · ``material`` events as a debate makes them · ``appends``
-``fold`` ``listing`` ``fanout`` ``overhead`` the measurements · ``clients`` the readers of the fan-out, in processes of
-their own · ``suite`` all of them by name.
+``figure`` a figure, and medians of interleaved runs · ``material`` the events of a typical debate · ``served`` the
+servers that are measured · ``clients`` the processes that read from them, ``fallback`` in Python · ``appends``
+``postgres`` ``reading`` ``fanout`` ``spectators`` ``overhead`` ``panel`` the measurements · ``library`` the
+library eventsourcing beside them · ``kills`` ``killed`` the kills of ``--soak`` · ``suite`` all figures by name.
 """

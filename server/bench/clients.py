@@ -25,7 +25,7 @@ SPARE: Final = 200
 _compiled: dict[str, list[str]] = {}
 
 
-def affordable(sockets: int) -> int:
+def affordable_sockets(sockets: int) -> int:
     """As many of those sockets as this process may open; its own bound is raised as far as it goes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = sockets + SPARE
@@ -49,10 +49,10 @@ def _compile(name: str) -> list[str]:
         done = subprocess.run([COMPILER, "-O2", "-o", program, source], capture_output=True, check=False)  # noqa: S603
         if done.returncode == 0:
             return [str(program)]
-    return [sys.executable, "-m", f"server.bench.{name}"]
+    return [sys.executable, "-m", "server.bench.fallback", name]
 
 
-def limit_is() -> str:
+def limit_name() -> str:
     """The limit's name."""
     return "a send() loop in C" if COMPILER is not None else "a send() loop in Python (there is no C compiler)"
 
@@ -67,7 +67,7 @@ class Received(Struct, frozen=True):
     gaps: int
 
 
-class Talk:
+class ChildProcess:
     """Lines to and from a process."""
 
     def __init__(self, process: anyio.abc.Process) -> None:
@@ -75,74 +75,74 @@ class Talk:
         assert process.stdin is not None
         self._said, self._asked = BufferedByteReceiveStream(process.stdout), process.stdin
 
-    async def hear(self) -> str:
+    async def read_line(self) -> str:
         """Its next line."""
         return (await self._said.receive_until(b"\n", 1000)).decode()
 
-    async def ask(self, line: str) -> None:
+    async def write_line(self, line: str) -> None:
         """Tell it something."""
         await self._asked.send(f"{line}\n".encode())
 
 
-class Audience(Talk):
+class ReaderProcess(ChildProcess):
     """The process with the clients."""
 
     async def expect(self, messages: int) -> None:
         """From here on, wait for so many more messages to each of them."""
-        await self.ask(f"expect {messages}")
-        assert await self.hear() == "armed"
+        await self.write_line(f"expect {messages}")
+        assert await self.read_line() == "armed"
 
     async def expect_position(self, position: int) -> None:
         """Wait until each of them has the frame of that position."""
-        await self.ask(f"upto {position}")
-        assert await self.hear() == "armed"
+        await self.write_line(f"upto {position}")
+        assert await self.read_line() == "armed"
 
-    async def had(self) -> Received:
+    async def received(self) -> Received:
         """What was waited for has come."""
-        word, *numbers = (await self.hear()).split()
+        word, *numbers = (await self.read_line()).split()
         assert word == "done", word
         return Received(*map(int, numbers))
 
-    async def wake(self) -> None:
+    async def resume_stalled(self) -> None:
         """Those that are stalled begin to read."""
-        await self.ask("read")
-        assert await self.hear() == "reading"
+        await self.write_line("read")
+        assert await self.read_line() == "reading"
 
 
 @asynccontextmanager
-async def audience(
+async def readers(
     port: int, count: int, path: str = "", *, stalled: int = 0, offer: str = "", look_us: int = LOOK_US
-) -> AsyncIterator[Audience]:
+) -> AsyncIterator[ReaderProcess]:
     """Clients of a port, all connected; ended at the end.  They look for what has come every ``look_us``."""
     started = [*await command("reader"), *map(str, (port, count, stalled)), path, offer, str(look_us)]
     async with await anyio.open_process(started, stderr=None) as process:
         try:
-            made = Audience(process)
-            assert await made.hear() == "ready"
+            made = ReaderProcess(process)
+            assert await made.read_line() == "ready"
             yield made
         finally:
             with contextlib.suppress(ProcessLookupError):  # it has ended by itself, and said why
                 process.kill()
 
 
-class Sender(Talk):
+class SenderProcess(ChildProcess):
     """The C loop over its sockets."""
 
     async def send(self, times: int) -> float:
         """Send to all so many times; seconds of its CPU."""
-        await self.ask(str(times))
-        return int(await self.hear()) / 1e9
+        await self.write_line(str(times))
+        return int(await self.read_line()) / 1e9
 
 
 @asynccontextmanager
-async def sender(count: int, size: int, joined: int = 1) -> AsyncIterator[tuple[Sender, Audience]]:
+async def sender(count: int, size: int, joined: int = 1) -> AsyncIterator[tuple[SenderProcess, ReaderProcess]]:
     """The limit, with its clients."""
     started = [*await command("sender"), *map(str, (count, size, joined))]
     async with await anyio.open_process(started, stderr=None) as process:
         try:
-            made = Sender(process)
-            port = int(await made.hear())
-            async with audience(port, count) as clients:
+            made = SenderProcess(process)
+            port = int(await made.read_line())
+            async with readers(port, count) as clients:
                 yield made, clients
         finally:
             with contextlib.suppress(ProcessLookupError):  # it has ended by itself, and said why

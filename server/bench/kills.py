@@ -27,7 +27,7 @@ from events.store.open import opened_log
 from events.store.postgres.schema import migrate
 from events.types import TurnStarted
 from events.verify import verify_log
-from server.bench.database import database
+from server.bench.postgres import database
 
 DEBATES: Final = 256
 PROGRAM: Final = (sys.executable, "-m", "server.bench.killed")
@@ -36,7 +36,7 @@ START_S: Final = 30.0
 """How long a process may take before its first answer."""
 
 
-class Toll(Struct, frozen=True, kw_only=True):
+class KillReport(Struct, frozen=True, kw_only=True):
     """What came of it."""
 
     kills: int
@@ -185,9 +185,9 @@ def run(
     seed: int,
     *,
     forgets: bool = False,
-    talk: bool = True,
+    verbose: bool = True,
     program: Sequence[str] = PROGRAM,
-) -> Toll:
+) -> KillReport:
     """Kill so many writers; each acknowledges about ``events ÷ kills`` first."""
     chance = random.Random(seed)  # noqa: S311 - the moments of the kills
     acknowledged, began, forgotten = Acknowledged(), time.monotonic(), 0
@@ -204,12 +204,12 @@ def run(
             if forgets and path is not None:
                 forgotten += forget(path)
             found = anyio.run(lambda: check(url, acknowledged.heads, whole=False))
-            if talk:
+            if verbose:
                 click.echo(f"kill {number}: {acknowledged.events:,} acknowledged, {found['lost']} lost", err=True)
             if found["lost"] or found["torn"]:
                 break
         found = anyio.run(lambda: check(url, acknowledged.heads, whole=True))
-    return Toll(
+    return KillReport(
         kills=number,
         acknowledged=acknowledged.events,
         forgotten=forgotten,
@@ -225,26 +225,27 @@ def run(
 @click.option("--postgres", is_flag=True, help="A PostgreSQL server that is made for it.")
 @click.option("--seed", type=int, default=SEED, show_default=True, help="Of the moments of the kills.")
 @click.option("--forget", "forgets", is_flag=True, help="Lose what was not synced, too.")
-def soak(kills: int, events: int, store: str | None, seed: int, *, postgres: bool, forgets: bool) -> None:
+def main(kills: int, events: int, store: str | None, seed: int, *, postgres: bool, forgets: bool) -> None:
     """Kill the writer at random moments; exits 1 if anything acknowledged is lost, doubled or torn."""
     with database("kills") if postgres else TemporaryDirectory(prefix="moot-soak-") as place:
         url = store or (place if postgres else f"sqlite:{place}/moot.db")
         if is_postgres(url):
             anyio.run(migrate, url)
-        toll = run(url, kills, events, seed, forgets=forgets)
-    click.echo(toll_in_words(toll))
-    if not toll.ok:
+        report = run(url, kills, events, seed, forgets=forgets)
+    click.echo(report_in_words(report))
+    if not report.ok:
         raise click.exceptions.Exit(1)
 
 
-def toll_in_words(toll: Toll) -> str:
+def report_in_words(report: KillReport) -> str:
     """One line."""
-    dropped = f", {toll.forgotten:,} unsynced bytes dropped" if toll.forgotten else ""
+    dropped = f", {report.forgotten:,} unsynced bytes dropped" if report.forgotten else ""
     return (
-        f"{toll.kills} kills, {toll.acknowledged:,} events acknowledged, {toll.recorded:,} recorded: {toll.lost} lost,"
-        f" {toll.doubled} doubled, {toll.torn} torn, {toll.broken} chains broken{dropped}; {toll.seconds:.0f} s"
+        f"{report.kills} kills, {report.acknowledged:,} events acknowledged, {report.recorded:,} recorded:"
+        f" {report.lost} lost, {report.doubled} doubled, {report.torn} torn, {report.broken} chains broken{dropped};"
+        f" {report.seconds:.0f} s"
     )
 
 
 if __name__ == "__main__":
-    soak()
+    main()

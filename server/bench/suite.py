@@ -3,18 +3,22 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from server.bench.appends import appends, appends_beside_the_library, one_append
-from server.bench.compressed import against_each, delta_size
-from server.bench.fanout import against_broadcast, against_send_text, fanout_1000, fanout_4000, joined_16
+from server.bench.appends import appends, appends_beside_the_library, one_append, pressure
+from server.bench.fanout import (
+    against_broadcast,
+    against_each,
+    against_send_text,
+    delta_size,
+    fanout_1000,
+    fanout_4000,
+    joined_16,
+)
 from server.bench.figure import Figure
-from server.bench.fold import fold, rebuild, typed_read
-from server.bench.listing import list_, start
 from server.bench.overhead import overhead
 from server.bench.panel import alpha_at_length, panel
 from server.bench.postgres import postgres
-from server.bench.pressure import pressure
-from server.bench.resident import memory
-from server.bench.stalled import healthy, kept
+from server.bench.reading import fold, list_, rebuild, start, typed_read
+from server.bench.spectators import healthy, kept, memory
 
 SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
     "appends": appends,

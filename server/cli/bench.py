@@ -13,9 +13,9 @@ from rich.table import Table
 
 from events.store.postgres.schema import migrate
 from server import observe
-from server.bench.database import database
 from server.bench.figure import Figure, Passed
-from server.bench.kills import SEED, run, toll_in_words
+from server.bench.kills import SEED, report_in_words, run
+from server.bench.postgres import database
 from server.bench.suite import SUITE, UNHURRIED, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
@@ -84,21 +84,21 @@ def bench(
 def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
     """Kills; where there is a compiler, once more with a disk that forgets what was not synced.  True: all is well."""
     kills, events = (10, 50_000) if quick else (100, 1_000_000)
-    tolls = []
+    reports = []
     for forgets in (False, True) if shutil.which("cc") and sys.platform == "linux" else (False,):
         with TemporaryDirectory(prefix="moot-soak-") as folder:
-            tolls.append(run(f"sqlite:{folder}/moot.db", kills, events, SEED, forgets=forgets))
+            reports.append(run(f"sqlite:{folder}/moot.db", kills, events, SEED, forgets=forgets))
     try:
         with database("the kills of PostgreSQL's writer") as url:
             run_async(lambda: migrate(url))
-            tolls.append(run(url, kills, events, SEED))
+            reports.append(run(url, kills, events, SEED))
     except Passed as passed:
         click.echo(str(passed), err=True)
     if not as_json:
-        click.echo("\n".join(toll_in_words(toll) for toll in tolls))
+        click.echo("\n".join(report_in_words(report) for report in reports))
     if as_json:
-        emit(tolls)
-    return all(toll.ok for toll in tolls)
+        emit(reports)
+    return all(report.ok for report in reports)
 
 
 def _simulate(quick: bool, schedules: int | None, as_json: bool) -> bool:

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from events.store.open import opened_log
 from events.transfer import import_debate
-from server.bench.longest import EVENTS, lines
 from tests.browser.conftest import Server
+from tests.browser.longest_debate import EVENTS, lines
 
 pytestmark = pytest.mark.browser
 

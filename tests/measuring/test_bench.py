@@ -13,12 +13,12 @@ from events.record import first_break
 from events.state.scorecard import scorecard
 from events.types import TurnScored
 from events.view import view as views
+from server.bench.fallback import read_header
 from server.bench.figure import Measure, figure, interleaved
 from server.bench.material import DEBATE, debate
-from server.bench.reader import read_header
-from server.bench.stalled import crowd
 from server.cli.main import main
 from server.feed.websocket.wire import serialize
+from tests.measuring import stalled_readers
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ async def test_both_are_measured_by_turns_after_one_run_of_each() -> None:
 
     reached = await interleaved(measure("ours", [99, 1, 3, 8]), measure("limit", [99, 10, 30, 20]), 3)
 
-    assert reached == (3, 20)
+    assert (3.0, 20.0) == reached
     assert order == ["ours", "limit"] + ["limit", "ours"] * 3
 
 
@@ -121,8 +121,8 @@ def test_an_unknown_figure_is_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.anyio
-async def test_a_small_crowd_of_whom_some_do_not_read_is_told_of() -> None:
-    told = await crowd(30, 3, events=3, joined=2)
+async def test_readers_that_do_not_read_are_measured_beside_those_that_do() -> None:
+    sentence = await stalled_readers.measure(30, 3, events=3, joined=2)
 
-    assert told.startswith("30 read and 3 do not: 99 % have an event ")
-    assert "; 0 gaps; " in told
+    assert sentence.startswith("30 read and 3 do not: 99 % have an event ")
+    assert "; 0 gaps; " in sentence

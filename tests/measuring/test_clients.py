@@ -5,7 +5,7 @@ import math
 import pytest
 
 from server.bench import clients, fanout, served
-from server.bench.clients import affordable, audience, sender
+from server.bench.clients import affordable_sockets, readers, sender
 from server.bench.served import moot
 
 pytestmark = pytest.mark.anyio
@@ -37,29 +37,29 @@ async def test_a_fan_out_and_its_limit_are_measured() -> None:
 
 @pytest.mark.slow
 async def test_what_is_waited_for_has_come_to_everybody() -> None:
-    async with moot() as house, audience(house.port, 3, f"{house.path}?after=0", stalled=1) as watching:
+    async with moot() as server, readers(server.port, 3, f"{server.path}?after=0", stalled=1) as watching:
         await watching.expect_position(2)
-        assert (await watching.had()).gaps == 0
-        head = await house.append(5)
+        assert (await watching.received()).gaps == 0
+        head = await server.append(5)
         await watching.expect_position(head)
-        received = await watching.had()
+        received = await watching.received()
         assert received.half_ns <= received.most_ns <= received.last_ns
-        await watching.wake()
+        await watching.resume_stalled()
         await watching.expect_position(head)
 
-        assert (await watching.had()).gaps == 0
+        assert (await watching.received()).gaps == 0
 
 
 async def test_the_limit_sends_what_it_is_asked_to() -> None:
     async with sender(2, 1000, 16) as (loop, reading):
         await reading.expect(32)
         spent_s = await loop.send(2)
-        received = await reading.had()
+        received = await reading.received()
 
     assert received.bytes == 2 * 2 * 16 * 1004
     assert spent_s > 0
 
 
 def test_the_bound_of_open_files_is_respected() -> None:
-    assert affordable(10) == 10
-    assert affordable(10**9) < 10**9
+    assert affordable_sockets(10) == 10
+    assert affordable_sockets(10**9) < 10**9

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.bench.kills import Toll, forget, run
+from server.bench.kills import KillReport, forget, run
 
 CARELESS = """
 import sys, anyio
@@ -24,35 +24,35 @@ can_forget = pytest.mark.skipif(
 )
 
 
-def soaked(folder: Path, **how: object) -> Toll:
-    return run(f"sqlite:{folder / 'moot.db'}", 3, 3000, 1, talk=False, **how)  # type: ignore[arg-type]
+def soaked(folder: Path, **how: object) -> KillReport:
+    return run(f"sqlite:{folder / 'moot.db'}", 3, 3000, 1, verbose=False, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
 def test_kills_lose_nothing_double_nothing_and_tear_nothing(tmp_path: Path) -> None:
-    toll = soaked(tmp_path)
+    report = soaked(tmp_path)
 
-    assert toll.ok
-    assert toll.kills == 3
-    assert toll.recorded >= toll.acknowledged >= 3000
+    assert report.ok
+    assert report.kills == 3
+    assert report.recorded >= report.acknowledged >= 3000
 
 
 @pytest.mark.slow
 @can_forget
 def test_nor_do_they_on_a_disk_that_forgets_what_was_not_synced(tmp_path: Path) -> None:
-    toll = soaked(tmp_path, forgets=True)
+    report = soaked(tmp_path, forgets=True)
 
-    assert toll.ok
-    assert toll.recorded >= toll.acknowledged >= 3000
+    assert report.ok
+    assert report.recorded >= report.acknowledged >= 3000
 
 
 @pytest.mark.slow
 @can_forget
 def test_a_log_that_does_not_sync_is_caught(tmp_path: Path) -> None:
-    toll = soaked(tmp_path, forgets=True, program=(sys.executable, "-c", CARELESS))
+    report = soaked(tmp_path, forgets=True, program=(sys.executable, "-c", CARELESS))
 
-    assert toll.lost > 0
-    assert not toll.ok
+    assert report.lost > 0
+    assert not report.ok
 
 
 def test_forgetting_puts_back_what_was_synced(tmp_path: Path) -> None:

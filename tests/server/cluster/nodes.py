@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from events.store.log import EventLog
 from events.view import view as views
-from server.bench.crowd import Onlooker
+from tests.measuring.failover import ReconnectingSpectator
 from tests.server.children import Cli, Process
 from tests.server.harness import check_sound
 
@@ -70,7 +70,7 @@ async def until(holds: Callable[[], bool]) -> None:
             await anyio.sleep(0.02)
 
 
-async def watched(log: EventLog, *lookers: Onlooker) -> None:
+async def watched(log: EventLog, *lookers: ReconnectingSpectator) -> None:
     """Each of them watches to the end and has the log's view then; the logs are sound."""
     with anyio.fail_after(PATIENCE_S):
         async with anyio.create_task_group() as tasks:
@@ -82,5 +82,5 @@ async def watched(log: EventLog, *lookers: Onlooker) -> None:
         assert each.view == msgspec.json.decode(msgspec.json.encode(fold.view))
 
 
-def looker(debate: str, address: str) -> Onlooker:
-    return Onlooker(debate, [address], random.Random(1))
+def looker(debate: str, address: str) -> ReconnectingSpectator:
+    return ReconnectingSpectator(debate, [address], random.Random(1))

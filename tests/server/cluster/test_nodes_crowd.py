@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from anyio import to_thread
 
-from server.bench.crowd import crowd
 from tests.events.conftest import database, postgres  # noqa: F401 - fixtures
 from tests.events.store.postgres_server import Server
+from tests.measuring.failover import run_failover
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(400)]
 FULL = bool(os.environ.get("MOOT_CROWD"))
@@ -32,7 +32,7 @@ async def test_every_spectator_ends_with_the_logs_view(
     async def restart() -> None:
         await to_thread.run_sync(postgres.restart)
 
-    outcome = await crowd(
+    outcome = await run_failover(
         database, model, restart, debates=DEBATES, spectators=SPECTATORS, turns=TURNS, lease_s=LEASE_S
     )
     with capsys.disabled():

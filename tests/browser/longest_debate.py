@@ -106,7 +106,7 @@ def _judge(log: _Log, turn: int, texts: list[str], scored: Event, score: int) ->
             ),
             asked["premises"],
         )
-    if turn > 2:  # noqa: PLR2004 - the first turn of each side has nothing to revise
+    if turn > 2:
         revised = PremiseRevised(premise=f"P{turn - 2}.1", turn=turn, text="It holds, though not everywhere.")
         log.add(revised, asked["premises"])
     else:

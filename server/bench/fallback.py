@@ -1,6 +1,7 @@
-"""What ``reader.c`` does, for machines without a C compiler; the lines that it reads and writes are told there.
+"""What ``reader.c`` and ``sender.c`` do, for machines without a C compiler; those files describe stdin and stdout.
 
-``python -m server.bench.reader PORT COUNT STALLED PATH OFFER LOOK_US``
+``python -m server.bench.fallback reader PORT COUNT STALLED PATH OFFER LOOK_US``
+``python -m server.bench.fallback sender COUNT SIZE JOINED``
 """
 
 import base64
@@ -12,12 +13,16 @@ import sys
 import time
 from typing import Final
 
+from websockets.frames import Opcode
+
+from server.feed.websocket.wire import serialize
+
 FRAME: Final = re.compile(rb'\{"kind":"(frame|snapshot)","position":(\d+)')
 TEXT, CLOSE, PING = 1, 8, 9
 PONG: Final = b"\x8a\x80\0\0\0\0"
 
 
-class Spectator:
+class ReaderSocket:
     """One socket: how many messages came, up to which position, and when there were enough of them."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -65,12 +70,12 @@ def read_header(buffer: bytes, at: int) -> tuple[int, int] | None:
     return at + 2 + width, int.from_bytes(buffer[at + 2 : at + 2 + width], "big") if width else size
 
 
-class Readers:
+class ReaderSockets:
     """All of them, and what is waited for."""
 
-    def __init__(self, spectators: list[Spectator], stalled: int) -> None:
+    def __init__(self, spectators: list[ReaderSocket], stalled: int) -> None:
         self.stalled, self.reading = spectators[:stalled], spectators[stalled:]
-        self._targets: list[tuple[Spectator, int]] = []
+        self._targets: list[tuple[ReaderSocket, int]] = []
         self._by_position = False
 
     def command(self, line: str) -> str:
@@ -102,7 +107,7 @@ class Readers:
         return f"done {size} {times[number // 2]} {times[number - 1 - number // 100]} {times[-1]} {gaps}"
 
 
-def _connect(port: int, path: str, offer: str, *, stalled: bool) -> Spectator:
+def _connect(port: int, path: str, offer: str, *, stalled: bool) -> ReaderSocket:
     connection = socket.socket()
     if stalled:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -121,12 +126,12 @@ def _connect(port: int, path: str, offer: str, *, stalled: bool) -> Spectator:
             answer += connection.recv(1)
         if not answer.startswith(b"HTTP/1.1 101"):
             raise SystemExit(answer.decode(errors="replace"))
-    return Spectator(connection)
+    return ReaderSocket(connection)
 
 
-def main(port: int, count: int, stalled: int, path: str, offer: str, look_s: float) -> None:
+def read(port: int, count: int, stalled: int, path: str, offer: str, look_s: float) -> None:
     """Read until stdin ends, every ``look_s`` seconds."""
-    readers = Readers([_connect(port, path, offer, stalled=n < stalled) for n in range(count)], stalled)
+    readers = ReaderSockets([_connect(port, path, offer, stalled=n < stalled) for n in range(count)], stalled)
     with selectors.DefaultSelector() as selector:
         for spectator in readers.reading:
             selector.register(spectator.connection, selectors.EVENT_READ, spectator)
@@ -149,5 +154,26 @@ def main(port: int, count: int, stalled: int, path: str, offer: str, look_s: flo
                 print(line, flush=True)
 
 
+def send(count: int, size: int, joined: int) -> None:
+    """Send until stdin ends."""
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
+        print(listening.getsockname()[1], flush=True)
+        connections = [listening.accept()[0] for _ in range(count)]
+    for connection in connections:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    message = serialize(Opcode.TEXT, b"x" * size) * joined
+    for line in sys.stdin:
+        began = time.process_time_ns()
+        for _ in range(int(line)):
+            for connection in connections:
+                connection.sendall(message)
+        print(time.process_time_ns() - began, flush=True)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5], int(sys.argv[6]) / 1e6)
+    program, *arguments = sys.argv[1:]
+    if program == "reader":
+        port, count, stalled, path, offer, look_us = arguments
+        read(int(port), int(count), int(stalled), path, offer, int(look_us) / 1e6)
+    else:
+        send(*map(int, arguments))

@@ -34,11 +34,11 @@ PAUSE_S: Final = 0.05
 SETTINGS: Final = {"MOOT_LIMITS": "scripted: concurrent=1000", "MOOT_LOG_LEVEL": "error"}
 
 
-class Wrong(Exception):
+class WrongView(Exception):
     """Somebody was shown what is not so."""
 
 
-class Onlooker:
+class ReconnectingSpectator:
     """Somebody who watches one debate to its end, on whichever node answers."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Onlooker:
         self._text = ""
 
     async def watch(self) -> None:
-        """Watch until the debate has concluded.  Raises ``Wrong``."""
+        """Watch until the debate has concluded.  Raises ``WrongView``."""
         while not self.is_over:
             after = f"?after={self.position}" if self.view is not None else ""
             address = self._chance.choice(self.addresses).replace("http", "ws")
@@ -83,14 +83,14 @@ class Onlooker:
         match said["kind"]:
             case "snapshot":
                 if said["position"] < self.position:
-                    raise Wrong(f"a snapshot of {said['position']} after {self.position}")
+                    raise WrongView(f"a snapshot of {said['position']} after {self.position}")
                 self.view, self.position = said["view"], said["position"]
                 self._said = None
                 if speaking := said["speaking"]:
                     self._said, self._text = (speaking["turn"], speaking["attempt"]), speaking["text"]
             case "frame":
                 if said["position"] != self.position + 1:
-                    raise Wrong(f"{said['position']} after {self.position}")
+                    raise WrongView(f"{said['position']} after {self.position}")
                 self.position += 1
                 self.view = merge(self.view or {}, said["patch"])
                 self.types.append(said["event"]["type"])
@@ -99,7 +99,7 @@ class Onlooker:
             case "delta":
                 self._hear(said)
             case "error":
-                raise Wrong(said["message"])
+                raise WrongView(said["message"])
         self.is_over = self.view is not None and self.view["state"] == "concluded"
 
     def _hear(self, said: Any) -> None:
@@ -107,21 +107,21 @@ class Onlooker:
         if self._said != (said["turn"], said["attempt"]):
             self._said, self._text = (said["turn"], said["attempt"]), ""
         if said["at"] != len(self._text):
-            raise Wrong(f"text at {said['at']}, where {len(self._text)} characters were known")
+            raise WrongView(f"text at {said['at']}, where {len(self._text)} characters were known")
         self._text += said["text"]
 
     def _compare(self, event: Any) -> None:
         if self._said == (event["turn"], event["attempt"]):
             spoken, heard = event["text"], self._text.strip()
             if not (spoken.startswith(heard) or heard.startswith(spoken)):
-                raise Wrong(f"turn {event['turn']} was not what was heard of it")
+                raise WrongView(f"turn {event['turn']} was not what was heard of it")
 
 
-class Process:
+class NodeProcess:
     """A node as a process of its own."""
 
     def __init__(self, environment: Mapping[str, str], *arguments: str) -> None:
-        self._child = subprocess.Popen(  # noqa: S603 - this program itself
+        self._child = subprocess.Popen(
             [*SERVE, *arguments], env={**os.environ, **environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         self.address = ""
@@ -139,7 +139,7 @@ class Process:
             if found := re.search(rb"answers at (\S+)", line):
                 os.set_blocking(self._child.stderr.fileno(), False)
                 return found[1].decode()
-        raise Wrong(said.decode())
+        raise WrongView(said.decode())
 
     def kill(self) -> None:
         """As kill -9 does."""
@@ -149,7 +149,7 @@ class Process:
             self._child.stderr.close()
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class FailoverReport(Struct, frozen=True, kw_only=True):
     """What came of it; times in seconds."""
 
     debates: int
@@ -165,7 +165,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     took_s: float
 
 
-async def crowd(
+async def run_failover(
     url: str,
     model: str,
     restart: Callable[[], Awaitable[None]],
@@ -177,16 +177,16 @@ async def crowd(
     cut_s: float = 2.0,
     seed: int = 7,
     settings: Mapping[str, str] | None = None,
-) -> Outcome:
-    """Two nodes on the store ``url``; one is killed, then ``restart`` restarts the store.  Raises ``Wrong``."""
+) -> FailoverReport:
+    """Two nodes on the store ``url``; one is killed, then ``restart`` restarts the store.  Raises ``WrongView``."""
     environment = {"MOOT_STORE": url, "MOOT_LEASE_S": str(lease_s), **SETTINGS, **(settings or {})}
-    chance, began = random.Random(seed), time.monotonic()  # noqa: S311 - not for secrets
-    nodes = [Process(environment), Process(environment)]
+    chance, began = random.Random(seed), time.monotonic()
+    nodes = [NodeProcess(environment), NodeProcess(environment)]
     try:
         addresses = [await node.started() for node in nodes]
         names = [await _open(addresses[number % 2], model, turns) for number in range(debates)]
         watching = [
-            Onlooker(names[number % debates], addresses, random.Random(f"{seed} {number}"), cut_s)  # noqa: S311
+            ReconnectingSpectator(names[number % debates], addresses, random.Random(f"{seed} {number}"), cut_s)
             for number in range(spectators)
         ]
         with anyio.fail_after(PATIENCE_S):
@@ -206,7 +206,7 @@ async def crowd(
     finally:
         for node in nodes:
             node.kill()
-    return Outcome(
+    return FailoverReport(
         debates=debates,
         spectators=spectators,
         lines=sum(each.lines for each in watching),
@@ -236,27 +236,27 @@ async def _beyond(log: EventLog, heads: Mapping[str, int]) -> None:
         await anyio.sleep(PAUSE_S)
 
 
-async def _check(log: EventLog, debate: str, turns: int, watching: Sequence[Onlooker]) -> int:
-    """What holds whatever happened; the number of attempts that were broken off.  Raises ``Wrong``."""
+async def _check(log: EventLog, debate: str, turns: int, watching: Sequence[ReconnectingSpectator]) -> int:
+    """What holds whatever happened; the number of attempts that were broken off.  Raises ``WrongView``."""
     fold, events = views.INITIAL, []
     async for records in read_pages(log, debate):
         fold = views.apply_all(fold, records)
         events += [record.event for record in records]
     if not (await verify_log(log, debate)).ok:
-        raise Wrong(f"{debate} does not verify")
+        raise WrongView(f"{debate} does not verify")
     spoken = [event.turn for event in events if isinstance(event, TurnSpoken)]
     scored = [event.turn for event in events if isinstance(event, TurnScored)]
     if not (spoken == scored == list(range(1, turns + 1))) or not isinstance(events[-1], DebateConcluded):
-        raise Wrong(f"{debate}: spoken {spoken}, judged {scored}, last {type(events[-1]).__name__}")
+        raise WrongView(f"{debate}: spoken {spoken}, judged {scored}, last {type(events[-1]).__name__}")
     asked = [
         (event.key, event.turn, event.sample)
         for event in events
         if isinstance(event, ModelAnswered) and event.purpose != "speak"
     ]
     if len(set(asked)) != len(asked):
-        raise Wrong(f"{debate} was judged twice: {sorted(asked)}")
+        raise WrongView(f"{debate} was judged twice: {sorted(asked)}")
     whole = msgspec.json.decode(msgspec.json.encode(fold.view))
     for each in watching:
         if each.debate == debate and (each.view != whole or each.position != len(events)):
-            raise Wrong(f"a spectator of {debate} ended with another view than the log's")
+            raise WrongView(f"a spectator of {debate} ended with another view than the log's")
     return sum(isinstance(event, AttemptAbandoned) for event in events)

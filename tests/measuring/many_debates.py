@@ -1,7 +1,7 @@
-"""A thousand debates at once in one process: whether all end, how fair it is, what a turn costs, what is kept of them.
+"""A thousand debates at once in one process: do all end, do they progress evenly, what do a turn and a debate cost?
 
-``python -m server.bench.thousand --debates 1000 --turns 10``: minutes.  The models are scripted and take a fixed time.
-What a turn takes beyond them is the moderator's: the log says both.
+``python -m tests.measuring.many_debates --debates 1000 --turns 10`` takes minutes.  The models are scripted and take a
+fixed time.  The rest of a turn's time is the moderator's; both are computed from the log.
 """
 
 import gc
@@ -25,7 +25,7 @@ from events.store.log import EventLog, read_all
 from events.types import ModelAnswered, ScorecardVerdictReached, TurnStarted
 from server import observe
 from server.bench.material import script
-from server.bench.resident import resident_kb
+from server.bench.spectators import resident_kb
 from server.cli.output import run_async
 from server.opening.opening import as_request, build_opening
 from server.service import Service, running
@@ -41,7 +41,7 @@ SAMPLES: Final = 50
 """Debates whose log is read for the time of their turns, and which are read again after they were let go of."""
 
 
-class Crowd(Struct, frozen=True, kw_only=True):
+class ManyDebatesReport(Struct, frozen=True, kw_only=True):
     """What came of it.  Times are wall clock but ``cpu_ms_a_turn``; kilobytes are of resident memory."""
 
     debates: int
@@ -90,7 +90,7 @@ class Watch:
             await anyio.sleep(LOOK_S)
 
 
-async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crowd:
+async def hold_debates(debates: int, turns: int, speak_ms: int, answer_ms: int) -> ManyDebatesReport:
     """Open them all, wait for the last one, look at what is left."""
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         settings = Settings(store=f"sqlite:{Path(folder) / 'moot.db'}", log_level="error", max_running=debates)
@@ -114,7 +114,7 @@ async def crowd(debates: int, turns: int, speak_ms: int, answer_ms: int) -> Crow
                 tasks.cancel_scope.cancel()
             gc.collect()
             kept, blocks = resident_kb(), sys.getallocatedblocks() - blocks
-            return await _told(
+            return await _report(
                 service,
                 list(ids),
                 turns,
@@ -153,7 +153,9 @@ async def _end(service: Service) -> None:
         await anyio.sleep(LOOK_S / 5)
 
 
-async def _told(service: Service, ids: list[str], turns: int, *, seconds: float, cpu_s: float, **seen: Any) -> Crowd:
+async def _report(
+    service: Service, ids: list[str], turns: int, *, seconds: float, cpu_s: float, **seen: Any
+) -> ManyDebatesReport:
     unfinished = set(await service.log.unfinished())
     some = ids[:: max(len(ids) // SAMPLES, 1)]
     models: list[float] = []
@@ -170,7 +172,7 @@ async def _told(service: Service, ids: list[str], turns: int, *, seconds: float,
         if view.state != "concluded":
             raise UnknownDebate(debate)
     beyond.sort()
-    return Crowd(
+    return ManyDebatesReport(
         debates=len(ids),
         turns=turns,
         concluded=len(ids) - len(unfinished.intersection(ids)),
@@ -206,7 +208,7 @@ async def _turns(log: EventLog, debate: str) -> list[tuple[float, float]]:
     ]
 
 
-def in_words(seen: Crowd) -> str:
+def in_words(seen: ManyDebatesReport) -> str:
     """Some lines."""
     return (
         f"{seen.concluded} of {seen.debates} debates of {seen.turns} turns concluded in {seen.seconds:.0f} s;"
@@ -224,14 +226,14 @@ def in_words(seen: Crowd) -> str:
 @click.option("--turns", type=click.IntRange(1, 200), default=10, show_default=True)
 @click.option("--speak-ms", type=click.IntRange(0), default=SPEAK_MS, show_default=True, help="A turn's speaking.")
 @click.option("--answer-ms", type=click.IntRange(0), default=ANSWER_MS, show_default=True, help="A judge's answer.")
-def thousand(debates: int, turns: int, speak_ms: int, answer_ms: int) -> None:
+def main(debates: int, turns: int, speak_ms: int, answer_ms: int) -> None:
     """Hold so many debates at once; exits 1 where one does not conclude or is held on to."""
     observe.configure_logging("error")
-    seen: Crowd = run_async(lambda: crowd(debates, turns, speak_ms, answer_ms), uvloop=True)
+    seen: ManyDebatesReport = run_async(lambda: hold_debates(debates, turns, speak_ms, answer_ms), uvloop=True)
     click.echo(in_words(seen))
     if not seen.ok:
         raise click.exceptions.Exit(1)
 
 
 if __name__ == "__main__":
-    thousand()
+    main()

@@ -5,7 +5,7 @@ import math
 import msgspec
 import pytest
 
-from server.bench.thousand import crowd, in_words
+from tests.measuring.many_debates import hold_debates, in_words
 
 pytestmark = pytest.mark.anyio
 
@@ -17,7 +17,7 @@ def anyio_backend() -> str:
 
 @pytest.mark.slow
 async def test_all_conclude_and_nothing_is_held_on_to() -> None:
-    seen = await crowd(6, 2, 16, 2)
+    seen = await hold_debates(6, 2, 16, 2)
 
     assert (6, 6, 0) == (seen.debates, seen.concluded, seen.kept_moderators)
     assert seen.ok
@@ -29,7 +29,7 @@ async def test_all_conclude_and_nothing_is_held_on_to() -> None:
 
 @pytest.mark.slow
 async def test_one_that_did_not_conclude_is_told() -> None:
-    seen = await crowd(2, 1, 8, 1)
+    seen = await hold_debates(2, 1, 8, 1)
 
     assert not msgspec.structs.replace(seen, concluded=1).ok
     assert not msgspec.structs.replace(seen, kept_moderators=1).ok
