@@ -1,4 +1,4 @@
-"""Servers on one PostgreSQL, and what the tests of several nodes ask of them."""
+"""Servers on one PostgreSQL store, and the requests that tests send to them."""
 
 import random
 from collections.abc import Callable
@@ -20,33 +20,33 @@ LEASE_S = 1.5
 QUICK = {"chunk_ms": 30, "chunk_chars": 6, "answer_ms": 30}
 SLOW = {"chunk_ms": 100, "chunk_chars": 1}
 PATIENCE_S = 40
-Node = tuple[Process, str]
+StartedServer = tuple[Process, str]
 
 
 class Nodes:
-    """Servers on one store."""
+    """Starts servers on one store."""
 
     def __init__(self, cli: Cli, url: str, ending: ExitStack) -> None:
         self.cli, self.url, self._ending = cli, url, ending
 
-    def start(self, *args: str, **more: str) -> Node:
-        """One more, and where it answers."""
-        given = {"MOOT_STORE": self.url, "MOOT_LEASE_S": str(LEASE_S), "MOOT_LOG_LEVEL": "warning"} | more
-        server: AbstractContextManager[Node] = self.cli.server(*args, **given)
+    def start(self, *args: str, **environment: str) -> StartedServer:
+        """Start one more server; gives its process and address."""
+        variables = {"MOOT_STORE": self.url, "MOOT_LEASE_S": str(LEASE_S), "MOOT_LOG_LEVEL": "warning"} | environment
+        server: AbstractContextManager[StartedServer] = self.cli.server(*args, **variables)
         return self._ending.enter_context(server)
 
 
 class Pair(NamedTuple):
-    """Two nodes that live through several tests, and their store."""
+    """Two nodes that run during several tests, and their store."""
 
-    here: str
-    there: str
+    first: str
+    second: str
     log: EventLog
     nodes: Nodes
 
 
-def post(address: str, debate: str, act: str, **body: Any) -> httpx.Response:
-    return httpx.post(f"{address}/api/debates/{debate}/{act}", json=body, trust_env=False, timeout=30)
+def post(address: str, debate: str, command: str, **body: Any) -> httpx.Response:
+    return httpx.post(f"{address}/api/debates/{debate}/{command}", json=body, trust_env=False, timeout=30)
 
 
 def state_of(address: str, debate: str) -> str:
@@ -54,12 +54,12 @@ def state_of(address: str, debate: str) -> str:
 
 
 def running(address: str) -> int:
-    """Debates that a node runs."""
+    """Number of debates that a node runs."""
     lines = httpx.get(f"{address}/metrics", trust_env=False).text.splitlines()
     return next(int(float(line.split()[1])) for line in lines if line.startswith("moot_debates_running "))
 
 
-def open_anyhow(address: str, model: str) -> httpx.Response:
+def try_to_open(address: str, model: str) -> httpx.Response:
     seats = {role: {"model": model} for role in ("pro", "con", "judge")}
     return httpx.post(f"{address}/api/debates", json={"motion": "m", "turns": 2, **seats}, trust_env=False)
 
@@ -70,17 +70,17 @@ async def until(holds: Callable[[], bool]) -> None:
             await anyio.sleep(0.02)
 
 
-async def watched(log: EventLog, *lookers: ReconnectingSpectator) -> None:
-    """Each of them watches to the end and has the log's view then; the logs are sound."""
+async def watch_to_end(log: EventLog, *spectators: ReconnectingSpectator) -> None:
+    """Let all spectators watch to the end; check that each has the view of its log, and that the logs are valid."""
     with anyio.fail_after(PATIENCE_S):
         async with anyio.create_task_group() as tasks:
-            for each in lookers:
+            for each in spectators:
                 tasks.start_soon(each.watch)
-    for each in lookers:
+    for each in spectators:
         fold = views.apply_all(views.INITIAL, await check_sound(log, each.debate))
 
         assert each.view == msgspec.json.decode(msgspec.json.encode(fold.view))
 
 
-def looker(debate: str, address: str) -> ReconnectingSpectator:
+def spectator(debate: str, address: str) -> ReconnectingSpectator:
     return ReconnectingSpectator(debate, [address], random.Random(1))

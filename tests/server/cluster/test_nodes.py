@@ -1,4 +1,4 @@
-"""Two servers on one PostgreSQL: watched and acted on from either; one is killed, stands still, or is told to go."""
+"""Two servers on one PostgreSQL store: clients use both; one is killed, suspended or stopped."""
 
 import signal
 import time
@@ -16,7 +16,7 @@ from anyio import to_thread
 from events.store.log import EventLog
 from events.store.open import opened_log
 from events.types import AttemptAbandoned, DebateConcluded, DebateHalted
-from server.cluster.nodes import share
+from server.cluster.node import share
 from tests.events.cluster.test_bus import Nats, nats  # noqa: F401 - a fixture
 from tests.events.conftest import database, postgres  # noqa: F401 - fixtures
 from tests.events.store.postgres_server import Server
@@ -28,13 +28,13 @@ from tests.server.cluster.nodes import (
     SLOW,
     Nodes,
     Pair,
-    looker,
-    open_anyhow,
     post,
     running,
+    spectator,
     state_of,
+    try_to_open,
     until,
-    watched,
+    watch_to_end,
 )
 from tests.server.debate.test_kill import open_debate
 
@@ -55,10 +55,10 @@ async def log(database: str, anyio_backend: str) -> AsyncIterator[EventLog]:  # 
 
 @pytest.fixture(scope="module")
 def two(postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Any:  # noqa: F811
-    with ThreadPoolExecutor(2) as elsewhere, ExitStack() as ending:
-        url = elsewhere.submit(anyio.run, postgres.database, "moot_two").result()
+    with ThreadPoolExecutor(2) as executor, ExitStack() as ending:
+        url = executor.submit(anyio.run, postgres.database, "moot_two").result()
         nodes = Nodes(Cli(tmp_path_factory.mktemp("two")), url, ending)
-        (_, here), (_, there) = elsewhere.map(lambda _: nodes.start(), range(2))
+        (_, here), (_, there) = executor.map(lambda _: nodes.start(), range(2))
         yield nodes, here, there
 
 
@@ -73,24 +73,24 @@ async def pair(two: tuple[Nodes, str, str], anyio_backend: str) -> AsyncIterator
 async def test_a_debate_of_one_node_is_watched_on_the_other_word_by_word(pair: Pair, script: Any) -> None:
     here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))
-    h, abroad = looker(debate, here), looker(debate, there)
-    await watched(log, h, abroad)
+    local, remote = spectator(debate, here), spectator(debate, there)
+    await watch_to_end(log, local, remote)
 
-    assert abroad.deltas > 5
-    assert h.deltas > 5
+    assert remote.deltas > 5
+    assert local.deltas > 5
 
 
 @pytest.mark.slow
-async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(pair: Pair, script: Any) -> None:
+async def test_a_spectator_that_joins_late_on_the_other_node_gets_the_text_so_far(pair: Pair, script: Any) -> None:
     here, there, *_ = pair
     debate = open_debate(here, script(pace=SLOW))
-    late = looker(debate, there)
+    late = spectator(debate, there)
     with anyio.fail_after(PATIENCE_S):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(looker(debate, here).watch)
-            await anyio.sleep(2)  # so long it is spoken before anybody listens there
+            tasks.start_soon(spectator(debate, here).watch)
+            await anyio.sleep(2)  # the turn is spoken for this time before the other node listens
             tasks.start_soon(late.watch)
-            while late.deltas < 3:  # noqa: ASYNC110 - another process speaks
+            while late.deltas < 3:  # noqa: ASYNC110 - another process runs the debate
                 await anyio.sleep(0.02)
             tasks.cancel_scope.cancel()
 
@@ -99,14 +99,14 @@ async def test_who_comes_late_to_the_other_node_gets_the_text_so_far(pair: Pair,
 
 
 @pytest.mark.slow
-async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(pair: Pair, script: Any) -> None:
+async def test_commands_to_the_other_node_are_answered_as_by_the_owner(pair: Pair, script: Any) -> None:
     here, there, *_ = pair
     debate = open_debate(here, script(pace=SLOW))
-    said = post(there, debate, "say", text="Mind the time.")
-    assert said.status_code == 200
-    assert said.json().keys() == {"position"}
+    response = post(there, debate, "say", text="Mind the time.")
+    assert response.status_code == 200
+    assert response.json().keys() == {"position"}
 
-    for act, body in [
+    for command, body in [
         ("resume", {}),
         ("votes", {"turn": 9, "belief": 50}),
         ("claims/C1.1/appeal", {}),
@@ -114,16 +114,16 @@ async def test_acts_by_the_wrong_node_are_answered_as_by_the_right_one(pair: Pai
         ("pause", {"reason": 7}),
         ("say", {"text": ""}),
     ]:
-        right, wrong = post(here, debate, act, **body), post(there, debate, act, **body)
-        assert right.status_code >= 400
-        assert (right.status_code, right.json()) == (wrong.status_code, wrong.json())
+        owner, other = post(here, debate, command, **body), post(there, debate, command, **body)
+        assert owner.status_code >= 400
+        assert (owner.status_code, owner.json()) == (other.status_code, other.json())
 
     assert post(there, debate, "pause", reason="a break").status_code == 200
     assert state_of(here, debate) == state_of(there, debate) == "paused"
 
 
 @pytest.mark.slow
-async def test_what_nobody_runs_is_acted_on_wherever_one_asks(pair: Pair, script: Any) -> None:
+async def test_any_node_does_commands_for_a_debate_that_no_node_runs(pair: Pair, script: Any) -> None:
     here, there, log, _ = pair
     debate = open_debate(here, script(pace=QUICK))
     assert post(here, debate, "pause").status_code == 200
@@ -132,24 +132,24 @@ async def test_what_nobody_runs_is_acted_on_wherever_one_asks(pair: Pair, script
     assert post(there, debate, "votes", winner="con").status_code == 200
     assert post(there, debate, "resume").status_code == 200
 
-    await watched(log, looker(debate, here), looker(debate, there))
+    await watch_to_end(log, spectator(debate, here), spectator(debate, there))
     assert post(there, debate, "pause").status_code == 409
     assert post(there, "0190", "pause").status_code == 404
 
 
 @pytest.mark.slow
-async def test_when_a_node_is_killed_the_other_goes_on_and_nobody_sees_a_gap(
+async def test_when_a_node_is_killed_the_other_continues_its_debates_without_a_gap(
     nodes: Nodes, log: EventLog, script: Any
 ) -> None:
     (owner, here), (_, there) = nodes.start(), nodes.start()
     model = script(pace=QUICK)
     debates = [open_debate(here, model) for _ in range(3)]
-    lookers = [looker(debate, there) for debate in debates]
+    spectators = [spectator(debate, there) for debate in debates]
     took_s = 0.0
 
     async def kill() -> None:
         nonlocal took_s
-        while any(each.position < 3 for each in lookers):  # noqa: ASYNC110 - other processes
+        while any(each.position < 3 for each in spectators):  # noqa: ASYNC110 - other processes
             await anyio.sleep(0.01)
         owner.kill()
         began, heads = time.monotonic(), [await log.head(debate) for debate in debates]
@@ -159,10 +159,10 @@ async def test_when_a_node_is_killed_the_other_goes_on_and_nobody_sees_a_gap(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(kill)
-        await watched(log, *lookers)
+        await watch_to_end(log, *spectators)
 
     assert took_s < LEASE_S + 1
-    for each in lookers:
+    for each in spectators:
         assert each.lines == 1
         events = [record.event for record in await log.read(each.debate)]
         assert isinstance(events[-1], DebateConcluded)
@@ -170,7 +170,7 @@ async def test_when_a_node_is_killed_the_other_goes_on_and_nobody_sees_a_gap(
 
 
 @pytest.mark.slow
-async def test_a_node_that_stood_still_finds_itself_fenced_and_stays_calm(
+async def test_a_node_that_was_suspended_is_fenced_and_runs_the_debate_no_more(
     nodes: Nodes, log: EventLog, script: Any
 ) -> None:
     owner, here = nodes.start()
@@ -183,7 +183,7 @@ async def test_a_node_that_stood_still_finds_itself_fenced_and_stays_calm(
     with anyio.fail_after(LEASE_S + 1):
         await log.wait_beyond(debate, at)
     owner.send_signal(signal.SIGCONT)
-    await watched(log, looker(debate, there), looker(debate, here))
+    await watch_to_end(log, spectator(debate, there), spectator(debate, here))
     events = [record.event for record in await log.read(debate)]
 
     assert not any(isinstance(event, DebateHalted) for event in events)
@@ -193,35 +193,33 @@ async def test_a_node_that_stood_still_finds_itself_fenced_and_stays_calm(
 
 
 @pytest.mark.slow
-async def test_a_node_that_is_told_to_go_hands_over_at_the_end_of_what_is_in_flight(
-    nodes: Nodes, log: EventLog, script: Any
-) -> None:
+async def test_a_node_that_stops_hands_over_after_its_calls_in_flight(nodes: Nodes, log: EventLog, script: Any) -> None:
     (owner, here), (_, there) = nodes.start(), nodes.start()
     debate = open_debate(here, script(pace=QUICK))
-    h, abroad = looker(debate, here), looker(debate, there)
+    local, remote = spectator(debate, here), spectator(debate, there)
 
     async def leave() -> None:
-        while h.deltas < 3:  # noqa: ASYNC110 - other processes
+        while local.deltas < 3:  # noqa: ASYNC110 - other processes
             await anyio.sleep(0.01)
         owner.send_signal(signal.SIGTERM)
-        h.addresses = [there]
+        local.addresses = [there]
         await until(lambda: owner.poll() is not None)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(leave)
-        await watched(log, h, abroad)
+        await watch_to_end(log, local, remote)
     events = [record.event for record in await log.read(debate)]
 
     assert owner.returncode == 0
     assert not any(isinstance(event, AttemptAbandoned) for event in events)
-    ((code, reason),) = h.closes
+    ((code, reason),) = local.closes
     assert code == 1001
     assert "come back with after=" in reason
-    assert [] == abroad.closes
+    assert [] == remote.closes
 
 
 @pytest.mark.slow
-async def test_what_takes_too_long_is_broken_off_by_a_node_that_goes(nodes: Nodes, log: EventLog, script: Any) -> None:
+async def test_a_node_that_stops_abandons_a_turn_that_takes_too_long(nodes: Nodes, log: EventLog, script: Any) -> None:
     owner, here = nodes.start(MOOT_DRAIN_S="0.3")
     _, there = nodes.start()
     debate = open_debate(here, script(pace={"chunk_ms": 60_000}))
@@ -229,7 +227,7 @@ async def test_what_takes_too_long_is_broken_off_by_a_node_that_goes(nodes: Node
     owner.send_signal(signal.SIGTERM)
     await until(lambda: owner.poll() is not None)
     with anyio.fail_after(2):
-        await log.wait_beyond(debate, 3)  # broken off, and begun again
+        await log.wait_beyond(debate, 3)  # abandoned and started again
     types = [type(record.event).__name__ for record in await log.read(debate)]
 
     assert owner.returncode == 0
@@ -237,28 +235,28 @@ async def test_what_takes_too_long_is_broken_off_by_a_node_that_goes(nodes: Node
     assert state_of(there, debate) == "open"
 
 
-async def test_a_node_that_goes_takes_nothing_on(nodes: Nodes, log: EventLog, script: Any) -> None:
+async def test_a_node_that_stops_refuses_new_debates(nodes: Nodes, log: EventLog, script: Any) -> None:
     owner, here = nodes.start()
     model = script(pace={"chunk_ms": 60_000})
     debate = open_debate(here, model)
     await log.wait_beyond(debate, 1)
     owner.send_signal(signal.SIGTERM)
     await until(lambda: httpx.get(f"{here}/readyz", trust_env=False).status_code == 503)
-    refused = open_anyhow(here, model)
+    refused = try_to_open(here, model)
 
     assert refused.status_code == 503
     assert refused.json()["error"]["code"] == "leaving"
-    owner.send_signal(signal.SIGTERM)  # the second does not wait
+    owner.send_signal(signal.SIGTERM)  # after the second signal it does not wait
     await until(lambda: owner.poll() is not None)
 
 
 @pytest.mark.slow
-async def test_what_was_left_is_shared_by_those_who_start(nodes: Nodes, log: EventLog, script: Any) -> None:
+async def test_nodes_that_start_share_the_debates_of_a_dead_node(nodes: Nodes, log: EventLog, script: Any) -> None:
     owner, here = nodes.start()
     model = script(pace={"chunk_ms": 60_000})
     debates = [open_debate(here, model) for _ in range(4)]
     for debate in debates:
-        await log.wait_beyond(debate, 1)  # its first turn has been given the floor
+        await log.wait_beyond(debate, 1)  # its first turn has started
     owner.kill()
     await until(lambda: owner.poll() is not None)
     (_, one), (_, two) = nodes.start(), nodes.start()
@@ -277,18 +275,18 @@ async def test_text_in_flight_travels_by_nats(
 ) -> None:
     (_, here), (_, there) = nodes.start("--bus", nats.url), nodes.start("--bus", nats.url)
     debate = open_debate(here, script(pace=QUICK))
-    abroad = looker(debate, there)
+    remote = spectator(debate, there)
 
     async def stop() -> None:
-        while abroad.deltas < 5:  # noqa: ASYNC110 - other processes
+        while remote.deltas < 5:  # noqa: ASYNC110 - other processes
             await anyio.sleep(0.01)
         nats.stop()
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(stop)
-        await watched(log, abroad)  # without the bus the events come all the same
+        await watch_to_end(log, remote)  # the events come without the bus too
 
-    assert abroad.deltas >= 5
+    assert remote.deltas >= 5
 
 
 @pytest.mark.slow
@@ -300,16 +298,16 @@ async def test_the_database_restarts_in_the_middle(
 ) -> None:
     (_, here), (_, there) = nodes.start(), nodes.start()
     debate = open_debate(here, script(pace=QUICK))
-    h, abroad = looker(debate, here), looker(debate, there)
+    local, remote = spectator(debate, here), spectator(debate, there)
 
     async def restart() -> None:
-        while abroad.deltas < 5:  # noqa: ASYNC110 - other processes
+        while remote.deltas < 5:  # noqa: ASYNC110 - other processes
             await anyio.sleep(0.01)
         await to_thread.run_sync(postgres.restart)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(restart)
-        await watched(log, h, abroad)
+        await watch_to_end(log, local, remote)
     events = [record.event for record in await log.read(debate)]
 
     assert not any(isinstance(event, DebateHalted) for event in events)
@@ -320,7 +318,7 @@ async def test_workers_share_a_port(nodes: Nodes, log: EventLog, script: Any) ->
     parent, address = nodes.start("--workers", "2")
     model = script(pace=QUICK)
     debates = [open_debate(address, model) for _ in range(4)]
-    await watched(log, *[looker(debate, address) for debate in debates for _ in range(3)])
+    await watch_to_end(log, *[spectator(debate, address) for debate in debates for _ in range(3)])
     parent.send_signal(signal.SIGTERM)
     await until(lambda: parent.poll() is not None)
 
@@ -328,7 +326,7 @@ async def test_workers_share_a_port(nodes: Nodes, log: EventLog, script: Any) ->
 
 
 @pytest.mark.slow
-async def test_workers_do_not_outlive_the_one_that_started_them(nodes: Nodes) -> None:
+async def test_workers_end_with_the_process_that_started_them(nodes: Nodes) -> None:
     parent, address = nodes.start("--workers", "2")
     parent.kill()
 
@@ -353,9 +351,9 @@ def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_a_debate_at_the_terminal_is_a_nodes_like_any_other(pair: Pair, script: Any) -> None:
+async def test_a_debate_run_at_the_terminal_is_watched_on_a_node(pair: Pair, script: Any) -> None:
     address, _, log, nodes = pair
-    slow = script(pace=QUICK | {"answer_ms": 1.2 * LEASE_S * 1000})  # longer than a lease without a word
+    slow = script(pace=QUICK | {"answer_ms": 1.2 * LEASE_S * 1000})  # no event for longer than a lease
     child = nodes.cli.start(
         "run",
         "m",
@@ -371,12 +369,12 @@ async def test_a_debate_at_the_terminal_is_a_nodes_like_any_other(pair: Pair, sc
         MOOT_LEASE_S=str(LEASE_S),
     )
     debate = line_with(child.stderr, b"debate 0").split()[-1].decode()
-    abroad = looker(debate, address)
-    await watched(log, abroad)
+    remote = spectator(debate, address)
+    await watch_to_end(log, remote)
     child.communicate()
 
     assert child.returncode == 0
-    assert abroad.deltas > 5
+    assert remote.deltas > 5
 
 
 @pytest.mark.parametrize(("expected", "debates", "nodes"), [(0, 0, 2), (1, 1, 2), (20, 40, 2), (14, 40, 3), (5, 5, 0)])

@@ -1,6 +1,6 @@
-"""Spectators over two nodes, lines cut at random, one node killed, the database restarted: all end with the log's view.
+"""Spectators on two nodes with random disconnects, a killed node and a database restart: all end with the log's view.
 
-``MOOT_CROWD=1`` does it in full: 40 debates and 200 spectators.
+``MOOT_CROWD=1`` runs it with 40 debates and 200 spectators.
 """
 
 import os
@@ -41,5 +41,5 @@ async def test_every_spectator_ends_with_the_logs_view(
     assert outcome.lines > SPECTATORS
     assert outcome.deltas > SPECTATORS
     assert outcome.handed_over >= 1
-    if not FULL:  # 40 debates on a busy machine are another question
+    if not FULL:  # a busy machine may take longer with 40 debates
         assert outcome.takeover_s < LEASE_S + 1

@@ -1,4 +1,4 @@
-"""Detached sockets over real connections, and what they rely on in the installed uvicorn."""
+"""Detached sockets over real connections, and the parts of the installed uvicorn that they rely on."""
 
 import asyncio
 import base64
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Served:
-    """The whole server in this loop."""
+    """The whole server in this event loop."""
 
     def __init__(self, service: Service, server: uvicorn.Server, port: int) -> None:
         self.service, self.server, self.port = service, server, port
@@ -52,7 +52,7 @@ class Served:
         return connect(url, proxy=None, compression=compression, max_size=None, subprotocols=["moot.v1"])  # type: ignore[list-item]
 
     async def raw(self) -> SocketStream:
-        """A client by hand, after its handshake."""
+        """A bare TCP connection, after the handshake."""
         stream = await anyio.connect_tcp("127.0.0.1", self.port)
         await stream.send(handshake(self.port))
         assert b"101" in await stream.receive(16)
@@ -60,13 +60,13 @@ class Served:
 
     async def watched_by(self, number: int) -> None:
         with anyio.fail_after(10):
-            while self.service.hub.spectators != number:  # noqa: ASYNC110 - nobody is told
+            while self.service.hub.spectators != number:  # noqa: ASYNC110 - there is no event to wait for
                 await anyio.sleep(0.005)
 
 
 @asynccontextmanager
 async def served(connections: Callable[[Service], Connections] | None = None, **settings: Any) -> AsyncIterator[Served]:
-    """As ``moot serve`` configures it."""
+    """A server as ``moot serve`` configures it."""
     chosen = Settings(store="memory:", retry_ms=0, **{"tick_ms": 0, **settings})
     with sockets.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
@@ -92,15 +92,15 @@ def handshake(port: int) -> bytes:
     )
 
 
-def sent(payload: bytes, opcode: int = Opcode.TEXT) -> bytes:
+def client_frame(payload: bytes, opcode: int = Opcode.TEXT) -> bytes:
     whole = bytearray(serialize(opcode, payload))
     whole[1] |= 0x80
     head = len(whole) - len(payload)
     return bytes(whole[:head]) + b"mask" + unmasked(payload, b"mask")
 
 
-async def tail(stream: SocketStream) -> bytes:
-    """Everything until the server ends."""
+async def read_to_end(stream: SocketStream) -> bytes:
+    """All bytes until the server ends the connection."""
     came = b""
     with anyio.fail_after(10):
         try:
@@ -111,8 +111,8 @@ async def tail(stream: SocketStream) -> bytes:
 
 
 @pytest.mark.slow
-async def test_the_installed_uvicorn_offers_what_the_detachment_relies_on() -> None:
-    """The extension is offered, the connection is let go of, and nothing of uvicorn's outlives that."""
+async def test_a_socket_detaches_from_the_installed_uvicorn() -> None:
+    """The extension is offered, the connection is detached, and no object of uvicorn's outlives that."""
     offered: list[Any] = []
     held: list[weakref.ref[Any]] = []
     made = DetachableProtocol.handle_connect
@@ -140,17 +140,17 @@ async def test_the_installed_uvicorn_offers_what_the_detachment_relies_on() -> N
             assert offered[1] == set()
 
 
-async def test_without_the_extension_the_ordinary_path_serves() -> None:
+async def test_without_the_extension_uvicorn_keeps_the_socket() -> None:
     chosen = Settings(store="memory:", tick_ms=0)
     async with running(chosen) as service:
         app = make_app(service, Access(chosen))
         await service.log.append("d", 0, [opened(), PAUSED])
-        said: list[Any] = []
+        sent: list[Any] = []
         came = asyncio.Queue[Any]()
         await came.put({"type": "websocket.connect"})
 
         async def send(message: Any) -> None:
-            said.append(message)
+            sent.append(message)
             if "live" in message.get("text", ""):
                 await came.put({"type": "websocket.disconnect", "code": 1000})
 
@@ -170,9 +170,9 @@ async def test_without_the_extension_the_ordinary_path_serves() -> None:
         with anyio.fail_after(10):
             await app(scope, came.get, send)
 
-    assert said[0]["subprotocol"] == "moot.v1"
-    assert said[0]["headers"] == [], "no compression is agreed on that nobody does"
-    assert '"snapshot"' in said[1]["text"]
+    assert sent[0]["subprotocol"] == "moot.v1"
+    assert sent[0]["headers"] == [], "compression is agreed on only if the server compresses"
+    assert '"snapshot"' in sent[1]["text"]
 
 
 @pytest.mark.slow
@@ -219,7 +219,7 @@ async def test_joining_at_random_with_and_without_compression_shows_the_same(scr
         for message in pair[0] + pair[1]:
             if message.startswith('{"kind":"frame"'):
                 frames.setdefault(msgspec.json.decode(message)["position"], set()).add(message)
-    assert {1} == {len(texts) for texts in frames.values()}, "the same bytes for everybody"
+    assert {1} == {len(texts) for texts in frames.values()}, "the same bytes for all"
 
 
 async def test_compression_can_be_switched_off() -> None:
@@ -229,7 +229,7 @@ async def test_compression_can_be_switched_off() -> None:
 
 
 @pytest.mark.slow
-async def test_a_stop_sends_everybody_away_with_a_position() -> None:
+async def test_a_server_that_stops_closes_all_sockets_with_a_position() -> None:
     async with served() as site:
         clients = [await site.connect(compression=how) for how in (None, "deflate") * 5]
         stalled = await site.raw()
@@ -240,11 +240,11 @@ async def test_a_stop_sends_everybody_away_with_a_position() -> None:
         with anyio.fail_after(5):
             site.server.should_exit = True
             for client in clients:
-                with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - whatever comes before it
+                with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - messages may come first
                     while True:
                         await client.recv()
                 closes.append(closed.value.rcvd)
-            while site.connections.sockets:  # noqa: ASYNC110 - nobody is told
+            while site.connections.sockets:  # noqa: ASYNC110 - there is no event to wait for
                 await anyio.sleep(0.01)
         await stalled.aclose()
 
@@ -252,17 +252,21 @@ async def test_a_stop_sends_everybody_away_with_a_position() -> None:
     assert expected == {(close.code, close.reason) for close in closes if close}
 
 
-async def test_a_client_that_breaks_the_rules_is_told_which() -> None:
+async def test_a_client_that_breaks_a_rule_gets_the_close_code() -> None:
     async with served() as site:
-        for stream, code in ((b"\x81\x05plain", 1002), (sent(b"\xff\xfe"), 1007), (sent(b"x" * 70_000), 1009)):
+        for stream, code in (
+            (b"\x81\x05plain", 1002),
+            (client_frame(b"\xff\xfe"), 1007),
+            (client_frame(b"x" * 70_000), 1009),
+        ):
             client = await site.raw()
             await client.send(stream)
-            assert code.to_bytes(2, "big") in (await tail(client))[-125:]
+            assert code.to_bytes(2, "big") in (await read_to_end(client))[-125:]
             await client.aclose()
         await site.watched_by(0)
 
 
-async def test_pings_are_answered_also_what_came_before_the_handshake_was() -> None:
+async def test_pings_are_answered_even_if_they_came_before_the_handshake_was() -> None:
     async with served() as site:
         entered, gate, channel = anyio.Event(), anyio.Event(), site.service.hub.channel
 
@@ -277,10 +281,10 @@ async def test_pings_are_answered_also_what_came_before_the_handshake_was() -> N
         with anyio.fail_after(10):
             await entered.wait()
             for word in (b"early", b"earlier"):
-                await client.send(sent(word, Opcode.PING))
+                await client.send(client_frame(word, Opcode.PING))
                 await anyio.wait_all_tasks_blocked()
             gate.set()
-            await client.send(sent(b"late", Opcode.PING))
+            await client.send(client_frame(b"late", Opcode.PING))
             came = b""
             while b"\x8a\x04late" not in came:
                 came += await client.receive()
@@ -289,12 +293,12 @@ async def test_pings_are_answered_also_what_came_before_the_handshake_was() -> N
     assert came.index(b"\r\n\r\n") < came.index(b"\x8a\x05early") < came.index(b"\x8a\x07earlier")
 
 
-async def test_who_answers_no_ping_is_gone_and_who_does_stays() -> None:
+async def test_a_client_that_answers_no_ping_is_disconnected() -> None:
     async with served(lambda service: Connections(service.hub, slow_reader_s=10, ping_s=0.2)) as site:
         silent = await site.raw()
         async with site.connect() as client:
             await client.recv()
-            came = await tail(silent)
+            came = await read_to_end(silent)
             await site.watched_by(1)
             await silent.aclose()
             await site.service.log.append("d", 2, [HALTED])
@@ -308,8 +312,8 @@ async def test_who_answers_no_ping_is_gone_and_who_does_stays() -> None:
 
 
 @pytest.mark.slow
-async def test_a_stalled_reader_holds_little_and_nobody_up() -> None:
-    """4 MB go to a reader who reads nothing: above 64 KB nothing more is written for him."""
+async def test_a_stalled_client_has_a_small_buffer_and_delays_no_other() -> None:
+    """4 MB are sent to a client that does not read: nothing more is written once 64 KB are in its buffer."""
     async with served(slow_reader_s=0.4) as site:
         raw = sockets.socket()
         raw.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, 4096)
@@ -334,7 +338,7 @@ async def test_a_stalled_reader_holds_little_and_nobody_up() -> None:
                 if stalled.is_closing:
                     break
             with anyio.fail_after(10):
-                while not stalled.is_closing:  # noqa: ASYNC110 - nobody is told
+                while not stalled.is_closing:  # noqa: ASYNC110 - there is no event to wait for
                     await anyio.sleep(0.01)
                 at = stalled.position
                 end = b""
@@ -346,7 +350,7 @@ async def test_a_stalled_reader_holds_little_and_nobody_up() -> None:
     assert (4408).to_bytes(2, "big") + f"too slow; come back with after={at}".encode() in end
 
 
-async def test_who_leaves_by_the_rules_is_answered() -> None:
+async def test_a_close_frame_is_answered() -> None:
     async with served() as site:
         clients: list[ClientConnection] = [await site.connect() for _ in range(3)]
         for client in clients:

@@ -1,4 +1,4 @@
-"""What spectators see: whoever joins whenever, and however often he is cut off, ends with the log's fold."""
+"""A spectator that joins at any time, or reconnects any number of times, ends with the fold of the log."""
 
 import random
 from typing import Any
@@ -23,32 +23,32 @@ from tests.server.harness import QUICK, Spectator, harness, is_a, watch
 pytestmark = pytest.mark.anyio
 
 ASTRAL = "𝄞 Trams 🚋 carry 𝟚𝟘𝟘 people, because 🛤 they share one track. Ünd Öl ist teuer. " * 3
-TALK: dict[str, Any] = {"says": {"pro": [ASTRAL], "con": [ASTRAL[::-1]]}, "pace": {"chunk_ms": 1, "chunk_chars": 7}}
+SPEECH: dict[str, Any] = {"says": {"pro": [ASTRAL], "con": [ASTRAL[::-1]]}, "pace": {"chunk_ms": 1, "chunk_chars": 7}}
 
 
-def whole(spectator: Spectator) -> bool:
+def has_ended(spectator: Spectator) -> bool:
     return spectator.view.get("state") == "concluded"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
-async def test_readers_cut_ten_times_end_with_the_log_s_fold(script: Any, seed: int) -> None:
-    """Four readers, each cut at ten random messages, coming back with or without what they have."""
+async def test_readers_that_reconnect_ten_times_end_with_the_fold_of_the_log(script: Any, seed: int) -> None:
+    """Four readers that disconnect after a random message, and return with or without a position, ten times each."""
     chance = random.Random(seed)
     async with harness() as h:
-        debate = await h.open(script(**TALK), turns=4)
+        debate = await h.open(script(**SPEECH), turns=4)
         readers = [Spectator() for _ in range(4)]
 
         async def spectate(spectator: Spectator) -> None:
             cuts = 0
-            while not whole(spectator):
+            while not has_ended(spectator):
                 channel = await h.hub.channel(debate)
                 left = chance.randrange(1, 12) if cuts < 10 else 10_000
 
                 def enough() -> bool:
                     nonlocal left
                     left -= 1
-                    return left <= 0 or whole(spectator)
+                    return left <= 0 or has_ended(spectator)
 
                 after = spectator.position or chance.choice((None, 0))
                 spectator.turn, spectator.text = (0, 0), ""
@@ -66,8 +66,8 @@ async def test_readers_cut_ten_times_end_with_the_log_s_fold(script: Any, seed: 
 
 @given(seed=st.integers(0, 2**32), head=st.integers(1, 60), ring=st.integers(1, 40))
 @settings(max_examples=25, deadline=None)
-def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, ring: int) -> None:
-    """A log that grows while readers come and go, over a ring that may be too short for them."""
+def test_any_reader_of_any_ring_ends_with_the_fold_of_the_log(seed: int, head: int, ring: int) -> None:
+    """The log grows while readers join and leave; the ring may be too short for them."""
     chance = random.Random(seed)
 
     async def scene() -> None:
@@ -106,14 +106,14 @@ def test_any_reader_of_any_ring_ends_with_the_log_s_fold(seed: int, head: int, r
 async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(script: Any) -> None:
     """Offsets count code points: the text is full of characters beyond the basic plane."""
     async with harness() as h:
-        debate = await h.open(script(**TALK), turns=1)
+        debate = await h.open(script(**SPEECH), turns=1)
         first = Spectator()
         await watch(h.hub, await h.hub.channel(debate), first, None, lambda: len(first.text) > 40)
         joiner, late = Spectator(), Spectator(first.view)
         async with anyio.create_task_group() as tasks:
             channel = await h.hub.channel(debate)
-            tasks.start_soon(watch, h.hub, channel, joiner, None, lambda: whole(joiner))
-            tasks.start_soon(watch, h.hub, channel, late, first.position, lambda: whole(late))
+            tasks.start_soon(watch, h.hub, channel, joiner, None, lambda: has_ended(joiner))
+            tasks.start_soon(watch, h.hub, channel, late, first.position, lambda: has_ended(late))
 
     for spectator in (joiner, late):
         assert spectator.spoken[(1, 1)] == ASTRAL[: len(spectator.spoken[(1, 1)])]
@@ -121,7 +121,7 @@ async def test_a_joiner_in_mid_turn_gets_the_text_once_and_then_what_comes(scrip
         assert ASTRAL.strip() == spectator.view["turns"]["1"]["text"]
 
 
-async def test_the_order_is_what_is_lacking_then_live_then_what_comes(script: Any) -> None:
+async def test_the_order_is_missed_frames_then_live_then_status(script: Any) -> None:
     async with harness() as h:
         debate = await h.open(script(), turns=1)
         await h.until(debate, is_a(DebateConcluded))
@@ -134,7 +134,7 @@ async def test_the_order_is_what_is_lacking_then_live_then_what_comes(script: An
     assert snapshot.kinds == ["snapshot", "live", "status"]
 
 
-async def test_a_snapshot_is_sent_where_the_frames_would_be_longer() -> None:
+async def test_a_snapshot_is_sent_if_the_frames_are_longer() -> None:
     log = MemoryLog()
     async with harness(log) as h:
         await log.append("d", 0, [opened(), *[PAUSED, RESUMED] * 200])
@@ -166,7 +166,7 @@ async def test_beyond_the_ring_frames_come_from_the_log() -> None:
         assert await h.view("d") == spectator.view
 
 
-async def test_a_reader_ahead_of_the_room_s_fold_sees_no_repeat() -> None:
+async def test_a_reader_ahead_of_the_channel_gets_no_frame_twice() -> None:
     """Pages from the log may reach further than the channel has folded."""
     log = MemoryLog()
     async with harness(log) as h:
@@ -181,15 +181,15 @@ async def test_a_reader_ahead_of_the_room_s_fold_sees_no_repeat() -> None:
     assert list(range(spectator.positions[0], 102)) == spectator.positions
 
 
-async def test_an_unknown_debate_has_no_room(script: Any) -> None:
+async def test_an_unknown_debate_has_no_channel(script: Any) -> None:
     async with harness() as h:
         for _ in range(2):
             with pytest.raises(UnknownDebate):
-                await h.hub.channel("nobody")
+                await h.hub.channel("unknown")
             with pytest.raises(UnknownDebate):
-                await h.hub.view_at("nobody", 1)
+                await h.hub.view_at("unknown", 1)
             with pytest.raises(UnknownDebate):
-                await h.hub.frames_page("nobody", 0, 10)
+                await h.hub.frames_page("unknown", 0, 10)
         assert h.hub.channels == ()
 
 
@@ -216,9 +216,9 @@ async def test_pages_of_frames_join_without_gap_or_repeat() -> None:
             while following is not None:
                 page, following = await h.hub.frames_page("d", following, limit)
                 for frame in page:
-                    said = msgspec.json.decode(frame)
-                    positions.append(said["position"])
-                    seen = merge(seen, said["patch"])
+                    message = msgspec.json.decode(frame)
+                    positions.append(message["position"])
+                    seen = merge(seen, message["patch"])
 
             assert list(range(1, 22)) == positions
             assert await h.view("d") == seen
@@ -240,7 +240,7 @@ async def test_the_view_at_a_position_is_the_fold_of_so_many_events(script: Any)
 
 
 class Lagging(MemoryLog):
-    """A log whose readers come later than its writers, as behind a pool of threads."""
+    """A log that is read later than it is written, as through a pool of threads."""
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         for _ in range(20):
@@ -248,7 +248,7 @@ class Lagging(MemoryLog):
         return await super().read(debate, after, limit)
 
 
-async def test_who_acts_and_then_reads_sees_his_act(script: Any) -> None:
+async def test_a_client_that_acts_and_then_reads_sees_its_act(script: Any) -> None:
     async with harness(Lagging()) as h:
         debate = await h.open(script(pace={"chunk_ms": 60_000}))
         await h.until(debate, is_a(TurnStarted))
@@ -261,35 +261,35 @@ async def test_who_acts_and_then_reads_sees_his_act(script: Any) -> None:
             assert fold.view.position >= position
 
 
-async def test_a_room_nobody_watches_is_let_go_and_made_again(script: Any) -> None:
+async def test_a_channel_without_readers_is_closed_and_made_again(script: Any) -> None:
     async with harness(idle_s=0.02) as h:
         debate = await h.open(script())
         await h.ended(debate)
         first, second = Spectator(), Spectator()
         await watch(h.hub, await h.hub.channel(debate), first, None, lambda: "live" in first.kinds)
         with anyio.fail_after(5):
-            while h.hub.channels:  # noqa: ASYNC110 - nobody is told when a channel goes
+            while h.hub.channels:  # noqa: ASYNC110 - there is no event to wait for
                 await anyio.sleep(0.005)
         await watch(h.hub, await h.hub.channel(debate), second, None, lambda: "live" in second.kinds)
 
     assert first.view == second.view
 
 
-async def test_a_room_that_is_watched_is_kept(script: Any) -> None:
+async def test_a_channel_with_readers_is_kept(script: Any) -> None:
     log = MemoryLog()
     async with harness(log, idle_s=0.02) as h:
         await log.append("d", 0, [opened()])
         spectator = Spectator()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(watch, h.hub, await h.hub.channel("d"), spectator, None, lambda: spectator.position == 2)
-            await anyio.sleep(0.1)  # five times as long as an unwatched channel is kept
+            await anyio.sleep(0.1)  # five times as long as a channel without readers is kept
             assert 1 == len(h.hub.channels) == h.hub.spectators
             await log.append("d", 1, [PAUSED])
 
     assert spectator.view["state"] == "paused"
 
 
-async def test_readers_of_a_room_whose_log_fails_are_let_go_and_come_back() -> None:
+async def test_readers_of_a_channel_whose_log_fails_end_and_may_return() -> None:
     class Failing(MemoryLog):
         fails = False
 

@@ -1,4 +1,4 @@
-"""The socket over a real connection: close codes, a reader that does not read, what a client may send."""
+"""The socket over a real connection: close codes, clients that do not read, messages of a client."""
 
 import asyncio
 import base64
@@ -28,7 +28,7 @@ WS: list[Any] = ["websockets-sansio"]
 
 @pytest.fixture(autouse=True, params=["websockets-sansio", DetachableProtocol], ids=["kept", "detached"])
 def ws(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Everything here holds with detached sockets and with those that the web server keeps."""
+    """All tests here run with detached sockets, and with sockets that uvicorn keeps."""
     WS.append(request.param)
     yield
     WS.pop()
@@ -36,7 +36,7 @@ def ws(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @asynccontextmanager
 async def site(**settings: Any) -> AsyncIterator[tuple[Service, int]]:
-    """A real server in this loop, as ``moot serve`` configures it; its port."""
+    """A real server in this event loop, configured as by ``moot serve``; gives its port."""
     chosen = Settings(store="memory:", retry_ms=0, tick_ms=0, **settings)
     with sockets.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
@@ -61,10 +61,10 @@ async def site(**settings: Any) -> AsyncIterator[tuple[Service, int]]:
 
 
 async def closed_with(port: int, path: str, **headers: str) -> int | None:
-    """The code that the server closes with."""
+    """The code with which the server closes the socket."""
     with anyio.fail_after(10):
         async with connect(f"ws://127.0.0.1:{port}{path}", additional_headers=headers, proxy=None) as client:
-            with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - whatever comes before it
+            with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - messages may come first
                 while True:
                     await client.recv()
     return closed.value.rcvd.code if closed.value.rcvd else None
@@ -74,7 +74,7 @@ async def test_close_codes() -> None:
     async with site(max_spectators=1) as (service, port):
         await service.log.append("d", 0, [opened(), PAUSED])
 
-        assert await closed_with(port, "/ws/debates/nobody") == 4404
+        assert await closed_with(port, "/ws/debates/unknown") == 4404
         assert await closed_with(port, "/ws/debates/d?after=3") == 1008
         assert await closed_with(port, "/ws/debates/d?after=x") == 1008
         assert await closed_with(port, "/ws/debates/d", origin="https://evil.example") == 4403
@@ -83,7 +83,7 @@ async def test_close_codes() -> None:
             assert await closed_with(port, "/ws/debates/d") == 4429
 
 
-async def test_the_subprotocol_is_agreed_on_and_what_a_client_says_is_let_go() -> None:
+async def test_the_subprotocol_is_agreed_on_and_messages_of_a_client_are_ignored() -> None:
     async with site() as (service, port):
         await service.log.append("d", 0, [opened(), PAUSED])
         spectator = Spectator()
@@ -107,12 +107,12 @@ async def test_a_spectator_that_leaves_is_noticed() -> None:
             await client.recv()
             assert service.hub.spectators == 1
         with anyio.fail_after(5):
-            while service.hub.spectators:  # noqa: ASYNC110 - nobody is told
+            while service.hub.spectators:  # noqa: ASYNC110 - there is no event to wait for
                 await anyio.sleep(0.005)
 
 
 @pytest.mark.slow
-async def test_a_reader_that_does_not_read_is_closed_with_4408_and_holds_up_nobody() -> None:
+async def test_a_client_that_does_not_read_is_closed_with_4408_and_delays_no_other() -> None:
     closes = CLOSES.labels("4408")._value.get()
     async with site(slow_reader_s=0.5) as (service, port):
         await service.log.append("d", 0, [opened(), PAUSED])
@@ -136,7 +136,7 @@ async def test_a_reader_that_does_not_read_is_closed_with_4408_and_holds_up_nobo
             with anyio.fail_after(20):
                 while '"debate_halted"' not in last:
                     last = str(await swift.recv())[:400]
-                while CLOSES.labels("4408")._value.get() == closes:  # noqa: ASYNC110 - nobody is told
+                while CLOSES.labels("4408")._value.get() == closes:  # noqa: ASYNC110 - there is no event to wait for
                     await anyio.sleep(0.01)
 
         tail = b""

@@ -1,4 +1,4 @@
-"""The far end of a detached socket: a transport that fills and drains on demand, and a client that reads what comes."""
+"""A transport for detached sockets that fills and drains on demand, with a client that reads its bytes."""
 
 import zlib
 from collections.abc import Callable, Iterator
@@ -22,8 +22,8 @@ def each_frame(stream: bytes) -> Iterator[tuple[int, bytes, bytes]]:
         at = start + size
 
 
-class Inflating:
-    """A client's decompressor: one window for the whole connection."""
+class Decompressor:
+    """The decompressor of a client: one window for the whole connection."""
 
     def __init__(self) -> None:
         self._inflate = zlib.decompressobj(-12)
@@ -32,10 +32,10 @@ class Inflating:
         return (self._inflate.decompress(payload + TAIL) if first & COMPRESSED else payload).decode()
 
 
-class Pipe:
-    """As a loop's transport: bytes wait in it until they are drained; above ``high`` the protocol is paused.
+class FakeTransport:
+    """A transport: bytes wait in it until the test drains it; above ``high`` it pauses the protocol.
 
-    ``late``: it is told so in a later step of the loop, as uvloop does, else within the write.
+    ``late``: pauses in a later step of the event loop, as uvloop does; otherwise it pauses within the write.
     """
 
     def __init__(self, protocol: Any, *, high: int = 2000, late: Callable[..., Any] | None = None) -> None:
@@ -46,11 +46,11 @@ class Pipe:
         self.reader = Reader()
         self.messages: list[str] = []
         self.compressed = 0
-        self._inflating = Inflating()
+        self._inflating = Decompressor()
         self._unread = b""
 
     def write(self, data: bytes) -> None:
-        assert not self.is_closed, "written to after it was closed"
+        assert not self.is_closed, "written to after it closed"
         self.waiting += data
         self.most = max(self.most, len(self.waiting))
         if self.late is None:
@@ -77,7 +77,7 @@ class Pipe:
         self.protocol.connection_lost(None)
 
     def drain(self, most: int | None = None) -> None:
-        """The client reads up to so many bytes."""
+        """Let the client read up to ``most`` bytes, or all."""
         most = len(self.waiting) if most is None else most
         self._unread += self.waiting[:most]
         self.waiting = self.waiting[most:]
@@ -87,7 +87,7 @@ class Pipe:
             self.protocol.resume_writing()
 
     def _read(self) -> None:
-        """Take the frames that are whole."""
+        """Read the complete frames."""
         while (end := _end(self._unread)) is not None:
             [(first, payload, _)] = each_frame(self._unread[:end])
             self._unread = self._unread[end:]
@@ -100,7 +100,7 @@ class Pipe:
 
 
 def _end(stream: bytes) -> int | None:
-    """Where the first frame ends; None while it is not whole."""
+    """The end of the first frame; None if it is not complete."""
     if len(stream) < 2:
         return None
     start, size = 2, stream[1] & 0x7F

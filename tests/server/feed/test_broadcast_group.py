@@ -1,4 +1,6 @@
-"""Galleries over random schedules: whoever joins whenever, and reads however slowly, ends with the log's fold."""
+"""Broadcast groups over random schedules: a spectator that joins at any time and reads at any speed ends with the
+fold of the log.
+"""
 
 import asyncio
 import random
@@ -17,71 +19,71 @@ from server import observe
 from server.feed.channel import TextInFlight
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import WINDOW, Compressor, alone
+from tests.server.feed.transport import Decompressor, FakeTransport, each_frame
 from tests.server.debate_events import PAUSED, RESUMED, TEXT, opened, spoken, started
-from tests.server.feed.pipes import Inflating, Pipe, each_frame
 from tests.server.harness import Harness, harness
 
 pytestmark = pytest.mark.anyio
 
 
 async def steps(number: int = 12) -> None:
-    """Let the loop go on."""
+    """Let the event loop run."""
     for _ in range(number):
         await anyio.lowlevel.checkpoint()
 
 
-async def seat(
-    h: Harness, connections: Connections, *, after: int | None = None, deflate: bool = False, **pipe: Any
-) -> Pipe:
-    """Somebody comes to debate ``d``."""
+async def join(
+    h: Harness, connections: Connections, *, after: int | None = None, deflate: bool = False, **options: Any
+) -> FakeTransport:
+    """A spectator joins debate ``d``."""
     channel = await h.hub.channel("d")
     spectator = connections.spectator(channel, after, director=False, deflate=deflate)
-    made = Pipe(spectator, **pipe)
-    spectator.connection_made(made)
-    return made
+    transport = FakeTransport(spectator, **options)
+    spectator.connection_made(transport)
+    return transport
 
 
-async def settled(h: Harness, pipes: list[Pipe]) -> None:
-    """Everybody reads until nothing more comes."""
+async def settle(h: Harness, transports: list[FakeTransport]) -> None:
+    """All clients read until nothing more comes."""
     head = await h.log.head("d")
     with anyio.fail_after(20):
-        while any(pipe.waiting or pipe.reader.position < head for pipe in pipes):
-            for pipe in pipes:
-                pipe.drain()
+        while any(transport.waiting or transport.reader.position < head for transport in transports):
+            for transport in transports:
+                transport.drain()
             await steps()
     await steps(40)
-    for pipe in pipes:
-        pipe.drain()
+    for transport in transports:
+        transport.drain()
 
 
-class Play:
-    """A debate that goes on at random: events, text in flight, joiners, slow readers, leavers."""
+class Schedule:
+    """A debate that proceeds at random: events, text in flight, spectators that join, read slowly and leave."""
 
     def __init__(self, h: Harness, connections: Connections, chance: random.Random) -> None:
         self.h, self.connections, self.chance = h, connections, chance
-        self.pipes: list[Pipe] = []
-        self.gone: list[Pipe] = []
+        self.transports: list[FakeTransport] = []
+        self.left: list[FakeTransport] = []
         self.head = 1
         self.turn = 0
         self.text = ""
 
     async def step(self) -> None:
         chance = self.chance
-        acts = ("join", "join", "come back", "leave", "event", "event", "say", "say", "say", "read", "read", "wait")
-        match chance.choice(acts):
+        actions = ("join", "join", "return", "leave", "event", "event", "say", "say", "say", "read", "read", "wait")
+        match chance.choice(actions):
             case "join":
-                self.pipes.append(await self._seat(chance.choice((None, None, chance.randint(0, self.head)))))
-            case "come back" if self.gone:
-                old = self.gone.pop()
-                pipe = await self._seat(old.reader.position)
-                pipe.reader.view = old.reader.view
-                self.pipes.append(pipe)
-            case "leave" if self.pipes:
-                pipe = self.pipes.pop(chance.randrange(len(self.pipes)))
-                pipe.drain()
-                if pipe.reader.position:
-                    self.gone.append(pipe)
-                pipe.abort()
+                self.transports.append(await self._join(chance.choice((None, None, chance.randint(0, self.head)))))
+            case "return" if self.left:
+                old = self.left.pop()
+                transport = await self._join(old.reader.position)
+                transport.reader.view = old.reader.view
+                self.transports.append(transport)
+            case "leave" if self.transports:
+                transport = self.transports.pop(chance.randrange(len(self.transports)))
+                transport.drain()
+                if transport.reader.position:
+                    self.left.append(transport)
+                transport.abort()
             case "event":
                 await self._event()
             case "say" if self.text:
@@ -89,21 +91,23 @@ class Play:
                 self.text += words
                 self.h.hub.add_text("d", words)
             case "read":
-                for pipe in self.pipes:
-                    pipe.drain(chance.choice((0, 1, 100, 1500, None)))
+                for transport in self.transports:
+                    transport.drain(chance.choice((0, 1, 100, 1500, None)))
             case _:
                 await steps(chance.randint(1, 30))
 
-    async def _seat(self, after: int | None) -> Pipe:
+    async def _join(self, after: int | None) -> FakeTransport:
         late = asyncio.get_running_loop().call_soon if self.chance.random() < 0.5 else None
         high = self.chance.choice((300, 2000, 1 << 16))
-        pipe = await seat(
+        transport = await join(
             self.h, self.connections, after=after, deflate=self.chance.random() < 0.7, high=high, late=late
         )
-        pipe.reader.view = {"position": after or 0}
+        transport.reader.view = {"position": after or 0}
         if after:
-            pipe.reader.view = msgspec.json.decode(msgspec.json.encode((await self.h.hub.view_at("d", after)).view))
-        return pipe
+            transport.reader.view = msgspec.json.decode(
+                msgspec.json.encode((await self.h.hub.view_at("d", after)).view)
+            )
+        return transport
 
     async def _event(self) -> None:
         if self.text:
@@ -133,18 +137,18 @@ def test_everybody_ends_with_the_log_s_fold(seed: int, ring: int, page: int) -> 
         async with harness(log, ring=ring) as h:
             connections = Connections(h.hub, slow_reader_s=1000, page=page)
             await log.append("d", 0, [opened(200)])
-            play = Play(h, connections, random.Random(seed))
+            schedule = Schedule(h, connections, random.Random(seed))
             for _ in range(120):
-                await play.step()
-            await settled(h, play.pipes)
+                await schedule.step()
+            await settle(h, schedule.transports)
             expected = await h.view("d")
-            for pipe in play.pipes:
-                assert expected == pipe.reader.view
-                assert play.text.startswith(pipe.reader.text) or not play.text
-                assert not play.text or pipe.reader.text == play.text, "everything that was said has come"
-                assert pipe.most <= pipe.high + page + 20_000
-            for pipe in play.pipes:
-                pipe.abort()
+            for transport in schedule.transports:
+                assert expected == transport.reader.view
+                assert schedule.text.startswith(transport.reader.text) or not schedule.text
+                assert not schedule.text or transport.reader.text == schedule.text, "all text in flight has come"
+                assert transport.most <= transport.high + page + 20_000
+            for transport in schedule.transports:
+                transport.abort()
             assert (0, 0) == (connections.sockets, h.hub.spectators)
 
     anyio.run(scene)
@@ -157,18 +161,18 @@ async def test_with_and_without_compression_the_messages_are_the_same() -> None:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
-        pairs: list[tuple[Pipe, Pipe]] = []
+        pairs: list[tuple[FakeTransport, FakeTransport]] = []
         for _ in range(150):
             if chance.random() < 0.2:
                 pairs.append(
-                    (await seat(h, connections, high=1 << 20), await seat(h, connections, deflate=True, high=1 << 20))
+                    (await join(h, connections, high=1 << 20), await join(h, connections, deflate=True, high=1 << 20))
                 )
             h.hub.add_text("d", " ".join(chance.choice(("trams", "cars", "people", "streets")) for _ in range(5)))
             await steps(chance.randint(0, 30))
         await steps(60)
         for pair in pairs:
-            for pipe in pair:
-                pipe.drain()
+            for transport in pair:
+                transport.drain()
 
     assert len(pairs) > 20
     for plain, compressed in pairs:
@@ -180,27 +184,27 @@ async def test_with_and_without_compression_the_messages_are_the_same() -> None:
         assert plain.compressed == 0
 
 
-async def test_who_has_been_here_for_a_window_shares_one_compressor() -> None:
-    """And is not made to pay for those who come: deltas stay a third of their size while others join at every one."""
+async def test_sockets_that_joined_a_window_ago_share_one_compressor() -> None:
+    """Newcomers do not make their deltas longer: these stay below a third of their size as sockets join."""
     log = MemoryLog()
     async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
-        steady = await seat(h, connections, deflate=True, high=1 << 20)
+        steady = await join(h, connections, deflate=True, high=1 << 20)
         words = TEXT.split()
         sizes = raw = 0
         for number in range(200):
-            late = await seat(h, connections, deflate=True, high=1 << 20)
+            late = await join(h, connections, deflate=True, high=1 << 20)
             late.drain()
             h.hub.add_text("d", " ".join(words[(number * 7 + k * 3) % len(words)] for k in range(4)) + " ")
             await steps(30)
             size = len(steady.waiting)
-            told = len(steady.messages)
+            before = len(steady.messages)
             steady.drain()
             if number > 120:
                 sizes += size
-                raw += sum(len(text) + 2 for text in steady.messages[told:])
+                raw += sum(len(text) + 2 for text in steady.messages[before:])
             late.drain()
             assert steady.messages[-1] == late.messages[-1]
 
@@ -213,7 +217,7 @@ async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200), started(1)])
         h.hub.start_text("d", TextInFlight(1, "pro", 1, now()))
-        slow, swift = await seat(h, connections, high=3000), await seat(h, connections, high=1 << 20)
+        slow, swift = await join(h, connections, high=3000), await join(h, connections, high=1 << 20)
         slow.drain()
         skipped = observe.DELTAS_SKIPPED._value.get()
         for _ in range(400):
@@ -223,7 +227,7 @@ async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None
         await log.append("d", 2, [spoken(1, text="Half a sentence. " * 400)])
         h.hub.end_text("d")
         await log.append("d", 3, [PAUSED, RESUMED] * 100)
-        await settled(h, [slow, swift])
+        await settle(h, [slow, swift])
 
     assert most < 4000
     assert observe.DELTAS_SKIPPED._value.get() > skipped
@@ -232,16 +236,16 @@ async def test_deltas_are_skipped_for_a_slow_reader_and_events_are_not() -> None
     assert swift.reader.view == slow.reader.view
 
 
-async def test_what_was_appended_together_is_written_together() -> None:
+async def test_events_appended_together_are_written_together() -> None:
     log = MemoryLog()
     async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened(200)])
-        pipe = await seat(h, connections, high=1 << 20)
+        transport = await join(h, connections, high=1 << 20)
         await steps(30)
-        pipe.drain()
+        transport.drain()
         writes: list[bytes] = []
-        pipe.write = writes.append  # type: ignore[method-assign,assignment]
+        transport.write = writes.append  # type: ignore[method-assign,assignment]
         await log.append("d", 1, [PAUSED, RESUMED] * 8)
         await steps(30)
 
@@ -249,7 +253,7 @@ async def test_what_was_appended_together_is_written_together() -> None:
     assert len(list(each_frame(written))) == 16
 
 
-async def test_many_who_come_at_once_are_given_one_snapshot() -> None:
+async def test_sockets_that_join_together_share_one_snapshot() -> None:
     log = MemoryLog()
     async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
@@ -265,7 +269,7 @@ async def test_many_who_come_at_once_are_given_one_snapshot() -> None:
 
         channel.snapshot = count  # type: ignore[method-assign]
         for _ in range(50):
-            await seat(h, connections, high=1 << 20)
+            await join(h, connections, high=1 << 20)
 
     assert made == 1
 
@@ -283,14 +287,14 @@ async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
     async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000)
         await log.append("d", 0, [opened()])
-        pipe = await seat(h, connections)
-        pipe.drain()
+        transport = await join(h, connections)
+        transport.drain()
         await anyio.wait_all_tasks_blocked()
         log.fails = True
         await log.append("d", 1, [PAUSED])
         await anyio.wait_all_tasks_blocked()
         await steps()
-        closing = pipe.waiting
+        closing = transport.waiting
 
         assert h.hub.spectators == 0
     assert (1011).to_bytes(2, "big") + b"the store failed; come back with after=1" in closing
@@ -298,24 +302,24 @@ async def test_a_store_that_fails_closes_with_1011_and_a_position() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=1, max_size=60), st.integers(0, 59), st.integers(0, 2**32))
 @settings(deadline=None)
-def test_after_a_window_another_compressor_may_go_on(said: list[str], joins: int, seed: int) -> None:
-    """What a joiner read before, and from which compressor, does not matter once a window has gone by."""
-    shared, fresh, inflating = Compressor(), Compressor(), Inflating()
+def test_after_a_window_another_compressor_may_go_on(messages: list[str], joins: int, seed: int) -> None:
+    """After a window, it does not matter what a newcomer read before, and from which compressor."""
+    shared, fresh, client = Compressor(), Compressor(), Decompressor()
     chance = random.Random(seed)
-    inflating_before = alone([bytes(chance.choices(range(97, 107), k=chance.randint(1, 9000)))])
-    for first, payload, _ in each_frame(inflating_before):
-        inflating.message(first, payload)
-    told = 0
-    texts = [text * chance.randint(1, 20) for text in said]
+    before = alone([bytes(chance.choices(range(97, 107), k=chance.randint(1, 9000)))])
+    for first, payload, _ in each_frame(before):
+        client.message(first, payload)
+    sent = 0
+    texts = [text * chance.randint(1, 20) for text in messages]
     for number, text in enumerate(texts):
-        ours, theirs = shared.frame(text.encode()), fresh.frame(text.encode())
+        of_shared, of_fresh = shared.frame(text.encode()), fresh.frame(text.encode())
         if number < joins:
             fresh = Compressor()
             continue
-        [(first, payload, _)] = each_frame(ours if told >= WINDOW else theirs)
-        told += len(text.encode())
+        [(first, payload, _)] = each_frame(of_shared if sent >= WINDOW else of_fresh)
+        sent += len(text.encode())
 
-        assert text == inflating.message(first, payload)
+        assert text == client.message(first, payload)
 
 
 @pytest.mark.slow
@@ -324,17 +328,17 @@ async def test_a_reader_with_much_to_read_need_not_answer_a_ping_first() -> None
     async with harness(log) as h:
         connections = Connections(h.hub, slow_reader_s=1000, ping_s=0.2)
         await log.append("d", 0, [opened(200)])
-        pipe = await seat(h, connections, high=100)
-        spectator = pipe.protocol
+        transport = await join(h, connections, high=100)
+        spectator = transport.protocol
         await steps()
-        pipe.drain()
+        transport.drain()
         spectator.ping()
         await log.append("d", 1, [PAUSED, RESUMED])
         await steps(30)
         assert spectator.is_paused
-        await anyio.sleep(0.5)  # twice the time that it would have had
-        pipe.drain()
-        await settled(h, [pipe])
+        await anyio.sleep(0.5)  # twice the time that it has to answer a ping
+        transport.drain()
+        await settle(h, [transport])
 
         assert connections.sockets == 1
-    assert pipe.reader.position == 3
+    assert transport.reader.position == 3

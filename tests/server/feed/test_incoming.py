@@ -1,4 +1,4 @@
-"""What a client may send to a detached socket, and what it is answered: pure, fed with bytes."""
+"""Bytes that a client may send to a detached socket, and the answers: pure functions, fed with bytes."""
 
 from itertools import pairwise
 from typing import Any
@@ -11,12 +11,12 @@ from websockets.frames import BINARY, CLOSE, PING, PONG, TEXT, Close, Frame
 from server.feed.websocket.deflate import accepts
 from server.feed.websocket.incoming import MAX_MESSAGE, Incoming, unmasked
 from server.feed.websocket.wire import COMPRESSED, FIN, serialize, serialize_close
-from tests.server.feed.pipes import each_frame
+from tests.server.feed.transport import each_frame
 
 MASK = b"\x01\x7f\x80\xff"
 
 
-def sent(opcode: int, payload: bytes = b"", *, fin: bool = True, rsv: int = 0) -> bytes:
+def client_frame(opcode: int, payload: bytes = b"", *, fin: bool = True, rsv: int = 0) -> bytes:
     """A frame as a client sends it."""
     whole = serialize(opcode, payload)
     head = bytearray(whole[: len(whole) - len(payload)])
@@ -30,7 +30,7 @@ def answers(stream: bytes, *, deflate: bool = False) -> list[Frame | Close]:
 
 
 def code(stream: bytes, *, deflate: bool = False) -> int:
-    """What the connection is closed with."""
+    """The close code of the answer."""
     last = answers(stream, deflate=deflate)[-1]
     if isinstance(last, Close):
         return last.code
@@ -39,17 +39,17 @@ def code(stream: bytes, *, deflate: bool = False) -> int:
     return Close.parse(last.data).code
 
 
-def test_what_has_no_meaning_is_let_go() -> None:
+def test_messages_of_a_client_are_ignored() -> None:
     stream = (
-        sent(TEXT)
-        + sent(TEXT, "Trams 🚋".encode())
-        + sent(BINARY, b"\xff" * 60_000)
-        + sent(TEXT, b"{", fin=False)
-        + sent(0, b"", fin=False)
-        + sent(PING, b"now")
-        + sent(0, b"}")
-        + sent(PONG)
-        + sent(BINARY)
+        client_frame(TEXT)
+        + client_frame(TEXT, "Trams 🚋".encode())
+        + client_frame(BINARY, b"\xff" * 60_000)
+        + client_frame(TEXT, b"{", fin=False)
+        + client_frame(0, b"", fin=False)
+        + client_frame(PING, b"now")
+        + client_frame(0, b"}")
+        + client_frame(PONG)
+        + client_frame(BINARY)
     )
     incoming = Incoming(deflate=False)
 
@@ -61,71 +61,75 @@ def test_what_has_no_meaning_is_let_go() -> None:
     ("stream", "expected"),
     [
         (serialize(TEXT, b"not masked"), 1002),
-        (sent(3), 1002),
-        (sent(0xB), 1002),
-        (sent(TEXT, rsv=0x20), 1002),
-        (sent(TEXT, rsv=0x10), 1002),
-        (sent(TEXT, rsv=COMPRESSED), 1002),
-        (sent(PING, rsv=COMPRESSED), 1002),
-        (sent(0, b"goes on"), 1002),
-        (sent(TEXT, b"a", fin=False) + sent(TEXT, b"b"), 1002),
-        (sent(PING, b"a", fin=False), 1002),
-        (sent(PING, b"a" * 126), 1002),
+        (client_frame(3), 1002),
+        (client_frame(0xB), 1002),
+        (client_frame(TEXT, rsv=0x20), 1002),
+        (client_frame(TEXT, rsv=0x10), 1002),
+        (client_frame(TEXT, rsv=COMPRESSED), 1002),
+        (client_frame(PING, rsv=COMPRESSED), 1002),
+        (client_frame(0, b"goes on"), 1002),
+        (client_frame(TEXT, b"a", fin=False) + client_frame(TEXT, b"b"), 1002),
+        (client_frame(PING, b"a", fin=False), 1002),
+        (client_frame(PING, b"a" * 126), 1002),
         (b"\x81\xff" + b"\xff" * 8 + MASK, 1002),
-        (sent(TEXT, b"\xff"), 1007),
-        (sent(TEXT, b"\xf0\x9f", fin=False) + sent(0, b"x"), 1007),
-        (sent(TEXT, b"\xf0\x9f"), 1007),
-        (sent(BINARY, b"x" * (MAX_MESSAGE + 1)), 1009),
-        (sent(BINARY, b"x" * MAX_MESSAGE, fin=False) + sent(0, b"x"), 1009),
-        (sent(CLOSE, b"\x03"), 1002),
-        (sent(CLOSE, (1005).to_bytes(2, "big")), 1002),
-        (sent(CLOSE, (999).to_bytes(2, "big")), 1002),
-        (sent(CLOSE, (1000).to_bytes(2, "big") + b"\xff"), 1007),
-        (sent(CLOSE), 1005),
-        (sent(CLOSE, (1001).to_bytes(2, "big") + b"bye"), 1001),
-        (sent(CLOSE, (4000).to_bytes(2, "big")), 4000),
+        (client_frame(TEXT, b"\xff"), 1007),
+        (client_frame(TEXT, b"\xf0\x9f", fin=False) + client_frame(0, b"x"), 1007),
+        (client_frame(TEXT, b"\xf0\x9f"), 1007),
+        (client_frame(BINARY, b"x" * (MAX_MESSAGE + 1)), 1009),
+        (client_frame(BINARY, b"x" * MAX_MESSAGE, fin=False) + client_frame(0, b"x"), 1009),
+        (client_frame(CLOSE, b"\x03"), 1002),
+        (client_frame(CLOSE, (1005).to_bytes(2, "big")), 1002),
+        (client_frame(CLOSE, (999).to_bytes(2, "big")), 1002),
+        (client_frame(CLOSE, (1000).to_bytes(2, "big") + b"\xff"), 1007),
+        (client_frame(CLOSE), 1005),
+        (client_frame(CLOSE, (1001).to_bytes(2, "big") + b"bye"), 1001),
+        (client_frame(CLOSE, (4000).to_bytes(2, "big")), 4000),
         (b"GET / HTTP/1.1\r\n", 1002),
     ],
 )
-def test_codes(stream: bytes, expected: int) -> None:
+def test_close_codes(stream: bytes, expected: int) -> None:
     assert expected == code(stream)
 
 
-def test_compressed_frames_are_let_go_where_that_was_agreed_on() -> None:
-    assert [] == answers(sent(TEXT, b"\xff\xfe", rsv=COMPRESSED), deflate=True)
-    assert code(sent(TEXT, b"a", fin=False) + sent(0, b"b", rsv=COMPRESSED), deflate=True) == 1002
+def test_compressed_frames_are_ignored_if_compression_was_agreed_on() -> None:
+    assert [] == answers(client_frame(TEXT, b"\xff\xfe", rsv=COMPRESSED), deflate=True)
+    assert code(client_frame(TEXT, b"a", fin=False) + client_frame(0, b"b", rsv=COMPRESSED), deflate=True) == 1002
 
 
-def test_a_length_is_believed_before_anything_of_it_has_come() -> None:
+def test_a_message_that_is_too_long_is_refused_by_its_header() -> None:
     assert code(b"\x82\xff" + (1 << 40).to_bytes(8, "big") + MASK) == 1009
 
 
 def test_nothing_is_read_after_the_end() -> None:
     incoming = Incoming(deflate=False)
-    incoming.receive(sent(CLOSE))
+    incoming.receive(client_frame(CLOSE))
 
-    assert [] == incoming.receive(sent(PING) * 1000)
+    assert [] == incoming.receive(client_frame(PING) * 1000)
 
 
 frames = st.one_of(
-    st.builds(lambda text: sent(TEXT, text.encode()), st.text(max_size=200)),
-    st.builds(lambda payload: sent(PING, payload), st.binary(max_size=125)),
-    st.builds(lambda a, b: sent(BINARY, a, fin=False) + sent(PONG) + sent(0, b), st.binary(), st.binary()),
+    st.builds(lambda text: client_frame(TEXT, text.encode()), st.text(max_size=200)),
+    st.builds(lambda payload: client_frame(PING, payload), st.binary(max_size=125)),
+    st.builds(
+        lambda a, b: client_frame(BINARY, a, fin=False) + client_frame(PONG) + client_frame(0, b),
+        st.binary(),
+        st.binary(),
+    ),
     st.binary(max_size=20),
 )
 
 
 @given(stream=st.lists(frames, max_size=8).map(b"".join), cuts=st.lists(st.integers(0, 400)))
-def test_it_does_not_matter_how_the_bytes_are_cut(stream: bytes, cuts: list[int]) -> None:
+def test_bytes_may_come_in_any_pieces(stream: bytes, cuts: list[int]) -> None:
     incoming = Incoming(deflate=False)
-    heard = []
+    events = []
     edges = [0, *sorted({cut for cut in cuts if cut < len(stream)}), len(stream)]
     for start, end in pairwise(edges):
-        heard += incoming.receive(stream[start:end])
+        events += incoming.receive(stream[start:end])
         held: Any = incoming._buffer
-        assert len(held) < 140, "no message is kept"
+        assert len(held) < 140, "the parser keeps no message"
 
-    assert answers(stream) == heard
+    assert answers(stream) == events
 
 
 @given(st.lists(st.binary(max_size=70_000), max_size=4))
@@ -158,7 +162,7 @@ def test_a_reason_that_is_too_long_is_cut_between_characters() -> None:
         ("permessage-deflate; server_max_window_bits=012", False),
         ("permessage-deflate; client_max_window_bits=7", False),
         ("permessage-deflate; client_max_window_bits; client_max_window_bits", False),
-        ("permessage-deflate; unheard_of", False),
+        ("permessage-deflate; unevents_of", False),
         ("x-webkit-deflate-frame", False),
         ("", False),
     ],
