@@ -21,7 +21,7 @@ from server.feed.hub import Hub
 from server.settings import Settings
 
 if TYPE_CHECKING:
-    from server.cluster.nodes import ClusterNode
+    from server.cluster.node import ClusterNode
 
 ACT_S: Final = 2.0
 """Seconds, beyond a lease and a half, in which an act is done by some node or refused."""
@@ -111,7 +111,7 @@ def _node(settings: Settings, log: EventLog, address: str) -> "ClusterNode | Non
     if not is_postgres(settings.store):
         return None
     from events.store.postgres.log import PostgresLog  # noqa: PLC0415 - the driver is imported when a store needs it
-    from server.cluster.nodes import ClusterNode  # noqa: PLC0415
+    from server.cluster.node import ClusterNode  # noqa: PLC0415
 
     assert isinstance(log, PostgresLog)
     return None if log.read_only else ClusterNode(log, address)

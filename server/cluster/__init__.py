@@ -1,1 +1,1 @@
-"""One node among others on the same store."""
+"""Several nodes on one PostgreSQL store."""

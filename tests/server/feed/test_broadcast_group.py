@@ -19,8 +19,8 @@ from server import observe
 from server.feed.channel import TextInFlight
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.deflate import WINDOW, Compressor, alone
-from tests.server.feed.transport import Decompressor, FakeTransport, each_frame
 from tests.server.debate_events import PAUSED, RESUMED, TEXT, opened, spoken, started
+from tests.server.feed.transport import Decompressor, FakeTransport, each_frame
 from tests.server.harness import Harness, harness
 
 pytestmark = pytest.mark.anyio

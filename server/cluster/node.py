@@ -1,7 +1,7 @@
-"""One node among others on the same store: what it holds, what it takes up, and what it does for the others.
+"""One node of several on the same store: its leases, the debates it takes up, and the commands it gets from others.
 
-Open debates that nobody runs are taken up in shares: each node goes up to its part of all that are open, and what is
-still left after another lease by whoever looks first, so that nothing is orphaned.
+The nodes share the open debates that no node runs: each takes up debates until it runs its share of all open debates.
+Debates that are still free after another lease are taken up by the first node that finds them, so none is left.
 """
 
 import asyncio
@@ -38,68 +38,68 @@ from server.errors import BadQuery, MootError, NotOwner
 
 logger = structlog.get_logger()
 
-LOOK_S: Final = 0.25
-"""How often it is looked for debates that nobody runs."""
+CHECK_S: Final = 0.25
+"""Seconds between two checks for debates that no node runs."""
 STORE_WAIT_S: Final = 0.5
 FOLDS: Final = 8
-"""Debates that are folded at once, to be taken up."""
+"""Debates that are folded at the same time to be taken up."""
 
 
 class ClusterNode:
-    """``Ownership`` over leases.  ``run`` keeps them; nothing is taken up before ``take_up``."""
+    """``Ownership`` by leases.  ``run`` renews them; the node takes up no debate before ``take_up`` is called."""
 
     def __init__(self, log: PostgresLog, address: str = "") -> None:
         self._log, self._address = log, address
         self._leases: Leases = PostgresLeases(log)
         self._inbox: Inbox = PostgresInbox(log)
         self._moderators: Moderators | None = None
-        self._changing, self._folding = anyio.Lock(), anyio.CapacityLimiter(FOLDS)
-        self._needless = anyio.Event()
+        self._lease_lock, self._folding = anyio.Lock(), anyio.CapacityLimiter(FOLDS)
+        self._release_due = anyio.Event()
         self._unreadable: set[str] = set()
-        """Debates that cannot be folded here: held, so that nobody tries them again and again."""
-        self._fresh: set[str] = set()
-        """Debates that were just claimed and are about to be run."""
-        self._renewed_at = self._patient_until = -math.inf
+        """Debates that cannot be folded: their leases are kept, so that no node tries them again and again."""
+        self._claimed: set[str] = set()
+        """Debates that were just claimed and do not run yet."""
+        self._renewed_at = self._claim_from = -math.inf
         self._free_since = math.inf
-        """The time of the loop since which there have been debates that nobody runs."""
+        """Time of the event loop since which there have been debates that no node runs."""
         self.runs_what_is_open = False
 
     @property
     def name(self) -> str:
-        """Names this node to the others; new with every start."""
+        """Name of this node; new with every start."""
         return self._leases.node
 
     @property
     def held(self) -> int:
-        """Debates that this node holds."""
+        """Number of debates that this node has leases of."""
         return len(self._log.epochs)
 
     async def run(
         self, moderators: Moderators, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED
     ) -> None:
-        """Give signs of life, hold on to what is held and do what the others send, until cancelled."""
+        """Renew the leases, take up free debates and do the commands that other nodes send, until cancelled."""
         self._moderators = moderators
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._again, self._renew)
-            tasks.start_soon(self._again, self._give_back)
-            tasks.start_soon(self._again, self._look)
-            tasks.start_soon(self._again, self._do_acts)
+            tasks.start_soon(self._repeat, self._renew)
+            tasks.start_soon(self._repeat, self._release_unneeded)
+            tasks.start_soon(self._repeat, self._check_free)
+            tasks.start_soon(self._repeat, self._do_commands)
             task_status.started()
 
     # Ownership
 
     async def acquire(self, debate: str) -> bool:
         """See ``Ownership``."""
-        if debate in self._fresh:
+        if debate in self._claimed:
             return True
-        async with self._changing:
+        async with self._lease_lock:
             lease = await self._leases.claim_one(debate)
         return lease is not None
 
     def release(self, debate: str) -> None:
         """See ``Ownership``."""
         del debate
-        self._needless.set()
+        self._release_due.set()
 
     async def forward(self, debate: str, command: Command, until: float) -> int | None:
         """See ``Ownership``."""
@@ -108,7 +108,7 @@ class ClusterNode:
         left_s = max(until - asyncio.get_running_loop().time(), 0)
         try:
             answer = decode_result(await self._inbox.send(debate, encode(command), left_s))
-        except msgspec.DecodeError as error:  # by another version of Moot
+        except msgspec.DecodeError as error:  # the other node has another version of Moot
             raise Unanswered(debate, taken=True) from error
         match answer:
             case Done(position=position):
@@ -118,41 +118,41 @@ class ClusterNode:
             case NotDone():
                 return None
 
-    # what this node runs
+    # taking up and handing over
 
     async def take_up(self) -> int:
-        """Begin to take up debates that nobody runs; the number of the first of them."""
+        """Start to take up debates that no node runs.  Gives the number of debates taken up at once."""
         self._leases.address = self._address
         self.runs_what_is_open = True
         await self._leases.renew()
         return await self._take_up_free()
 
     async def drain(self, within_s: float) -> None:
-        """Take up nothing more and hand over what runs here, at the end of what is in flight or after a time."""
+        """Take up no more debates, and hand over each debate once its calls in flight end or ``within_s`` is over."""
         self.runs_what_is_open = False
         self._leases.address = ""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._say_goodbye)
-            await self._known.drain(within_s)
-        with anyio.move_on_after(within_s):  # the last ones are given back by now, or when the store is back
-            await self._give_back_all()
+            tasks.start_soon(self._withdraw)
+            await self._local.drain(within_s)
+        with anyio.move_on_after(within_s):  # the last leases are released now, or when the store is back
+            await self._release_all_unneeded()
 
     @property
-    def _known(self) -> Moderators:
+    def _local(self) -> Moderators:
         assert self._moderators is not None, "the node is not running"
         return self._moderators
 
-    async def _say_goodbye(self) -> None:
+    async def _withdraw(self) -> None:
         try:
             await self._leases.renew()
         except StoreUnavailable as error:
             logger.warning("store_unavailable", message=str(error))
 
-    async def _again(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Do something for ever, also where the store fails for a while."""
+    async def _repeat(self, job: Callable[[], Awaitable[None]]) -> None:
+        """Do a job again and again, also if the store is unavailable for a while."""
         while True:
             try:
-                await act()
+                await job()
             except StoreUnavailable as error:
                 logger.warning("store_unavailable", message=str(error))
                 await anyio.sleep(STORE_WAIT_S)
@@ -160,40 +160,40 @@ class ClusterNode:
     async def _renew(self) -> None:
         lost, now, lease_s = await self._leases.renew(), asyncio.get_running_loop().time(), self._log.lease_s
         if now - self._renewed_at > lease_s * 2 / 3 and self._renewed_at > 0:
-            # The store was away, and not for this node alone: the others are given time to renew what is theirs.
-            self._patient_until = now + lease_s / 2
+            # The store was unavailable, probably for all nodes: give the others time to renew their leases.
+            self._claim_from = now + lease_s / 2
         self._renewed_at = now
         for debate in lost:
             observe.LEASES_LOST.inc()
             self._unreadable.discard(debate)
-            self._known.lose_ownership(debate)
+            self._local.lose_ownership(debate)
         if lost:
-            self._needless.set()
+            self._release_due.set()
         await anyio.sleep(lease_s / 3)
 
-    async def _look(self) -> None:
-        await anyio.sleep(min(LOOK_S, self._log.lease_s / 3))
+    async def _check_free(self) -> None:
+        await anyio.sleep(min(CHECK_S, self._log.lease_s / 3))
         now = asyncio.get_running_loop().time()
         is_late = now - self._renewed_at > self._log.lease_s * 2 / 3
-        if self.runs_what_is_open and not is_late and now >= self._patient_until:
+        if self.runs_what_is_open and not is_late and now >= self._claim_from:
             await self._take_up_free()
 
     async def _take_up_free(self) -> int:
-        """Take up this node's share of what nobody runs, or all of it where it was left for long."""
+        """Take up this node's share of the free debates, or all of them if they have been free for a whole lease."""
         load, now = await self._leases.load(), asyncio.get_running_loop().time()
         if not load.free:
             self._free_since = math.inf
             return 0
         self._free_since = min(self._free_since, now)
         serving = sum(bool(node.address) for node in await self._leases.nodes())
-        room = share(load.open, serving) - self._known.running
+        most = share(load.open, serving) - self._local.running
         if now - self._free_since > self._log.lease_s:
-            room = load.free
-        if room <= 0:
+            most = load.free
+        if most <= 0:
             return 0
-        async with self._changing:
-            debates = [lease.debate for lease in await self._leases.claim(room)]
-            self._fresh.update(debates)
+        async with self._lease_lock:
+            debates = [lease.debate for lease in await self._leases.claim(most)]
+            self._claimed.update(debates)
         async with anyio.create_task_group() as tasks:
             for debate in debates:
                 tasks.start_soon(self._take_up_one, debate)
@@ -205,51 +205,51 @@ class ClusterNode:
     async def _take_up_one(self, debate: str) -> None:
         try:
             async with self._folding:
-                await self._known.take_up_one(debate)
-        except (NotOwner, Fenced, StoreUnavailable):  # it is somebody else's, or is found free again
-            self._needless.set()
-        except LogError as error:  # one debate that cannot be read must not keep the others from going on
+                await self._local.take_up_one(debate)
+        except (NotOwner, Fenced, StoreUnavailable):  # another node has it, or it will be free again
+            self._release_due.set()
+        except LogError as error:  # a debate that cannot be read must not stop the others
             self._unreadable.add(debate)
-            logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
+            logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - the message is enough
         finally:
-            self._fresh.discard(debate)
+            self._claimed.discard(debate)
 
-    async def _give_back(self) -> None:
-        await self._needless.wait()
-        self._needless = anyio.Event()
+    async def _release_unneeded(self) -> None:
+        await self._release_due.wait()
+        self._release_due = anyio.Event()
         try:
-            await self._give_back_all()
+            await self._release_all_unneeded()
         except StoreUnavailable:
-            self._needless.set()
+            self._release_due.set()
             raise
 
-    async def _give_back_all(self) -> None:
+    async def _release_all_unneeded(self) -> None:
         for debate in tuple(self._log.epochs):
-            async with self._changing:
-                if not self._known.needs(debate) and debate not in self._unreadable | self._fresh:
+            async with self._lease_lock:
+                if not self._local.needs(debate) and debate not in self._unreadable | self._claimed:
                     await self._leases.release(debate)
 
-    # what others send
+    # commands from other nodes
 
-    async def _do_acts(self) -> None:
+    async def _do_commands(self) -> None:
         async with anyio.create_task_group() as tasks:
             while True:
-                for act in await self._inbox.take():
-                    tasks.start_soon(self._do_act, act)
+                for command in await self._inbox.take():
+                    tasks.start_soon(self._do_command, command)
 
-    async def _do_act(self, act: ForwardedCommand) -> None:
+    async def _do_command(self, forwarded: ForwardedCommand) -> None:
         try:
-            answer = await self._answer(act)
-            await self._inbox.answer(act, encode(answer))
-        except StoreUnavailable as error:  # whoever sent it is told that it may have been done
-            logger.warning("store_unavailable", debate=act.debate, message=str(error))
+            answer = await self._answer(forwarded)
+            await self._inbox.answer(forwarded, encode(answer))
+        except StoreUnavailable as error:  # the sender is told that the command may have been done
+            logger.warning("store_unavailable", debate=forwarded.debate, message=str(error))
         except Exception:
-            # A bug in one act must not end the others.
-            logger.exception("act_failed", debate=act.debate)
+            # A bug in one command must not end the others.
+            logger.exception("act_failed", debate=forwarded.debate)
 
-    async def _answer(self, act: ForwardedCommand) -> CommandResult:
+    async def _answer(self, forwarded: ForwardedCommand) -> CommandResult:
         try:
-            return Done(await self._known.execute(act.debate, decode_command(act.act)))
+            return Done(await self._local.execute(forwarded.debate, decode_command(forwarded.act)))
         except (NotOwner, Fenced):
             return NotDone()
         except msgspec.DecodeError:
@@ -259,5 +259,5 @@ class ClusterNode:
 
 
 def share(debates: int, nodes: int) -> int:
-    """The most that one of so many nodes runs of them while others may take the rest."""
+    """The share of one node: the number of open debates by the number of nodes, rounded up."""
     return math.ceil(debates / max(nodes, 1))
