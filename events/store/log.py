@@ -14,6 +14,9 @@ from events.record import Draft, Envelope, Recorded
 from events.store.listing import Summary
 from events.types import Event
 
+POSITION_BITS = 24
+MAX_POSITION = (1 << POSITION_BITS) - 1
+"""The last position that a debate may have."""
 PAGE = 200
 """Records read at once while following or exporting."""
 

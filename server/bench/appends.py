@@ -16,9 +16,9 @@ import msgspec
 from events import codec
 from events.record import new_id
 from events.store.log import EventLog
+from events.store.requests import MOST_REQUESTS
 from events.store.sqlite.log import SqliteLog
 from events.store.sqlite.schema import connect
-from events.store.sqlite.writer import MOST_QUEUED
 from events.types import ModelAnswered
 from server.bench.figure import Figure, Passed, figure, interleaved
 from server.bench.material import answered
@@ -165,7 +165,7 @@ READS: Final = 40
 
 async def pressure(*, quick: bool) -> Figure:
     """A page read while four times as many append at once as there are places, beside the same page read alone."""
-    writers = MOST_QUEUED * 2 if quick else MOST_QUEUED * 4
+    writers = MOST_REQUESTS * 2 if quick else MOST_REQUESTS * 4
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         async with await SqliteLog.open(Path(folder) / "moot.db") as log:
             await log.append("read", 0, [EVENT] * 50)
@@ -177,7 +177,7 @@ async def pressure(*, quick: bool) -> Figure:
                 await anyio.lowlevel.checkpoint()
                 most = log.queued[0]
                 crowded = await _p95(log)
-            assert most <= MOST_QUEUED
+            assert most <= MOST_REQUESTS
     return figure(
         f"read among {writers:,} writers",
         crowded,
@@ -186,7 +186,7 @@ async def pressure(*, quick: bool) -> Figure:
         aim_of="value",
         better="less",
         unit="ms, p95",
-        against=f"the same page of 50 events read alone; at most {MOST_QUEUED:,} appends were queued",
+        against=f"the same page of 50 events read alone; at most {MOST_REQUESTS:,} appends were queued",
     )
 
 

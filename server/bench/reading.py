@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from events.codec import decode, decode_newest, encode
 from events.record import Draft, Recorded, digest_before_first, now, stamp
 from events.store import listing
-from events.store.log import read_pages
+from events.store.log import POSITION_BITS, read_pages
 from events.store.sqlite import rows as sqlite_rows
 from events.store.sqlite.log import SqliteLog
-from events.store.sqlite.schema import POSITION_BITS, connect
+from events.store.sqlite.schema import connect
 from events.types import DebateConcluded
 from events.view import view as views
 from server.bench.appends import EVENT

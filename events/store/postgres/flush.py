@@ -5,7 +5,6 @@ events, and tells the other nodes.  Where it could not move them all it fails, b
 plainer way to end a lone statement, and a lone statement is one trip to the server and a transaction of its own.
 """
 
-import asyncio
 from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,21 +12,18 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from events.record import Draft, Recorded, now
-from events.store import listing
+from events.record import Recorded, now
 from events.store.listing import Summary
 from events.store.postgres.pack import bigints, binaries, booleans, integers, nullable_integers, texts
 from events.store.postgres.rows import searchable
+from events.store.requests import MOST_TOGETHER, StreamHead, WriteRequest
 
-MOST_ITEMS: Final = 256
-"""Items after which a flush takes no more: while it is written, the next one gathers."""
 MOST_BYTES: Final = 8 << 20
 CHANNEL: Final = "moot_log"
 MOST_NOTIFIED: Final = 7_900
 """Bytes: PostgreSQL takes fewer than 8,000 for one notification."""
 LOOK_AGAIN: Final = "*"
 MARK_BYTES: Final = 8
-MAX_POSITION: Final = (1 << 24) - 1
 _CHANGE_BYTES: Final = MARK_BYTES + 3
 
 WRITE: Final = f"""
@@ -65,37 +61,17 @@ SELECT 1 / ((SELECT count(*) FROM moved) + (SELECT count(*) FROM opened) = %(cou
     pg_notify('{CHANNEL}', %(changed)s)
 """  # noqa: S608 - CHANNEL is a literal above; every value is a parameter
 
-Answer = tuple[Recorded, ...] | Exception
 
+class MarkedHead(StreamHead):
+    """``mark`` names the debate in notifications."""
 
-class Item(Struct, gc=False):
-    """Something to write: ``drafts`` with their ``payloads``, or ``records`` as they are, and where the answer goes."""
-
-    debate: str
-    expected: int
-    future: asyncio.Future[tuple[Recorded, ...]]
-    since: float
-    size: int
-    drafts: Sequence[Draft] = ()
-    payloads: Sequence[bytes] = ()
-    records: Sequence[Recorded] = ()
-    tries: int = 0
-
-
-class Head(Struct):
-    """Where a debate stands, with everything that has gathered for it.  ``mark`` names it to the other nodes."""
-
-    stream: int
-    position: int
-    digest: bytes
     mark: bytes
-    summary: Summary | None
 
 
 class StreamUpdate(Struct, frozen=True):
     """A debate of the flush: where it stood, in which epoch it is held (0: nobody holds it), and its head."""
 
-    head: Head
+    head: MarkedHead
     was: int
     epoch: int
     is_new: bool
@@ -107,7 +83,7 @@ class Flush:
 
     def __init__(self) -> None:
         self._at = ""
-        self.items: list[Item] = []
+        self.requests: list[WriteRequest] = []
         self.answers: list[tuple[Recorded, ...]] = []
         self.moves: dict[str, StreamUpdate] = {}
         self.size = 0
@@ -128,27 +104,30 @@ class Flush:
     @property
     def is_full(self) -> bool:
         """Whether it shall go before it takes more."""
-        return len(self.items) >= MOST_ITEMS or self.size >= MOST_BYTES
+        return len(self.requests) >= MOST_TOGETHER or self.size >= MOST_BYTES
 
     def take(
-        self, item: Item, head: Head, records: tuple[Recorded, ...], epoch: int, *, is_new: bool, is_claimed: bool
+        self,
+        request: WriteRequest,
+        head: MarkedHead,
+        records: tuple[Recorded, ...],
+        epoch: int,
+        *,
+        is_new: bool,
+        is_claimed: bool,
     ) -> None:
         """``records`` follow ``head``, which moves on with them."""
-        if item.debate not in self.moves:
-            self.moves[item.debate] = StreamUpdate(head, head.position, epoch, is_new, is_claimed)
+        if request.debate not in self.moves:
+            self.moves[request.debate] = StreamUpdate(head, head.position, epoch, is_new, is_claimed)
         if self.first is None:
             self.first = head.stream, records[0]
-        row = head.summary
-        for record in records:
-            row = listing.apply(row, record)
-        if row is not None and row is not head.summary:
-            head.summary = self._listed[head.stream] = row
+        if head.advance(records) and head.summary is not None:
+            self._listed[head.stream] = head.summary
         self._streams += [head.stream] * len(records)
         self._records += records
-        self.size += item.size
-        self.items.append(item)
+        self.size += request.size
+        self.requests.append(request)
         self.answers.append(records)
-        head.position, head.digest = records[-1].position, records[-1].digest
 
     def seal(self, node: str, lease: Any) -> None:
         """Make the statement's parameters; nothing is taken any more, since the heads go on moving."""

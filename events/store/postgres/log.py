@@ -1,25 +1,19 @@
 """The log in PostgreSQL: any number of nodes, each debate run by the one that holds its lease."""
 
-import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import ClassVar, Final, ParamSpec, Self, TypeVar
 
-from anyio import to_thread
-
-from events import codec
-from events.errors import BrokenChain, LogError, StoreUnavailable
-from events.record import Draft, Envelope, Recorded, as_draft, first_break
-from events.store.log import SummaryPage
+from events.errors import LogError
+from events.record import Recorded
 from events.store.postgres import rows as postgres_rows
 from events.store.postgres.connection import PATIENCE_S, Address, Connection, Pool
-from events.store.postgres.flush import Item
 from events.store.postgres.heads import HeadTracker
 from events.store.postgres.listener import NotificationListener
 from events.store.postgres.schema import check
-from events.store.postgres.writer import ITEM_BYTES, Writer
-from events.types import Event
+from events.store.postgres.writer import PostgresWriter
+from events.store.stored_log import StoredLog
 
 LEASE_S: Final = 10.0
 """How long a node's word that it runs a debate holds, by the database's clock."""
@@ -30,13 +24,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class PostgresLog:
+class PostgresLog(StoredLog):
     """``EventLog`` over a database.  Made by ``open``; belongs to the event loop that it was opened in.
 
     ``node`` names this opening of the log to the others.  ``epochs`` says in which epoch this node holds a debate; the
     leases write it, an append that opens a debate writes it, and an append in another epoch than the database's is
     ``Fenced``.
     """
+
+    queries: ClassVar = postgres_rows
 
     def __init__(self, url: str, *, read_only: bool, lease_s: float, patience_s: float) -> None:
         self.address = Address(url)
@@ -50,7 +46,7 @@ class PostgresLog:
         self._writer = (
             None
             if read_only
-            else Writer(
+            else PostgresWriter(
                 self.address,
                 self.node,
                 self.epochs,
@@ -59,6 +55,7 @@ class PostgresLog:
                 committed=self._heads.committed,
             )
         )
+        super().__init__(self.address.name, self._writer)
         self._closed = False
 
     @classmethod
@@ -74,27 +71,6 @@ class PostgresLog:
             raise
         return log
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_exception: object) -> None:
-        await self.close()
-
-    @property
-    def read_only(self) -> bool:
-        """Whether this opening only reads."""
-        return self._writer is None
-
-    @property
-    def trouble(self) -> StoreUnavailable | None:
-        """See ``EventLog``."""
-        return self._writer.trouble if self._writer else None
-
-    @property
-    def queued(self) -> tuple[int, int]:
-        """See ``EventLog``."""
-        return self._writer.queued if self._writer else (0, 0)
-
     @property
     def silence_s(self) -> float:
         """See ``EventLog``."""
@@ -104,37 +80,9 @@ class PostgresLog:
         """See ``EventLog``."""
         return self._heads.known(debate)
 
-    async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
-        """See ``EventLog``; also raises ``Fenced``.  An append that is cancelled may still be recorded."""
-        drafts = [as_draft(item) for item in events]
-        payloads = [codec.encode(draft.event) for draft in drafts]
-        writer = self._writer or self._refuse()
-        loop = asyncio.get_running_loop()
-        size = sum(map(len, payloads)) + ITEM_BYTES
-        future = loop.create_future()
-        await writer.submit(Item(debate, expected, future, loop.time(), size, drafts, payloads))
-        records: tuple[Recorded, ...] = await future
-        return records
-
-    async def adopt(self, records: Sequence[Recorded]) -> None:
-        """See ``EventLog``.  Nobody holds what was adopted."""
-        writer = self._writer or self._refuse()
-        debate = records[0].debate
-        if broken := await to_thread.run_sync(first_break, records, debate):
-            raise BrokenChain(debate, *broken)
-        loop = asyncio.get_running_loop()
-        size = sum(len(record.payload) + ITEM_BYTES for record in records)
-        future = loop.create_future()
-        await writer.submit(Item(debate, 0, future, loop.time(), size, records=records))
-        await future
-
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""
         return await self._reading(postgres_rows.read_records, debate, after, limit)
-
-    async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
-        """See ``EventLog``."""
-        return await self._reading(postgres_rows.read_envelopes, debate, after, limit)
 
     async def head(self, debate: str) -> int:
         """See ``EventLog``."""
@@ -151,22 +99,6 @@ class PostgresLog:
                     self._heads.learn(debate, head)
             if head <= position:
                 await beyond
-
-    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
-        """See ``EventLog``."""
-        return await self._reading(postgres_rows.read_summaries, after, limit, query)
-
-    async def unfinished(self) -> tuple[str, ...]:
-        """See ``EventLog``."""
-        return await self._reading(postgres_rows.read_unfinished)
-
-    async def calibrations(self) -> tuple[str, ...]:
-        """See ``EventLog``."""
-        return await self._reading(postgres_rows.read_calibrations)
-
-    async def unconcluded(self) -> dict[str, int]:
-        """See ``EventLog``."""
-        return await self._reading(postgres_rows.read_unconcluded)
 
     async def close(self) -> None:
         """See ``EventLog``; what this node held is free for the others at once."""
@@ -186,11 +118,6 @@ class PostgresLog:
         await connection.execute(_RELEASE, (self.node,))
         await connection.execute(_LEAVE, (self.node,))
 
-    def _refuse(self) -> Writer:
-        raise StoreUnavailable(f"the store {self.address.name} is open for reading only")
-
-    async def _reading(
-        self, read: Callable[Concatenate[Connection, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
+    async def _reading(self, read: Callable[..., Awaitable[T]], *args: object) -> T:
         """Run ``read`` with a connection of the pool."""
-        return await self.pool.run(lambda connection: read(connection, *args, **kwargs))
+        return await self.pool.run(lambda connection: read(connection, *args))

@@ -17,6 +17,7 @@ import psycopg
 
 from events.errors import BadTransfer, Fenced, LogError, StoreUnavailable, WrongExpectedPosition
 from events.record import digest_before_first, is_repeat, stamp
+from events.store.log import MAX_POSITION
 from events.store.postgres.connection import (
     FIRST_PAUSE_S,
     LONGEST_PAUSE_S,
@@ -28,21 +29,14 @@ from events.store.postgres.connection import (
     is_spent,
     leaves_doubt,
 )
-from events.store.postgres.flush import MARK_BYTES, MAX_POSITION, WRITE, Answer, Flush, Head, Item
+from events.store.postgres.flush import MARK_BYTES, WRITE, Flush, MarkedHead
 from events.store.postgres.pack import register
 from events.store.postgres.rows import StoredStream, is_storable, read_records, read_standings
-from events.store.room import Room
+from events.store.requests import KEPT_HEADS, PROBE_S, Answer, Backlog, WriteRequest
 
-KEPT_HEADS: Final = 8192
-WAITING_BYTES: Final = 64 << 20
-"""What may wait to be written on a node; more waits before it is accepted."""
-ITEM_BYTES: Final = 512
-"""What an item takes besides its payloads."""
 BLOCK: Final = 64
 """Numbers of debates that the sequence gives out at once."""
 MOST_TRIES: Final = 8
-PROBE_S: Final = 1.0
-"""How often a store that could not be written is tried, where nobody else tries."""
 _PROBE: Final = "DELETE FROM moot.nodes WHERE node = ''"
 _PLAN: Final = (
     # The statement's plan is made once, for tables of any size: by index, whatever the statistics say at that moment.
@@ -52,7 +46,7 @@ _PLAN: Final = (
 T = TypeVar("T")
 
 
-class Writer:
+class PostgresWriter:
     """Belongs to the loop it was made in.  ``committed(debate, mark, head)`` is called before the answer is given."""
 
     def __init__(
@@ -68,74 +62,74 @@ class Writer:
         self.trouble: StoreUnavailable | None = None  # why the last attempt to write failed; None once one succeeded
         self._address, self._node, self._epochs, self._committed = address, node, epochs, committed
         self._lease, self._patience_s = timedelta(seconds=lease_s), patience_s
-        self._loop = asyncio.get_running_loop()
-        self._room = Room(WAITING_BYTES)
+        self.loop = asyncio.get_running_loop()
+        self.backlog = Backlog()
         self._connection: Connection | None = None
-        self._heads: dict[str, Head] = {}
+        self._heads: dict[str, MarkedHead] = {}
         self._open, self._ready = Flush(), list[Flush]()
-        self._doubtful: dict[str, list[Item]] = {}
+        self._doubtful: dict[str, list[WriteRequest]] = {}
         self._numbers: list[int] = []
         self._wake = asyncio.Event()
         self._closed = False
-        self._task = self._loop.create_task(self._run(), name="moot-postgres-writer")
+        self._task = self.loop.create_task(self._run(), name="moot-postgres-writer")
 
-    @property
-    def queued(self) -> tuple[int, int]:
-        """See ``EventLog``."""
-        return self._room.inside, self._room.used
-
-    async def submit(self, item: Item) -> None:
-        """Accept an item, when it is its turn if too much waits already.  Raises ``StoreUnavailable`` once closed."""
-        if not self._room.take(item.size):
-            await self._room.enter(item.size)
+    def submit(self, request: WriteRequest) -> None:
+        """Take a request that the backlog has counted.  Raises ``StoreUnavailable`` once closed."""
         if self._closed:
-            self._room.leave(item.size)
+            self.backlog.release(1, request.size)
             raise StoreUnavailable(f"the store {self._address.name} is closed")
-        self._accept(item)
+        self._accept(request)
         self._wake.set()
 
     async def close(self) -> None:
         """Write what was accepted, then end."""
         self._closed = True
+        self.backlog.close(StoreUnavailable(f"the store {self._address.name} is closed"))
         self._wake.set()
         await asyncio.shield(self._task)
 
-    def _accept(self, item: Item) -> None:
-        debate = item.debate
+    def _accept(self, request: WriteRequest) -> None:
+        debate = request.debate
         if debate in self._doubtful:
-            self._doubtful[debate].append(item)
+            self._doubtful[debate].append(request)
             return
         head = self._heads.pop(debate, None)
-        if head is None and not item.expected and self._numbers and debate not in self._epochs and is_storable(debate):
+        if (
+            head is None
+            and not request.expected
+            and self._numbers
+            and debate not in self._epochs
+            and is_storable(debate)
+        ):
             head = self._new_head(debate)
         if head is not None:
             self._heads[debate] = head  # last used, last forgotten
-        if head is None or head.position != item.expected or not (item.drafts or item.records):
-            self._doubtful[debate] = [item]
+        if head is None or head.position != request.expected or not (request.drafts or request.records):
+            self._doubtful[debate] = [request]
         else:
-            self._stamp(item, head)
+            self._stamp(request, head)
 
-    def _new_head(self, debate: str) -> Head:
+    def _new_head(self, debate: str) -> MarkedHead:
         first = digest_before_first(debate)
-        return Head(self._numbers.pop(), 0, first, first[:MARK_BYTES], None)
+        return MarkedHead(self._numbers.pop(), 0, first, None, first[:MARK_BYTES])
 
-    def _stamp(self, item: Item, head: Head) -> None:
-        """Put the item into the open flush, or answer why it cannot be written."""
+    def _stamp(self, request: WriteRequest, head: MarkedHead) -> None:
+        """Put the request into the open flush, or answer why it cannot be written."""
         try:
-            _check(item, head.position)
-            records = tuple(item.records) or stamp(
-                item.debate, head.position, head.digest, item.drafts, self._open.at, item.payloads
+            _check(request, head.position)
+            records = tuple(request.records) or stamp(
+                request.debate, head.position, head.digest, request.drafts, self._open.at, request.payloads
             )
         except (ValueError, TypeError, msgspec.EncodeError, LogError) as error:
             if not head.position:
-                self._heads.pop(item.debate, None)
-            self._answer(item, error)
+                self._heads.pop(request.debate, None)
+            self._answer(request, error)
             return
         is_new = head.position == 0
-        claimed = is_new and not item.records  # what is imported rests until somebody takes it up
+        claimed = is_new and not request.records  # what is imported rests until somebody takes it up
         if claimed:
-            self._epochs[item.debate] = 1
-        self._open.take(item, head, records, self._epochs.get(item.debate, 0), is_new=is_new, is_claimed=claimed)
+            self._epochs[request.debate] = 1
+        self._open.take(request, head, records, self._epochs.get(request.debate, 0), is_new=is_new, is_claimed=claimed)
         if self._open.is_full:
             self._seal()
 
@@ -147,12 +141,12 @@ class Writer:
     async def _run(self) -> None:
         try:
             while True:
-                if not (self._ready or self._open.items or self._doubtful):
+                if not (self._ready or self._open.requests or self._doubtful):
                     if self._closed:
                         return
                     self._wake.clear()
                     await self._idle()
-                if not self._ready and self._open.items:
+                if not self._ready and self._open.requests:
                     self._seal()
                 if self._ready:
                     await self._write(self._ready[0])
@@ -160,8 +154,8 @@ class Writer:
                     await self._look()
         finally:
             self._closed = True
-            for item in self._dissolved(0):
-                self._answer(item, StoreUnavailable(f"the store {self._address.name} is closed"))
+            for request in self._dissolved(0):
+                self._answer(request, StoreUnavailable(f"the store {self._address.name} is closed"))
             await self._drop_connection()
 
     async def _idle(self) -> None:
@@ -180,22 +174,22 @@ class Writer:
             self._dissolve(1)
             for debate in flush.moves:
                 self._forget(debate, flush)
-            for item in flush.items:
-                self._answer(item, error)
+            for request in flush.requests:
+                self._answer(request, error)
             return
         if not written:
             self._dissolve(0)
             return
         del self._ready[0]
-        for item, records in zip(flush.items, flush.answers, strict=True):
-            self._committed(item.debate, flush.moves[item.debate].head.mark, records[-1].position)
-            self._answer(item, records)
+        for request, records in zip(flush.requests, flush.answers, strict=True):
+            self._committed(request.debate, flush.moves[request.debate].head.mark, records[-1].position)
+            self._answer(request, records)
         if len(self._heads) > KEPT_HEADS:
             self._forget_oldest()
 
     async def _send(self, flush: Flush) -> bool:
         """Whether the flush is written; False when a debate stands elsewhere than we believed."""
-        deadline = flush.items[0].since + self._patience_s
+        deadline = flush.requests[0].since + self._patience_s
         refused = False
 
         async def attempt(connection: Connection) -> bool:
@@ -252,17 +246,19 @@ class Writer:
                 await self._decide(debate, heads[debate], standings.get(debate), deadline)
         except StoreUnavailable as error:
             for debate in names:
-                for item in self._doubtful.pop(debate, ()):
-                    self._answer(item, error)
+                for request in self._doubtful.pop(debate, ()):
+                    self._answer(request, error)
 
-    async def _decide(self, debate: str, head: Head | None, standing: StoredStream | None, deadline: float) -> None:
+    async def _decide(
+        self, debate: str, head: MarkedHead | None, standing: StoredStream | None, deadline: float
+    ) -> None:
         """Answer or stamp the items in line, as far as that can be said before the next flush."""
         line = self._doubtful[debate]
         stamped = False
         while line:
-            item = line[0]
+            request = line[0]
             found = head.position if head is not None else 0
-            if head is not None and item.expected == found and (item.drafts or item.records):
+            if head is not None and request.expected == found and (request.drafts or request.records):
                 if standing is not None and (fenced := self._fenced(standing)):
                     self._answer(line.pop(0), fenced)
                     continue
@@ -272,36 +268,38 @@ class Writer:
             elif stamped:
                 return  # it is about what the next flush writes: afterwards it can be said
             else:
-                answer = await self._old_answer(item, standing, found, deadline)
+                answer = await self._old_answer(request, standing, found, deadline)
                 self._answer(line.pop(0), answer)
         del self._doubtful[debate]
 
-    async def _old_answer(self, item: Item, standing: StoredStream | None, found: int, deadline: float) -> Answer:
-        """What a repeat was answered, else why the item cannot be written."""
-        count = len(item.drafts)
-        if count and item.expected + count <= found and all(draft.id for draft in item.drafts):
+    async def _old_answer(
+        self, request: WriteRequest, standing: StoredStream | None, found: int, deadline: float
+    ) -> Answer:
+        """What a repeat was answered, else why the request cannot be written."""
+        count = len(request.drafts)
+        if request.may_repeat(found):
 
             async def there(connection: Connection) -> Answer:
-                return await read_records(connection, item.debate, item.expected, count)
+                return await read_records(connection, request.debate, request.expected, count)
 
             try:
                 records = await self._trying(there, deadline)
             except LogError as error:
                 return error
-            if isinstance(records, tuple) and is_repeat(records, item.drafts):
+            if isinstance(records, tuple) and is_repeat(records, request.drafts):
                 return records
-        if standing is not None and item.expected and (fenced := self._fenced(standing)):
+        if standing is not None and request.expected and (fenced := self._fenced(standing)):
             return fenced
-        if not is_storable(item.debate):
-            return ValueError(f"{item.debate!r} is no id of a debate")
-        if item.expected == found:
+        if not is_storable(request.debate):
+            return ValueError(f"{request.debate!r} is no id of a debate")
+        if request.expected == found:
             return ()
-        return WrongExpectedPosition(item.debate, item.expected, found)
+        return WrongExpectedPosition(request.debate, request.expected, found)
 
-    def _head(self, debate: str, standing: StoredStream | None) -> Head | None:
+    def _head(self, debate: str, standing: StoredStream | None) -> MarkedHead | None:
         if standing is not None:
             mark = digest_before_first(debate)[:MARK_BYTES]
-            return Head(standing.stream, standing.version, standing.digest, mark, standing.summary)
+            return MarkedHead(standing.stream, standing.version, standing.digest, standing.summary, mark)
         return self._new_head(debate) if is_storable(debate) else None
 
     def _fenced(self, standing: StoredStream) -> Fenced | None:
@@ -315,26 +313,26 @@ class Writer:
     def _dissolve(self, first: int) -> None:
         """What was stamped from flush ``first`` on is in doubt again, before what is in line already."""
         later, self._doubtful = self._doubtful, {}
-        for item in self._dissolved(first, keep_doubtful=True):
-            item.tries += 1
-            if item.tries > MOST_TRIES:
-                self._answer(item, StoreUnavailable(f"debate {item.debate} is written by too many at once"))
+        for request in self._dissolved(first, keep_doubtful=True):
+            request.tries += 1
+            if request.tries > MOST_TRIES:
+                self._answer(request, StoreUnavailable(f"debate {request.debate} is written by too many at once"))
             else:
-                self._doubtful.setdefault(item.debate, []).append(item)
-        for debate, items in later.items():
-            self._doubtful.setdefault(debate, []).extend(items)
+                self._doubtful.setdefault(request.debate, []).append(request)
+        for debate, requests in later.items():
+            self._doubtful.setdefault(debate, []).extend(requests)
 
-    def _dissolved(self, first: int, *, keep_doubtful: bool = False) -> list[Item]:
+    def _dissolved(self, first: int, *, keep_doubtful: bool = False) -> list[WriteRequest]:
         flushes = [*self._ready[first:], self._open]
         for flush in flushes:
             for debate in flush.moves:
                 self._forget(debate, flush)
-        items = [item for flush in flushes for item in flush.items]
+        requests = [request for flush in flushes for request in flush.requests]
         if not keep_doubtful:
-            items += [item for line in self._doubtful.values() for item in line]
+            requests += [request for line in self._doubtful.values() for request in line]
             self._doubtful.clear()
         self._ready, self._open = [], Flush()
-        return items
+        return requests
 
     def _forget(self, debate: str, flush: Flush) -> None:
         self._heads.pop(debate, None)
@@ -346,14 +344,14 @@ class Writer:
         for debate in [debate for debate in self._heads if debate not in under_way][: len(self._heads) - KEPT_HEADS]:
             del self._heads[debate]
 
-    def _answer(self, item: Item, answer: Answer) -> None:
-        self._room.leave(item.size)
-        if item.future.done():
+    def _answer(self, request: WriteRequest, answer: Answer) -> None:
+        self.backlog.release(1, request.size)
+        if request.future.done():
             return
         if isinstance(answer, Exception):
-            item.future.set_exception(answer)
+            request.future.set_exception(answer)
         else:
-            item.future.set_result(answer)
+            request.future.set_result(answer)
 
     async def _trying(self, attempt: Callable[[Connection], Awaitable[T]], deadline: float) -> T:
         """``attempt`` until it succeeds or time is up.  Raises ``StoreUnavailable``."""
@@ -366,7 +364,7 @@ class Writer:
             except (psycopg.Error, OSError) as error:
                 if self._connection is not None and is_spent(self._connection, error):
                     await self._drop_connection()
-                if not is_passing(error) or self._loop.time() + pause > deadline:
+                if not is_passing(error) or self.loop.time() + pause > deadline:
                     self.trouble = self._address.explain(error)
                     raise self.trouble from error
             else:
@@ -390,13 +388,13 @@ class Writer:
                 await connection.close()
 
 
-def _check(item: Item, position: int) -> None:
+def _check(request: WriteRequest, position: int) -> None:
     """Refuse what the tables cannot hold as it is."""
-    if position + len(item.drafts) + len(item.records) > MAX_POSITION:
-        raise StoreUnavailable(f"debate {item.debate} is full")
-    for draft in item.drafts:
+    if position + len(request.drafts) + len(request.records) > MAX_POSITION:
+        raise StoreUnavailable(f"debate {request.debate} is full")
+    for draft in request.drafts:
         if "\0" in draft.id:
             raise ValueError(f"{draft.id!r} is no id of an event")
-    for record in item.records:
+    for record in request.records:
         if "\0" in record.id or "\0" in record.at or not 0 <= record.schema < 1 << 31:
             raise BadTransfer(f"position {record.position}: this store cannot hold its envelope unchanged")

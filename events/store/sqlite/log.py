@@ -2,26 +2,23 @@
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Concatenate, Final, ParamSpec, Self, TypeVar
+from typing import ClassVar, Final, ParamSpec, Self, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from events import codec
-from events.errors import BrokenChain, StoreUnavailable
-from events.record import Draft, Envelope, Recorded, first_break
+from events.errors import StoreUnavailable
+from events.record import Recorded
 from events.store.lock import StoreLock
-from events.store.log import SummaryPage
 from events.store.sqlite import rows as sqlite_rows
-from events.store.sqlite.commit import Item
 from events.store.sqlite.schema import connect, explain
-from events.store.sqlite.writer import Writer
+from events.store.sqlite.writer import SqliteWriter
+from events.store.stored_log import StoredLog
 from events.store.wakeups import Wakeups
-from events.types import Event
 
 READERS: Final = 4
 """Connections, and threads, that read at the same time."""
@@ -32,14 +29,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class SqliteLog:
+class SqliteLog(StoredLog):
     """``EventLog`` over a file.  Made by ``open``; belongs to the event loop that it was opened in."""
+
+    queries: ClassVar = sqlite_rows
 
     def __init__(self, path: Path, lock: StoreLock | None, writing: sqlite3.Connection | None) -> None:
         self.path = path
         self._lock, self._writing = lock, writing
         self._wakeups = Wakeups()
-        self._writer = Writer(path, writing, self._wakeups.advance) if writing else None
+        self._writer = SqliteWriter(path, writing, self._wakeups.advance) if writing else None
+        super().__init__(str(path), self._writer)
         self._readers: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         self._limiter = CapacityLimiter(READERS)
         self._closed = threading.Event()
@@ -56,27 +56,6 @@ class SqliteLog:
         lock, connection = await to_thread.run_sync(_open_to_write, store, address)
         return cls(store, lock, connection)
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_exception: object) -> None:
-        await self.close()
-
-    @property
-    def read_only(self) -> bool:
-        """Whether another process is the one that writes."""
-        return self._writer is None
-
-    @property
-    def trouble(self) -> StoreUnavailable | None:
-        """See ``EventLog``."""
-        return self._writer.trouble if self._writer else None
-
-    @property
-    def queued(self) -> tuple[int, int]:
-        """See ``EventLog``."""
-        return (self._writer.queued, self._writer.queued_bytes) if self._writer else (0, 0)
-
     @property
     def silence_s(self) -> float:
         """See ``EventLog``.  A log that only reads looks whenever it is asked."""
@@ -92,31 +71,6 @@ class SqliteLog:
             raise StoreUnavailable(f"the store {self.path} is open for reading only")
         self._lock.write(address)
 
-    async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
-        """See ``EventLog``.  An append that is cancelled may still be recorded."""
-        writer = self._writer or self._refuse()
-        drafts, payloads, size = [], [], 0
-        for item in events:
-            draft = item if isinstance(item, Draft) else Draft(event=item)
-            payload = codec.encode(draft.event)
-            size += len(payload)
-            drafts.append(draft)
-            payloads.append(payload)
-        if not writer.take_place(size):
-            await writer.wait_place(size)
-        return await writer.submit(Item(debate, expected, writer.new_future(), size, drafts, payloads))
-
-    async def adopt(self, records: Sequence[Recorded]) -> None:
-        """See ``EventLog``."""
-        writer = self._writer or self._refuse()
-        debate = records[0].debate
-        if broken := await to_thread.run_sync(first_break, records, debate):
-            raise BrokenChain(debate, *broken)
-        size = sum([len(record.payload) for record in records])
-        if not writer.take_place(size):
-            await writer.wait_place(size)
-        await writer.submit(Item(debate, 0, writer.new_future(), size, records=records))
-
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``.  What was committed a moment ago is answered from memory, without a thread."""
         if self._writer is not None and not self._closed.is_set():
@@ -124,10 +78,6 @@ class SqliteLog:
             if at_hand is not None:
                 return at_hand if limit is None else at_hand[:limit]
         return await self._reading(sqlite_rows.read_records, debate, after, limit)
-
-    async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
-        """See ``EventLog``."""
-        return await self._reading(sqlite_rows.read_envelopes, debate, after, limit)
 
     async def head(self, debate: str) -> int:
         """See ``EventLog``."""
@@ -145,22 +95,6 @@ class SqliteLog:
                 head = await self.head(debate)
             if head <= position:
                 await beyond
-
-    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
-        """See ``EventLog``."""
-        return await self._reading(sqlite_rows.read_summaries, after, limit, query)
-
-    async def unfinished(self) -> tuple[str, ...]:
-        """See ``EventLog``."""
-        return await self._reading(sqlite_rows.read_unfinished)
-
-    async def calibrations(self) -> tuple[str, ...]:
-        """See ``EventLog``."""
-        return await self._reading(sqlite_rows.read_calibrations)
-
-    async def unconcluded(self) -> dict[str, int]:
-        """See ``EventLog``."""
-        return await self._reading(sqlite_rows.read_unconcluded)
 
     async def close(self) -> None:
         """See ``EventLog``."""
@@ -182,12 +116,7 @@ class SqliteLog:
         if self._lock is not None:
             self._lock.release()
 
-    def _refuse(self) -> Writer:
-        raise StoreUnavailable(f"the store {self.path} is open for reading only")
-
-    async def _reading(
-        self, read: Callable[Concatenate[sqlite3.Connection, P], T], *args: P.args, **_none: P.kwargs
-    ) -> T:
+    async def _reading(self, read: Callable[..., T], *args: object) -> T:
         """Run ``read`` in a worker thread with a connection of the pool."""
         return await to_thread.run_sync(self._read, read, args, limiter=self._limiter)
 

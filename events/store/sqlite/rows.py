@@ -11,8 +11,8 @@ from events import codec
 from events.errors import UnknownEvent
 from events.record import Envelope, Recorded
 from events.store.listing import Summary, fold_text, read_cursor, write_cursor
-from events.store.log import SummaryPage
-from events.store.sqlite.schema import CALIBRATES, MAX_POSITION, POSITION_BITS
+from events.store.log import MAX_POSITION, POSITION_BITS, SummaryPage
+from events.store.sqlite.schema import CALIBRATES
 
 _EVENTS: Final = (
     "SELECT key, id, at, cause, schema, salt, digest, payload FROM events"

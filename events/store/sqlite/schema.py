@@ -15,8 +15,6 @@ from events.errors import StoreDamaged, StoreUnavailable
 
 VERSION: Final = 1
 APPLICATION: Final = 0x4D6F6F74  # "Moot"
-POSITION_BITS: Final = 24
-MAX_POSITION: Final = (1 << POSITION_BITS) - 1
 
 BUSY_S: Final = 5.0
 """How long one waits for another's lock on the file: one that `sqlite3` on the command line holds, say."""

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from events.cluster.postgres_leases import PostgresLeases
 from events.errors import BadTransfer, Fenced, StoreUnavailable, WrongExpectedPosition
 from events.record import Draft, first_break, new_id
-from events.store.log import follow
+from events.store.log import MAX_POSITION, follow
 from events.store.memory import MemoryLog
-from events.store.postgres.flush import MARK_BYTES, MAX_POSITION, MOST_ITEMS, read_changed, write_changed
+from events.store.postgres.flush import MARK_BYTES, read_changed, write_changed
 from events.store.postgres.log import PostgresLog
+from events.store.requests import MOST_TOGETHER
 from events.store.sqlite.log import SqliteLog
 from events.transfer import export, import_debate
 from events.verify import verify_log
@@ -170,7 +171,7 @@ def test_what_a_notification_names_is_what_is_read(changes: list[tuple[bytes, in
     assert (NODE, changes) == read_changed(write_changed(NODE, changes))
 
 
-@pytest.mark.parametrize("count", [1, MOST_ITEMS, 512, 530, 540, 600, 5000])
+@pytest.mark.parametrize("count", [1, MOST_TOGETHER, 512, 530, 540, 600, 5000])
 def test_a_notification_is_shorter_than_8000_bytes_and_says_when_to_look(count: int) -> None:
     changes = [(number.to_bytes(MARK_BYTES, "big"), MAX_POSITION) for number in range(count)]
 
@@ -244,7 +245,7 @@ async def test_forgotten_heads_are_found_again(log: PostgresLog, monkeypatch: py
 async def test_a_flush_larger_than_one_statement_takes_goes_into_several(
     log: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.store.postgres.flush.MOST_ITEMS", 3)
+    monkeypatch.setattr("events.store.postgres.flush.MOST_TOGETHER", 3)
     async with anyio.create_task_group() as group:
         for number in range(50):
             group.start_soon(log.append, f"d{number}", 0, [opened()])
@@ -259,7 +260,7 @@ async def test_what_waits_to_be_written_is_bounded_and_readers_are_not_held_up(
     await log.append("d1", 0, [opened()])
     writer = log._writer
     assert writer is not None
-    writer._room.most = 100_000
+    writer.backlog.most_bytes = 100_000
 
     async with anyio.create_task_group() as group:
         with psycopg.connect(postgres.url(DATABASE)) as holding:

@@ -184,7 +184,7 @@ async def test_a_full_disk_is_said_and_got_over(log: SqliteLog) -> None:
 async def test_a_flush_larger_than_one_commit_takes_goes_into_several(
     log: SqliteLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.store.sqlite.writer.MOST_ITEMS", 3)
+    monkeypatch.setattr("events.store.sqlite.writer.MOST_TOGETHER", 3)
     async with anyio.create_task_group() as group:
         for number in range(50):
             group.start_soon(log.append, f"d{number}", 0, [opened()])

@@ -236,11 +236,10 @@ class Connections:
         self.done += 1
 
 
-async def test_who_writes_waits_for_a_place_and_who_reads_does_not(
-    log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 4)
+async def test_who_writes_waits_for_a_place_and_who_reads_does_not(log: SqliteLog, path: Path) -> None:
     assert log._writing is not None
+    assert log._writer is not None
+    log._writer.backlog.most_requests = 4
     log._writing.execute("PRAGMA busy_timeout = 20000")
     await log.append("there", 0, [opened()])
     crowd = Connections(log)
@@ -260,9 +259,10 @@ async def test_who_writes_waits_for_a_place_and_who_reads_does_not(
     assert log.queued == (0, 0)
 
 
-async def test_places_are_counted_in_bytes_too(log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED_BYTES", 100_000)
+async def test_places_are_counted_in_bytes_too(log: SqliteLog, path: Path) -> None:
     assert log._writing is not None
+    assert log._writer is not None
+    log._writer.backlog.most_bytes = 100_000
     log._writing.execute("PRAGMA busy_timeout = 20000")
     crowd = Connections(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -272,17 +272,16 @@ async def test_places_are_counted_in_bytes_too(log: SqliteLog, path: Path, monke
                 group.start_soon(crowd.write, f"d{number}", 40_000)
             await anyio.wait_all_tasks_blocked()
 
-            assert log.queued[0] == 3
+            assert log.queued[0] == 2
             other.execute("ROLLBACK")
 
     assert crowd.done == 9
 
 
-async def test_who_gives_up_waiting_leaves_the_place_to_the_next(
-    log: SqliteLog, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 1)
+async def test_who_gives_up_waiting_leaves_the_place_to_the_next(log: SqliteLog, path: Path) -> None:
     assert log._writing is not None
+    assert log._writer is not None
+    log._writer.backlog.most_requests = 1
     log._writing.execute("PRAGMA busy_timeout = 20000")
     crowd = Connections(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -304,9 +303,10 @@ async def test_who_gives_up_waiting_leaves_the_place_to_the_next(
     assert await log.head("gone1") == 0
 
 
-async def test_closing_turns_away_who_still_waits_for_a_place(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.store.sqlite.writer.MOST_QUEUED", 1)
+async def test_closing_turns_away_who_still_waits_for_a_place(path: Path) -> None:
     log = await SqliteLog.open(path)
+    assert log._writer is not None
+    log._writer.backlog.most_requests = 1
     ended: list[str] = []
 
     async def write(name: str) -> None:

@@ -1,0 +1,118 @@
+"""The part of a log that SQLite and PostgreSQL share: requests go to one writer, readings through queries."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, ClassVar, Protocol, Self
+
+from anyio import to_thread
+
+from events.errors import BrokenChain, StoreUnavailable
+from events.record import Draft, Envelope, Recorded, first_break
+from events.store.log import SummaryPage
+from events.store.requests import Backlog, WriteRequest, adopt_request, append_request
+from events.types import Event
+
+
+class RequestWriter(Protocol):
+    """The writer of a store.  It answers each request by the request's future."""
+
+    trouble: StoreUnavailable | None
+    """Why the last attempt to write failed; None once one succeeded."""
+    backlog: Backlog
+    loop: asyncio.AbstractEventLoop
+
+    def submit(self, request: WriteRequest) -> None:
+        """Take a request that the backlog has counted.  Raises ``StoreUnavailable`` once closed."""
+        ...
+
+
+class StoredLog(ABC):
+    """``EventLog`` over a store with one writer.  An append that is cancelled may still be recorded."""
+
+    queries: ClassVar[ModuleType]
+    """The functions that read from the store, each with a connection as its first argument."""
+
+    def __init__(self, name: str, writer: RequestWriter | None) -> None:
+        self.name = name
+        """The store in messages; never a password."""
+        self._requests = writer
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_exception: object) -> None:
+        await self.close()
+
+    @property
+    def read_only(self) -> bool:
+        """Whether this opening of the store only reads."""
+        return self._requests is None
+
+    @property
+    def trouble(self) -> StoreUnavailable | None:
+        """See ``EventLog``."""
+        return self._requests.trouble if self._requests else None
+
+    @property
+    def queued(self) -> tuple[int, int]:
+        """See ``EventLog``."""
+        return (self._requests.backlog.requests, self._requests.backlog.bytes) if self._requests else (0, 0)
+
+    async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
+        """See ``EventLog``."""
+        writer = self._requests or self._refuse()
+        request = append_request(debate, expected, events, writer.loop)
+        if not writer.backlog.take(request.size):
+            await writer.backlog.wait(request.size)
+        writer.submit(request)
+        return await request.future
+
+    async def adopt(self, records: Sequence[Recorded]) -> None:
+        """See ``EventLog``."""
+        writer = self._requests or self._refuse()
+        debate = records[0].debate
+        if broken := await to_thread.run_sync(first_break, records, debate):
+            raise BrokenChain(debate, *broken)
+        request = adopt_request(records, writer.loop)
+        if not writer.backlog.take(request.size):
+            await writer.backlog.wait(request.size)
+        writer.submit(request)
+        await request.future
+
+    async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
+        """See ``EventLog``."""
+        found: tuple[Envelope, ...] = await self._reading(self.queries.read_envelopes, debate, after, limit)
+        return found
+
+    async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
+        """See ``EventLog``."""
+        page: SummaryPage = await self._reading(self.queries.read_summaries, after, limit, query)
+        return page
+
+    async def unfinished(self) -> tuple[str, ...]:
+        """See ``EventLog``."""
+        debates: tuple[str, ...] = await self._reading(self.queries.read_unfinished)
+        return debates
+
+    async def calibrations(self) -> tuple[str, ...]:
+        """See ``EventLog``."""
+        debates: tuple[str, ...] = await self._reading(self.queries.read_calibrations)
+        return debates
+
+    async def unconcluded(self) -> dict[str, int]:
+        """See ``EventLog``."""
+        counts: dict[str, int] = await self._reading(self.queries.read_unconcluded)
+        return counts
+
+    @abstractmethod
+    async def close(self) -> None:
+        """See ``EventLog``."""
+
+    @abstractmethod
+    async def _reading(self, read: Callable[..., Any], *args: object) -> Any:
+        """Run ``read`` with a connection."""
+
+    def _refuse(self) -> RequestWriter:
+        raise StoreUnavailable(f"the store {self.name} is open for reading only")
