@@ -1,4 +1,4 @@
-"""The page of all commands, from the commands themselves: ``uv run python docs/make_cli.py`` writes it anew."""
+"""The page of all commands, generated from the commands: ``uv run python docs/make_cli.py`` writes it."""
 
 import inspect
 from collections.abc import Iterator
@@ -12,25 +12,25 @@ from server.cli.main import COMMANDS, EXAMPLES, main
 PAGE: Final = Path(__file__).with_name("cli.md")
 HEAD: Final = """# Commands
 
-This page is made from the commands: `uv run python docs/make_cli.py`. A test fails when it is stale.
+This page is generated from the commands: `uv run python docs/make_cli.py`. A test fails if it is out of date.
 
-Data goes to stdout, talk to stderr. `--json` puts one JSON value on stdout; a failure is one `{"error": {…}}`. Every
-command also has `--help`. The beginning of an id is enough if it is unmistakable and has six characters or more.
+Data goes to stdout, messages go to stderr. `--json` prints one JSON value on stdout; a failure is one `{"error": {…}}`.
+Every command also has `--help`. The first six or more characters of an id are enough if no other id begins with them.
 
 | exit code | means |
 |---|---|
 | 0 | done |
-| 1 | failed; of `moot run`, a halted debate too |
+| 1 | failed; also a debate that was halted |
 | 2 | wrong usage |
 | 3 | not found |
-| 4 | a chain does not verify |
+| 4 | the chain of a log is broken |
 | 130 | interrupted |
 
 `--store` and `--log-level` may also stand before the name of a command. While a server holds a SQLite store, reading
-commands open it read-only, and `moot run` asks that server. [Settings](settings.md) has the other ways to say the same.
+commands open it read-only, and `moot run` asks that server. [Settings](settings.md) lists the other ways to set these.
 
-Names are completed after `eval "$(_MOOT_COMPLETE=bash_source moot)"` (`zsh_source`, `fish_source`). Colour and progress
-appear on a terminal only, and no colour if `NO_COLOR` is set.
+`eval "$(_MOOT_COMPLETE=bash_source moot)"` turns on the completion of names (`zsh_source`, `fish_source`). Colour and
+progress appear only on a terminal, and colour only if `NO_COLOR` is not set.
 """
 
 
@@ -43,7 +43,7 @@ def page() -> str:
 
 
 def _section(name: str) -> str:
-    """One command: how it goes, what it says of itself, its options."""
+    """One command: its usage, its help, its options."""
     command = main.get_command(click.Context(main), name)
     assert command is not None
     context = click.Context(command, info_name=name, parent=click.Context(main, info_name="moot"))
@@ -54,7 +54,7 @@ def _section(name: str) -> str:
 
 
 def _help(command: click.Command) -> Iterator[str]:
-    """The command's own words; what it keeps from being wrapped is an example."""
+    """The help of a command; a block that is not wrapped is an example."""
     for block in inspect.cleandoc(command.help or "").split("\n\n"):
         if block.startswith("\b\n"):
             yield f"```\n{inspect.cleandoc(block.removeprefix(chr(8)))}\n```\n"
@@ -71,14 +71,14 @@ def _row(option: click.Option) -> str:
 
 
 def _kind(option: click.Option) -> str:
-    """What stands behind the option: its choices, or a name for its value."""
+    """The value of an option: its choices, or a name for it."""
     if isinstance(option.type, click.Choice):
         return "|".join(option.type.choices)
     return option.metavar or option.type.name.upper().removesuffix(" RANGE")
 
 
 def _range(kind: click.ParamType) -> str:
-    """What a number may be; empty where anything goes."""
+    """The range of a number; empty if there is none."""
     low, high = getattr(kind, "min", None), getattr(kind, "max", None)
     if low is None:
         return ""
@@ -87,7 +87,7 @@ def _range(kind: click.ParamType) -> str:
 
 
 def _usual(option: click.Option) -> str:
-    """The default, where the command shows it."""
+    """The default, if the command shows it."""
     return f"[default: {option.default}]" if option.show_default and option.default is not None else ""
 
 

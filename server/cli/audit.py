@@ -1,4 +1,4 @@
-"""``moot audit``: a turn's score as the balance of its entries."""
+"""``moot audit``: the score of a turn, entry by entry."""
 
 import click
 from msgspec import UNSET
@@ -14,6 +14,9 @@ from server.export.audit import Audit, Auditor
 from server.export.text import one_line
 from server.settings import Settings
 
+PIPED_WIDTH = 200
+NUMBERS = frozenset({"position", "before", "requested", "applied", "after", "because of"})
+
 
 @click.command()
 @click.argument("debate", metavar="ID")
@@ -22,7 +25,10 @@ from server.settings import Settings
 @with_json
 @click.pass_context
 def audit(context: click.Context, debate: str, turn: int | None, store: str | None, *, as_json: bool) -> None:
-    """Why a turn's score is what it is, entry by entry.  Says what was asked for, what applied, and because of what."""
+    """Explain the score of a turn, entry by entry.
+
+    The table shows what each entry requested, what was applied, and why.
+    """
     settings = settings_of(context, store=store)
     audits: list[Audit] = run_async(lambda: _audits(settings, debate, turn))
     if as_json:
@@ -30,15 +36,15 @@ def audit(context: click.Context, debate: str, turn: int | None, store: str | No
         return
     console = Console()
     if not console.is_terminal:
-        console.width = max(console.width, PIPED)  # nine columns in eighty characters would be torn to pieces
+        console.width = max(console.width, PIPED_WIDTH)  # nine columns do not fit eighty characters
     for each in audits:
         _print(console, each)
 
 
-async def _audits(settings: Settings, said: str, turn: int | None) -> list[Audit]:
+async def _audits(settings: Settings, prefix: str, turn: int | None) -> list[Audit]:
     auditor = Auditor()
     async with open_store(settings) as log:
-        debate = await find_debate(log, said)
+        debate = await find_debate(log, prefix)
         async for record in read_all(log, debate):
             auditor.take(record)
     wanted = sorted(auditor.debate.transcript.turns) if turn is None else [turn]
@@ -56,7 +62,7 @@ def _print(console: Console, audit: Audit) -> None:
         return
     table = Table(box=None, pad_edge=False)
     for heading in ("position", "dimension", "rule", "before", "requested", "applied", "after", "because of", "why"):
-        table.add_column(heading, overflow="fold", justify="right" if heading in _NUMBERS else "left")
+        table.add_column(heading, overflow="fold", justify="right" if heading in NUMBERS else "left")
     for each in audit.entries:
         quotes = "; ".join(f"turn {words.turn}: “{words.quote}”" for words in each.evidence if each.kind != "score")
         table.add_row(
@@ -71,9 +77,5 @@ def _print(console: Console, audit: Audit) -> None:
             Text(one_line(" · ".join(filter(None, (each.reason, quotes))))),
         )
     console.print(table)
-    stands = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
-    console.print(f"  stands at {one_line(stands)}", highlight=False, markup=False)
-
-
-PIPED = 200
-_NUMBERS = frozenset({"position", "before", "requested", "applied", "after", "because of"})
+    scores = " · ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in audit.effective.items())
+    console.print(f"  stands at {one_line(scores)}", highlight=False, markup=False)

@@ -1,4 +1,4 @@
-"""``moot backup``: a copy of the whole store, while its server goes on."""
+"""``moot backup``: copy the whole store while its server runs."""
 
 import sys
 from pathlib import Path
@@ -20,27 +20,27 @@ from server.errors import BadField
 @with_json
 @click.pass_context
 def backup(context: click.Context, file: Path, store: str | None, *, as_json: bool) -> None:
-    """Copy the whole store to a file, while its server goes on.
+    """Copy the whole store to a file while its server runs.
 
-    The copy is read back before it gets its name: the file's own structure, and the chain of every debate.  A file that
-    is there already is not replaced.  To go back to a copy, stop the server and put the copy where the store was.
+    The copy is checked before it gets its name: the structure of the file, and the chain of every debate.  An existing
+    file is not replaced.  To restore a copy, stop the server and put the copy in place of the store.
     """
     settings = settings_of(context, store=store)
     path = sqlite_path(settings.store)
     if path is None:
-        raise BadField("store", f"{settings.store} is no file: its own tools make the backup")
-    made = _shown(path, file) if sys.stderr.isatty() else back_up(path, file)
+        raise BadField("store", f"{settings.store} is not a file: back it up with the tools of its database")
+    made = _back_up_with_bar(path, file) if sys.stderr.isatty() else back_up(path, file)
     if as_json:
         emit(made)
         return
     size = f"{made.bytes / 1_000_000:.1f} MB"
     debates = f"{made.debates} debate{'' if made.debates == 1 else 's'}"
-    click.echo(f"{debates}, {made.events} events, {size}: every chain holds", err=True)
+    click.echo(f"{debates}, {made.events} events, {size}: every chain is valid", err=True)
     click.echo(made.file)
 
 
-def _shown(path: Path, file: Path) -> Backup:
-    """With a bar, on a terminal."""
+def _back_up_with_bar(path: Path, file: Path) -> Backup:
+    """Back up with a progress bar, on a terminal."""
     columns = TextColumn("copying"), BarColumn(), TaskProgressColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("copying", total=None)

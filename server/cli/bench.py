@@ -1,4 +1,4 @@
-"""``moot bench``: what Moot reaches here, each figure beside a limit measured in the same run."""
+"""``moot bench``: figures of Moot on this machine, each beside a limit measured in the same run."""
 
 import shutil
 import sys
@@ -33,15 +33,17 @@ CHOICE: Final = "run this in Moot's source, or choose --only kills"
     "--only",
     type=click.Choice([*SUITE, *SOAKS]),
     multiple=True,
-    help="One figure, or one part of the soak; may be given again.",
+    help="One figure, or one part of the soak; may be repeated.",
 )
 @click.option(
     "--soak",
     is_flag=True,
-    help="Instead, kill the writer a hundred times under a million events, and play a million schedules: hours.",
+    help="Kill the writer a hundred times under a million events, and play a million schedules instead: hours.",
 )
-@click.option("--schedules", type=click.IntRange(1), metavar="N", help="Of the soak's simulation.  [1000000]")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Play this one schedule, and print all of it.")
+@click.option("--schedules", type=click.IntRange(1), metavar="N", help="Schedules of the soak's simulation.  [1000000]")
+@click.option(
+    "--seed", type=click.IntRange(0), metavar="N", help="Play the schedule of this seed, and print all of it."
+)
 @with_json
 @click.pass_context
 def bench(
@@ -56,9 +58,9 @@ def bench(
 ) -> None:
     """Measure Moot against the limits of this machine.
 
-    All of it happens on loopback and in a temporary folder; your store is not touched.
+    It uses only loopback and a temporary folder; your store is not touched.
     """
-    settings_of(context)  # a wrong setting is told before anything is measured
+    settings_of(context)  # a wrong setting fails before anything is measured
     observe.configure_logging("error")
     if misplaced := [name for name in only if (name in SOAKS) != soak]:
         raise click.UsageError(f"{misplaced[0]} is {'no' if soak else 'a'} part of --soak")
@@ -68,9 +70,9 @@ def bench(
         return
     if soak:
         if "simulation" in (only or SOAKS):
-            _simulation()  # if it is not there, the kills do not begin
-        went_well = [_SOAKS[name](quick, schedules, as_json) for name in only or SOAKS]
-        if not all(went_well):
+            _simulation()  # without it the kills do not begin
+        results = [_SOAKS[name](quick, schedules, as_json) for name in only or SOAKS]
+        if not all(results):
             raise click.exceptions.Exit(1)
         return
     tried = [_measured(name, quick=quick) for name in only or _names(quick=quick)]
@@ -82,7 +84,7 @@ def bench(
 
 
 def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
-    """Kills; where there is a compiler, once more with a disk that forgets what was not synced.  True: all is well."""
+    """Kill the writer; with a C compiler also over a disk that forgets unsynced data.  True if none lost data."""
     kills, events = (10, 50_000) if quick else (100, 1_000_000)
     reports = []
     for forgets in (False, True) if shutil.which("cc") and sys.platform == "linux" else (False,):
@@ -102,12 +104,12 @@ def _kill(quick: bool, _schedules: int | None, as_json: bool) -> bool:
 
 
 def _simulate(quick: bool, schedules: int | None, as_json: bool) -> bool:
-    """Play schedules from seed 0 on.  True: every promise was kept."""
+    """Play schedules from seed 0.  True if every promise was kept."""
     return bool(_simulation().simulate(schedules or (10_000 if quick else 1_000_000), as_json=as_json))
 
 
 def _simulation() -> ModuleType:
-    """The driver of the simulation.  Raises ``UsageError`` where it is not there."""
+    """The driver of the simulation.  Raises ``UsageError`` if it is not installed."""
     try:
         return import_module(SIMULATION)
     except ModuleNotFoundError:
@@ -122,7 +124,7 @@ def _names(*, quick: bool) -> list[str]:
 
 
 def _measured(name: str, *, quick: bool) -> Figure | None:
-    """A figure, on the loop that the server runs on; None where it cannot be taken here."""
+    """A figure, on the event loop of the server; None if it cannot be measured here."""
     click.echo(f"measuring {name} …", err=True)
     try:
         figure: Figure = run_async(lambda: measure(name, quick=quick), uvloop=True)

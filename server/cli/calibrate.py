@@ -1,4 +1,4 @@
-"""``moot calibrate``: raters are measured by debates whose outcome is known."""
+"""``moot calibrate``: measure raters by cases whose outcome is known."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -31,22 +31,22 @@ from server.opening.records import Known, calibrations
 from server.settings import Settings
 
 WIDTH = 110
-"""Of the table in a pipe."""
+"""Of the table in a pipe, in characters."""
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--panel", metavar="MODEL,…", help="The raters' models: one sits on every seat, several take turns.")
+@click.option("--panel", metavar="MODEL,…", help="The raters' models: one for every seat, or several in turn.")
 @click.option(
     "--raters",
     "raters",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Other rater profiles than the four that ship.",
+    help="A file of rater profiles to use instead of the four of Moot.",
 )
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a rater is asked; the median counts.")
 @with_think("panel", "the raters are asked", "medium")
-@click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
-@click.option("--seed", type=int, help="For models that take one.")
+@click.option("--max-cost", type=float, metavar="USD", help="Halt the calibration at this cost.")
+@click.option("--seed", type=int, help="For models that accept a seed.")
 @with_store
 @with_json
 @click.pass_context
@@ -57,13 +57,13 @@ def calibrate(
     store: str | None,
     *,
     as_json: bool,
-    **wished: Any,
+    **options: Any,
 ) -> None:
-    r"""Measure a panel's raters by debates whose outcome is known.
+    r"""Measure the raters of a panel by cases whose outcome is known.
 
-    DIR holds a case a file: {"motion", "pro": [{"claim", "reasoning", "evidence"}], "con": […], "winner":
+    Each file in DIR holds a case: {"motion", "pro": [{"claim", "reasoning", "evidence"}], "con": […], "winner":
     "pro|con|neither", "source": "who says so"}; or an exported protocol debate NAME.ndjson beside NAME.truth.json
-    {"winner", "source"}.  What comes out enters the weights of every later panel with the same raters and models.
+    {"winner", "source"}.  The results change the weights of every later panel with the same raters and models.
 
     \b
       moot calibrate cases/
@@ -71,27 +71,27 @@ def calibrate(
     """
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
-    body = _body(read_cases(folder), wished)
+    body = _body(read_cases(folder), options)
     run_async(lambda: _calibrate(settings, body, as_json=as_json))
 
 
-def _body(cases: Sequence[CaseRequest], wished: Mapping[str, Any]) -> dict[str, Any]:
-    """The same body that a browser would post."""
+def _body(cases: Sequence[CaseRequest], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The body that the page would post for the same calibration."""
     body: dict[str, Any] = {
         "format": "calibration",
         "cases": msgspec.to_builtins(cases),
-        "judge": {"samples": wished["samples"]},
+        "judge": {"samples": options["samples"]},
     }
-    if models := [each for each in panel_names(wished["panel"]) if ":" in each]:
-        body["judge"]["model"] = models[0]  # nobody is asked as the judge; its seat names a model all the same
-    if wished["panel_think"] is not None:
-        body["judge"]["think"] = wished["panel_think"]  # raters that nobody seats one by one think as the judge
-    panel = panel_request(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
+    if models := [each for each in panel_names(options["panel"]) if ":" in each]:
+        body["judge"]["model"] = models[0]  # the judge is not asked, but its seat needs a model
+    if options["panel_think"] is not None:
+        body["judge"]["think"] = options["panel_think"]  # raters without a seat of their own think as the judge does
+    panel = panel_request(options["panel"], options["raters"], options["samples"], options["panel_think"])
     if panel is not None:
         body["panel"] = panel
     for name, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
-        if wished[option] is not None:
-            body[name] = wished[option]
+        if options[option] is not None:
+            body[name] = options[option]
     return body
 
 
@@ -105,12 +105,12 @@ async def _calibrate(settings: Settings, body: dict[str, Any], *, as_json: bool)
 
 
 class RaterRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A rater's record: ``here`` in this calibration, the rest over all that the store knows."""
+    """A rater's record: ``here`` counts this calibration, the rest counts every case in the store."""
 
     rater: str
     model: str
     here: tuple[int, int]
-    """Right, of how many."""
+    """How many were right, of how many."""
     missing: int
     right: int
     of: int
@@ -123,7 +123,7 @@ class RaterRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CalibrationPrinter:
-    """Prints a line for each case, and at the end what is known of each rater."""
+    """Prints a line for each case, and at the end the record of each rater."""
 
     def __init__(self, known: Known, *, as_json: bool) -> None:
         self._as_json, self._known = as_json, known
@@ -133,14 +133,14 @@ class CalibrationPrinter:
         self.ended: dict[str, Any] | None = None
 
     def take(self, message: str) -> None:
-        """One message of the feed."""
-        said = escape_controls(msgspec.json.decode(message))
-        if self._as_json and said["kind"] == "frame":
+        """Take one message of the feed."""
+        content = escape_controls(msgspec.json.decode(message))
+        if self._as_json and content["kind"] == "frame":
             click.echo(f'{{"frame":{escape_json(message)}}}')
-        if said["kind"] != "frame":
+        if content["kind"] != "frame":
             return
-        self.view = merge(self.view, said["patch"])
-        event = said["event"]
+        self.view = merge(self.view, content["patch"])
+        event = content["event"]
         match event["type"]:
             case "debate_opened":
                 self._opened(event)
@@ -194,7 +194,7 @@ class CalibrationPrinter:
         )
 
     def finish(self) -> None:
-        """What is known of each rater now."""
+        """Print the record of each rater."""
         rows = self.rows()
         if self._as_json:
             emit({"records": rows})
@@ -219,6 +219,6 @@ class CalibrationPrinter:
         click.echo()
         console = Console()
         (console if console.is_terminal else Console(width=WIDTH)).print(table, highlight=False)
-        click.echo("right/of: over all cases in the store, each once.  accuracy: (right + 2) ÷ (n + 4).")
-        if (most := max(row.chance for row in rows)) > 0.5:  # noqa: PLR2004 - a coin
-            click.echo(f"Always naming the commonest outcome would be right in {most:.0%}: that is taken for chance.")
+        click.echo("right/of: every case in the store, each once.  accuracy: (right + 2) ÷ (n + 4).")
+        if (most := max(row.chance for row in rows)) > 0.5:  # noqa: PLR2004 - the chance of a coin
+            click.echo(f"Always naming the most frequent outcome would be right in {most:.0%}: that counts as chance.")

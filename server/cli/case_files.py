@@ -1,6 +1,6 @@
-"""Cases from a folder: JSON files, and exported protocol debates beside a file that says who was right.
+"""Cases in a folder: JSON files, and exported protocol debates beside a file that names the right outcome.
 
-Every fault of every file is found before anything is run.
+Every fault of every file is reported before anything is run.
 """
 
 from collections.abc import Iterable, Iterator
@@ -48,7 +48,7 @@ class _Truth(Struct, forbid_unknown_fields=True):
 
 
 class BadCaseFile(Exception):
-    """A file that gives no case: what is wrong with it, by field; the field is empty for the file as a whole."""
+    """A file that holds no valid case.  ``faults`` are pairs of a field, empty for the whole file, and a message."""
 
     def __init__(self, path: Path, *faults: tuple[str, str]) -> None:
         self.path, self.faults = path, faults
@@ -62,16 +62,16 @@ def read_cases(folder: Path) -> list[CaseRequest]:
     wrong: list[str] = []
     for path in paths:
         try:
-            wish = _case_in(path)
+            case = _case_in(path)
         except BadCaseFile as error:
             wrong += _sentences(path, error.faults)
             continue
-        if wish is None:
+        if case is None:
             continue
-        wrong += _sentences(path, faults(wish))
-        if wish.id in found:
-            wrong += _sentences(path, [("id", f"another case has the id {wish.id!r}")])
-        found[wish.id] = wish
+        wrong += _sentences(path, faults(case))
+        if case.id in found:
+            wrong += _sentences(path, [("id", f"another case has the id {case.id!r}")])
+        found[case.id] = case
     if wrong:
         count = "1 fault" if len(wrong) == 1 else f"{len(wrong)} faults"
         shown = "".join(f"\n  {each}" for each in wrong)
@@ -86,7 +86,7 @@ def _sentences(path: Path, wrong: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _case_in(path: Path) -> CaseRequest | None:
-    """The case that a file holds; None for a file that is none of ours."""
+    """The case in a file; None for a file of another kind."""
     if path.name.endswith(TRUTH):
         export = path.with_name(f"{path.name.removesuffix(TRUTH)}.ndjson")
         if not export.is_file():
@@ -106,7 +106,7 @@ def _from_json(path: Path) -> CaseRequest:
 def _from_export(path: Path) -> CaseRequest:
     truth_path = path.with_name(f"{path.stem}{TRUTH}")
     if not truth_path.is_file():
-        raise BadCaseFile(path, ("", f"there is no {truth_path.name} beside it that says who was right"))
+        raise BadCaseFile(path, ("", f"there is no {truth_path.name} beside it, which names the right outcome"))
     truth = _decoded(truth_path, _Truth)
     try:
         with path.open("rb") as file:
@@ -114,9 +114,9 @@ def _from_export(path: Path) -> CaseRequest:
     except (LogError, OSError) as error:
         raise BadCaseFile(path, ("", str(error))) from error
     opened = records[0].event
-    assert isinstance(opened, DebateOpened), "an import begins with debate_opened"
+    assert isinstance(opened, DebateOpened), "an export begins with debate_opened"
     if opened.format != "protocol":
-        raise BadCaseFile(path, ("", f"it is a debate of format {opened.format}, and only protocol has arguments"))
+        raise BadCaseFile(path, ("", f"its format is {opened.format}, and only a protocol has arguments"))
     arguments: dict[Side, list[_Argument]] = {"pro": [], "con": []}
     for record in records:
         if isinstance(event := record.event, ArgumentsOpened):
@@ -137,9 +137,9 @@ def _case_request(
                 reasoning=each.reasoning,
                 evidence=each.evidence,
             )
-            for number, each in enumerate(said, 1)
+            for number, each in enumerate(given, 1)
         ]
-        for side, said in arguments.items()
+        for side, given in arguments.items()
     }
     try:
         return CaseRequest(
@@ -151,42 +151,42 @@ def _case_request(
             source=source,
         )
     except msgspec.ValidationError as error:
-        raise BadCaseFile(path, ("id", f"{error}: it comes from the file's name unless the case says one")) from error
+        raise BadCaseFile(path, ("id", f"{error}: it comes from the file's name unless the case has one")) from error
 
 
 def _decoded(path: Path, kind: type[T]) -> T:
     try:
         if path.stat().st_size > LARGEST:
             raise BadCaseFile(path, ("", f"a case has at most {LARGEST:,} bytes"))
-        said = msgspec.json.decode(path.read_bytes())
+        value = msgspec.json.decode(path.read_bytes())
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadCaseFile(path, ("", f"it is not JSON: {error}")) from error
     except OSError as error:
         raise BadCaseFile(path, ("", f"it cannot be read: {error.strerror}")) from error
-    if wrong := list(_type_faults(said, kind)):
+    if wrong := list(_type_faults(value, kind)):
         raise BadCaseFile(path, *wrong)
-    return msgspec.convert(said, kind)
+    return msgspec.convert(value, kind)
 
 
-def _type_faults(said: Any, kind: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Every field that is not as ``kind`` says; msgspec itself stops at the first."""
-    if not isinstance(said, dict):
-        yield place, "it must be a JSON object"
+def _type_faults(value: Any, kind: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every field that does not fit ``kind``; msgspec itself reports only the first."""
+    if not isinstance(value, dict):
+        yield path, "it must be a JSON object"
         return
     fields = {each.name: each for each in msgspec.structs.fields(kind)}
-    dot = "." if place else ""
-    for name in sorted(said.keys() - fields.keys()):
-        yield f"{place}{dot}{name}", f"no such field: there are {', '.join(fields)}"
+    dot = "." if path else ""
+    for name in sorted(value.keys() - fields.keys()):
+        yield f"{path}{dot}{name}", f"no such field: there are {', '.join(fields)}"
     for name, field in fields.items():
-        here = f"{place}{dot}{name}"
-        if name not in said:
+        here = f"{path}{dot}{name}"
+        if name not in value:
             if field.required:
                 yield here, "it is missing"
-        elif field.type == list[_Argument] and isinstance(said[name], list):
-            for number, each in enumerate(said[name]):
+        elif field.type == list[_Argument] and isinstance(value[name], list):
+            for number, each in enumerate(value[name]):
                 yield from _type_faults(each, _Argument, f"{here}.{number}")
         else:
             try:
-                msgspec.convert(said[name], field.type)
+                msgspec.convert(value[name], field.type)
             except msgspec.ValidationError as error:
                 yield here, str(error)

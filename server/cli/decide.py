@@ -1,4 +1,4 @@
-"""``moot decide``: a person's decision where a panel names no winner, here or by the server that holds the store."""
+"""``moot decide``: a person decides a debate whose panel names no winner."""
 
 import click
 import msgspec
@@ -14,17 +14,23 @@ from server.settings import Settings
 @click.command()
 @click.argument("debate", metavar="ID")
 @click.argument("decision", metavar="DECISION")
-@click.option("--reason", required=True, metavar="TEXT", help="Why: it is recorded with the decision.")
-@click.option("--by", default="operator", show_default=True, metavar="NAME", help="Who decides.")
+@click.option("--reason", required=True, metavar="TEXT", help="Your reason, which is recorded with the decision.")
+@click.option(
+    "--by",
+    default="operator",
+    show_default=True,
+    metavar="NAME",
+    help="Your name, which is recorded with the decision.",
+)
 @with_store
 @with_json
 @click.pass_context
 def decide(
     context: click.Context, debate: str, decision: str, reason: str, by: str, store: str | None, *, as_json: bool
 ) -> None:
-    r"""Record what you decide where a panel names no winner: once, and with a reason.
+    r"""Record your decision on a debate whose panel names no winner.
 
-    DECISION is pro, con, neither, or a sentence.  The panel's own words stay as they are.
+    DECISION is pro, con, neither, or a sentence.  There is one decision; the panel's conclusion does not change.
 
     \b
       moot decide ID pro --reason "Dunkirk's figures settle it"

@@ -1,4 +1,4 @@
-"""``moot deliberate``: judges look at a text, each on its own, and then at each other's opinions."""
+"""``moot deliberate``: judges assess a text, first independently, then with each other's opinions."""
 
 import sys
 from pathlib import Path
@@ -19,13 +19,15 @@ from server.opening.opening import ARTIFACT_MOST
 
 STDIN: Final = "-"
 MOST_BYTES: Final = 4 * ARTIFACT_MOST
-"""More cannot be that few characters."""
+"""A longer text has too many characters in any encoding of UTF-8."""
 
 
 @click.command()
 @click.argument("file")
-@click.option("--panel", "panel", metavar="MODEL,…", help="Models of the five judges; fewer take turns.")
-@click.option("--judge", "judge_model", metavar="MODEL", help="One model for all of them.")
+@click.option(
+    "--panel", "panel", metavar="MODEL,…", help="Models of the five judges; fewer models take the seats in turn."
+)
+@click.option("--judge", "judge_model", metavar="MODEL", help="One model for all five judges.")
 @with_think("panel", "the judges are asked", "medium")
 @click.option("--rounds", type=click.IntRange(0, 9), default=3, show_default=True, help="Rounds of deliberation.")
 @click.option(
@@ -41,17 +43,17 @@ MOST_BYTES: Final = 4 * ARTIFACT_MOST
     "--max-cost",
     type=click.FloatRange(0, min_open=True),
     metavar="USD",
-    help="Ask nothing more once this much has been spent.",
+    help="Stop asking at this cost.",
 )
-@click.option("--seed", type=int, help="For models that take one.")
+@click.option("--seed", type=int, help="For models that accept a seed.")
 @with_store
 @with_json
 @click.pass_context
-def deliberate(context: click.Context, /, file: str, store: str | None, *, as_json: bool, **wished: Any) -> None:
-    r"""Have a text judged: PASS, FAIL or CONDITIONAL.  FILE is any UTF-8 text, - standard input.
+def deliberate(context: click.Context, /, file: str, store: str | None, *, as_json: bool, **options: Any) -> None:
+    r"""Have a text judged: PASS, FAIL or CONDITIONAL.  FILE is any UTF-8 text; - is standard input.
 
-    Five judges look at it, each on its own; while they differ they read each other and look again.  The id comes
-    last, alone on its line.  The exit code is 0 whatever the verdict, 1 where there is none.
+    Five judges assess the text independently.  While they disagree, each reads the opinions of the others and
+    assesses it again.  The last line of the output is the id.  The exit code is 0 for any verdict, 1 for no verdict.
 
     \b
       moot deliberate design.md
@@ -60,7 +62,7 @@ def deliberate(context: click.Context, /, file: str, store: str | None, *, as_js
     """
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
-    body = _body(file, wished)
+    body = _body(file, options)
     printer = DeliberationPrinter(as_json=as_json)
     run_async(lambda: run_debate(settings, body, None, printer, as_json=as_json))
     if printer.no_verdict:
@@ -68,31 +70,33 @@ def deliberate(context: click.Context, /, file: str, store: str | None, *, as_js
         raise click.exceptions.Exit(1)
 
 
-def _body(file: str, wished: dict[str, Any]) -> dict[str, Any]:
-    """The same body that a browser would post."""
+def _body(file: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The body that the page would post for the same deliberation."""
     name = "standard input" if file == STDIN else Path(file).name
     body: dict[str, Any] = {"format": "deliberation", "artifact": {"name": _printable(name), "text": read_text(file)}}
-    if wished["judge_model"] is not None:
-        body["judge"] = {"model": wished["judge_model"]}
-    if wished["panel"] is not None:
-        body["panel"] = panel_names(wished["panel"])
+    if options["judge_model"] is not None:
+        body["judge"] = {"model": options["judge_model"]}
+    if options["panel"] is not None:
+        body["panel"] = panel_names(options["panel"])
         if "judge" not in body and ":" in body["panel"][0]:
-            body["judge"] = {"model": body["panel"][0]}  # nobody else is asked, and no default is looked for
-    if wished["panel_think"] is not None:
-        body.setdefault("judge", {})["think"] = wished["panel_think"]  # who is named by a model thinks as the judge
+            body["judge"] = {"model": body["panel"][0]}  # the judge itself is not asked: no default model is looked for
+    if options["panel_think"] is not None:
+        body.setdefault("judge", {})["think"] = options[
+            "panel_think"
+        ]  # a seat that names only a model thinks as the judge does
     rubric = rubric_v1()
     assert rubric.deliberation is not None
-    rules = msgspec.structs.replace(rubric.deliberation, rounds=wished["rounds"], timeout_s=wished["timeout_s"])
+    rules = msgspec.structs.replace(rubric.deliberation, rounds=options["rounds"], timeout_s=options["timeout_s"])
     if rules != rubric.deliberation:
         body["rubric"] = msgspec.to_builtins(msgspec.structs.replace(rubric, deliberation=rules))
     for field, option in (("seed", "seed"), ("max_cost_usd", "max_cost")):
-        if wished[option] is not None:
-            body[field] = wished[option]
+        if options[option] is not None:
+            body[field] = options[option]
     return body
 
 
 def read_text(file: str) -> str:
-    """The text of a file, or of standard input.  Raises ``BadField`` for what is no text that can be judged."""
+    """The text of a file, or of standard input.  Raises ``BadField`` for a text that cannot be judged."""
     try:
         if file == STDIN:
             raw = _read(sys.stdin.buffer)
@@ -105,7 +109,7 @@ def read_text(file: str) -> str:
     if len(raw) > MOST_BYTES:
         raise BadField("file", f"{file} is too long: an artifact has at most {ARTIFACT_MOST:,} characters")
     if b"\0" in raw:
-        raise BadField("file", f"{file} is not text: there are NUL bytes in it")
+        raise BadField("file", f"{file} is not text: it contains NUL bytes")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -119,10 +123,10 @@ def read_text(file: str) -> str:
 
 
 def _read(stream: BinaryIO) -> bytes:
-    """As much as says whether it is too long."""
+    """The text, or enough of it to tell that it is too long."""
     return stream.read(MOST_BYTES + 1)
 
 
 def _printable(name: str) -> str:
-    """A file's name without what a name of an artifact cannot have."""
+    """A file's name as the name of an artifact, with ? for characters that cannot be printed."""
     return "".join(each if each.isprintable() else "?" for each in name)[:1000]

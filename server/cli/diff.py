@@ -1,4 +1,4 @@
-"""``moot diff``: what changed between two positions, and because of what."""
+"""``moot diff``: what changed between two positions, and which events caused it."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -11,14 +11,15 @@ from msgspec import UNSET
 from server.cli.options import find_debate, open_store, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
 from server.errors import BadQuery
-from server.export.diff import Difference, ViewChange, difference
+from server.export.diff import ViewChange, ViewDiff, difference
 from server.export.text import one_line
 from server.feed.folds import Folds
 from server.settings import Settings
 
 WIDEST = 60
-"""Characters of a value on a line; ``--json`` gives it whole."""
+"""Characters of a value on a line."""
 NO_TURN = 1 << 30
+"""Sorts what is of no turn behind the turns."""
 
 
 @click.command()
@@ -29,30 +30,30 @@ NO_TURN = 1 << 30
 @with_json
 @click.pass_context
 def diff(context: click.Context, debate: str, start: int, end: int, store: str | None, *, as_json: bool) -> None:
-    """What changed between two positions, and because of which events.  FROM 0 stands before everything.
+    """Show what changed between two positions, and which events caused it.  FROM 0 is before the first event.
 
-    Long values are shortened to a line; --json gives them whole.
+    Long values are cut to fit a line; --json gives them whole.
     """
     settings = settings_of(context, store=store)
-    found: Difference = run_async(lambda: _diff(settings, debate, start, end))
+    found: ViewDiff = run_async(lambda: _diff(settings, debate, start, end))
     if as_json:
         emit(found)
     elif found.changes:
         click.echo("\n".join(_lines(found)))
     else:
-        click.echo(f"nothing that is shown changed between {start} and {end}", err=True)
+        click.echo(f"nothing in the view changed between {start} and {end}", err=True)
 
 
-async def _diff(settings: Settings, said: str, start: int, end: int) -> Difference:
+async def _diff(settings: Settings, prefix: str, start: int, end: int) -> ViewDiff:
     async with open_store(settings) as log:
-        debate = await find_debate(log, said)
+        debate = await find_debate(log, prefix)
         if end > (head := await log.head(debate)):
             raise BadQuery(f"to={end} is beyond the head {head}", field="to")
         return await difference(Folds(log), debate, start, end, revealed=True)
 
 
-def _lines(found: Difference) -> Iterator[str]:
-    """A heading for each turn, then a line a change; what is of no turn comes last."""
+def _lines(found: ViewDiff) -> Iterator[str]:
+    """A heading for each turn, then a line for each change; changes of no turn come last."""
     ordered = sorted(found.changes, key=_turn)
     for turn, changes in groupby(ordered, key=_turn):
         yield click.style("the debate" if turn == NO_TURN else f"turn {turn}", bold=True)
@@ -75,12 +76,12 @@ def _value(value: Any) -> str:
         return "nothing"
     if isinstance(value, dict) and "missing" in value:
         value = f"missing: {value['missing'].get('reason', '')}"
-    said = one_line(value if isinstance(value, str) else msgspec.json.encode(value).decode())
-    return said if len(said) <= WIDEST else said[: WIDEST - 1] + "…"
+    text = one_line(value if isinstance(value, str) else msgspec.json.encode(value).decode())
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
-def _why(change: ViewChange, found: Difference) -> str:
-    """The events behind it: position, type, and of a ledger's entry the rule."""
+def _why(change: ViewChange, found: ViewDiff) -> str:
+    """The events that caused a change: position, type, and the rule of a score entry."""
     causes = [(at, found.events[str(at)]) for at in change.because_of]
-    said = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({one_line(each.rule)})") for at, each in causes]
-    return "because of " + ", ".join(said)
+    named = [f"{at} {each.type}" + ("" if each.rule is UNSET else f" ({one_line(each.rule)})") for at, each in causes]
+    return "because of " + ", ".join(named)

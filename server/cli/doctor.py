@@ -1,6 +1,6 @@
-"""``moot doctor``: which models answer, what is missing for the others, and how much each provider is asked for.
+"""``moot doctor``: which models answer, what the others need, and how busy each provider is.
 
-With ``--call`` it calls models, which costs what their vendors charge, and says what was learned of each.
+With ``--call`` it calls models, at the prices of their vendors, and reports what the calls showed.
 """
 
 from collections import Counter
@@ -27,14 +27,15 @@ from server.service import limited
 from server.settings import Settings
 
 SERVER_S = 4.0
-"""Seconds that a running server has to say how busy its providers are."""
+"""Seconds that a running server has to report how busy its providers are."""
 MANY: Final = 12
-"""Models of one provider that are all shown; of more, only chat models that are known and go on."""
+"""Of a provider with more models, only known chat models that are not about to end are shown."""
 MOST_SHOWN: Final = 20
+"""Models of one provider that are shown."""
 
 
 class ModelCheck(Struct, frozen=True, kw_only=True):
-    """What is known of a model.  ``load`` is the running server's where one holds the store, else this process's."""
+    """The state of a model.  ``load`` is that of the server that holds the store, or else of this process."""
 
     name: str
     provider: str
@@ -48,36 +49,36 @@ class ModelCheck(Struct, frozen=True, kw_only=True):
 
 
 class _ServerLoads(Struct):
-    """Of what the server says of its models, how busy they are."""
+    """The part of the server's list of models that says how busy its providers are."""
 
     load: list[Load]
 
 
 class DoctorReport(Struct, frozen=True, kw_only=True):
-    """What the doctor has found."""
+    """Everything that ``moot doctor`` found."""
 
     findings: tuple[ModelCheck, ...]
     default: str
 
 
 @click.command()
-@click.option("--call", "calls", is_flag=True, help="Call one model of each provider, or those named.  This costs.")
+@click.option("--call", "calls", is_flag=True, help="Call one model of each provider, or MODELS.  This costs money.")
 @click.argument("models", nargs=-1)
 @with_store
 @with_json
 @click.pass_context
 def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *, calls: bool, as_json: bool) -> None:
-    """Which models answer here, and how to get the others.
+    """Show which models answer here, and how to get the others.
 
-    With --call each of MODELS is called two or three times (without any, one model of each provider that answers), and
-    what was learned is shown: whether it thinks, how it keeps to a form, what its cache gives, its speed, the cost.
+    With --call each of MODELS is called two or three times (by default one model of each provider that answers).  The
+    output shows whether it thinks, how it keeps to a form, what it reads from a cache, its speed, and the cost.
     """
     settings = settings_of(context, store=store)
     if calls:
         _show_trials(run_async(lambda: try_models(limited(settings), models)), as_json=as_json)
         return
     if models:
-        raise click.UsageError("models are named together with --call", context)
+        raise click.UsageError("MODELS need --call", context)
     report = run_async(lambda: examine(settings, limited(settings)))
     if as_json:
         emit(report.findings)
@@ -88,8 +89,8 @@ def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *
         table.add_column(heading, overflow="fold")
     for each in shown:
         to_do = " · ".join(part for part in (each.hint, each.notice) if part)
-        said = (escape(text) for text in (each.name, each.detail, to_do))
-        table.add_row("[green]ok[/]" if each.ok else "[red]no[/]", *said)
+        cells = (escape(text) for text in (each.name, each.detail, to_do))
+        table.add_row("[green]ok[/]" if each.ok else "[red]no[/]", *cells)
     console = Console()
     console.print(table)
     console.print()
@@ -98,11 +99,11 @@ def doctor(context: click.Context, store: str | None, models: tuple[str, ...], *
         console.print(f"{provider} lists {number} more: moot doctor --json shows them.", highlight=False)
     for load in {each.provider: each.load for each in report.findings}.values():
         console.print(_load_line(load), highlight=False)
-    console.print(f"\nWith no model named, debates use {report.default}.", highlight=False)
+    console.print(f"\nDebates that name no model use {report.default}.", highlight=False)
 
 
 def _shown(findings: Sequence[ModelCheck]) -> list[ModelCheck]:
-    """All, but of a provider that lists many the chat models that are known and are not about to end."""
+    """All models, but of a provider with many only the known chat models that are not about to end."""
     listed = Counter(each.provider for each in findings)
     left = dict.fromkeys(listed, MOST_SHOWN)
     shown = []
@@ -112,11 +113,8 @@ def _shown(findings: Sequence[ModelCheck]) -> list[ModelCheck]:
         if listed[each.provider] <= MANY or (is_current and left[each.provider] > 0):
             left[each.provider] -= 1
             shown.append(each)
-    unseen = set(listed) - {each.provider for each in shown}  # whatever it lists, a provider has a row
+    unseen = set(listed) - {each.provider for each in shown}  # each provider has at least one row
     return shown + [next(each for each in findings if each.provider == name) for name in sorted(unseen)]
-
-
-# what a call shows
 
 
 async def try_models(registry: Registry, models: Sequence[str]) -> tuple[Trial, ...]:
@@ -124,7 +122,7 @@ async def try_models(registry: Registry, models: Sequence[str]) -> tuple[Trial, 
     try:
         names = tuple(dict.fromkeys(models)) or candidates(await registry.check_all())
         click.echo(
-            f"calling {', '.join(names) or 'nobody: no provider answers'}: two or three short calls each, "
+            f"calling {', '.join(names) or 'no model: no provider answers'}: two or three short calls each, "
             "at the vendors' prices",
             err=True,
         )
@@ -152,7 +150,7 @@ def _show_trials(trials: Sequence[Trial], *, as_json: bool) -> None:
 
 
 def _learned(trial: Trial) -> Iterator[str]:
-    """What a trial showed, part by part."""
+    """The parts of a trial's line."""
     yield trial.detail
     if trial.ok:
         yield f"{trial.thought_tokens} tokens of thought"
@@ -194,8 +192,8 @@ def _finding(status: ModelStatus, load: Load) -> ModelCheck:
     ok, detail, hint = status.ok, status.detail, status.hint
     if load.rests_s > 0:
         ok = False
-        detail = f"the server leaves it alone for {load.rests_s:.0f} s more after failures, last: {load.last}"
-        hint = hint or "it is tried again by itself"
+        detail = f"after failures the server does not call it for {load.rests_s:.0f} s more; the last was: {load.last}"
+        hint = hint or "the server tries it again automatically"
     return ModelCheck(
         name=status.name,
         provider=status.provider,
@@ -210,7 +208,7 @@ def _finding(status: ModelStatus, load: Load) -> ModelCheck:
 
 
 async def _loads_of(settings: Settings) -> dict[str, Load]:
-    """How busy the providers of the server are that holds the store; nothing where there is none, or it is silent."""
+    """The loads of the server that holds the store, by provider; empty if there is none, or if it does not answer."""
     if not (server := server_address(settings)):
         return {}
     try:
@@ -218,13 +216,13 @@ async def _loads_of(settings: Settings) -> dict[str, Load]:
             response = await client.get("/api/models")
         loads = msgspec.json.decode(response.content, type=_ServerLoads).load
     except (httpx.HTTPError, msgspec.DecodeError):
-        click.echo(f"the server at {server} does not say how busy it is", err=True)
+        click.echo(f"the server at {server} does not report how busy its providers are", err=True)
         return {}
     return {load.provider: load for load in loads}
 
 
 def _load_line(load: Load) -> str:
-    said = f"{load.provider}: {load.limit}"
+    line = f"{load.provider}: {load.limit}"
     if load.running or load.waiting:
-        said += f"; {load.running} under way, {load.waiting} waiting"
-    return said + (f"; [red]left alone for {load.rests_s:.0f} s[/]" if load.rests_s > 0 else "")
+        line += f"; {load.running} running, {load.waiting} waiting"
+    return line + (f"; [red]not called for {load.rests_s:.0f} s[/]" if load.rests_s > 0 else "")

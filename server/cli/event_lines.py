@@ -1,4 +1,4 @@
-"""What a protocol and a panel do, event by event, as lines on a terminal."""
+"""Events of a protocol, a panel and a calibration as lines on a terminal."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ COLOURS = {"pro": "cyan", "con": "yellow"}
 
 
 class StyledLine(NamedTuple):
-    """One line; ``style`` is what ``click.secho`` takes."""
+    """One line, and its style as keyword arguments of ``click.secho``."""
 
     text: str
     style: dict[str, Any]
@@ -29,7 +29,7 @@ PLAIN: dict[str, Any] = {}
 
 
 def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:  # noqa: C901 - a case for each event
-    """What an event says, given the view after it; nothing for events of the turns."""
+    """The lines of an event, with the view after it; none for events of turns."""
     match event["type"]:
         case "arguments_opened" | "closing_stated":
             yield from _faulty(event["side"], "opening" if "arguments" in event else "closing", event["faults"])
@@ -66,7 +66,7 @@ def lines(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]: 
 
 
 def heading(event: dict[str, Any], *, begins: bool) -> Iterator[StyledLine]:
-    """The head of a protocol's round where its first turn begins, and of each statement once it is there."""
+    """The heading of a protocol's round when its first turn begins, or of a statement when it is complete."""
     turn = event["turn"]
     if not begins:
         yield StyledLine("", PLAIN)
@@ -114,27 +114,29 @@ def _titles(view: dict[str, Any]) -> dict[str, str]:
 
 
 def _concluded(event: dict[str, Any], view: dict[str, Any]) -> Iterator[StyledLine]:
-    said = msgspec.convert(event, PanelConcluded)
+    conclusion = msgspec.convert(event, PanelConcluded)
     known = view["panel"].get("agreement")
     yield StyledLine("", PLAIN)
-    yield StyledLine(conclusion_sentence(said, msgspec.convert(known, AgreementMeasured) if known else None), BOLD)
-    yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in said.reasons)
-    for name, each in said.without.items():
+    yield StyledLine(
+        conclusion_sentence(conclusion, msgspec.convert(known, AgreementMeasured) if known else None), BOLD
+    )
+    yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in conclusion.reasons)
+    for name, each in conclusion.without.items():
         winner = "no winner" if each.winner == "neither" else NAMES[each.winner]
         yield StyledLine(f"  without the {name.replace('_', ' ')} rater: {each.outcome}, {winner}", DIM)
-    if said.advice:
-        yield StyledLine("find out instead:" if said.winner == "neither" else "find out next:", BOLD)
-        yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in said.advice)
+    if conclusion.advice:
+        yield StyledLine("find out instead:" if conclusion.winner == "neither" else "find out next:", BOLD)
+        yield from (StyledLine(f"  - {one_line(each)}", PLAIN) for each in conclusion.advice)
 
 
 def case_lines(events: Iterable[RaterCalibrated]) -> list[str]:
-    """``tides (con) · technical right · business wrong (said pro)``, then why anything is missing; coloured."""
-    said = list(events)
+    """``tides (con) · technical right · business wrong (cases pro)``, then why anything is missing; coloured."""
+    cases = list(events)
     colours = {"right": "green", "wrong": "red"}
     shown = [
         click.style(f"{each.rater} {word}", fg=colours.get(word.split()[0]), dim=word == "missing")
-        for each in said
+        for each in cases
         for word in [verdict_of(each)]
     ]
-    why = [f"  {each.rater}: {each.missing.reason}" for each in said if each.missing is not UNSET]
-    return [" · ".join([f"{said[0].case} ({said[0].truth})", *shown]), *(click.style(line, dim=True) for line in why)]
+    why = [f"  {each.rater}: {each.missing.reason}" for each in cases if each.missing is not UNSET]
+    return [" · ".join([f"{cases[0].case} ({cases[0].truth})", *shown]), *(click.style(line, dim=True) for line in why)]

@@ -1,4 +1,4 @@
-"""``moot exhibitions``: scripted debates that ship with the product."""
+"""``moot exhibitions``: the scripted debates that come with Moot."""
 
 import click
 import msgspec
@@ -13,7 +13,10 @@ from server.opening.exhibitions import exhibitions
 @click.command("exhibitions")
 @with_json
 def exhibitions_(*, as_json: bool) -> None:
-    """Scripted debates that ship with Moot, and what they show.  All was written beforehand; no model is asked."""
+    """List the scripted debates that come with Moot, and what they show.
+
+    Every text in them was written in advance; they call no model.
+    """
     known = exhibitions()
     if as_json:
         emit([{"name": name, **msgspec.structs.asdict(each)} for name, each in known.items()])

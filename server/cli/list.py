@@ -13,7 +13,7 @@ from server.settings import Settings
 
 
 @click.command("list")
-@click.option("-q", "query", default="", help="Text to find in motions.")
+@click.option("-q", "query", default="", help="Text to find in the motions.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True)
 @click.option("--after", help="Cursor of the next page.")
 @with_store
@@ -22,7 +22,7 @@ from server.settings import Settings
 def list_(
     context: click.Context, query: str, limit: int, after: str | None, store: str | None, *, as_json: bool
 ) -> None:
-    """The debates in the store, newest first."""
+    """List the debates in the store, newest first."""
     settings = settings_of(context, store=store)
     page: SummaryPage = run_async(lambda: _list(settings, query, limit, after))
     if as_json:

@@ -1,4 +1,4 @@
-"""The commands, gathered."""
+"""The group of all commands."""
 
 from typing import Final
 
@@ -9,61 +9,61 @@ from server.cli.output import CommandEntry, CommandGroup
 EXAMPLES: Final = """\b
   moot serve                                   the page, on http://127.0.0.1:8484
   moot run "Cities should ban private cars"    a debate here in the terminal
-  moot run --exhibition juries                 a scripted one, to see everything that the judge does
-  moot audit ID 5                              why turn 5 has the score that it has
-  moot diff ID 40 52                           what changed between two events, and because of what
+  moot run --exhibition juries                 a scripted debate that shows everything the judge does
+  moot audit ID 5                              why turn 5 has its score
+  moot diff ID 40 52                           what changed between two positions, and why
   moot whatif ID --set tie_within=10           who would have won under another rule
   moot list                                    the debates in the store
-  moot replay ID --speed 4                     one of them again, four times as fast
-  moot export ID > d.ndjson                    take it away; moot import d.ndjson brings it back
-  moot verify ID                               whether its log was altered
+  moot replay ID --speed 4                     play a debate again, four times as fast
+  moot export ID > d.ndjson                    write its log to a file; moot import d.ndjson reads it
+  moot verify ID                               check whether its log was altered
 """
 
 
 COMMANDS: Final = {
     "serve": CommandEntry(
-        "server.cli.serve", "serve", "Serve the page and the API, and go on with debates that were open."
+        "server.cli.serve", "serve", "Serve the page and the API, and continue the debates that are open."
     ),
-    "run": CommandEntry("server.cli.run", "run", "Hold a debate in the terminal."),
+    "run": CommandEntry("server.cli.run", "run", "Run a debate in the terminal."),
     "deliberate": CommandEntry("server.cli.deliberate", "deliberate", "Have a text judged: PASS, FAIL or CONDITIONAL."),
-    "list": CommandEntry("server.cli.list", "list_", "The debates in the store, newest first."),
-    "show": CommandEntry("server.cli.show", "show", "One debate: what was said, how it was scored, how it ended."),
-    "replay": CommandEntry(
-        "server.cli.replay", "replay", "Play a debate again from its log, at the pace at which it was spoken."
-    ),
+    "list": CommandEntry("server.cli.list", "list_", "List the debates in the store, newest first."),
+    "show": CommandEntry("server.cli.show", "show", "Show one debate: its turns, their scores, and its outcome."),
+    "replay": CommandEntry("server.cli.replay", "replay", "Play a debate again from its log, at its own pace."),
     "exhibitions": CommandEntry(
-        "server.cli.exhibitions", "exhibitions_", "Scripted debates that ship with Moot, and what they show."
+        "server.cli.exhibitions", "exhibitions_", "List the scripted debates that come with Moot, and what they show."
     ),
-    "audit": CommandEntry("server.cli.audit", "audit", "Why a turn's score is what it is, entry by entry."),
-    "diff": CommandEntry("server.cli.diff", "diff", "What changed between two positions, and because of which events."),
+    "audit": CommandEntry("server.cli.audit", "audit", "Explain the score of a turn, entry by entry."),
+    "diff": CommandEntry(
+        "server.cli.diff", "diff", "Show what changed between two positions, and which events caused it."
+    ),
     "whatif": CommandEntry(
         "server.cli.whatif",
         "whatif",
-        "What the same answers would come to under other rules, beside what they came to.",
+        "Compare the recorded outcome with the outcome of the same answers under other rules.",
     ),
     "decide": CommandEntry(
-        "server.cli.decide", "decide", "Record what you decide where a panel names no winner: once, and with a reason."
+        "server.cli.decide", "decide", "Record your decision on a debate whose panel names no winner."
     ),
     "say": CommandEntry(
-        "server.cli.say", "say", "Say something to both debaters: it is recorded, and stands in their next prompts."
+        "server.cli.say", "say", "Send a message to both debaters: it is recorded, and added to their next prompts."
     ),
     "verify": CommandEntry(
-        "server.cli.transfer", "verify", "Recompute a chain and name the first position that is broken."
+        "server.cli.transfer", "verify", "Check the chain of a log, and name the first position that is broken."
     ),
     "export": CommandEntry(
         "server.cli.transfer",
         "export",
-        "Write a debate's whole log, its view, a transcript, or a page that replays it.",
+        "Write the log of a debate, its view, a transcript, or a page that replays it.",
     ),
-    "import": CommandEntry("server.cli.transfer", "import_", "Take in an exported debate."),
-    "backup": CommandEntry("server.cli.backup", "backup", "Copy the whole store to a file, while its server goes on."),
+    "import": CommandEntry("server.cli.transfer", "import_", "Import an exported debate."),
+    "backup": CommandEntry("server.cli.backup", "backup", "Copy the whole store to a file while its server runs."),
     "calibrate": CommandEntry(
-        "server.cli.calibrate", "calibrate", "Measure a panel's raters by debates whose outcome is known."
+        "server.cli.calibrate", "calibrate", "Measure the raters of a panel by cases whose outcome is known."
     ),
     "migrate": CommandEntry(
-        "server.cli.migrate", "migrate", "Make the tables of a PostgreSQL store, or bring them to this version."
+        "server.cli.migrate", "migrate", "Create the tables of a PostgreSQL store, or update them to this version."
     ),
-    "doctor": CommandEntry("server.cli.doctor", "doctor", "Which models answer here, and how to get the others."),
+    "doctor": CommandEntry("server.cli.doctor", "doctor", "Show which models answer here, and how to get the others."),
     "bench": CommandEntry("server.cli.bench", "bench", "Measure Moot against the limits of this machine."),
 }
 

@@ -1,4 +1,4 @@
-"""``moot migrate``: the tables of a PostgreSQL store."""
+"""``moot migrate``: create or update the tables of a PostgreSQL store."""
 
 import click
 
@@ -12,25 +12,25 @@ from server.cli.output import emit, run_async, settings_of
 @with_json
 @click.pass_context
 def migrate(context: click.Context, store: str | None, *, as_json: bool) -> None:
-    """Make the tables of a PostgreSQL store, or bring them to this version.
+    """Create the tables of a PostgreSQL store, or update them to this version.
 
-    It may be done again, and by several at once.  Stop servers of an older version first; a server refuses a store that
-    lacks a step.  A SQLite store needs none: it is made when it is opened.
+    You may run it again, also several at once.  Stop servers of an older version first.  A server refuses a store whose
+    tables are older than its version.  A SQLite store needs no migration: its tables are created when it is opened.
     """
     settings = settings_of(context, store=store)
     if not is_postgres(settings.store):
-        sqlite_path(settings.store)  # a name of no store is told as such
+        sqlite_path(settings.store)  # raises for a name that is no store
         if as_json:
             emit({"before": None, "after": None})
         else:
-            click.echo(f"{settings.store} needs no migration: it is made when it is opened")
+            click.echo(f"{settings.store} needs no migration: its tables are created when it is opened")
         return
-    from events.store.postgres.schema import migrate as bring  # noqa: PLC0415 - the driver is imported when a store needs it
+    from events.store.postgres.schema import migrate as migrate_store  # noqa: PLC0415 - the driver is imported when a store needs it
 
-    done = run_async(lambda: bring(settings.store))
+    done = run_async(lambda: migrate_store(settings.store))
     if as_json:
         emit(done)
     elif done.before == done.after:
-        click.echo(f"{redacted(settings.store)} has schema {done.after} already")
+        click.echo(f"{redacted(settings.store)} already has schema {done.after}")
     else:
-        click.echo(f"{redacted(settings.store)} brought from schema {done.before} to {done.after}")
+        click.echo(f"{redacted(settings.store)} updated from schema {done.before} to {done.after}")

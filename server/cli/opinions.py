@@ -1,4 +1,4 @@
-"""A deliberation as it comes, on a terminal: a line for each opinion, each round, and the verdict with its reasons."""
+"""A deliberation on a terminal: a line for each opinion and each round, and the verdict with its reasons."""
 
 from typing import Any, Final
 
@@ -9,11 +9,11 @@ from server.export.text import escape_controls, escape_json
 
 COLOURS: Final = {"PASS": "green", "CONDITIONAL": "yellow", "FAIL": "red", "pro": "cyan", "con": "yellow"}
 SHOWN: Final = 160
-"""Characters of a rationale on its line."""
+"""Characters of a rationale that are shown."""
 
 
 class DeliberationPrinter:
-    """Prints frames of a deliberation."""
+    """Prints a deliberation from the frames of its feed."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
@@ -21,26 +21,26 @@ class DeliberationPrinter:
         self._round = -1
         self.ended: dict[str, Any] | None = None
         self.no_verdict = ""
-        """Why there is no verdict."""
+        """The reason why there is no verdict; empty if there is one."""
 
     def take(self, message: str) -> None:
-        """One message of the feed."""
-        said = escape_controls(msgspec.json.decode(message))
-        if said["kind"] != "frame":
+        """Take one message of the feed."""
+        content = escape_controls(msgspec.json.decode(message))
+        if content["kind"] != "frame":
             return
-        self._note(said["event"])
+        self._note(content["event"])
         if self._as_json:
             click.echo(f'{{"frame":{escape_json(message)}}}')
         else:
-            self._print(said["event"])
+            self._print(content["event"])
 
     def finish(self) -> None:
-        """The verdict has been printed when it came; a halt has not."""
+        """Print a halt.  A verdict was printed when it came."""
         if not self._as_json and self.ended is not None and self.ended["type"] == "debate_halted":
             click.secho(f"halted: {self.ended['reason']}", fg="red")
 
     def _note(self, event: dict[str, Any]) -> None:
-        """Whether it ended, and with nothing."""
+        """Note the end, and a missing verdict."""
         if event["type"] in {"debate_concluded", "debate_halted"}:
             self.ended = event
         elif event["type"] == "debate_resumed":
@@ -79,7 +79,7 @@ class DeliberationPrinter:
 
 
 def opinion_line(event: dict[str, Any], titles: dict[str, str]) -> str:
-    """One judge in one round: who, the verdict, how sure, the scores, why."""
+    """One opinion: the judge, its verdict, confidence, scores and rationale."""
     who = titles.get(event["rater"], event["rater"])
     if "missing" in event:
         return f"  {who:<20} " + click.style(f"no opinion: {event['missing']['reason']}", dim=True)
@@ -91,7 +91,7 @@ def opinion_line(event: dict[str, Any], titles: dict[str, str]) -> str:
 
 
 def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
-    """What a round came to: agreement, who moved and by what, why it was the last one."""
+    """The result of a round: the agreement, the changed verdicts and why, and the reason why it was the last."""
     after = event["after"]
     to = "none can be measured" if isinstance(after, dict) else f"{after:.2f}"
     lines = [f"  agreement {event['before']:.2f} → {to} · {event['elapsed_ms'] / 1000:.1f} s of model time"]
@@ -108,7 +108,7 @@ def held_lines(event: dict[str, Any], titles: dict[str, str]) -> list[str]:
 
 
 def judged_lines(event: dict[str, Any]) -> list[str]:
-    """The verdict on an artifact: findings, remediation, reasons, and last the word itself."""
+    """The verdict on an artifact: its findings, remediation and reasons, and then the verdict."""
     if "missing" in event:
         return [click.style(f"Verdict: none, {event['missing']['reason']}", bold=True)]
     lines = []
@@ -117,11 +117,11 @@ def judged_lines(event: dict[str, Any]) -> list[str]:
         if items:
             lines += [click.style(heading, bold=True), *(f"  - {item}" for item in items)]
     shares = ", ".join(f"{verdict} {share:.0%}" for verdict, share in event["shares"].items())
-    said = f"Verdict: {event['verdict']} ({shares})"
+    verdict_line = f"Verdict: {event['verdict']} ({shares})"
     return [
         *lines,
         f"Independent verdict: {event['independent']}",
-        click.style(said, bold=True, fg=COLOURS[event["verdict"]]),
+        click.style(verdict_line, bold=True, fg=COLOURS[event["verdict"]]),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands take, and the reading commands' way to a store."""
+"""Options that several commands share, and the store opened for reading."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -17,54 +17,55 @@ from server.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 SHORTEST_PREFIX = 6
+"""Characters."""
 
 
 def with_json(function: F) -> F:
-    """``--json``: data on stdout, one JSON value."""
-    said = "Data as JSON on stdout; talk stays on stderr."
-    return click.option("--json", "as_json", is_flag=True, help=said)(function)
+    """Add ``--json``: data on stdout as one JSON value."""
+    words = "Data as JSON on stdout; messages stay on stderr."
+    return click.option("--json", "as_json", is_flag=True, help=words)(function)
 
 
 def with_think(seat: str, who: str, usual: Think) -> Callable[[F], F]:
-    """``--pro-think`` and the like: how much a model is asked to think before it answers."""
-    said = f"How much {who} to think; default leaves it to the vendor.  Without it: {usual}."
-    return click.option(f"--{seat}-think", type=click.Choice(get_args(Think)), help=said)
+    """Add an option like ``--pro-think``: how much a model is asked to think before it answers."""
+    words = f"How much {who} to think; default leaves it to the vendor.  Without it: {usual}."
+    return click.option(f"--{seat}-think", type=click.Choice(get_args(Think)), help=words)
 
 
 def with_store(function: F) -> F:
-    """``--store`` is also accepted behind the command's name."""
+    """Add ``--store``, which is also accepted before the command's name."""
     return click.option("--store", metavar="URL", help="The store to use.  [MOOT_STORE]")(function)
 
 
 @asynccontextmanager
 async def open_store(settings: Settings) -> AsyncIterator[EventLog]:
-    """The store, opened to read: works while a server holds it."""
+    """The store, opened for reading, also while a server holds it.  Raises ``NotFound``."""
     path = sqlite_path(settings.store)
     if path is not None and not path.exists():
-        raise NotFound(f"there is no store at {path} yet: moot run or moot serve makes it")
+        raise NotFound(f"there is no store at {path} yet: moot run or moot serve creates it")
     async with opened_log(settings.store, read_only=True) as log:
         yield log
 
 
 def server_address(settings: Settings) -> str:
-    """Address of the server that holds the store, or empty.  A writer without an address has none."""
+    """Address of the server that holds the store; empty if no server holds it."""
     path = sqlite_path(settings.store)
     held = holder(path) if path is not None else None
     return held.address if held else ""
 
 
-async def find_debate(log: EventLog, said: str) -> str:
-    """A debate's id from itself or from an unmistakable beginning of it.  Raises ``UnknownDebate``."""
-    if await log.head(said):
-        return said
-    if len(said) >= SHORTEST_PREFIX:
+async def find_debate(log: EventLog, prefix: str) -> str:
+    """The id of a debate, from itself or from its beginning, if only one begins so.  Raises ``UnknownDebate``."""
+    if await log.head(prefix):
+        return prefix
+    if len(prefix) >= SHORTEST_PREFIX:
         found, after = [], None
         while True:
             page = await log.summaries(after, 200)
-            found += [each.id for each in page.debates if each.id.startswith(said)]
+            found += [each.id for each in page.debates if each.id.startswith(prefix)]
             after = page.next
             if after is None:
                 break
         if len(found) == 1:
             return found[0]
-    raise UnknownDebate(said)
+    raise UnknownDebate(prefix)

@@ -1,4 +1,4 @@
-"""How the command line speaks: data on stdout, talk on stderr, one line for a failure, an exit code for a script."""
+"""Output of the commands: data on stdout, messages on stderr, one line for a failure, an exit code for scripts."""
 
 import difflib
 import os
@@ -21,7 +21,7 @@ INTERRUPTED: Final = 130
 
 
 class CommandEntry(NamedTuple):
-    """Where a command is to be had, and what the list of commands says of it meanwhile."""
+    """Where a command is defined, and its line in the list of commands."""
 
     module: str
     attribute: str
@@ -29,9 +29,9 @@ class CommandEntry(NamedTuple):
 
 
 class CommandGroup(click.Group):
-    """Turns every expected failure into one line, or with ``--json`` into one object; a typo suggests.
+    """Commands by name; each is imported when it is used, so that ``moot list`` does not wait for the web server.
 
-    A command's module is imported when the command is used: ``moot list`` shall not wait for a web server's imports.
+    An expected failure is printed as one line, or with ``--json`` as one object.  A typo gets a suggestion.
     """
 
     def __init__(self, *args: Any, entries: Mapping[str, CommandEntry], **kwargs: Any) -> None:
@@ -39,21 +39,21 @@ class CommandGroup(click.Group):
         self._entries = entries
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names, in the order in which a person is told of them."""
+        """The names, in the order of the help."""
         del ctx
         return list(self._entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command.  None for a name that nobody has."""
+        """Import the command; None for an unknown name."""
         del ctx
         if (entry := self._entries.get(cmd_name)) is None:
             return None
         command: click.Command = getattr(import_module(entry.module), entry.attribute)
-        command.help = (command.help or "").replace("\\b\n", "\b\n")  # click's mark of lines that stay as they are
+        command.help = (command.help or "").replace("\\b\n", "\b\n")  # click's mark for lines that it does not wrap
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, without importing any."""
+        """Write the list of commands, without importing any."""
         del ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.summary) for name, entry in self._entries.items()])
@@ -61,7 +61,7 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; name the nearest one for a typo."""
+        """Find the command; for a typo, suggest the nearest one."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -71,36 +71,36 @@ class CommandGroup(click.Group):
             raise
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Run, and end the process with the right code."""
+        """Run a command, and exit with its code."""
         kwargs["standalone_mode"] = False
-        said = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
-        as_json = "--json" in said
+        arguments = kwargs.get("args") or (args[0] if args else None) or sys.argv[1:]
+        as_json = "--json" in arguments
         if isinstance(sys.stdout, TextIOWrapper):
-            sys.stdout.reconfigure(errors="replace")  # a terminal that has no ▲ still gets the text
+            sys.stdout.reconfigure(errors="replace")  # a terminal without ▲ still gets the text
         try:
-            _check_text(said)
-            code = super().main(*args, **kwargs)  # outside standalone mode click returns what Exit carries
+            _check_text(arguments)
+            code = super().main(*args, **kwargs)  # outside standalone mode, click returns the code of Exit
         except click.UsageError as error:
-            sys.exit(_say(error, error.format_message(), 2, as_json=as_json, context=error.ctx))
+            sys.exit(_report(error, error.format_message(), 2, as_json=as_json, context=error.ctx))
         except (KeyboardInterrupt, click.Abort):
             click.echo("interrupted", err=True)
             sys.exit(INTERRUPTED)
         except Exception as error:
             cause = unwrapped(error)
             if isinstance(cause, OSError):
-                sys.exit(_cut_off(cause))
+                sys.exit(_output_failed(cause))
             if not isinstance(cause, EXPECTED):
                 raise
-            found = report_of(cause)
-            message = found.message
-            if found.field and not as_json and found.field not in message:
-                message = f"{found.field}: {message}"
-            sys.exit(_say(cause, message, found.exit_code, as_json=as_json, context=None))
+            report = report_of(cause)
+            message = report.message
+            if report.field and not as_json and report.field not in message:
+                message = f"{report.field}: {message}"
+            sys.exit(_report(cause, message, report.exit_code, as_json=as_json, context=None))
         sys.exit(code if isinstance(code, int) else 0)
 
 
 def unwrapped(error: Exception) -> Exception:
-    """The failure itself, also where a task group has wrapped it."""
+    """The failure itself, which a task group may have wrapped."""
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error
@@ -114,8 +114,8 @@ def _check_text(arguments: Sequence[str]) -> None:
             raise click.UsageError(f"{each!r} is not UTF-8 text") from error
 
 
-def _cut_off(error: OSError) -> int:
-    """What we write to has gone or is full, and what is still buffered for it must not fail again at the end."""
+def _output_failed(error: OSError) -> int:
+    """Report that stdout is closed or full; drop what is buffered for it, so that it does not fail again at exit."""
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not isinstance(error, BrokenPipeError):
@@ -124,7 +124,7 @@ def _cut_off(error: OSError) -> int:
     return 1
 
 
-def _say(error: Exception, message: str, code: int, *, as_json: bool, context: click.Context | None) -> int:
+def _report(error: Exception, message: str, code: int, *, as_json: bool, context: click.Context | None) -> int:
     if as_json:
         shape = error_body(error)
         shape["error"]["message"] = message
@@ -138,21 +138,21 @@ def _say(error: Exception, message: str, code: int, *, as_json: bool, context: c
     elif message:
         click.echo(f"moot: {escape_controls(message)}", err=True)
         if context is not None:
-            click.echo(f"       {context.command_path} --help shows how it goes", err=True)
+            click.echo(f"       {context.command_path} --help shows the usage", err=True)
     return code
 
 
 def emit(value: Any) -> None:
-    """One JSON value on one line of stdout."""
+    """Print one JSON value on one line of stdout."""
     click.echo(escape_json(msgspec.json.encode(value).decode()))
 
 
 def settings_of(context: click.Context, **flags: Any) -> Settings:
-    """Settings of this call: the group's flags, then the command's."""
-    said = {name: value for name, value in flags.items() if value is not None}
-    return load({**context.find_root().params, **said})
+    """The settings of this call: the flags of the group, then those of the command."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    return load({**context.find_root().params, **given})
 
 
 def run_async(function: Callable[[], Coroutine[Any, Any, Any]], *, uvloop: bool = False) -> Any:
-    """Run an asynchronous command; with ``uvloop``, what serves many runs on the faster loop where there is one."""
+    """Run an asynchronous command; with ``uvloop`` on the faster event loop, if the system has it."""
     return anyio.run(function, backend_options={"use_uvloop": uvloop and sys.platform != "win32"})

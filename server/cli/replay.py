@@ -16,31 +16,37 @@ from server.feed import frames
 from server.settings import Settings
 
 LONGEST_GAP_S = 5.0
-"""A replay never waits longer than this, whatever the log says: nobody watches a pause of a night."""
+"""The longest wait of a replay: a debate may have been paused for a night."""
 
 
 @click.command()
 @click.argument("debate", metavar="ID")
-@click.option("--speed", type=click.FloatRange(0, 1000), default=1.0, show_default=True, help="0 does not wait at all.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(0, 1000),
+    default=1.0,
+    show_default=True,
+    help="Times the recorded pace; 0 does not wait.",
+)
 @with_store
 @with_json
 @click.pass_context
 def replay(context: click.Context, debate: str, speed: float, store: str | None, *, as_json: bool) -> None:
-    """Play a debate again from its log, at the pace at which it was spoken.  No model is called."""
+    """Play a debate again from its log, at its own pace.  No model is called."""
     settings = settings_of(context, store=store)
     run_async(lambda: _replay(settings, debate, speed, as_json=as_json))
 
 
-async def _replay(settings: Settings, said: str, speed: float, *, as_json: bool) -> None:
+async def _replay(settings: Settings, prefix: str, speed: float, *, as_json: bool) -> None:
     transcriber = DebatePrinter(as_json=as_json)
     async with open_store(settings) as log:
-        async for message in _paced(read_all(log, await find_debate(log, said)), speed):
+        async for message in _paced(read_all(log, await find_debate(log, prefix)), speed):
             transcriber.take(message)
     transcriber.finish()
 
 
 async def _paced(records: AsyncIterator[Recorded], speed: float) -> AsyncIterator[str]:
-    """Frames at the recorded pace."""
+    """Frames at the recorded pace, times ``speed``."""
     fold, before = views.INITIAL, None
     async for record in records:
         at = datetime.fromisoformat(record.at)

@@ -1,4 +1,4 @@
-"""``moot run``: a debate in the terminal, here or by the server that holds the store."""
+"""``moot run``: a debate in the terminal, run here or by the server that holds the store."""
 
 from pathlib import Path
 from typing import Any
@@ -19,50 +19,52 @@ from server.errors import BadField
 @click.command()
 @click.argument("motion", required=False)
 @click.option("--turns", type=int, default=6, show_default=True)
-@click.option("--pro", "pro_model", metavar="MODEL", help="Who speaks for the motion, as provider:model.")
-@click.option("--con", "con_model", metavar="MODEL", help="Who speaks against it.")
-@click.option("--judge", "judge_model", metavar="MODEL", help="Who judges.")
-@click.option("--second", "second", metavar="MODEL", help="Another judge, for second opinions on suspect claims.")
+@click.option("--pro", "pro_model", metavar="MODEL", help="Debater for the motion, as provider:model.")
+@click.option("--con", "con_model", metavar="MODEL", help="Debater against the motion.")
+@click.option("--judge", "judge_model", metavar="MODEL", help="The judge.")
+@click.option("--second", "second", metavar="MODEL", help="Another judge for second opinions on suspect claims.")
 @click.option(
     "--appeals",
     type=click.Choice(["none", "serious", "all"]),
     default="serious",
     show_default=True,
-    help="Flags that get a second opinion by themselves.",
+    help="Flags that get a second opinion automatically.",
 )
-@click.option("--rubric", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Another rubric than v1.")
-@click.option("--exhibition", metavar="NAME", help="Play a scripted debate that ships with Moot: moot exhibitions.")
+@click.option(
+    "--rubric", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A rubric to use instead of v1."
+)
+@click.option("--exhibition", metavar="NAME", help="Play a scripted debate; moot exhibitions lists them.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
 @click.option("--con-as", "con_as", metavar="ARCHETYPE", default="provocateur", show_default=True)
-@click.option("--max-words", type=int, default=180, show_default=True, help="Words that a turn may have.")
+@click.option("--max-words", type=int, default=180, show_default=True, help="Most words of a turn.")
 @click.option("--format", "form", type=click.Choice(["exchange", "protocol"]), default="exchange", show_default=True)
 @click.option(
     "--panel",
     "panel",
     metavar="MODEL,…",
-    help="Seat a panel: one model sits on every seat, several take turns; a rater's name seats that one.",
+    help="Add a panel: one model for every seat, several in turn, or names of raters.",
 )
 @click.option(
     "--raters",
     "raters",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Other rater profiles than the four that ship.",
+    help="A file of rater profiles to use instead of the four of Moot.",
 )
 @click.option(
     "--topic-type",
     "topic_type",
     metavar="TYPE",
-    help="What the motion is about, for the raters' weights; without it its words tell.",
+    help="Topic of the motion, for the raters' weights; without it the words of the motion decide.",
 )
 @with_think("pro", "the debater for the motion is asked", "low")
 @with_think("con", "the debater against it is asked", "low")
 @with_think("judge", "the judge is asked", "medium")
 @with_think("panel", "the panel's raters are asked", "medium")
-@click.option("--max-cost", type=float, metavar="USD", help="Halt once this much has been spent.")
-@click.option("--seed", type=int, help="For models that take one.")
-@click.option("--blind", is_flag=True, help="Name no model to those who watch until the debate has concluded.")
-@click.option("--resume", metavar="ID", help="Go on with a debate that was interrupted, paused or halted.")
+@click.option("--max-cost", type=float, metavar="USD", help="Halt the debate at this cost.")
+@click.option("--seed", type=int, help="For models that accept a seed.")
+@click.option("--blind", is_flag=True, help="Hide the names of the models until the debate has concluded.")
+@click.option("--resume", metavar="ID", help="Resume a debate that was interrupted, paused or halted.")
 @with_store
 @with_json
 @click.pass_context
@@ -74,9 +76,9 @@ def run(
     resume: str | None,
     *,
     as_json: bool,
-    **wished: Any,
+    **options: Any,
 ) -> None:
-    r"""Hold a debate in the terminal.  Its id comes last, alone on its line.
+    r"""Run a debate in the terminal.  The last line of the output is its id.
 
     \b
       moot run "Cities should ban private cars from their centres" --turns 4
@@ -87,46 +89,46 @@ def run(
     """
     settings = settings_of(context, store=store)
     observe.configure_logging("error" if settings.log_level == "info" else settings.log_level)
-    if sum(each is not None for each in (motion, resume, wished["exhibition"])) != 1:
+    if sum(each is not None for each in (motion, resume, options["exhibition"])) != 1:
         raise click.UsageError("give a motion, or --exhibition NAME, or --resume ID", context)
-    body = None if resume is not None else _body(motion or "", wished)
-    resumed = None if resume is None else Resumption(debate=resume, max_cost_usd=wished["max_cost"])
+    body = None if resume is not None else _body(motion or "", options)
+    resumed = None if resume is None else Resumption(debate=resume, max_cost_usd=options["max_cost"])
     run_async(lambda: run_debate(settings, body, resumed, DebatePrinter(as_json=as_json), as_json=as_json))
 
 
-def _body(motion: str, wished: dict[str, Any]) -> dict[str, Any]:
-    """The same body that a browser would post."""
-    if wished["exhibition"] is not None:
-        return {"exhibition": wished["exhibition"], "blind": wished["blind"]}
+def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The body that the page would post for the same debate."""
+    if options["exhibition"] is not None:
+        return {"exhibition": options["exhibition"], "blind": options["blind"]}
     body: dict[str, Any] = {
         "motion": motion,
-        "turns": wished["turns"],
-        "max_words": wished["max_words"],
-        "format": wished["form"],
-        "blind": wished["blind"],
-        "pro": {"archetype": wished["pro_as"]},
-        "con": {"archetype": wished["con_as"]},
-        "judge": {"samples": wished["samples"], "appeals": wished["appeals"]},
+        "turns": options["turns"],
+        "max_words": options["max_words"],
+        "format": options["form"],
+        "blind": options["blind"],
+        "pro": {"archetype": options["pro_as"]},
+        "con": {"archetype": options["con_as"]},
+        "judge": {"samples": options["samples"], "appeals": options["appeals"]},
     }
     for role in ("pro", "con", "judge"):
-        if (model := wished[f"{role}_model"]) is not None:
+        if (model := options[f"{role}_model"]) is not None:
             body[role]["model"] = model
-        if (think := wished[f"{role}_think"]) is not None:
+        if (think := options[f"{role}_think"]) is not None:
             body[role]["think"] = think
-    if wished["second"] is not None:
-        body["judge"]["second"] = wished["second"]
-    if wished["rubric"] is not None:
-        body["rubric"] = msgspec.to_builtins(load_rubric(wished["rubric"]))
-    if (panel := _panel(wished)) is not None:
+    if options["second"] is not None:
+        body["judge"]["second"] = options["second"]
+    if options["rubric"] is not None:
+        body["rubric"] = msgspec.to_builtins(load_rubric(options["rubric"]))
+    if (panel := _panel(options)) is not None:
         body["panel"] = panel
     for name, option in (("topic_type", "topic_type"), ("seed", "seed"), ("max_cost_usd", "max_cost")):
-        if wished[option] is not None:
-            body[name] = wished[option]
+        if options[option] is not None:
+            body[name] = options[option]
     return body
 
 
-def _panel(wished: dict[str, Any]) -> list[Any] | None:
-    panel = panel_request(wished["panel"], wished["raters"], wished["samples"], wished["panel_think"])
-    if panel is None and wished["panel_think"] is not None:
-        raise BadField("panel_think", "nobody sits on a panel: name one with --panel")
+def _panel(options: dict[str, Any]) -> list[Any] | None:
+    panel = panel_request(options["panel"], options["raters"], options["samples"], options["panel_think"])
+    if panel is None and options["panel_think"] is not None:
+        raise BadField("panel_think", "there is no panel: add one with --panel")
     return panel

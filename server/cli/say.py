@@ -1,4 +1,4 @@
-"""``moot say``: a moderator's word to both debaters, here or by the server that holds the store."""
+"""``moot say``: a message of the moderator to both debaters."""
 
 import click
 
@@ -14,14 +14,16 @@ from server.settings import Settings
 @click.command()
 @click.argument("debate", metavar="ID")
 @click.argument("text", metavar="TEXT")
-@click.option("--by", default="operator", show_default=True, metavar="NAME", help="Who speaks.")
+@click.option(
+    "--by", default="operator", show_default=True, metavar="NAME", help="Your name, which is recorded with the message."
+)
 @with_store
 @with_json
 @click.pass_context
 def say(context: click.Context, debate: str, text: str, by: str, store: str | None, *, as_json: bool) -> None:
-    r"""Say something to both debaters: it is recorded, and stands in their next prompts.
+    r"""Send a message to both debaters: it is recorded, and added to their next prompts.
 
-    TEXT has 1 to 1,000 characters.  Everybody reads it; the judge takes it as context, never as an instruction.
+    TEXT has 1 to 1,000 characters.  Spectators see it too.  The judge reads it as context, never as an instruction.
 
     \b
       moot say ID "Please speak to what it costs"
@@ -33,7 +35,7 @@ def say(context: click.Context, debate: str, text: str, by: str, store: str | No
     if as_json:
         emit({"id": found, "position": position})
     else:
-        click.echo(f"recorded at position {position}; both debaters read it at their next turn", err=True)
+        click.echo(f"recorded at position {position}; both debaters get it with their next prompts", err=True)
         click.echo(found)
 
 

@@ -1,4 +1,4 @@
-"""Who sits on a panel, as the command line is told: models, profiles by name, profiles by file."""
+"""The seats of a panel from the options ``--panel`` and ``--raters``: models, names of profiles, a file of profiles."""
 
 from pathlib import Path
 from typing import Any
@@ -10,33 +10,35 @@ from judge.panel.raters import load_profiles, shipped
 from server.errors import BadField
 
 
-def panel_names(said: str | None) -> list[str]:
-    """The models and profiles of a list with commas.  Raises ``BadField`` for an empty place."""
-    if said is None:
+def panel_names(listed: str | None) -> list[str]:
+    """The models and profiles in a list with commas.  Raises ``BadField`` for an empty item."""
+    if listed is None:
         return []
-    named = [each.strip() for each in said.split(",")]
+    named = [each.strip() for each in listed.split(",")]
     if not all(named):
-        raise BadField("panel", "the list has an empty place")
+        raise BadField("panel", "the list has an empty item")
     return named
 
 
-def panel_request(said: str | None, raters: Path | None, samples: int, think: Think | None = None) -> list[Any] | None:
-    """A panel as a browser would ask for it; None where nobody asked.
+def panel_request(
+    listed: str | None, raters: Path | None, samples: int, think: Think | None = None
+) -> list[Any] | None:
+    """The panel as the page would post it; None if there is none.
 
-    The profiles of a file take the seats in place of those that ship, the models taking turns.  A name in ``said``
-    seats that profile of the file, or of those that ship.  Raises ``BadField``, ``RubricError``.
+    The profiles of a file replace those of Moot, and the models take the seats in turn.  A name in ``listed`` seats the
+    profile with that name.  Raises ``BadField``, ``RubricError``.
     """
-    named = panel_names(said)
+    named = panel_names(listed)
     if raters is None and (think is None or not named):
         return named or None
     profiles = shipped().raters if raters is None else load_profiles(raters).raters
     if not profiles:
         raise BadField("raters", f"{raters} has no raters")
-    asked = {"samples": samples} if think is None else {"samples": samples, "think": think}
+    shared = {"samples": samples} if think is None else {"samples": samples, "think": think}
 
     def seat(name: str, **model: str) -> dict[str, Any]:
         own = {"profile": msgspec.to_builtins(profiles[name])} if raters is not None and name in profiles else {}
-        return {"rater": name, **asked, **own, **model}
+        return {"rater": name, **shared, **own, **model}
 
     models = [each for each in named if ":" in each]
     seats = [seat(each) for each in named if ":" not in each]

@@ -1,4 +1,4 @@
-"""``moot serve``: the page, the API, and every debate that was open."""
+"""``moot serve``: the page, the API, and the debates that are open."""
 
 import asyncio
 import contextlib
@@ -26,14 +26,15 @@ from server.settings import Settings
 
 logger = structlog.get_logger()
 GRACE_S = 4
+"""Seconds that requests have to end after a signal."""
 
 
 @click.command()
-@click.option("--host", help="Address to bind; beyond loopback MOOT_TOKEN must be set.  [127.0.0.1]")
-@click.option("--port", type=int, help="0 takes any free port.  [8484]")
+@click.option("--host", help="Address to bind; other addresses than loopback need MOOT_TOKEN.  [127.0.0.1]")
+@click.option("--port", type=int, help="Port; 0 is any free port.  [8484]")
 @with_store
-@click.option("--bus", metavar="URL", help="nats://HOST:PORT between several nodes.  [the PostgreSQL store]")
-@click.option("--workers", type=int, help="Processes on one port; more than one on a PostgreSQL store only.  [1]")
+@click.option("--bus", metavar="URL", help="Bus between nodes, as nats://HOST:PORT.  [the PostgreSQL store]")
+@click.option("--workers", type=int, help="Processes on one port; more than one needs a PostgreSQL store.  [1]")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in your browser.")
 @click.pass_context
 def serve(
@@ -46,7 +47,7 @@ def serve(
     *,
     open_page: bool,
 ) -> None:
-    r"""Serve the page and the API, and go on with debates that were open.
+    r"""Serve the page and the API, and continue the debates that are open.
 
     \b
       moot serve
@@ -66,7 +67,7 @@ def _serve(settings: Settings, *, open_page: bool, worker: int | None = None) ->
 
 
 async def serve_until_stopped(settings: Settings, *, open_page: bool = False, worker: int | None = None) -> None:
-    """Bind, open the store, serve until a signal.  ``worker`` is the number of one that shares its port."""
+    """Serve until a signal.  ``worker`` is the number of a worker, if several share the port."""
     access = Access(settings)
     with contextlib.closing(bind(settings, is_shared=worker is not None, is_listening=True)) as listening:
         address = _address(settings.host, listening.getsockname()[1])
@@ -80,7 +81,7 @@ async def serve_until_stopped(settings: Settings, *, open_page: bool = False, wo
 
 
 def web_config(service: Service, access: Access) -> uvicorn.Config:
-    """How the application is served."""
+    """The configuration of the web server."""
     return uvicorn.Config(
         make_app(service, access),
         ws=DetachableProtocol,
@@ -97,10 +98,10 @@ def web_config(service: Service, access: Access) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Says where it answers once it does."""
+    """A web server that prints its address when it is ready."""
 
     is_first = True
-    """Of several that answer there only one says so."""
+    """Whether this one of several workers prints the address."""
 
     def __init__(self, config: uvicorn.Config, service: Service, address: str, *, open_page: bool) -> None:
         super().__init__(config)
@@ -109,13 +110,13 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.is_first:
-            click.echo(f"Moot answers at {self._address}  (Ctrl-C ends it)", err=True)
+            click.echo(f"Moot answers at {self._address}  (Ctrl-C stops it)", err=True)
         if self._open_page and self.is_first:
             await asyncio.to_thread(webbrowser.open, self._address)
 
 
 class _NodeServer(_Server):
-    """Hands its debates over before it goes, and ends as planned; a second signal does not wait for that."""
+    """Hands its debates over to other nodes before it stops; a second signal stops it at once."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -123,7 +124,7 @@ class _NodeServer(_Server):
         self._loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """A signal: the first one lets what is in flight end."""
+        """Handle a signal: the first SIGTERM starts the handover."""
         if sig != signal.SIGTERM or self._leaving is not None:
             super().handle_exit(sig, frame)
         else:

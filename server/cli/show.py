@@ -1,4 +1,4 @@
-"""``moot show``: one debate.  Apart from the other reading commands, since what renders Markdown is slow to import."""
+"""``moot show``: one debate."""
 
 import click
 from rich.console import Console
@@ -16,12 +16,12 @@ from server.settings import Settings
 
 @click.command()
 @click.argument("debate", metavar="ID")
-@click.option("--at", type=click.IntRange(1), help="As it stood at this position.")
+@click.option("--at", type=click.IntRange(1), help="As it was at this position.")
 @with_store
 @with_json
 @click.pass_context
 def show(context: click.Context, debate: str, at: int | None, store: str | None, *, as_json: bool) -> None:
-    """One debate: what was said, how it was scored, how it ended."""
+    """Show one debate: its turns, their scores, and its outcome."""
     settings = settings_of(context, store=store)
     view: View = run_async(lambda: _show(settings, debate, at))
     if as_json:
@@ -30,10 +30,10 @@ def show(context: click.Context, debate: str, at: int | None, store: str | None,
         Console().print(Markdown(as_markdown(view)))
 
 
-async def _show(settings: Settings, said: str, at: int | None) -> View:
+async def _show(settings: Settings, prefix: str, at: int | None) -> View:
     async with open_store(settings) as log:
         fold = views.INITIAL
-        async for page in read_pages(log, await find_debate(log, said)):
+        async for page in read_pages(log, await find_debate(log, prefix)):
             fold = views.apply_all(fold, page if at is None else page[: at - fold.view.position])
             if fold.view.position == at:
                 break

@@ -1,4 +1,4 @@
-"""A debate as it comes, on a terminal or in a pipe: fed with the same messages that the page gets."""
+"""A debate on a terminal or in a pipe, printed from the messages of its feed."""
 
 import sys
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ SIGNS = {"pro": ("▲ Pro", "cyan"), "con": ("▼ Con", "yellow")}
 
 
 class DebatePrinter:
-    """Prints frames.  On a terminal text appears as it is spoken; in a pipe each turn comes whole."""
+    """Prints a debate.  On a terminal, text appears as it is spoken; in a pipe, each turn is printed whole."""
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
@@ -30,21 +30,21 @@ class DebatePrinter:
         self.ended: dict[str, Any] | None = None
 
     def take(self, message: str) -> None:
-        """One message of the feed."""
-        said = escape_controls(msgspec.json.decode(message))
-        kind = said["kind"]
+        """Take one message of the feed."""
+        content = escape_controls(msgspec.json.decode(message))
+        kind = content["kind"]
         if self._as_json:
             if kind == "frame":
                 click.echo(f'{{"frame":{escape_json(message)}}}')
             elif kind == "delta":
                 click.echo(f'{{"delta":{escape_json(message)}}}')
         if kind == "snapshot":
-            self.view = said["view"]
+            self.view = content["view"]
         elif kind == "frame":
-            self.view = merge(self.view, said["patch"])
-            self._event(said["event"])
+            self.view = merge(self.view, content["patch"])
+            self._event(content["event"])
         elif kind == "delta" and self._streams:
-            fresh = said["text"][max(0, len(self._shown) - said["at"]) :]
+            fresh = content["text"][max(0, len(self._shown) - content["at"]) :]
             self._shown += fresh
             click.echo(fresh, nl=False)
 
@@ -78,12 +78,12 @@ class DebatePrinter:
                 else:
                     click.echo(f"\n{event['text']}" if self._shown else event["text"])
             case "turn_failed" | "attempt_abandoned":
-                why = event.get("message", "withheld; moot show --json tells it")  # in a blind debate
+                why = event.get("message", "withheld; moot show --json has it")  # in a blind debate
                 click.secho(f"  {event['kind']}: {why}", fg="red")
             case "turn_scored":
                 click.secho(f"  {self._scores(event['turn'])}", dim=True)
             case "score_harmonized" | "penalty_applied" | "penalty_reversed" | "logic_gap_adjusted":
-                got = "" if event["applied"] == event["requested"] else f" (asked for {event['requested']:+g})"
+                got = "" if event["applied"] == event["requested"] else f" (requested: {event['requested']:+g})"
                 why = f"{event['rule'].replace('_', ' ')}: {event['reason']}"
                 changed = f"turn {event['turn']} {event['dimension']} {event['applied']:+g}{got}"
                 click.secho(f"  {changed} · {why}", fg="magenta", dim=True)
@@ -110,7 +110,7 @@ class DebatePrinter:
         return f"composite {scored['composite']:g} · {' · '.join(parts)}"
 
     def finish(self) -> None:
-        """How it stands at the end."""
+        """Print the outcome."""
         if self._as_json or self.ended is None:
             return
         click.echo()
@@ -118,37 +118,35 @@ class DebatePrinter:
             click.secho(f"halted: {self.ended['reason']}", fg="red")
             return
         if self.ended["by_rule"] in {"calibration", "artifact"}:
-            return  # nobody debated, so nobody won
+            return  # without debaters there is no winner
         self._briefing()
-        self._narrative()
+        self._verdicts()
         self._audience()
-        if self.ended["by_rule"] == "panel" and self.ended["winner"] == "neither":
-            click.secho("No winner is named (panel)", bold=True)
-            return
-        rule = self.ended["by_rule"].replace("_", " ")
+        rule, winner = self.ended["by_rule"].replace("_", " "), self.ended["winner"]
         verdict = {} if rule == "panel" else self.view.get("verdicts", {}).get("scorecard", {})
-        click.secho(f"Winner: {self.ended['winner']} ({verdict.get('reason') or rule})", bold=True)
+        named = "No winner is named" if winner == "neither" else f"Winner: {winner}"
+        click.secho(f"{named} ({verdict.get('reason') or rule})", bold=True)
 
     def _briefing(self) -> None:
-        """What a protocol leaves to the person who decides."""
-        said = self.view.get("protocol", {})
-        if "briefing" not in said:
+        """Print the decision briefing of a protocol."""
+        protocol = self.view.get("protocol", {})
+        if "briefing" not in protocol:
             return
-        claims = {name: each["claim"] for name, each in said["arguments"].items()}
-        for line in briefing_lines(msgspec.convert(said["briefing"], Briefing), claims):
+        claims = {name: each["claim"] for name, each in protocol["arguments"].items()}
+        for line in briefing_lines(msgspec.convert(protocol["briefing"], Briefing), claims):
             click.secho(line.lstrip("#").strip().replace("**", ""), bold=line.startswith(("#", "**")))
 
     def _audience(self) -> None:
-        """What those who watched said, beside the judge."""
+        """Print the votes and beliefs of the audience, compared with the judge."""
         if "audience" in self.view:
             for line in audience_sentences(msgspec.convert(self.view["audience"], AudienceView)):
                 click.echo(line)
 
-    def _narrative(self) -> None:
-        """The other verdicts, where they were reached."""
-        said = self.view.get("verdicts", {})
+    def _verdicts(self) -> None:
+        """Print the verdicts beside the scorecard, if there are any."""
+        verdicts = self.view.get("verdicts", {})
         for name in ("narrative", "conflict", "convergence"):
-            verdict = said.get(name)
+            verdict = verdicts.get(name)
             if not verdict:
                 continue
             if "missing" in verdict:

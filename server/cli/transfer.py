@@ -1,4 +1,4 @@
-"""``moot verify``, ``moot export``, ``moot import``: a debate's log as a file, and whether it was altered."""
+"""``moot verify``, ``moot export``, ``moot import``: the log of a debate as a file, and its check."""
 
 import os
 import sys
@@ -34,9 +34,9 @@ BROKEN = 4
 @with_json
 @click.pass_context
 def verify(context: click.Context, what: str, store: str | None, *, as_json: bool) -> None:
-    """Recompute a chain and name the first position that is broken.
+    """Check the chain of a log, and name the first position that is broken.
 
-    It takes a debate of the store, or an exported file.
+    It checks a debate in the store, or an exported file.
     """
     if os.path.isfile(what):  # noqa: PTH113 - Path.is_file raises for a name that is too long
         try:
@@ -50,7 +50,7 @@ def verify(context: click.Context, what: str, store: str | None, *, as_json: boo
     if as_json:
         emit(verdict)
     elif verdict.ok:
-        click.echo(f"the chain holds: {verdict.events} events of debate {escape_controls(verdict.debate)}")
+        click.echo(f"the chain is valid: {verdict.events} events of debate {escape_controls(verdict.debate)}")
     else:
         click.echo(f"BROKEN at position {verdict.broken_at}: {escape_controls(verdict.why)}")
     if not verdict.ok:
@@ -64,22 +64,26 @@ async def _verify(settings: Settings, what: str) -> Verification:
 
 @click.command()
 @click.argument("debate", metavar="ID")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of stdout.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file instead of stdout."
+)
 @click.option("--as", "form", type=click.Choice(["ndjson", "json", "md", "html"]), default="ndjson", show_default=True)
-@click.option("--without-calls", is_flag=True, help="html without the prompts and raw answers: a smaller file.")
+@click.option(
+    "--without-calls", is_flag=True, help="Leave the prompts and raw answers out of the html: a smaller file."
+)
 @with_store
 @click.pass_context
 def export(
     context: click.Context, debate: str, output: Path | None, form: str, store: str | None, *, without_calls: bool
 ) -> None:
-    """Write a debate's whole log, its view, a transcript, or a page that replays it.
+    """Write the log of a debate, its view, a transcript, or a page that replays it.
 
-    ndjson imports and verifies; json is the view; md is a transcript to read; html is one file that replays the debate
-    in any browser, with the network off.
+    ndjson can be imported and verified; json is the view; md is a transcript; html is one file that replays the debate
+    in any browser without a network.
     """
     settings = settings_of(context, store=store)
     try:
-        with _replacing(output) if output else nullcontext(sys.stdout.buffer) as file:
+        with _replaced_file(output) if output else nullcontext(sys.stdout.buffer) as file:
             written = run_async(lambda: _export(settings, debate, form, file, with_calls=not without_calls))
     except OSError as error:
         if isinstance(error, BrokenPipeError):
@@ -90,9 +94,9 @@ def export(
 
 
 @contextmanager
-def _replacing(output: Path) -> Iterator[BinaryIO]:
-    """Write beside ``output`` and put it there whole: what stood there stays until then, and after a failure."""
-    if output.exists() and not output.is_file():  # /dev/stdout, a pipe: nothing to keep
+def _replaced_file(output: Path) -> Iterator[BinaryIO]:
+    """A file beside ``output`` that replaces it when it is complete; after a failure ``output`` is unchanged."""
+    if output.exists() and not output.is_file():  # /dev/stdout or a pipe has nothing to keep
         with output.open("wb") as file:
             yield file
         return
@@ -107,9 +111,9 @@ def _replacing(output: Path) -> Iterator[BinaryIO]:
         raise
 
 
-async def _export(settings: Settings, said: str, form: str, file: BinaryIO, *, with_calls: bool) -> int:
+async def _export(settings: Settings, prefix: str, form: str, file: BinaryIO, *, with_calls: bool) -> int:
     async with open_store(settings) as log:
-        debate = await find_debate(log, said)
+        debate = await find_debate(log, prefix)
         if form == "ndjson":
             written = 0
             async for line in export_lines(log, debate):
@@ -130,14 +134,14 @@ async def _export(settings: Settings, said: str, form: str, file: BinaryIO, *, w
 
 
 def _write_page(archive: Archive, file: BinaryIO) -> int:
-    """The file that replays; says how large it is, and what is not in it."""
+    """Write the file that replays; print its size and what it leaves out."""
     page = html_export(archive).encode()
     file.write(page)
     file.flush()
     calls = f", of which the model calls {_size(archive.calls_bytes)}" if archive.has_calls else ""
     click.echo(f"the page has {_size(len(page))}{calls}", err=True)
     if not archive.revealed:
-        click.echo("the debate has not ended: the page holds what a spectator may see", err=True)
+        click.echo("the debate has not ended: the page holds only what a spectator may see", err=True)
     return archive.position
 
 
@@ -151,20 +155,20 @@ def _size(count: int) -> str:
 @with_json
 @click.pass_context
 def import_(context: click.Context, file: str, store: str | None, *, as_json: bool) -> None:
-    """Take in an exported debate.  One that had not ended stays paused until somebody resumes it."""
+    """Import an exported debate.  A debate that had not ended is paused; moot run --resume continues it."""
     settings = settings_of(context, store=store)
     try:
         with Path(file).open("rb") if file != "-" else nullcontext(sys.stdin.buffer) as lines:
-            taken = run_async(lambda: _import(settings, lines))
+            imported = run_async(lambda: _import(settings, lines))
     except OSError as error:
         raise NotFound(f"cannot read {file}: {error.strerror}") from error
     if as_json:
-        emit(taken)
+        emit(imported)
         return
-    what = "was here already" if taken.already else f"imported, {taken.events} events"
-    paused = "; it had not ended and stays paused" if taken.paused else ""
-    click.echo(f"{what}{paused}", err=True)
-    click.echo(taken.debate)
+    note = "was already in the store" if imported.already else f"imported, {imported.events} events"
+    paused = "; it had not ended and is paused" if imported.paused else ""
+    click.echo(f"{note}{paused}", err=True)
+    click.echo(imported.debate)
 
 
 async def _import(settings: Settings, file: BinaryIO) -> Imported:

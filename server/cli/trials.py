@@ -1,4 +1,4 @@
-"""What real calls to a model show: whether it thinks, keeps to a form and reads from a cache, its speed and cost."""
+"""Real calls to a model: whether it thinks, keeps to a form and reads from a cache, its speed and its cost."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -19,11 +19,11 @@ CALL_S: Final = 60.0
 TEXT_TOKENS: Final = 60
 ANSWER_TOKENS: Final = 150
 CHEAP_USD: Final = 0.01
-"""What may be spent on finding out whether a prompt is kept."""
-SIGNS_A_TOKEN: Final = 4
+"""Most that finding out whether a prompt is cached may cost."""
+CHARACTERS_PER_TOKEN: Final = 4
 DEBATE: Final = "doctor"
-NO_MODELS: Final = frozenset({"scripted"})
-"""Providers that are tried only when they are named."""
+ONLY_IF_NAMED: Final = frozenset({"scripted"})
+"""Providers that are tried only if one of their models is named."""
 LINE: Final = "Trams share one track, carry many people and need no parking; cars need all three of them. "
 SYSTEM: Final = Segment("system", "You answer in one short sentence.")
 ASK: Final = Segment("user", "What is the strongest reason for a tram?")
@@ -31,14 +31,14 @@ QUESTION: Final = Segment("user", "Is a tram a vehicle on rails?  Answer as JSON
 
 
 class RailsAnswer(Struct, frozen=True, kw_only=True):
-    """The typed question's answer."""
+    """The answer to the typed question."""
 
     reason: Annotated[str, Meta(max_length=120)]
     is_on_rails: bool
 
 
 class Trial(Struct, frozen=True, kw_only=True):
-    """What was learned of a model.  ``cached_tokens``: of the same prompt sent again; None where that was not tried."""
+    """What the calls to a model showed.  ``cached_tokens`` are those of a repeated prompt; None without one."""
 
     name: str
     ok: bool
@@ -50,22 +50,22 @@ class Trial(Struct, frozen=True, kw_only=True):
     tokens_per_s: float | None = None
     latency_ms: int = 0
     cost_usd: float | None = 0.0
-    """None where nobody knows what it cost."""
+    """None if the cost is unknown."""
     notice: str = ""
 
 
 def candidates(statuses: Iterable[ModelStatus]) -> tuple[str, ...]:
-    """One model of each provider that answers: the usual one, else the first that it lists."""
+    """One model of each provider that answers: its usual model, or else the first in its list."""
     usual = {model.partition(":")[0]: model for _, model in KEYED}
     first: dict[str, str] = {}
     for status in statuses:
-        if status.ok and status.provider not in NO_MODELS:
+        if status.ok and status.provider not in ONLY_IF_NAMED:
             first.setdefault(status.provider, usual.get(status.provider, status.name))
     return tuple(first.values())
 
 
 async def try_out(registry: Registry, name: str) -> Trial:
-    """Call a model two or three times.  Never raises a ``ProviderError``: it is the trial's ``detail``."""
+    """Call a model two or three times.  A ``ProviderError`` becomes the ``detail`` of the trial."""
     spent: list[Outcome] = []
     status = await registry.check(name)
     began = time.monotonic()
@@ -83,7 +83,7 @@ async def try_out(registry: Registry, name: str) -> Trial:
 
 
 async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial:
-    """The calls one after the other; what each cost is kept whatever the next one does."""
+    """Make the calls one after the other; ``spent`` gets the outcome of each, also if a later one fails."""
     if name.partition(":")[0] in VENDORS:
         await prepare()
     padding = _padding(name)
@@ -103,7 +103,7 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial
         spent.append(again)
     thought = max(each.tokens.thought for each in spent)
     thinks = thought or any(each.reasoning for each in spent)
-    said = first.tokens.output
+    output = first.tokens.output
     return Trial(
         name=name,
         ok=True,
@@ -112,12 +112,12 @@ async def _learned(registry: Registry, name: str, spent: list[Outcome]) -> Trial
         thought_tokens=thought,
         structured_output=str(answer.outcome.parameters.get("structured_output") or ""),
         cached_tokens=None if again is None else again.tokens.cached,
-        tokens_per_s=round(said / first_s, 1) if said and first_s > 0 else None,
+        tokens_per_s=round(output / first_s, 1) if output and first_s > 0 else None,
     )
 
 
 async def _speech(registry: Registry, name: str, prompt: tuple[Segment, ...], attempt: int) -> tuple[Outcome, float]:
-    """One short text, to its end, and the seconds that it took."""
+    """Stream one short text to its end; its outcome, and the seconds that it took."""
     began = time.monotonic()
     async with registry.call(name, DEBATE) as call:
         with time_limit(CALL_S):
@@ -147,7 +147,7 @@ def _request(key: str, prompt: Sequence[Segment], attempt: int) -> Request:
 
 
 def _padding(name: str) -> str:
-    """Text that makes a prompt long enough for its vendor to keep it; none where that is not known, or not cheap."""
+    """Text that makes a prompt long enough for its vendor to cache it; empty if that is unknown or too expensive."""
     provider, _, model = name.partition(":")
     found = known(name)
     if found is None or found.cache_least is None or provider not in VENDORS or is_free(name):
@@ -156,4 +156,4 @@ def _padding(name: str) -> str:
     costs = cost(provider, model, 2 * least, 0)
     if costs is None or costs > CHEAP_USD:
         return ""
-    return LINE * (1 + least * SIGNS_A_TOKEN // len(LINE))
+    return LINE * (1 + least * CHARACTERS_PER_TOKEN // len(LINE))

@@ -1,4 +1,4 @@
-"""``moot whatif``: the recorded outcome beside the one under other rules.  No model is called, nothing is written."""
+"""``moot whatif``: the recorded outcome beside the outcome of the same answers under other rules."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,14 +22,14 @@ from server.whatif.comparison import ValueChange, WhatIf, opening_of, records_of
 from server.whatif.outcome import DebateOutcome
 from server.whatif.request import WhatIfRequest, as_request, put
 
-PIPED: Final = 120
+PIPED_WIDTH: Final = 120
 NONE: Final = "–"
 
 
 class OutcomeRow(NamedTuple):
-    """One line of the table: what it is about, as recorded, as it would be."""
+    """One row of the table: the figure's name, its recorded value, and its value under the other rules."""
 
-    about: str
+    name: str
     recorded: Any
     would_be: Any
 
@@ -41,12 +41,12 @@ class OutcomeRow(NamedTuple):
     "rubric",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="JSON with what is to be other in the debate's own rubric; null takes a part away.",
+    help="JSON to merge into the debate's rubric; null removes a part.",
 )
 @click.option(
-    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="One figure of the rubric, as often as needed."
+    "--set", "sets", multiple=True, metavar="PATH=VALUE", help="Change one figure of the rubric; may be repeated."
 )
-@click.option("--without", "without", metavar="RATER", help="Read the panel without this rater.")
+@click.option("--without", "without", metavar="RATER", help="Leave this rater out of the panel.")
 @with_store
 @with_json
 @click.pass_context
@@ -60,7 +60,7 @@ def whatif(
     *,
     as_json: bool,
 ) -> None:
-    r"""What the same answers would come to under other rules, beside what they came to.  No model is called.
+    r"""Compare the recorded outcome with the outcome of the same answers under other rules.  No model is called.
 
     \b
       moot whatif ID --set tie_within=10
@@ -75,18 +75,20 @@ def whatif(
         return
     console = Console()
     if not console.is_terminal:
-        console.width = max(console.width, PIPED)
+        console.width = max(console.width, PIPED_WIDTH)
     _print(console, answer)
 
 
-async def _ask(settings: Settings, said: str, rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIf:
+async def _ask(
+    settings: Settings, prefix: str, rubric: Path | None, sets: Sequence[str], without: str | None
+) -> WhatIf:
     async with open_store(settings) as log:
-        records = await records_of(log, await find_debate(log, said))
-    return what_if(records, _wish(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
+        records = await records_of(log, await find_debate(log, prefix))
+    return what_if(records, _request(msgspec.to_builtins(opening_of(records).rubric), rubric, sets, without))
 
 
-def _wish(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIfRequest:
-    """File first, then each ``--set`` over it."""
+def _request(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], without: str | None) -> WhatIfRequest:
+    """The file, with each ``--set`` applied to it in order."""
     patch: Any = {}
     if rubric is not None:
         try:
@@ -103,7 +105,7 @@ def _wish(known: dict[str, Any], rubric: Path | None, sets: Sequence[str], witho
 
 
 def _value(text: str) -> Any:
-    """JSON where it is JSON; else the words themselves."""
+    """The value of JSON, or the text itself if it is not JSON."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -119,8 +121,8 @@ def _print(console: Console, answer: WhatIf) -> None:
         differs = row.recorded != row.would_be
         changed += differs
         mark = _mark(row) if differs else ""
-        would_be = f"[bold]{escape(_said(row.would_be))}[/]" if differs else escape(_said(row.would_be))
-        table.add_row(escape(row.about), escape(_said(row.recorded)), would_be, mark)
+        would_be = f"[bold]{escape(_cell(row.would_be))}[/]" if differs else escape(_cell(row.would_be))
+        table.add_row(escape(row.name), escape(_cell(row.recorded)), would_be, mark)
     for line in _head(answer):
         console.print(line, markup=False, highlight=False)
     console.print()
@@ -129,30 +131,30 @@ def _print(console: Console, answer: WhatIf) -> None:
     for each in answer.unanswered:
         why = f"no answer to {each.key} (sample {each.sample}): {one_line(each.why)}"
         console.print(why, markup=False, highlight=False)
-    ending = "Nothing of this would be other." if not changed else _ending(answer)
+    ending = "Nothing would change." if not changed else _ending(answer)
     console.print(ending, markup=False, highlight=False)
     console.print(answer.note, markup=False, highlight=False)
 
 
 def _head(answer: WhatIf) -> Iterator[str]:
-    """What is other in the rules."""
+    """The rules that differ."""
     if answer.without_rater is not UNSET:
         yield f"without the rater {answer.without_rater}"
     for each in answer.rubric_changes:
-        yield f"{each.path}: {_told(each, 'before')} → {_told(each, 'after')}"
+        yield f"{each.path}: {_value_at(each, 'before')} → {_value_at(each, 'after')}"
     if not answer.rubric_changes and answer.without_rater is UNSET:
-        yield "the rubric is the debate's own"
+        yield "the rubric is that of the debate"
 
 
-def _told(change: ValueChange, when: str) -> str:
+def _value_at(change: ValueChange, when: str) -> str:
     value = getattr(change, when)
-    return "nothing" if value is UNSET else _said(value)
+    return "nothing" if value is UNSET else _cell(value)
 
 
 def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
-    for (about, recorded), (_, would_be) in zip(_figures(answer.recorded), _figures(answer.would_be), strict=True):
+    for (name, recorded), (_, would_be) in zip(_figures(answer.recorded), _figures(answer.would_be), strict=True):
         if recorded is not UNSET or would_be is not UNSET:
-            yield OutcomeRow(about, recorded, would_be)
+            yield OutcomeRow(name, recorded, would_be)
     for name, argument in answer.arguments.items():
         one, two = msgspec.to_builtins(argument.recorded or {}), msgspec.to_builtins(argument.would_be or {})
         yield OutcomeRow(f"{name} total", one.get("total", UNSET), two.get("total", UNSET))
@@ -169,11 +171,11 @@ def _rows(answer: WhatIf) -> Iterator[OutcomeRow]:
             yield OutcomeRow(f"turn {number} composite", turn.recorded, turn.would_be)
 
 
-def _figures(said: DebateOutcome) -> Iterator[tuple[str, Any]]:
-    """The outcome line by line; UNSET for what the debate has not."""
-    card, panel, verdict = said.scorecard or None, said.panel or None, said.verdict or None
-    yield "winner", said.winner if said.winner is not UNSET else f"nobody yet ({said.state})"
-    yield "decided by", said.by_rule
+def _figures(outcome: DebateOutcome) -> Iterator[tuple[str, Any]]:
+    """The figures of an outcome by name; UNSET for a figure that the debate does not have."""
+    card, panel, verdict = outcome.scorecard or None, outcome.panel or None, outcome.verdict or None
+    yield "winner", outcome.winner if outcome.winner is not UNSET else f"none yet ({outcome.state})"
+    yield "decided by", outcome.by_rule
     yield "scorecard leader", card.leader if card else UNSET
     yield "mean composite, pro", card.pro.composite if card else UNSET
     yield "mean composite, con", card.con.composite if card else UNSET
@@ -181,10 +183,10 @@ def _figures(said: DebateOutcome) -> Iterator[tuple[str, Any]]:
         "exchanges won, pro · con · drawn",
         (f"{card.rounds.pro} · {card.rounds.con} · {card.rounds.drawn}" if card else UNSET),
     )
-    yield "margin", said.margin
-    yield "narrative", said.narrative
-    yield "total, pro", said.totals.pro if said.totals is not UNSET else UNSET
-    yield "total, con", said.totals.con if said.totals is not UNSET else UNSET
+    yield "margin", outcome.margin
+    yield "narrative", outcome.narrative
+    yield "total, pro", outcome.totals.pro if outcome.totals is not UNSET else UNSET
+    yield "total, con", outcome.totals.con if outcome.totals is not UNSET else UNSET
     yield "panel", panel.outcome if panel else UNSET
     yield "panel names", panel.winner if panel else UNSET
     yield "alpha", panel.alpha if panel else UNSET
@@ -196,7 +198,7 @@ def _figures(said: DebateOutcome) -> Iterator[tuple[str, Any]]:
     yield "agreement", verdict.agreement if verdict else UNSET
 
 
-def _said(value: Any) -> str:
+def _cell(value: Any) -> str:
     if value is UNSET:
         return NONE
     if isinstance(value, Missing):
@@ -212,7 +214,7 @@ def _said(value: Any) -> str:
 
 
 def _mark(row: OutcomeRow) -> str:
-    """By how much a figure is other, signed; the word for everything else: never a colour alone."""
+    """The change of a number with its sign, or the word "changed": never a colour alone."""
     one, two = row.recorded, row.would_be
     if isinstance(one, Coefficient) and isinstance(two, Coefficient):
         one, two = one.value, two.value
@@ -223,13 +225,15 @@ def _mark(row: OutcomeRow) -> str:
 
 
 def _ending(answer: WhatIf) -> str:
-    """What decides, in a sentence."""
+    """The outcome under the other rules, in one sentence."""
     one, two = answer.recorded, answer.would_be
     if two.winner is UNSET:
-        return f"Nobody has won yet: the debate is {two.state}."
+        return f"There is no winner yet: the debate is {two.state}."
     if two.verdict is not UNSET and one.verdict is not UNSET:
         same = "is still" if two.verdict.verdict == one.verdict.verdict else "would be"
-        return f"The verdict {same} {_said(two.verdict.verdict)}."
-    who = "Nobody" if two.winner == "neither" else two.winner.capitalize()
-    same = "still wins" if two.winner == one.winner else "would win"
-    return f"{who} {same}, by rule “{two.by_rule}”."
+        return f"The verdict {same} {_cell(two.verdict.verdict)}."
+    if two.winner == "neither":
+        ending = "still no winner is named" if one.winner == "neither" else "no winner would be named"
+    else:
+        ending = f"{two.winner.capitalize()} {'still wins' if two.winner == one.winner else 'would win'}"
+    return f"{ending[0].upper()}{ending[1:]}, by rule “{two.by_rule}”."

@@ -1,4 +1,4 @@
-"""Several processes that serve on one port: each binds it for itself, and the system spreads the connections."""
+"""Several worker processes on one port: each binds the port, and the system distributes the connections."""
 
 import os
 import signal
@@ -18,15 +18,12 @@ from server.settings import Settings
 
 logger = structlog.get_logger()
 
-PAUSE_S: Final = 1.0
-"""Wait before a worker that ended by itself is started anew."""
+RESTART_S: Final = 1.0
+"""Seconds before a worker that ended unexpectedly is started again."""
 
 
 def bind(settings: Settings, *, is_shared: bool, is_listening: bool) -> socket.socket:
-    """The socket to serve on, ``is_shared`` with other processes, not listening unless ``is_listening``.
-
-    Raises ``CannotServe``.
-    """
+    """Bind a socket.  ``is_shared`` lets other processes bind the same port.  Raises ``CannotServe``."""
     host, port = settings.host, settings.port
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -40,69 +37,71 @@ def bind(settings: Settings, *, is_shared: bool, is_listening: bool) -> socket.s
     except OSError as error:
         listening.close()
         where = f"cannot listen on {host} port {port}: {error.strerror}"
-        raise CannotServe(f"{where}; --port 0 takes a free one") from error
+        raise CannotServe(f"{where}; --port 0 takes a free port") from error
     return listening
 
 
 def reserve_port(settings: Settings) -> socket.socket:
-    """Keeps the port for the workers, and takes no connection.  Raises ``BadField`` where there can be only one."""
+    """Bind the port for the workers without listening.  Raises ``BadField`` if there can be only one worker."""
     if not is_postgres(settings.store):
-        raise BadField("workers", "more than one worker needs a PostgreSQL store: one process writes any other")
+        raise BadField(
+            "workers", "more than one worker needs a PostgreSQL store: any other store has a single writing process"
+        )
     if not hasattr(socket, "SO_REUSEPORT"):
-        raise BadField("workers", "this system does not share a port between processes: start one server a port")
+        raise BadField("workers", "on this system, processes cannot share a port: start one server for each port")
     return bind(settings, is_shared=True, is_listening=False)
 
 
 def serve_with_workers(settings: Settings, serve: Callable[[int], None]) -> int:
-    """Run ``serve`` in so many processes until a signal; the exit code.  One that is killed is started anew."""
+    """Run ``serve`` in the workers until a signal, and return the exit code.  A worker that is killed is restarted."""
     workers: dict[int, int] = {}
     started_at: dict[int, float] = {}
-    ending: list[int] = []
+    received: list[int] = []
 
-    def pass_on(sign: int, frame: FrameType | None) -> None:
+    def forward(sign: int, frame: FrameType | None) -> None:
         del frame
-        ending.append(sign)
+        received.append(sign)
         for process in workers:
             with suppress(ProcessLookupError):
                 os.kill(process, sign)
 
     for sign in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(sign, pass_on)
-    alive, living = os.pipe()
+        signal.signal(sign, forward)
+    worker_end, parent_end = os.pipe()
     for number in range(settings.workers):
-        workers[_forked(serve, number, alive, living)], started_at[number] = number, time.monotonic()
+        workers[_forked(serve, number, worker_end, parent_end)], started_at[number] = number, time.monotonic()
     code = 0
     while workers:
         process, status = os.wait()
         if (number := workers.pop(process, -1)) < 0:
             continue
         ended = os.waitstatus_to_exitcode(status)
-        if ending:
+        if received:
             code = max(code, ended)
-        elif ended > 0 and time.monotonic() - started_at[number] < PAUSE_S:
-            code = ended  # it said why it cannot serve
-            pass_on(signal.SIGTERM, None)
+        elif ended > 0 and time.monotonic() - started_at[number] < RESTART_S:
+            code = ended  # it has printed why it cannot serve
+            forward(signal.SIGTERM, None)
         else:
             logger.error("worker_ended", worker=number, code=ended)
-            time.sleep(PAUSE_S)
-            workers[_forked(serve, number, alive, living)], started_at[number] = number, time.monotonic()
+            time.sleep(RESTART_S)
+            workers[_forked(serve, number, worker_end, parent_end)], started_at[number] = number, time.monotonic()
     return code
 
 
-def _forked(serve: Callable[[int], None], number: int, alive: int, living: int) -> int:
-    """A process that serves, and ends as a server of its own would; its id."""
+def _forked(serve: Callable[[int], None], number: int, worker_end: int, parent_end: int) -> int:
+    """Fork a process that serves like a single server; its id."""
     process = os.fork()
     if process:
         return process
     for sign, usual in ((signal.SIGTERM, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
         signal.signal(sign, usual)
-    os.close(living)
-    threading.Thread(target=_exit_with_parent, args=(alive,), name="moot-parent", daemon=True).start()
+    os.close(parent_end)
+    threading.Thread(target=_exit_with_parent, args=(worker_end,), name="moot-parent", daemon=True).start()
     serve(number)
     raise SystemExit(0)
 
 
-def _exit_with_parent(alive: int) -> None:
-    """Wait until nobody holds the other end any more, then leave: whoever would have passed signals on was killed."""
-    os.read(alive, 1)
+def _exit_with_parent(worker_end: int) -> None:
+    """Wait until the parent has ended, which closes the other end of the pipe, and then stop this worker."""
+    os.read(worker_end, 1)
     os.kill(os.getpid(), signal.SIGTERM)

@@ -46,7 +46,7 @@ class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
     cause: int | UnsetType = UNSET
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class ViewDiff(Struct, frozen=True, kw_only=True):
     """Everything that differs between two positions, and the events behind it by position."""
 
     from_: int = field(name="from")
@@ -84,7 +84,7 @@ class _PositionTree:
 _UNTOUCHED: Final = _PositionTree()
 
 
-async def difference(folds: Folds, debate: str, start: int, end: int, *, revealed: bool) -> Difference:
+async def difference(folds: Folds, debate: str, start: int, end: int, *, revealed: bool) -> ViewDiff:
     """What changed after ``start``, up to and with ``end``; 0 is the position before the first event.
 
     ``revealed`` gives the director's view, which shows everything.  Raises ``BadQuery`` for positions out of order.
@@ -92,7 +92,7 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
     if start > end:
         raise BadQuery(f"from={start} is beyond to={end}", field="from")
     if start == end:
-        return Difference(from_=start, to=end, changes=(), events={})
+        return ViewDiff(from_=start, to=end, changes=(), events={})
     fold = first = await folds.at(debate, start)
     touched, causes = _PositionTree(), dict[int, Cause]()
     async for before, record, after in folds.steps(debate, start, end):
@@ -101,7 +101,7 @@ async def difference(folds: Folds, debate: str, start: int, end: int, *, reveale
         fold = after
     found = tuple(_changes(_shown(first, revealed=revealed), _shown(fold, revealed=revealed), (), touched, ()))
     cited = sorted({position for change in found for position in change.because_of})
-    return Difference(from_=start, to=end, changes=found, events={str(at): causes[at] for at in cited})
+    return ViewDiff(from_=start, to=end, changes=found, events={str(at): causes[at] for at in cited})
 
 
 def _shown(fold: Fold, *, revealed: bool) -> Any:

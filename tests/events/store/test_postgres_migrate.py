@@ -81,15 +81,15 @@ def test_the_command_says_what_it_did_and_a_server_what_is_lacking(empty: str) -
 
     assert (2, 1) == (lacking.exit_code, lacking.stderr.count("\n"))
     assert "run `moot migrate`" in lacking.stderr
-    assert f"{redacted(empty)} brought from schema 0 to {VERSION}\n" == first.stdout
-    assert f"{redacted(empty)} has schema {VERSION} already\n" == again.stdout
+    assert f"{redacted(empty)} updated from schema 0 to {VERSION}\n" == first.stdout
+    assert f"{redacted(empty)} already has schema {VERSION}\n" == again.stdout
     assert (0, '{"debates":[],"next":null}\n') == (listed.exit_code, listed.stdout)
 
 
 def test_a_file_needs_no_migration() -> None:
     done = CliRunner().invoke(main, ["migrate", "--store", "sqlite:x.db"])
 
-    assert "sqlite:x.db needs no migration: it is made when it is opened\n" == done.stdout
+    assert "sqlite:x.db needs no migration: its tables are created when it is opened\n" == done.stdout
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_an_export_that_was_altered_or_is_of_another_format_is_refused(moot: Cli
     (cases / "exchange.ndjson").write_bytes(exported("exchange"))
     errors = said(moot("calibrate", str(cases)), 2, "altered.ndjson: debate d1 does not verify at position 3")
 
-    assert "exchange.ndjson: it is a debate of format exchange" in errors
+    assert "exchange.ndjson: its format is exchange" in errors
 
 
 @pytest.mark.slow

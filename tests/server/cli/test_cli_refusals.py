@@ -53,7 +53,7 @@ def test_a_typo_suggests(moot: Cli) -> None:
 
 
 def test_without_a_store_there_is_nothing_to_read(moot: Cli) -> None:
-    said(moot("list"), 3, "moot run or moot serve makes it")
+    said(moot("list"), 3, "moot run or moot serve creates it")
     assert not moot.store.exists()
 
 

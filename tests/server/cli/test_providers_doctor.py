@@ -110,11 +110,11 @@ def test_limits_are_shown_and_an_open_breaker_of_the_server_is(moot: Cli, monkey
         shown = moot("doctor").stdout.decode()
 
     assert not found["ok"]
-    assert "the server leaves it alone for" in found["detail"]
+    assert "the server does not call it for" in found["detail"]
     assert 0 < found["load"]["rests_s"] <= 15
     assert 3 == found["load"]["limit"]["concurrent"]
     (line,) = [line for line in shown.splitlines() if line.startswith("ollama: 3 calls at once")]
-    assert "left alone for" in line
+    assert "not called for" in line
 
 
 def until_open(address: str) -> None:

@@ -346,7 +346,7 @@ def test_workers_need_a_store_that_can_be_shared(tmp_path: Path) -> None:
 
     assert done.returncode == 2
     assert done.stderr == (
-        b"moot: workers: more than one worker needs a PostgreSQL store: one process writes any other\n"
+        b"moot: workers: more than one worker needs a PostgreSQL store: any other store has a single writing process\n"
     )
 
 

@@ -15,7 +15,7 @@ from events.store.log import EventLog
 from events.store.memory import MemoryLog
 from events.transfer import parse_lines
 from events.view import view as views
-from server.export.diff import Difference, difference
+from server.export.diff import ViewDiff, difference
 from server.feed.folds import Folds
 from tests.server.children import Cli
 from tests.server.site import Site, refused
@@ -35,8 +35,8 @@ class Held(MemoryLog):
         return tuple(self._held[after : after + limit])
 
 
-def between(log: EventLog, start: int, end: int, *, revealed: bool) -> Difference:
-    async def ask() -> Difference:
+def between(log: EventLog, start: int, end: int, *, revealed: bool) -> ViewDiff:
+    async def ask() -> ViewDiff:
         return await difference(Folds(log), "any", start, end, revealed=revealed)
 
     return anyio.run(ask)

@@ -228,7 +228,7 @@ def test_the_table_marks_what_is_other_and_says_what_is_not_known(held: tuple[Cl
 def test_what_changes_nothing_says_so(held: tuple[Cli, str]) -> None:
     moot, debate = held
 
-    assert "Nothing of this would be other." in moot.here("whatif", debate, "--set", "tie_within=2").stdout.decode()
+    assert "Nothing would change." in moot.here("whatif", debate, "--set", "tie_within=2").stdout.decode()
 
 
 def test_a_file_and_a_figure_go_together_as_json(held: tuple[Cli, str], tmp_path: Path) -> None:
