@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 from unicodedata import normalize
 
-from judge.guard.invisible import UNSEEN
+from judge.guard.characters import UNSEEN
 
 _LINE_ENDS = re.compile(r"\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _ANGLES = str.maketrans({"<": "‹", ">": "›", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›", "\x1f": " "})

@@ -1,7 +1,7 @@
 """Whether a quote stands in a turn, and where, in code points of the turn as it was spoken.
 
 Both are compared after NFKC, case folding, and collapsing of white space, quotation marks and dashes; what nobody sees
-(``invisible``) is left out.  The text is cut into chunks that normalise independently of each other (a base with its
+(``characters``) is left out.  The text is cut into chunks that normalise independently of each other (a base with its
 marks, a syllable of jamo), so that every normalised character knows the original characters that it came from.
 """
 
@@ -13,7 +13,7 @@ from unicodedata import category, combining, normalize
 from msgspec import Struct
 
 from events.types import Span
-from judge.guard.invisible import INVISIBLE, REMOVE
+from judge.guard.characters import INVISIBLE, REMOVE
 
 _QUOTATION = "\"'`<>‘’‚‛“”„‟‹›«»′″‴‵‶‷⁗ʹʺʻʼʽˮ❛❜❝❞〈〉《》「」『』〝〞〟＂＇＜＞﹤﹥｢｣"
 _DASHES = "-‐‑‒–—―−⁃˗⸺⸻﹘﹣－︱︲〜〰"
@@ -114,7 +114,7 @@ def _fold(chunk: str) -> str:
     if chunk.isascii():
         folded = chunk.translate(REMOVE).translate(_SAME).lower()
     else:
-        seen = normalize("NFD", chunk.translate(REMOVE).translate(_SAME))
+        seen = normalize("NFD", normalize("NFC", chunk.translate(REMOVE)).translate(_SAME))
         folded = normalize("NFKC", normalize("NFKC", seen.casefold()).casefold()).translate(REMOVE).translate(_SAME)
         folded = folded.replace(" \u0301", "'")  # the acute accent that is typed for an apostrophe
     return "".join(" " if character.isspace() else character for character in folded)
