@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from events.state.words import Word
+from events.state.words import ModeratorMessage
 from events.types import ClaimFlagged, PremiseStated
 from judge.guard.characters import INVISIBLE
 from judge.guard.neutralise import quoted
@@ -155,7 +155,7 @@ def prompts(text: str) -> dict[str, Prompt]:
     debate, spoken = batch.debate, batch.debate.transcript.spoken()
     held = debate_after_rounds(**dict.fromkeys(("open_con", "cross_con", "close_con"), text)).debate
     opened = protocol_opened()
-    words = [Word(text=text, by="moderator", after_turn=1)]
+    words = [ModeratorMessage(text=text, by="moderator", after_turn=1)]
     return {
         "score": with_moderator_words(score_prompt(PROMPTS, RUBRIC, text, spoken), PROMPTS, words),
         "compare": compare_prompt(PROMPTS, RUBRIC, text, spoken, (2, 1)),
