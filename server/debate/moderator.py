@@ -57,7 +57,7 @@ logger = structlog.get_logger()
 LIVE = frozenset({"open", "paused"})
 """States in which calls may still be in flight."""
 SLACK_S = 0.05
-"""The deadline is a time of the wall clock, the scope that keeps it is not: it ends when both agree."""
+"""The scope ends this much after the deadline: the loop's clock and the wall clock may differ a little."""
 
 
 class Moderator:

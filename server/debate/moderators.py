@@ -1,4 +1,7 @@
-"""All debates that this process runs, each with its one moderator."""
+"""The moderators of all debates that this process runs, one for each debate.
+
+A moderator is in memory while its debate runs and while a command is carried out on it.  Everything else is in the log.
+"""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -32,15 +35,15 @@ from server.feed.hub import Hub
 logger = structlog.get_logger()
 
 CHANGING_S: Final = 0.1
-"""Wait before an act is tried again whose debate is just changing hands."""
+"""Wait before a command is tried again, while the debate passes from one node to another."""
 STOPPING_S: Final = 5.0
-"""Seconds in which what was broken off must have ended."""
+"""Seconds that cancelled moderators have to end."""
 LINGER_S: Final = 5.0
-"""Seconds for which a moderator is kept for the next vote."""
+"""Seconds for which a moderator stays in memory after a vote: the next vote comes soon."""
 
 
 class Moderators:
-    """Starts, finds and resumes moderators.  ``run`` holds their tasks."""
+    """Opens debates, starts their moderators and carries out commands.  ``run`` holds the moderators' tasks."""
 
     def __init__(
         self,
@@ -55,57 +58,58 @@ class Moderators:
         clock: Clock = SYSTEM,
         next_steps: NextSteps = next_steps,
     ) -> None:
-        """``within_s``: seconds in which an act is done by whichever node has the debate, or refused."""
+        """``within_s``: seconds within which the owner of a debate carries out a command, or the command is refused."""
         self.is_draining = False
         self._ownership, self._within_s = ownership, within_s
         self._log, self._registry, self._hub = log, registry, hub
         self._idle_timeout_s, self._most = idle_timeout_s, most
         self._clock, self._next_steps = clock, next_steps
         self._moderators: dict[str, Moderator] = {}
-        self._acts: Counter[str] = Counter()
+        self._commands: Counter[str] = Counter()
+        """Commands under way, by debate: a moderator stays in memory for them."""
         self._lingering: set[str] = set()
         self._loading_counts: Counter[str] = Counter()
-        """Debates that are being opened or loaded."""
+        """Openings and loads under way, by debate."""
         self._rested = anyio.Event()
-        """Set, and made anew, when a debate has ended or rests."""
+        """Set whenever a debate rests or ends, and then replaced by a new event."""
         self._load_locks: dict[str, anyio.Lock] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
 
     @property
     def running(self) -> int:
-        """Debates under way in this process."""
+        """Number of debates that this process runs."""
         return sum(moderator.is_running for moderator in self._moderators.values())
 
     @property
     def known(self) -> tuple[Debate, ...]:
-        """The debates that are in memory: those under way, and those that somebody acts on."""
+        """The debates in memory: those that run, and those that a command is carried out on."""
         return tuple(moderator.debate for moderator in self._moderators.values())
 
     async def run(self, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Hold the moderators' tasks until cancelled."""
+        """Hold the moderators' tasks until it is cancelled."""
         async with anyio.create_task_group() as self._tasks:
             task_status.started()
             await anyio.sleep_forever()
 
     async def take_up(self) -> int:
-        """Go on with every debate that was open when the last process ended; the number of them."""
+        """Continue every debate that was open when the last process ended; the number of them."""
         debates = await self._log.unfinished()
         taken = 0
         for debate in debates:
             try:
                 self._start(await self._moderator(debate))
-            except LogError as error:  # one debate that cannot be read must not keep the others from going on
+            except LogError as error:  # a debate that cannot be read must not stop the others
                 logger.error("debate_not_taken_up", debate=debate, message=str(error))  # noqa: TRY400 - it says enough
             else:
                 taken += 1
         return taken
 
     async def take_up_one(self, debate: str) -> None:
-        """Go on with one debate that was open.  Raises ``NotOwner`` where another node does."""
+        """Continue one open debate.  Raises ``NotOwner`` if another node runs it."""
         self._start(await self._moderator(debate))
 
     async def open(self, opened: DebateOpened) -> str:
-        """Record a new debate and start it; its id."""
+        """Record a new debate and start it; its id.  Raises ``Draining``, ``TooMany``."""
         if self.is_draining:
             raise Draining
         if self.running >= self._most:
@@ -120,11 +124,11 @@ class Moderators:
         return debate
 
     async def pause(self, debate: str, reason: str, by: str) -> int:
-        """Rest after what is in flight; the position of the event."""
+        """Finish the calls in flight, then rest; the position of the event."""
         return await self._execute_somewhere(debate, Pause(reason, by))
 
     async def resume(self, debate: str, reason: str, by: str, max_cost_usd: float | None = None) -> int:
-        """Go on, with a new cap where one is given."""
+        """Go on, with a new cost cap if one is given; the position of the event."""
         return await self._execute_somewhere(debate, Resume(reason, by, max_cost_usd))
 
     async def appeal(self, debate: str, claim: str, by: str) -> int:
@@ -132,11 +136,11 @@ class Moderators:
         return await self._execute_somewhere(debate, Appeal(claim, by))
 
     async def decide(self, debate: str, decision: str, reason: str, by: str) -> int:
-        """Record a person's decision where the panel names no winner; the position of the event."""
+        """Record a person's decision after the panel has named no winner; the position of the event."""
         return await self._execute_somewhere(debate, Decide(decision, reason, by))
 
     async def say(self, debate: str, word: ModeratorSpoke) -> int:
-        """Record a word of the moderator's; the position of the event."""
+        """Record a word of the moderator; the position of the event."""
         return await self._execute_somewhere(debate, AddWord(word))
 
     async def cast(self, debate: str, ballot: Ballot) -> int:
@@ -144,11 +148,14 @@ class Moderators:
         return await self._execute_somewhere(debate, CastBallot(ballot))
 
     async def halt(self, debate: str, reason: str, by: str) -> int:
-        """Stop at once."""
+        """Stop at once; the position of the event."""
         return await self._execute_somewhere(debate, Halt(reason, by))
 
     async def _execute_somewhere(self, debate: str, command: Command) -> int:
-        """Done here, or by the node that runs the debate; again where that changes meanwhile: nothing was done then."""
+        """Carry out a command here or at its owner; the position of the event.
+
+        If the debate changes its owner meanwhile, nothing was done, and the command is tried again.
+        """
         until = anyio.current_time() + self._within_s
         while True:
             with suppress(NotOwner, Fenced):
@@ -161,7 +168,7 @@ class Moderators:
             await anyio.sleep(CHANGING_S)
 
     async def execute(self, debate: str, command: Command) -> int:
-        """Do it as the debate's node; the position of the event.  Raises ``NotOwner``, ``Fenced``, what is refused."""
+        """Carry out a command as the owner; the position of the event.  Raises ``NotOwner``, ``Fenced``, refusals."""
         async with self._acting_on(debate, linger=isinstance(command, CastBallot)) as moderator:
             match command:
                 case Pause():
@@ -183,21 +190,21 @@ class Moderators:
                 case _:
                     assert_never(command)
 
-    # among other nodes
+    # other nodes
 
     def needs(self, debate: str) -> bool:
-        """Whether somebody here needs the debate."""
+        """Whether this process still needs the debate."""
         return debate in self._moderators or debate in self._loading_counts
 
     def lose_ownership(self, debate: str) -> None:
-        """Another node has taken the debate over: stop running it.  That is nobody's failure."""
+        """Another node has taken over the debate: stop running it.  This is not a failure."""
         if (moderator := self._moderators.get(debate)) is not None and not moderator.ownership_lost.is_set():
             logger.warning("debate_lost", debate=debate)
             moderator.lose_ownership()
             self._forget(moderator)
 
     async def drain(self, within_s: float) -> None:
-        """Open and start nothing more; let what is in flight end, within a time, and break off the rest."""
+        """Open and start no more debates; let the calls in flight end within a time, then cancel the rest."""
         self.is_draining = True
         moderators = tuple(self._moderators.values())
         for moderator in moderators:
@@ -211,12 +218,12 @@ class Moderators:
 
     @asynccontextmanager
     async def _acting_on(self, debate: str, *, linger: bool = False) -> AsyncIterator[Moderator]:
-        """The debate's moderator, kept while somebody acts: a debate never has two.
+        """The debate's moderator; it stays in memory within the context, so that a debate never has two.
 
-        ``linger``: and for a while afterwards, since votes come in numbers, and to fold a log anew for each is dear.
+        ``linger``: it stays for a while longer.  Many votes come together, and folding the log for each one is slow.
         """
         moderator = await self._moderator(debate)
-        self._acts[debate] += 1
+        self._commands[debate] += 1
         try:
             yield moderator
             if self._ownership.runs_what_is_open and moderator.debate.standing.state == "open":
@@ -226,39 +233,40 @@ class Moderators:
             self.lose_ownership(debate)
             raise
         except LogError:
-            linger = False  # what it has folded may not be what the log holds
+            linger = False  # its fold may differ from the log
             raise
         finally:
-            self._acts[debate] -= 1
+            self._commands[debate] -= 1
             if linger:
                 self._linger(moderator)
             else:
                 self._forget(moderator)
 
     def _linger(self, moderator: Moderator) -> None:
-        """Let go of a moderator a little later: what keeps it meanwhile counts as one more act."""
+        """Keep a moderator in memory for ``LINGER_S``: until then it counts as one more command."""
         assert self._tasks is not None, "the moderators are not running"
         if moderator.id not in self._lingering:
             self._lingering.add(moderator.id)
-            self._acts[moderator.id] += 1
+            self._commands[moderator.id] += 1
             self._tasks.start_soon(self._end_linger, moderator)
 
     async def _end_linger(self, moderator: Moderator) -> None:
         with anyio.move_on_after(LINGER_S):
             await moderator.ownership_lost.wait()
         self._lingering.discard(moderator.id)
-        self._acts[moderator.id] -= 1
+        self._commands[moderator.id] -= 1
         self._forget(moderator)
 
     def _forget(self, moderator: Moderator) -> None:
-        """Let go of a moderator that neither runs nor is acted on; the log has everything."""
-        if not moderator.is_running and not self._acts[moderator.id]:
-            del self._acts[moderator.id]
+        """Drop a moderator that does not run and has no command under way; the log holds everything."""
+        if not moderator.is_running and not self._commands[moderator.id]:
+            del self._commands[moderator.id]
             self._moderators.pop(moderator.id, None)
             moderator.finished.set()
             self._ownership.release(moderator.id)
 
     async def _moderator(self, debate: str) -> Moderator:
+        """The moderator in memory, or a new one with the folded log."""
         with self._keep_while_loading(debate) as loading:
             async with loading:
                 moderator = self._moderators.get(debate)
@@ -291,7 +299,7 @@ class Moderators:
 
     @contextmanager
     def _keep_while_loading(self, debate: str) -> Iterator[anyio.Lock]:
-        """Within it the debate is not given back; whoever loads it holds the lock."""
+        """Within the context ownership of the debate is not released.  The lock lets one task load it at a time."""
         self._loading_counts[debate] += 1
         try:
             yield self._load_locks.setdefault(debate, anyio.Lock())
@@ -313,9 +321,9 @@ class Moderators:
                 await moderator.run()
         except Exception as error:
             if any(isinstance(each, Fenced) for each in _leaves(error)):
-                self.lose_ownership(moderator.id)  # whatever else failed followed from that
+                self.lose_ownership(moderator.id)  # any other failure follows from that
             else:
-                # A bug must neither take the other debates down nor leave this one silently dead.
+                # A bug must not stop the other debates, and must not leave this one open without a moderator.
                 logger.exception("moderator_failed", debate=moderator.id)
                 await self._halt_after_bug(moderator, error)
         finally:

@@ -1,4 +1,4 @@
-"""What a debater said, made fit for the record: clean text, a cap on words, the pace at which it came."""
+"""A debater's speech made ready to record: clean text, a limit on words, the pace at which it arrived."""
 
 import re
 from typing import Final, Literal
@@ -12,40 +12,40 @@ _UNSPACED: Final = re.compile(
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9d\U0001aff0-\U0001b16f\U00020000-\U0003ffff])"
     "|[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aaf\u1b00-\u1b7f\ua980-\ua9ff\uaa60-\uaadf]"
 )
-"""Scripts that put no space between words: Han, kana, Bopomofo; Thai, Lao, Tibetan, Myanmar, Khmer, Tai, Javanese."""
+"""Scripts without spaces between words: Han, kana, Bopomofo; Thai, Lao, Tibetan, Myanmar, Khmer, Tai, Javanese."""
 _WORD, _HAN, _OTHERS = 6, 3, 2
-"""Sixths of a word."""
+"""What one word, one Han or kana letter, and one letter of the other scripts count, in sixths of a word."""
 LONGEST_RUN: Final = 40
-"""Characters without white space that pass for one word."""
+"""Characters without white space that count as one word."""
 LONGEST_CLUSTER: Final = 64
-"""Code points that pass for one character; the longest emoji in use has 10."""
+"""Code points that count as one character; the longest emoji in use has 10."""
 _JOINER: Final = "\u200d"
 _VIRAMA: Final = 9
-"""Combining class of the sign that joins two consonants."""
+"""Combining class of the signs that join two consonants."""
 _EXTENDS: Final = re.compile(
     "[\u200c\u200d\u0e33\u0eb3\u1160-\u11ff\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
-"""What belongs to the character before it besides marks: joiners, Thai and Lao am, Korean vowels and finals, tones of
-skin, tags of regional flags."""
+"""Code points other than marks that belong to the character before them: joiners, Thai and Lao am, Korean vowels and
+finals, skin tones, tags of regional flags."""
 _FLAG_LETTERS: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 _FLAG: Final = re.compile(f"[{_FLAG_LETTERS}]")
-"""Two of them are a flag."""
+"""Two of these letters are a flag."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _MARK_EVERY_MS: Final = 40
 
 
 def clean(text: str) -> str:
-    """Text that can be written as UTF-8: lone surrogates replaced, control characters gone."""
+    """Text that can be written as UTF-8: lone surrogates are replaced, control characters removed."""
     return _CONTROL.sub("", text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def count_words(text: str) -> int:
-    """Number of words: by white space, and by characters where a script or a run of text has none.
+    """Number of words: separated by white space, or counted by letters in scripts without spaces.
 
-    Scripts without spaces count by their letters: two Han or kana letters are a word, about what a word of Chinese
-    (1.5 to 2) and of Japanese has; three of Thai, Lao, Khmer, Myanmar, Tibetan and their kin, since vowel signs above
-    and below do not count as letters.  Any other run counts as a word for every 40 characters that it has begun: no
-    ordinary word is longer.  What is left of a word at the end of the text counts as a whole one.
+    Two Han or kana letters count as a word: a word of Chinese has 1.5 to 2, a word of Japanese about 2.  Three letters
+    of Thai, Lao, Khmer, Myanmar, Tibetan and related scripts count as a word, because their vowel signs above and below
+    are no letters.  Any other run without white space counts as one word for every 40 characters or part of them: no
+    ordinary word is longer.  A part of a word at the end of the text counts as a whole word.
     """
     count = WordCounter()
     count.add(text)
@@ -58,7 +58,7 @@ class WordCounter:
     def __init__(self) -> None:
         self._sixths = 0
         self._before: Literal["blank", "marks", "word", "letter"] = "blank"
-        """What the next piece may go on with: signs alone, a word of a script with spaces, a letter of one without."""
+        """How the text ends so far: with white space, signs alone, a word, or a letter of a script without spaces."""
         self._length = 0
         """Characters since the last word was counted."""
 
@@ -91,7 +91,7 @@ class WordCounter:
     def _add_character(self, character: str) -> None:
         is_letter = character.isalnum()
         if is_letter and (found := _UNSPACED.match(character)):
-            if self._before != "marks":  # signs before a letter have been counted as its word
+            if self._before != "marks":  # the signs before the letter were counted as its word
                 self._sixths += _HAN if found["han"] else _OTHERS
             self._before, self._length = "letter", 0
             return
@@ -107,8 +107,8 @@ class WordCounter:
 def clip(text: str, most: int, *, cut_short: bool = False) -> tuple[str, bool]:
     """The text within ``most`` words, and whether it was clipped.
 
-    A clipped text, and one that the model was cut short in, ends with its last whole sentence if that keeps at least
-    half of it.  What is read as one character is never cut.
+    If the text is too long, or if the model was cut short, it ends with its last whole sentence, provided that this
+    keeps at least half of it.  What a reader sees as one character is never cut.
     """
     text = text.strip()
     over = count_words(text) > most
@@ -133,7 +133,7 @@ def _within(text: str, most: int) -> int:
 
 
 def _border(text: str, at: int) -> int:
-    """The last place up to ``at`` that lies between two characters as readers see them (UAX #29, in the main)."""
+    """The last index up to ``at`` that lies between two characters as readers see them (mostly UAX #29)."""
     for place in range(at, max(at - LONGEST_CLUSTER, 0), -1):
         if not _is_joined(text, place):
             return place
@@ -141,7 +141,7 @@ def _border(text: str, at: int) -> int:
 
 
 def _is_joined(text: str, at: int) -> bool:
-    """Whether what stands before and after a place is one character to a reader."""
+    """Whether a reader sees the code points before and after an index as one character."""
     if at >= len(text):
         return False
     before, after = text[at - 1], text[at]
@@ -153,19 +153,19 @@ def _is_joined(text: str, at: int) -> bool:
 
 
 class PaceRecorder:
-    """(milliseconds since the start, code points by then), at most one mark in 40 ms."""
+    """Records how a text grows: marks of (milliseconds since the start, code points by then), at most one in 40 ms."""
 
     def __init__(self) -> None:
         self._marks: list[tuple[int, int]] = []
 
     def mark(self, at_ms: int, length: int) -> None:
-        """The text was ``length`` code points long at ``at_ms``."""
+        """The text has ``length`` code points at ``at_ms``."""
         if self._marks and at_ms - self._marks[-1][0] < _MARK_EVERY_MS:
             at_ms = self._marks.pop()[0] if len(self._marks) > 1 else at_ms
         self._marks.append((at_ms, length))
 
     def until(self, length: int) -> tuple[tuple[int, int], ...]:
-        """The marks of a text that was cut to ``length``; the last one is its end."""
+        """The marks of the text clipped to ``length``; the last mark is its end."""
         kept: list[tuple[int, int]] = []
         for at_ms, by_then in self._marks:
             kept.append((at_ms, min(by_then, length)))

@@ -1,8 +1,8 @@
-"""Format ``calibration``: raters are measured by debates whose outcome is known.
+"""Format ``calibration``: raters are measured with debates whose outcome is known, the cases.
 
-Cases come one after the other, so that it can rest, be cut off and go on between any two calls; the raters of a case
-are asked at once, none knowing what another says.  A question's key is ``panel:NAME@CASE``: in a script
-``panel:technical@*`` answers every case and ``panel:technical@tides`` one.
+The cases come one after the other.  All raters of a case are asked at the same time, and none sees the answers of the
+others.  A calibration can be paused or interrupted between any two calls, and goes on from there.  The key of a
+question is ``panel:NAME@CASE``: in a script ``panel:technical@*`` answers every case and ``panel:technical@tides`` one.
 """
 
 from typing import Final
@@ -19,11 +19,11 @@ from server.debate.formats.steps import Record, Step, record
 
 TOKENS: Final = 2400
 UNANSWERED: Final = frozenset({"unreachable", "auth", "unknown_model", "rate_limit", "overloaded"})
-"""Failures that say nothing of a rater: its model was not there to be asked."""
+"""Kinds of failures that say nothing about a rater: its model could not be asked."""
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """What may be done now."""
+    """The steps that may be taken now."""
     opened = debate.opened
     if opened is None or debate.standing.state != "open":
         return ()
@@ -34,7 +34,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
 
 
 def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater]) -> tuple[Step, ...]:
-    """The questions about a case; once all are answered or given up, how each rater did, in one batch."""
+    """The questions about a case; once all are answered or given up, the results of all raters in one batch."""
     asked = {seat.name: _question(opened, case, seat) for seat in due}
     if calls := pending(debate, opened, list(asked.values())):
         stop = halt_if_unaffordable(debate, opened)
@@ -44,10 +44,10 @@ def _measure(debate: Debate, opened: DebateOpened, case: Case, due: list[Rater])
     assert opened.rubric.panel is not None, "an opening fills in what a rubric leaves out"
     drafts = []
     for seat in due:
-        said = answers(debate, asked[seat.name])
-        scores = read_case(seat, said, case, _criteria(opened))
+        given = answers(debate, asked[seat.name])
+        scores = read_case(seat, given, case, _criteria(opened))
         drafts.append(
-            Draft(event=calibrate_rater(seat, case, scores, opened.rubric.panel), cause=said.cause or debate.course)
+            Draft(event=calibrate_rater(seat, case, scores, opened.rubric.panel), cause=given.cause or debate.course)
         )
     return record(drafts)
 
@@ -73,7 +73,7 @@ def _criteria(opened: DebateOpened) -> Criteria:
 
 
 def _unanswered(debate: Debate, asked: list[Question]) -> str | None:
-    """Why no rater was there to be asked; None where one was."""
+    """Why no rater could be asked; None if at least one could."""
     last = ""
     for each in asked:
         for sample in range(1, each.samples + 1):

@@ -1,7 +1,8 @@
-"""Format ``deliberation``: judges of an artifact, each on its own, then in rounds; and the rounds of a debate's panel.
+"""Format ``deliberation``: judges of an artifact give independent opinions (round 0), then discuss them in rounds.
 
-Who has given an independent opinion takes part in every round, and who fails in one has no opinion in it.  A round
-begins only while model time is left, and no call gets more than what is left.
+The panel of a debate holds the same rounds, see ``rounds``.  A judge that has given an independent opinion takes part
+in every round; a judge whose call fails has no opinion in that round.  A round begins only while model time is left,
+and no call gets more time than is left.
 """
 
 from collections.abc import Sequence
@@ -28,32 +29,32 @@ from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Step, record
 
 TOKENS: Final = 900
-"""Most tokens that an opinion may have."""
+"""Most tokens of an opinion."""
 
 
 class DeliberationState(Struct, frozen=True, kw_only=True):
-    """What the judges sit around."""
+    """The opening, and everything that the judges have given so far."""
 
     opened: DebateOpened
     subject: Subject
     rules: DeliberationRules
     opinions: tuple[Opinions, ...]
-    """Of round 0 and of each round that has been held."""
+    """The opinions of round 0 and of each round that has been held."""
     held: tuple[DeliberationHeld, ...]
 
     @property
     def left_ms(self) -> int:
-        """Model time for the rounds to come."""
+        """Model time left for further rounds, in milliseconds."""
         return round(self.rules.timeout_s * 1000) - sum(each.elapsed_ms for each in self.held)
 
     @property
-    def differ(self) -> tuple[Disagreement, ...]:
-        """What the next round would be about."""
+    def to_discuss(self) -> tuple[Disagreement, ...]:
+        """The disagreements that the next round would discuss."""
         return disagreements(self.opinions[-1], self.subject.dimensions, self.rules, self.subject.scale)
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """What may be done now with an artifact."""
+    """The steps that may be taken now, in a debate of this format."""
     opened, panel = debate.opened, debate.panel
     if opened is None or debate.standing.state != "open":
         return ()
@@ -61,44 +62,46 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         ended = DebateConcluded(winner="neither", by_rule="artifact")
         return record([Draft(event=ended, cause=panel.positions["verdict"])])
     if not panel.opinions:
-        asked = _independent(debate, opened)
+        asked = _independent_questions(debate, opened)
         return _affordable(debate, opened, asked) or record(_first_opinions(debate, opened, asked))
-    return rounds(debate, opened) or record(_judged(debate, opened))
+    return rounds(debate, opened) or record(_verdict_drafts(debate, opened))
 
 
 def rounds(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """The steps of the deliberation that is due; none where none is, or when it has ended.
+    """The steps of the rounds; none if no deliberation is due, or after it has ended.
 
-    In a debate the panel's scores are in: they are the opinions of round 0.
+    In a debate the opinions of round 0 follow from the scores that the panel has given.
     """
     state = _state(debate, opened)
     if state.held:
         if state.held[-1].ended:
             return ()
-    elif _why_not(debate, state) is not None:
+    elif _why_no_deliberation(debate, state) is not None:
         return ()
     if not debate.panel.opinions:
-        return record([_said(debate, each) for each in state.opinions[0].values()])
+        return record([_opinion_draft(debate, each) for each in state.opinions[0].values()])
     number = len(state.held) + 1
-    asked = _again(debate, state, number)
-    return _affordable(debate, opened, list(asked.values())) or record(_held(debate, state, number))
+    asked = _round_questions(debate, state, number)
+    return _affordable(debate, opened, list(asked.values())) or record(_round_drafts(debate, state, number))
 
 
 def _state(debate: Debate, opened: DebateOpened) -> DeliberationState:
     panel = debate.panel
     held = tuple(panel.rounds[str(number)] for number in range(1, len(panel.rounds) + 1))
-    said = tuple(panel.opinions.get(str(number), {}) for number in range(len(held) + 1)) if panel.opinions else ()
+    given_answers = (
+        tuple(panel.opinions.get(str(number), {}) for number in range(len(held) + 1)) if panel.opinions else ()
+    )
     return DeliberationState(
         opened=opened,
         subject=subject_of(debate, opened),
         rules=rules_of(opened),
         held=held,
-        opinions=said or (independent_opinions(debate, opened),),
+        opinions=given_answers or (independent_opinions(debate, opened),),
     )
 
 
-def _why_not(debate: Debate, state: DeliberationState) -> str | None:
-    """Why no first round is held; None where one is due."""
+def _why_no_deliberation(debate: Debate, state: DeliberationState) -> str | None:
+    """Why no first round is held; None if one is due."""
     measured = agreement(state.opinions[0], state.rules, state.subject.scale)
     if state.rules.rounds < 1 or state.left_ms <= 0:
         return "no deliberation was asked for"
@@ -106,15 +109,15 @@ def _why_not(debate: Debate, state: DeliberationState) -> str | None:
         return f"no deliberation: {measured.missing.reason}"
     if has_converged(measured, state.rules):
         return f"no deliberation was needed: {_enough(measured, state.rules)}"
-    if not state.differ:
+    if not state.to_discuss:
         return "no deliberation: the judges differ, but nowhere far enough to be asked again"
-    if _begun(debate, 1):
+    if _has_begun(debate, 1):
         return None
     return "no deliberation: the cost cap is reached" if halt_if_spent(debate, state.opened) is not None else None
 
 
 def _why_ended(debate: Debate, state: DeliberationState, number: int, after: float | Missing) -> str:
-    """Why no round follows the one that has just been put on the table; empty where one may."""
+    """Why no further round follows round ``number``; empty if one may follow."""
     rules = state.rules
     if not isinstance(after, Missing) and has_converged(after, rules):
         return f"the judges agree: {_enough(after, rules)}"
@@ -124,7 +127,7 @@ def _why_ended(debate: Debate, state: DeliberationState, number: int, after: flo
         return f"fewer than {rules.least_judges} judges answered in round {number}"
     if number >= rules.rounds:
         return f"{number} round{'s' if number > 1 else ''} held, and the judges still differ"
-    if not state.differ:
+    if not state.to_discuss:
         return "the judges differ, but nowhere far enough to be asked again"
     return "the cost cap is reached" if halt_if_spent(debate, state.opened) is not None else ""
 
@@ -136,8 +139,8 @@ def _enough(measured: float, rules: DeliberationRules) -> str:
 # questions
 
 
-def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
-    """Round 0: every judge on its own."""
+def _independent_questions(debate: Debate, opened: DebateOpened) -> list[Question]:
+    """The questions of round 0: every judge alone."""
     assert opened.artifact is not UNSET
     artifact, subject = opened.artifact, subject_of(debate, opened)
     return [
@@ -153,13 +156,15 @@ def _independent(debate: Debate, opened: DebateOpened) -> list[Question]:
     ]
 
 
-def _again(debate: Debate, state: DeliberationState, number: int) -> dict[str, Question]:
-    """The questions of a round, by rater, of whom there is still something to ask: time is left for it."""
+def _round_questions(debate: Debate, state: DeliberationState, number: int) -> dict[str, Question]:
+    """The questions of a round, by rater, for each rater with model time left."""
     opened, subject = state.opened, state.subject
-    shown = questions.positions_text(opened.prompts, subject, opened.panel, state.opinions[-1], state.differ, number)
+    shown = questions.positions_text(
+        opened.prompts, subject, opened.panel, state.opinions[-1], state.to_discuss, number
+    )
     cause = debate.panel.positions.get(f"round:{number - 1}", debate.course)
     asked = {}
-    for seat in _taking_part(state):
+    for seat in _participants(state):
         own = [each[seat.name] for each in state.opinions if seat.name in with_verdict(each)][-1]
 
         def prompt(seat: Rater = seat, own: Any = own) -> Any:
@@ -198,9 +203,9 @@ def _question(
 
 
 def _affordable(debate: Debate, opened: DebateOpened, asked: Sequence[Question]) -> tuple[Step, ...]:
-    """The calls still to be made, none once the cost cap is reached: what has been paid for is judged.
+    """The calls still to make; none once the cost cap is reached, so that the opinions so far are judged.
 
-    Where nobody knows what has been paid, a halt in place of them.
+    A halt replaces them if the cost so far is unknown.
     """
     calls = pending(debate, opened, asked)
     if calls and (stop := halt_if_unpriced(debate, opened)) is not None:
@@ -208,8 +213,8 @@ def _affordable(debate: Debate, opened: DebateOpened, asked: Sequence[Question])
     return () if halt_if_spent(debate, opened) is not None else calls
 
 
-def _taking_part(state: DeliberationState) -> list[Rater]:
-    """The seats that gave an independent opinion."""
+def _participants(state: DeliberationState) -> list[Rater]:
+    """The seats that have given an independent opinion."""
     return [seat for seat in state.opened.panel if seat.name in with_verdict(state.opinions[0])]
 
 
@@ -218,19 +223,19 @@ def _key(seat: Rater, number: int) -> str:
 
 
 def _spent_ms(debate: Debate, seat: Rater, number: int) -> int:
-    """Model time that a judge has taken in a round, failed calls included."""
+    """Model time of a judge in a round, in milliseconds, with its failed calls."""
     return debate.calls.spent_ms.get(question(_key(seat, number), 1), 0)
 
 
-def _begun(debate: Debate, number: int) -> bool:
+def _has_begun(debate: Debate, number: int) -> bool:
     return any(key.startswith("deliberate:") and key.endswith(f":{number}/1") for key in debate.calls.asked)
 
 
 # batches
 
 
-def _said(debate: Debate, opinion: Any) -> Draft:
-    """A rater's position in a debate follows from its scores."""
+def _opinion_draft(debate: Debate, opinion: Any) -> Draft:
+    """A rater's opinion of round 0 in a debate: it follows from its scores."""
     at = debate.panel.raters[opinion.rater].position
     return Draft(event=opinion, cause=None if at is UNSET else at)
 
@@ -238,16 +243,16 @@ def _said(debate: Debate, opinion: Any) -> Draft:
 def _first_opinions(debate: Debate, opened: DebateOpened, asked: Sequence[Question]) -> Sequence[Draft]:
     batch = EventBatch(debate)
     for seat, each in zip(opened.panel, asked, strict=True):
-        _opine(batch, seat, 0, subject_of(debate, opened), answers(debate, each), cause=1)
+        _add_opinion(batch, seat, 0, subject_of(debate, opened), answers(debate, each), cause=1)
     return batch.drafts
 
 
-def _held(debate: Debate, state: DeliberationState, number: int) -> Sequence[Draft]:
-    """The opinions of a round, and what it came to."""
-    batch, subject, seats = EventBatch(debate), state.subject, _taking_part(state)
+def _round_drafts(debate: Debate, state: DeliberationState, number: int) -> Sequence[Draft]:
+    """The opinions of a round, and its result."""
+    batch, subject, seats = EventBatch(debate), state.subject, _participants(state)
     for seat in seats:
         asked = _question(seat, number, subject, state.opened, tuple, cause=debate.course)
-        _opine(batch, seat, number, subject, answers(debate, asked), cause=debate.course)
+        _add_opinion(batch, seat, number, subject, answers(debate, asked), cause=debate.course)
     now = batch.debate.panel.opinions[str(number)]
     before = agreement(state.opinions[-1], state.rules, subject.scale)
     assert isinstance(before, float), "a round begins with an agreement"
@@ -256,7 +261,7 @@ def _held(debate: Debate, state: DeliberationState, number: int) -> Sequence[Dra
         round=number,
         before=before,
         after=after,
-        disagreements=state.differ,
+        disagreements=state.to_discuss,
         changes=mind_changes(state.opinions, now),
         elapsed_ms=max(_spent_ms(debate, seat, number) for seat in seats),
     )
@@ -265,18 +270,25 @@ def _held(debate: Debate, state: DeliberationState, number: int) -> Sequence[Dra
     return batch.drafts
 
 
-def _opine(batch: EventBatch, seat: Rater, number: int, subject: Subject, said: Answers[Any], *, cause: int) -> None:
-    if not said.given:
-        silent = no_opinion(why_missing(said), rater=seat.name, model=seat.model, number=number)
+def _add_opinion(
+    batch: EventBatch, seat: Rater, number: int, subject: Subject, given_answers: Answers[Any], *, cause: int
+) -> None:
+    if not given_answers.given:
+        silent = no_opinion(why_missing(given_answers), rater=seat.name, model=seat.model, number=number)
         batch.add(silent, cause)
         return
-    position, answer = said.given[0]
+    position, answer = given_answers.given[0]
     batch.add(read_opinion(answer, subject, rater=seat.name, model=seat.model, number=number), position)
 
 
-def _judged(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
+def _verdict_drafts(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
     state = _state(debate, opened)
     verdict = judge_artifact(
-        opened.panel, state.opinions, state.held, state.rules, state.subject, why_none=_why_not(debate, state) or ""
+        opened.panel,
+        state.opinions,
+        state.held,
+        state.rules,
+        state.subject,
+        why_none=_why_no_deliberation(debate, state) or "",
     )
     return [Draft(event=verdict, cause=debate.course)]

@@ -1,7 +1,14 @@
-"""Format ``exchange``: turns alternate, every turn is judged before the next one is prompted.
+"""Format ``exchange``: the two sides speak in turn, and every turn is judged before the next one is prompted.
 
-Nothing here waits or knows of time: the same debate always gives the same steps.  A turn that the debate shows as being
-spoken when steps are asked for was cut off by a crash, since a moderator asks only when nothing is in flight.
+The course of a debate:
+
+1. Pro speaks turn 1, con turn 2, and so on (``_speak``; ``_retry`` after a failure).
+2. After each turn the judge answers its questions about it, and the rules record what follows (``_judge``).
+3. Second opinions on flagged claims are asked while the next turn is spoken.
+4. After the last turn come the verdicts and the end (``_end``).
+
+``next_steps`` is pure: the same debate always gives the same steps, whatever the time.  A moderator asks for steps only
+while no call is in flight.  So a turn that is being spoken at that moment was interrupted by a crash.
 """
 
 from events.record import Draft
@@ -26,7 +33,7 @@ from server.debate.formats.steps import Ask, LazyPrompt, Record, Speak, Step, re
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """What may be done now.  Nothing that costs is done once the money is spent."""
+    """The steps that may be taken now.  A halt replaces them if they cost money and the cost cap is reached."""
     opened = debate.opened
     if opened is None or debate.standing.state != "open":
         return ()
@@ -38,6 +45,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
 
 
 def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """The steps, whatever they cost."""
     turn = debate.transcript.current
     if turn is not None and turn.state == "speaking":
         return (_abandon(turn),)
@@ -54,17 +62,18 @@ def _steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     if (summarised := summary_due(debate, opened, number, side_of(number))) is not None:
         return record([Draft(event=summarised, cause=debate.course)])
     if turn is not None and turn.state == "failed":
-        return (_again(debate, opened, turn), *opinions)
-    # A second opinion is asked while the next turn is being spoken: nobody waits for it.
+        return (_retry(debate, opened, turn), *opinions)
+    # Second opinions are asked while the next turn is spoken: they delay nothing.
     return (_speak(debate, opened, number, attempt=1, delay_ms=0), *opinions)
 
 
 def side_of(turn: int) -> Side:
-    """Pro opens; sides alternate."""
+    """Pro speaks the odd turns, con the even ones."""
     return "pro" if turn % 2 else "con"
 
 
 def _abandon(turn: Turn) -> Record:
+    """Record that a crash interrupted the attempt; the next attempt follows."""
     cut = AttemptAbandoned(
         turn=turn.number,
         side=turn.side,
@@ -75,8 +84,8 @@ def _abandon(turn: Turn) -> Record:
     return Record(drafts=(Draft(event=cut, cause=turn.started),))
 
 
-def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
-    """The next attempt at a turn that failed, or a halt when trying again is of no use."""
+def _retry(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
+    """The next attempt at a turn that failed, or a halt if a further attempt is not allowed or would fail again."""
     last = turn.failures[-1]
     settings = opened.settings
     too_many = is_exhausted(turn.tries, turn.outages, settings.turn_attempts, settings)
@@ -90,6 +99,7 @@ def _again(debate: Debate, opened: DebateOpened, turn: Turn) -> Step:
 def _speak(
     debate: Debate, opened: DebateOpened, number: int, *, attempt: int, delay_ms: int, cause: int | None = None
 ) -> Speak:
+    """One attempt at a turn."""
     side = side_of(number)
     seat = opened.pro if side == "pro" else opened.con
     return Speak(
@@ -108,13 +118,17 @@ def _speak(
 
 
 def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]:
-    """The questions still to be asked about a turn; once all are answered or given up, what follows from them."""
+    """The open questions about a turn; once all are answered or given up, the batch that follows from the answers."""
     asked = judging.turn_questions(debate, opened, turn)
     return pending(debate, opened, list(asked.values())) or record(judging.judged(debate, opened, turn, asked))
 
 
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """The verdicts, one standing on the other: numbers, arc and convergence, their conflict, the last word."""
+    """The end of a debate, one step after the other.
+
+    First the verdict of the scorecard, then the narrative verdict and the convergence, then the explanation of a
+    conflict between the two verdicts, then the panel, and last the winner.
+    """
     if debate.verdicts.scorecard is None:
         card = scorecard(debate.ledger, debate.exchanges)
         means = BothSides(pro=card.pro.composite, con=card.con.composite)
@@ -132,8 +146,8 @@ def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     if (named := panel.winner(debate)) is not None:
         concluded = DebateConcluded(winner=named, by_rule="panel")
         return record([Draft(event=concluded, cause=debate.panel.positions["conclusion"])])
-    nobody = isinstance(debate.verdicts.scorecard.margin, Missing)
+    has_no_margin = isinstance(debate.verdicts.scorecard.margin, Missing)
     concluded = DebateConcluded(
-        winner=debate.verdicts.scorecard.winner, by_rule="no_judgement" if nobody else "scorecard"
+        winner=debate.verdicts.scorecard.winner, by_rule="no_judgement" if has_no_margin else "scorecard"
     )
     return record([Draft(event=concluded, cause=debate.verdicts.positions["scorecard"])])

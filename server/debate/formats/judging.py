@@ -1,8 +1,7 @@
-"""What is asked about a turn and at the end, and the batch that follows from the answers.
+"""The judge in format ``exchange``: its questions, and the batches of events that follow from the answers.
 
-The questions about a turn are asked at once, so that a turn costs its slowest question and not their sum.  The rules
-then run in one order on one batch: score, comparison, bands, attempts on the judge, claims, gaps, spine, and last the
-pressure.
+The questions about a turn run at the same time, so a turn waits for the slowest of them only.  Then the rules run in
+a fixed order on one batch: score, comparison, bands, attempts on the judge, claims, gaps, spine, pressure.
 """
 
 from collections.abc import Sequence
@@ -35,11 +34,11 @@ TOKENS: Final = {
     "conflict": 700,
     "convergence": 800,
 }
-"""Most tokens that an answer may have."""
+"""Most tokens of an answer, by purpose."""
 
 
 def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str, Question]:
-    """Everything that is asked about a turn that has been spoken, by name."""
+    """All questions about a turn that has been spoken, by name."""
     number, rubric, prompts, motion = turn.number, opened.rubric, opened.prompts, opened.motion
     spoken = debate.transcript.spoken()
 
@@ -97,20 +96,20 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
 
 
 def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
-    """The batch that follows once every question about a turn is answered or given up."""
-    said = {name: answers(debate, each) for name, each in asked.items()}
+    """The batch that follows from the answers, once every question about a turn is answered or given up."""
+    given = {name: answers(debate, each) for name, each in asked.items()}
     batch, number = EventBatch(debate), turn.number
-    scoring.record_score(batch, number, said["score"])
+    scoring.record_score(batch, number, given["score"])
     compared = None
     if number > 1:
-        compared = comparison.compare_turns(batch, number - 1, number, said["forward"], said["backward"])
+        compared = comparison.compare_turns(batch, number - 1, number, given["forward"], given["backward"])
         comparison.harmonize(batch, compared)
     record_injection(batch, number, injection.detect(turn.text))
-    claims.flag_claims(batch, number, said["claims"])
+    claims.flag_claims(batch, number, given["claims"])
     _appeal_new(batch, opened, number)
     if number > 1:
-        gaps.dock(batch, number, said["gaps"])
-    spine.record_premises(batch, number, said["premises"])
+        gaps.dock(batch, number, given["gaps"])
+    spine.record_premises(batch, number, given["premises"])
     if compared is not None:
         cause = compared
         for event in after_exchange(batch.debate, batch.debate.exchanges.comparisons[number]):
@@ -122,7 +121,7 @@ def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Qu
 
 
 def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
-    """Claims on which a second opinion is due, with the question of each; none once the scorecard has been read."""
+    """The questions for second opinions, by claim; none after the verdict of the scorecard."""
     if debate.verdicts.scorecard is not None:
         return {}
     return {
@@ -133,7 +132,7 @@ def second_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
 
 
 def _appeal_new(batch: EventBatch, opened: DebateOpened, number: int) -> None:
-    """Appeal what nobody has to ask for: every flag, or the serious ones where a second judge sits."""
+    """Appeal automatically: every flag, or the serious ones if there is a second judge, as the opening says."""
     for claim, entry in batch.debate.claims.items():
         rule = opened.rubric.claims.get(entry.kind)
         has_second = opened.judge.appeals == "serious" and opened.judge.second is not UNSET
@@ -162,7 +161,7 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
 
 
 def settled(debate: Debate, opened: DebateOpened, due: dict[str, Question]) -> Sequence[Draft]:
-    """What follows from the second opinions that are there."""
+    """What follows from the second opinions that have been given."""
     batch = EventBatch(debate)
     by = "second judge" if opened.judge.second is not UNSET else "judge, asked again"
     for claim, asked in due.items():
@@ -175,7 +174,7 @@ def settled(debate: Debate, opened: DebateOpened, due: dict[str, Question]) -> S
 
 
 def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
-    """What is asked of the whole debate: the narrative, and the convergence of a long one."""
+    """The questions about the whole debate: the narrative, and the convergence if the debate is long enough."""
     asked: dict[str, Question] = {}
     spoken = debate.transcript.spoken()
     if debate.verdicts.narrative is None:
@@ -211,7 +210,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
 
 
 def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft]:
-    """Narrative and convergence, or their absence."""
+    """The narrative and the convergence as events, or why one of them is missing."""
     batch = EventBatch(debate)
     if "narrative" in asked:
         verdicts.record_narrative(batch, answers(debate, asked["narrative"]))
@@ -221,11 +220,11 @@ def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft
 
 
 def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
-    """Asked where the narrative names another winner than the scorecard."""
-    said = debate.verdicts
-    if said.conflict is not None or said.narrative is None or said.scorecard is None:
+    """The question about a conflict: the narrative names another winner than the scorecard.  None without one."""
+    given = debate.verdicts
+    if given.conflict is not None or given.narrative is None or given.scorecard is None:
         return None
-    if said.narrative.winner is UNSET or said.narrative.winner == said.scorecard.winner:
+    if given.narrative.winner is UNSET or given.narrative.winner == given.scorecard.winner:
         return None
     return Question(
         key="conflict",
@@ -242,8 +241,8 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
 
 
 def resolved(debate: Debate, asked: Question) -> Sequence[Draft]:
-    """The conflict explained, or the absence of an explanation."""
+    """The explanation of the conflict as an event, or why it is missing."""
     batch = EventBatch(debate)
-    said: Answers[Any] = answers(debate, asked)
-    verdicts.record_conflict(batch, said)
+    given: Answers[Any] = answers(debate, asked)
+    verdicts.record_conflict(batch, given)
     return batch.drafts

@@ -1,7 +1,7 @@
-"""What a panel does beside a debate: independent scores, agreement, deliberation where it differs, and its verdict.
+"""The panel of a debate: independent scores, their agreement, a deliberation if the raters differ, and the verdict.
 
-The scores are asked once and never again: deliberation is recorded beside them and changes nothing that follows from
-them.
+Every rater is asked for its scores once.  The verdict follows from these scores alone: a deliberation is recorded
+beside them and does not change it.
 """
 
 from collections.abc import Sequence
@@ -23,16 +23,16 @@ from server.debate.formats.questions import Question, answers, pending
 from server.debate.formats.steps import Ask, Step, record
 
 TOKENS: Final = 800
-"""Most tokens of a rater's answer, without its items."""
+"""Most tokens of a rater's answer, apart from its items."""
 ITEM_TOKENS: Final = 120
-"""More of them for each item: four scores, a standing, a note."""
+"""Tokens for each item: four scores, a standing, a note."""
 PURPOSE: Final = "panel"
 
 
 def asks(debate: Debate, opened: DebateOpened) -> tuple[Ask, ...]:
-    """The raters' independent questions that are still open; they may be asked beside others.
+    """The raters' questions that are still open; they may run beside other questions.
 
-    None is asked once the money is spent: ``steps`` then says so.
+    None if the cost cap is reached: then ``steps`` gives the halt.
     """
     if debate.panel.agreement is not UNSET or halt_if_unaffordable(debate, opened) is not None:
         return ()
@@ -40,7 +40,7 @@ def asks(debate: Debate, opened: DebateOpened) -> tuple[Ask, ...]:
 
 
 def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """All that the panel has still to do; none once it is done, or where no panel sits."""
+    """What the panel still has to do; none once it has concluded, or without a panel."""
     if not opened.panel or debate.panel.conclusion is not UNSET:
         return ()
     if debate.panel.agreement is UNSET:
@@ -52,12 +52,12 @@ def steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
 
 
 def most_tokens(items: int) -> int:
-    """Most tokens of an answer that rates so many items."""
+    """Most tokens of an answer that rates this number of items."""
     return TOKENS + ITEM_TOKENS * items
 
 
 def winner(debate: Debate) -> Winner | None:
-    """Whom the panel names; None where no panel sits or has concluded."""
+    """The winner that the panel names; None without a panel, or before it has concluded."""
     return None if debate.panel.conclusion is UNSET else debate.panel.conclusion.winner
 
 
@@ -88,21 +88,23 @@ def _last_word(debate: Debate) -> int:
 
 
 def _scored(debate: Debate, opened: DebateOpened) -> Sequence[Draft]:
-    """What every rater gave, and how far they agree: the record, whatever deliberation brings."""
+    """The scores of every rater, and how far the raters agree."""
     batch, names, criteria = EventBatch(debate), tuple(item_sides(debate, opened)), opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     cause = debate.course
     for asked, seat in zip(_questions(debate, opened), opened.panel, strict=True):
-        said: Answers[Any] = answers(debate, asked)
-        cause = batch.add(read_rater(seat, said, names, criteria), said.cause or debate.course)
-        for name in invented(said, names, criteria):
-            refuse_finding(batch, 0, PURPOSE, name, f"the {seat.title.lower()} rated {_nothing(opened)}", said.cause)
+        given: Answers[Any] = answers(debate, asked)
+        cause = batch.add(read_rater(seat, given, names, criteria), given.cause or debate.course)
+        for name in invented(given, names, criteria):
+            refuse_finding(
+                batch, 0, PURPOSE, name, f"the {seat.title.lower()} rated {_unknown_item(opened)}", given.cause
+            )
     measured, _ = _conclusion(batch.debate, opened)
     batch.add(measured, cause)
     return batch.drafts
 
 
-def _nothing(opened: DebateOpened) -> str:
+def _unknown_item(opened: DebateOpened) -> str:
     return "an argument that nobody opened" if opened.format == "protocol" else "a turn that nobody spoke"
 
 
@@ -118,6 +120,6 @@ def _conclusion(debate: Debate, opened: DebateOpened) -> Any:
     assert rules is not None, "an opening fills in what a rubric leaves out"
     assert criteria is not None, "likewise"
     given = {
-        name: heard.scored for name, heard in debate.panel.raters.items() if isinstance(heard.scored, PanelistScored)
+        name: rater.scored for name, rater in debate.panel.raters.items() if isinstance(rater.scored, PanelistScored)
     }
     return conclude(opened.panel, given, item_sides(debate, opened), rules, criteria, opened.topic_type)

@@ -1,7 +1,7 @@
-"""What a debater is told at a turn, from the debate's own templates and characters, within its model's window.
+"""The prompt of a debater at a turn, made to fit the window of its model.
 
-All turns are given as long as they fit.  Where they do not, the newest are given in full and earlier ones by their
-first sentence, as many as fit; which are which is an event, so that nothing is cut in silence.
+The prompt holds all turns if they fit.  If they do not, it holds the newest turns in full and the first sentences of
+earlier ones, as many as fit.  The event ``context_summarised`` records which, so that nothing is left out silently.
 """
 
 from typing import Final, NamedTuple
@@ -17,25 +17,25 @@ from personalities.prompt import debater_prompt
 from providers.base import Segment
 
 CHARACTERS_A_TOKEN: Final = 3
-"""A low guess: rather a turn too few than a prompt that does not fit."""
+"""A low guess: a turn too few is better than a prompt that does not fit."""
 FRAME_TOKENS: Final = 700
-"""Room for the character, the motion, the directive and the question."""
+"""Tokens kept for the character, the motion, the directive and the question."""
 WORD_TOKENS: Final = 1.6
 SHARE_OF_WORDS: Final = 4
-"""The moderator's words, but the newest, have at most the fourth part of the room: the debate is in the turns."""
+"""The moderator's words, except the newest, have at most a quarter of the room: the turns matter more."""
 
 
 class Context(NamedTuple):
-    """What a debater is given: turns by number, in full and by their first sentence, and the moderator's words."""
+    """What a prompt holds: turns in full, turns as their first sentence (by number), and the moderator's words."""
 
     in_full: tuple[int, ...]
     summarised: tuple[int, ...]
     words: tuple[str, ...]
-    """Positions of the moderator's words that it is given."""
+    """Positions of the moderator's words."""
 
 
 def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
-    """The prompt that gives ``side`` the floor: its traits as they stand now, and the directive in force."""
+    """The prompt for the next turn of ``side``, with its present traits and the directive in force."""
     seat = opened.pro if side == "pro" else opened.con
     directive = debate.temper.in_force.get(side)
     context = _context(debate, opened, side)
@@ -57,7 +57,7 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
 
 
 def summary_due(debate: Debate, opened: DebateOpened, number: int, side: Side) -> ContextSummarised | None:
-    """The event that must come before turn ``number``: its speaker is given other turns than it was last told of."""
+    """The event that must come before turn ``number``; None if the context has not changed since the last one."""
     context = _context(debate, opened, side)
     left_out = tuple(int(at) for at in debate.words if at not in context.words)
     if len(context.in_full) == len(debate.transcript.spoken()) and not left_out:
@@ -74,6 +74,7 @@ def summary_due(debate: Debate, opened: DebateOpened, number: int, side: Side) -
 
 
 def _given(debate: Debate, context: Context) -> tuple[TurnSpoken, ...]:
+    """The turns of a context, some of them shortened."""
     return tuple(
         turn if turn.turn in context.in_full else replace(turn, text=shortened(turn.text))
         for turn in debate.transcript.spoken()
@@ -82,7 +83,7 @@ def _given(debate: Debate, context: Context) -> tuple[TurnSpoken, ...]:
 
 
 def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
-    """What fits, the newest first.  The turn that is answered is always given in full."""
+    """What fits into the window, newest first.  The turn to answer is always there in full."""
     spoken = debate.transcript.spoken()
     window = (opened.pro if side == "pro" else opened.con).window
     if not window:
@@ -105,7 +106,7 @@ def _context(debate: Debate, opened: DebateOpened, side: Side) -> Context:
 
 
 def _words(debate: Debate, room: int) -> tuple[str, ...]:
-    """The moderator's words that fit into so many characters, the newest always."""
+    """The moderator's words that fit into ``room`` characters; the newest is always there."""
     given: list[str] = []
     for at, word in reversed(debate.words.items()):
         room -= len(word.text)
@@ -116,5 +117,5 @@ def _words(debate: Debate, room: int) -> tuple[str, ...]:
 
 
 def _short(spoken: tuple[TurnSpoken, ...], before: int) -> int:
-    """Characters of the first sentences of the turns before one: room is kept for them."""
+    """Characters of the first sentences of all turns before turn ``before``: room is kept for them."""
     return sum(len(shortened(turn.text)) for turn in spoken if turn.turn < before)

@@ -1,7 +1,8 @@
-"""Format ``protocol``: openings, cross-examination, closings, each asked of both sides at once; then the judgement.
+"""Format ``protocol``: three rounds of two statements (openings, cross-examinations, closings), then the judgement.
 
-Nothing here waits or knows of time.  A statement is a typed answer and no stream: a turn that the debate shows as being
-spoken goes on where it was, and what has been answered is never asked again.
+Both sides give their statements of a round at the same time.  ``next_steps`` is pure: the same debate always gives the
+same steps.  A statement is a typed answer and is not streamed.  So after a crash a round goes on where it was, and no
+answered question is asked again.
 """
 
 from msgspec import UNSET
@@ -25,32 +26,32 @@ from server.debate.formats.statements import (
     rules_of,
     second_question,
     spoken,
-    statement,
+    statement_of,
 )
 from server.debate.formats.steps import Ask, Record, Step, record
 
 TOKENS = 3200
 """Most tokens of an assessment."""
 ROUNDS: tuple[tuple[int, int], ...] = tuple((2 * number + 1, 2 * number + 2) for number in range(len(KINDS)))
-"""The turns of each round, pro's first."""
+"""The two turns of each round, pro first."""
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """What may be done now."""
+    """The steps that may be taken now."""
     opened = debate.opened
     if opened is None or debate.standing.state != "open":
         return ()
     for pair in ROUNDS:
         if steps := _round(debate, opened, pair):
             return steps
-    return _judge(debate, opened) or _sit(debate, opened) or _end(debate, opened)
+    return _judge(debate, opened) or _panel_steps(debate, opened) or _end(debate, opened)
 
 
 # the rounds
 
 
 def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple[Step, ...]:
-    """Begin a round, ask for its two statements, record both; nothing once they have been spoken."""
+    """The steps of one round: begin its turns, ask for both statements, record both.  None once both are spoken."""
     turns = [debate.transcript.turns.get(number) for number in pair]
     if all(turn is not None and turn.said is not None for turn in turns):
         return ()
@@ -62,7 +63,7 @@ def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple
     if begin:
         return _unless_spent(debate, opened, record(begin))
     under_way = [turn for turn in turns if turn is not None]
-    statements = [statement(debate, opened, turn) for turn in under_way]
+    statements = [statement_of(debate, opened, turn) for turn in under_way]
     if asks := _asks(debate, opened, statements):
         return _unless_spent(debate, opened, asks)
     return (_recorded(debate, statements, under_way),)
@@ -74,35 +75,35 @@ def _started(number: int, turn: Turn | None) -> TurnStarted:
 
 
 def side_of(turn: int) -> Side:
-    """Pro comes first in each round."""
+    """Pro has the odd turns, con the even ones."""
     return "pro" if turn % 2 else "con"
 
 
 def _asks(debate: Debate, opened: DebateOpened, statements: list[Statement]) -> tuple[Ask, ...]:
-    """What is still to be asked: the statements, and once more those whose structure is faulty."""
+    """The calls still to make: the statements, and the second questions for those with faults."""
     questions = [first_question(opened, each) for each in statements]
     questions += [again for each in statements if (again := second_question(debate, opened, each)) is not None]
     return pending(debate, opened, questions)
 
 
 def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) -> Record:
-    """Both statements in one batch; a halt where a side gave nothing."""
-    heard = [(each, turn, accepted_statement(debate, each)) for each, turn in zip(statements, turns, strict=True)]
-    for each, turn, what in heard:
-        if what is None:
+    """Both statements in one batch; a halt if a side gave no answer."""
+    accepted = [(each, turn, accepted_statement(debate, each)) for each, turn in zip(statements, turns, strict=True)]
+    for each, turn, answer in accepted:
+        if answer is None:
             return _give_up(debate, each, turn)
     batch = EventBatch(debate)
-    for each, turn, what in heard:
-        assert what is not None, "looked for above"
-        position = batch.add(spoken(debate, each, what, turn.attempt), what.given.position)
-        for event in what.reading.events:
+    for each, turn, answer in accepted:
+        assert answer is not None, "looked for above"
+        position = batch.add(spoken(debate, each, answer, turn.attempt), answer.given.position)
+        for event in answer.reading.events:
             batch.add(event, position)
     return Record(drafts=tuple(batch.drafts))
 
 
-def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
-    """A halt that says who gave nothing, and why; the other side's answer stays."""
-    failures = debate.calls.failed.get(question(said.key, 1), ())
+def _give_up(debate: Debate, statement: Statement, turn: Turn) -> Record:
+    """A halt that names the side without an answer and the reason; the other side's answer stays in the log."""
+    failures = debate.calls.failed.get(question(statement.key, 1), ())
     kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
     assert debate.opened is not None
     tries = count_tries([kind_of(each) for each in failures])
@@ -114,7 +115,7 @@ def _give_up(debate: Debate, said: Statement, turn: Turn) -> Record:
 
 
 def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-    """The steps, or a halt once the money is spent, or nobody knows how much of it."""
+    """The steps, or a halt if the cost cap is reached or cannot be kept."""
     stop = halt_if_unaffordable(debate, opened)
     if stop is None:
         return steps
@@ -126,7 +127,7 @@ def _unless_spent(debate: Debate, opened: DebateOpened, steps: tuple[Step, ...])
 
 
 def _judge(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """The assessment, asked together with what the panel is asked; nothing once it has been given."""
+    """The question for the assessment, together with the panel's questions; then its batch.  None once it is given."""
     if debate.protocol.assessment is not UNSET:
         return ()
     asked = _assessment(debate, opened)
@@ -155,14 +156,14 @@ def _assessment(debate: Debate, opened: DebateOpened) -> Question:
     )
 
 
-def _sit(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """What the panel has still to do; none once it is done, or where no panel sits."""
+def _panel_steps(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
+    """What the panel still has to do; none once it has concluded, or without a panel."""
     due = panel.steps(debate, opened)
     return _unless_spent(debate, opened, due) if any(isinstance(step, Ask) for step in due) else due
 
 
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
-    """Who wins: whom the panel names where one sits, else who stands clearly higher in the assessment."""
+    """The winner: the one that the panel names if there is a panel, else the side clearly ahead in the assessment."""
     if (named := panel.winner(debate)) is not None:
         concluded, cause = DebateConcluded(winner=named, by_rule="panel"), debate.panel.positions["conclusion"]
     else:

@@ -1,4 +1,7 @@
-"""The judge's questions as steps: what has been answered, what is still to be asked, what was given up."""
+"""Questions to a model as steps: ``pending`` gives the calls still to make, ``answers`` what came of them.
+
+A question is asked ``samples`` times.  Each sample is repeated after a failure, until its attempts are used up.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -14,16 +17,16 @@ from server.debate.formats.retries import count_outages, count_tries, delay_ms, 
 from server.debate.formats.steps import Ask, LazyPrompt
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
-"""Failures that trying again does not mend."""
+"""Kinds of failures that every further attempt would meet again."""
 
 
 def no_fault(_: Any) -> str:
-    """The check of a question whose every well-typed answer is acceptable."""
+    """The check of a question that accepts every well-typed answer."""
     return ""
 
 
 class Question(Struct, frozen=True, kw_only=True):
-    """Something to ask of a model ``samples`` times.  ``prompt`` is built only when it is asked."""
+    """A typed question that is asked of a model ``samples`` times.  ``prompt`` is built when it is needed."""
 
     key: str
     purpose: str
@@ -35,31 +38,31 @@ class Question(Struct, frozen=True, kw_only=True):
     think: Think
     samples: int = 1
     first: int = 1
-    """Number of the first sample: 2 where what was asked is put again in other words."""
+    """Number of the first sample: 2 if the question repeats another one in other words."""
     order: tuple[int, ...] = ()
     cause: int | None = None
     check: Callable[[Any], str] = no_fault
-    """What is wrong with a well-typed answer, in words; empty where nothing is."""
+    """Returns what is wrong with a well-typed answer, in words; an empty text if nothing is wrong."""
     timeout_s: float | None = None
-    """A shorter deadline than the debate's ``judge_timeout_s``."""
+    """A shorter time limit than the debate's ``judge_timeout_s``."""
     is_statement: bool = False
-    """A debater's: as free and as often tried as a turn, and words that are no JSON are an answer."""
+    """Whether a debater answers: with the temperature and the attempts of a turn; words without JSON are an answer."""
 
     @property
     def numbers(self) -> range:
-        """Its samples' numbers."""
+        """The numbers of its samples."""
         return range(self.first, self.samples + 1)
 
 
 def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question]) -> tuple[Ask, ...]:
-    """The calls still to be made, all of them at once."""
+    """The calls still to make, all at the same time."""
     return tuple(
         ask for each in questions for sample in each.numbers if (ask := _ask(debate, opened, each, sample)) is not None
     )
 
 
 def answers(debate: Debate, asked: Question) -> Answers[Any]:
-    """What came of a question, once nothing is pending."""
+    """The answers to a question, once none of its calls is pending; or why there is none."""
     given, reason = [], None
     for sample in asked.numbers:
         name = question(asked.key, sample)
@@ -74,6 +77,7 @@ def answers(debate: Debate, asked: Question) -> Answers[Any]:
 
 
 def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> Ask | None:
+    """The next call for one sample; None if it is answered or given up."""
     name = question(asked.key, sample)
     failures = debate.calls.failed.get(name, ())
     settings = opened.settings
@@ -108,5 +112,5 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
 
 
 def kind_of(failure: Reason) -> str:
-    """The kind that a failure begins with."""
+    """The kind of a failure: its reason begins with it."""
     return failure.reason.partition(":")[0]

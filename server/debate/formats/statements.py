@@ -1,7 +1,7 @@
-"""The statements of the protocol as questions: what is asked, once more where its structure is faulty, what came of it.
+"""The statements of format ``protocol``: one question for each statement, and a second one if the answer has faults.
 
-The first answer to a statement is its sample 1.  A faulty one is put back to its author with its faults, as sample 2;
-of the two the later one counts, unless the first keeps more of the form.
+The first answer is sample 1.  If its structure is faulty, the author is asked again with the faults named, as sample 2.
+The second answer counts, unless the first one keeps more of the form.
 """
 
 from collections.abc import Callable
@@ -27,11 +27,11 @@ Kind = Literal["open", "cross", "close"]
 KINDS: Final[tuple[Kind, ...]] = ("open", "cross", "close")
 TOKENS: Final[dict[Kind, int]] = {"open": 1600, "cross": 1600, "close": 900}
 FIRST, SECOND = 1, 2
-"""Samples: what is asked, and what is asked once more."""
+"""Numbers of the samples."""
 
 
 class Statement(Struct, frozen=True, kw_only=True):
-    """What is asked of a side in one turn, and how its answer is read."""
+    """What a side is asked in one turn, and how its answer is read."""
 
     kind: Kind
     side: Side
@@ -45,24 +45,24 @@ class Statement(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> str:
-        """``open:pro``."""
+        """The question's key, such as ``open:pro``."""
         return f"{self.kind}:{self.side}"
 
     def given(self, debate: Debate, sample: int) -> UnusedAnswer | None:
-        """What came: an answer, or words that are no JSON."""
+        """The answer of a sample, JSON or not; None if there is none."""
         name = question(self.key, sample)
         return debate.calls.given.get(name) or debate.calls.unread.get(name)
 
 
 class AcceptedStatement(Struct, frozen=True, kw_only=True):
-    """What counts as the statement."""
+    """The answer that counts as the statement."""
 
     given: UnusedAnswer
     reading: StatementReading
 
 
-def statement(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
-    """The statement that a turn holds."""
+def statement_of(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
+    """The statement of a turn."""
     kind, side, protocol = KINDS[(turn.number - 1) // 2], turn.side, debate.protocol
     rules = rules_of(opened)
     prompt: Callable[[], Prompt]
@@ -100,85 +100,85 @@ def rules_of(opened: DebateOpened) -> ProtocolRules:
     return opened.rubric.protocol
 
 
-def first_question(opened: DebateOpened, said: Statement) -> Question:
-    """What is asked of a side, once."""
+def first_question(opened: DebateOpened, statement: Statement) -> Question:
+    """The first question for a statement."""
     return Question(
-        key=said.key,
-        purpose=said.kind,
-        turn=said.turn,
-        model=said.model,
-        prompt=said.prompt,
-        answer_type=said.answer_type,
-        max_tokens=TOKENS[said.kind],
-        think=said.think,
-        cause=said.cause,
+        key=statement.key,
+        purpose=statement.kind,
+        turn=statement.turn,
+        model=statement.model,
+        prompt=statement.prompt,
+        answer_type=statement.answer_type,
+        max_tokens=TOKENS[statement.kind],
+        think=statement.think,
+        cause=statement.cause,
         check=wordless_fault,
         timeout_s=opened.settings.turn_timeout_s,
         is_statement=True,
     )
 
 
-def second_question(debate: Debate, opened: DebateOpened, said: Statement) -> Question | None:
-    """The same once more, the faults named; None where the first answer has none, or there is none."""
-    given = said.given(debate, FIRST)
+def second_question(debate: Debate, opened: DebateOpened, statement: Statement) -> Question | None:
+    """The same question with the faults of the first answer; None if it has no faults or has not been given."""
+    given = statement.given(debate, FIRST)
     if given is None:
         return None
-    faults = said.read(given.answer, ()).faults
+    faults = statement.read(given.answer, ()).faults
     if not faults:
         return None
     return msgspec.structs.replace(
-        first_question(opened, said),
+        first_question(opened, statement),
         first=SECOND,
         samples=SECOND,
         cause=given.position,
-        prompt=lambda: retry_prompt(opened, said.prompt(), given.answer, faults),
+        prompt=lambda: retry_prompt(opened, statement.prompt(), given.answer, faults),
     )
 
 
-def accepted_statement(debate: Debate, said: Statement) -> AcceptedStatement | None:
-    """What counts, once nothing more is asked; None where a side gave nothing to count."""
-    first = said.given(debate, FIRST)
+def accepted_statement(debate: Debate, statement: Statement) -> AcceptedStatement | None:
+    """The answer that counts, once nothing is pending; None if the side gave no answer."""
+    first = statement.given(debate, FIRST)
     if first is None:
         return None
-    reading = said.read(first.answer, ())
+    reading = statement.read(first.answer, ())
     if not reading.faults:
         return AcceptedStatement(given=first, reading=reading)
-    second = said.given(debate, SECOND)
+    second = statement.given(debate, SECOND)
     if second is None:
-        failures = debate.calls.failed.get(question(said.key, SECOND), ())
+        failures = debate.calls.failed.get(question(statement.key, SECOND), ())
         why = f" ({failures[-1].reason})" if failures else ""
         return AcceptedStatement(
-            given=first, reading=said.read(first.answer, (f"asked once more, it gave no answer{why}",))
+            given=first, reading=statement.read(first.answer, (f"asked once more, it gave no answer{why}",))
         )
-    later = said.read(second.answer, ())
+    later = statement.read(second.answer, ())
     if later.kept >= reading.kept:
         return AcceptedStatement(given=second, reading=later)
     return AcceptedStatement(
-        given=first, reading=said.read(first.answer, ("asked once more, it kept less of the form",))
+        given=first, reading=statement.read(first.answer, ("asked once more, it kept less of the form",))
     )
 
 
-def spoken(debate: Debate, said: Statement, what: AcceptedStatement, attempt: int) -> TurnSpoken:
-    """The statement as a turn of the transcript."""
+def spoken(debate: Debate, statement: Statement, accepted: AcceptedStatement, attempt: int) -> TurnSpoken:
+    """The statement as a turn in the transcript."""
     asked_ms = debate.calls.spent_ms
-    latency_ms = sum(asked_ms.get(question(said.key, sample), 0) for sample in (FIRST, SECOND))
-    text = what.reading.text
+    latency_ms = sum(asked_ms.get(question(statement.key, sample), 0) for sample in (FIRST, SECOND))
+    text = accepted.reading.text
     return TurnSpoken(
-        turn=said.turn,
-        side=said.side,
+        turn=statement.turn,
+        side=statement.side,
         attempt=attempt,
         text=text,
         words=count_words(text),
-        clipped=what.reading.is_clipped,
+        clipped=accepted.reading.is_clipped,
         pace=((latency_ms, len(text)),),
-        model=what.given.model,
-        usage=what.given.usage,
+        model=accepted.given.model,
+        usage=accepted.given.usage,
         latency_ms=latency_ms,
     )
 
 
 def _examination(debate: Debate, by: Side) -> str:
-    """All that a side said in its cross-examination."""
+    """The text of a side's cross-examination."""
     return next(
         (
             turn.text

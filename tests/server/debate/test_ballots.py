@@ -109,7 +109,7 @@ async def test_who_was_kept_for_the_next_vote_is_let_go(monkeypatch: pytest.Monk
             while h.moderators._moderators:
                 await anyio.lowlevel.checkpoint()
 
-        assert 0 == h.moderators._acts.total()
+        assert 0 == h.moderators._commands.total()
 
 
 async def test_one_who_is_kept_is_the_one_that_goes_on(script: Any) -> None:
