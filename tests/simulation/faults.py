@@ -16,7 +16,7 @@ from server.feed.websocket.broadcast_group import BroadcastGroup
 from server.feed.websocket.connections import Connections
 from server.feed.websocket.spectator import Spectator
 from server.http import websocket
-from tests.simulation.store import Line, Shared
+from tests.simulation.shared_log import NodeLog, SharedLog
 
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -42,31 +42,31 @@ def loses_the_end_of_a_page(patch: pytest.MonkeyPatch) -> None:
 
 
 def delivers_before_the_commit(patch: pytest.MonkeyPatch) -> None:
-    append, read = Line.append, Line.read
+    append, read = NodeLog.append, NodeLog.read
     early: dict[Any, tuple[Recorded, ...]] = {}
 
-    async def hasty(self: Line, debate: str, expected: int, events: Sequence[Any]) -> tuple[Recorded, ...]:
+    async def hasty(self: NodeLog, debate: str, expected: int, events: Sequence[Any]) -> tuple[Recorded, ...]:
         records = self.shared.records(debate)
         if expected and len(records) == expected:
             drafts = [as_draft(event) for event in events]
             payloads = [codec.encode(draft.event) for draft in drafts]
             early[self] = stamp(debate, expected, records[-1].digest, drafts, "2026", payloads)
-            self._hear(debate, expected + len(drafts))
+            self._notice(debate, expected + len(drafts))
         return await append(self, debate, expected, events)
 
-    async def eager(self: Line, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+    async def eager(self: NodeLog, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         found = await read(self, debate, after, limit)
         return found or tuple(each for each in early.get(self, ()) if each.position > after)
 
-    patch.setattr(Line, "append", hasty)
-    patch.setattr(Line, "read", eager)
+    patch.setattr(NodeLog, "append", hasty)
+    patch.setattr(NodeLog, "read", eager)
 
 
-def resumes_one_too_early(patch: pytest.MonkeyPatch) -> None:
+def resumes_one_event_too_early(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(broadcast_group, "Cursor", lambda channel, after, **how: Cursor(channel, after and after - 1, **how))
 
 
-def resumes_one_too_late(patch: pytest.MonkeyPatch) -> None:
+def resumes_one_event_too_late(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(reader, "Cursor", lambda channel, after, **how: Cursor(channel, after and after + 1, **how))
 
 
@@ -79,9 +79,9 @@ def forgets_to_drop_a_stale_delta(patch: pytest.MonkeyPatch) -> None:
 
 
 def accepts_a_stale_epoch(patch: pytest.MonkeyPatch) -> None:
-    refusal = Shared.refusal
+    refusal = SharedLog.refusal
     patch.setattr(
-        Shared, "refusal", lambda self, debate, node, held: None if held else refusal(self, debate, node, held)
+        SharedLog, "refusal", lambda self, debate, node, held: None if held else refusal(self, debate, node, held)
     )
 
 
@@ -89,7 +89,7 @@ def never_closes_the_slow(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Connections, "_check_slow", lambda *_: None)
 
 
-def goes_on_writing_to_the_slow(patch: pytest.MonkeyPatch) -> None:
+def keeps_writing_to_the_slow(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(BroadcastGroup, "fall_behind", lambda *_: None)
     patch.setattr(Spectator, "is_busy", lambda self: self.is_closing)
 
@@ -98,11 +98,11 @@ def overfills_in_a_burst(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(BroadcastGroup, "_check_buffers", lambda *_: None)
 
 
-def says_a_wrong_position_when_closing(patch: pytest.MonkeyPatch) -> None:
+def closes_with_a_wrong_position(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Spectator, "position", property(lambda self: self.group.channel.position))
 
 
-def forgets_who_has_gone(patch: pytest.MonkeyPatch) -> None:
+def never_forgets_a_reader(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Hub, "leave", lambda *_: None)
 
 
@@ -110,7 +110,7 @@ def keeps_empty_groups(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Connections, "_remove_group", lambda *_: None)
 
 
-def wakes_nobody_now_and_then(patch: pytest.MonkeyPatch) -> None:
+def sometimes_wakes_no_reader(patch: pytest.MonkeyPatch) -> None:
     wake = Channel.wake
 
     def forgetful(self: Channel) -> None:
@@ -120,7 +120,7 @@ def wakes_nobody_now_and_then(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Channel, "wake", forgetful)
 
 
-def refers_to_what_a_newcomer_was_not_told(patch: pytest.MonkeyPatch) -> None:
+def compresses_with_text_that_a_newcomer_lacks(patch: pytest.MonkeyPatch) -> None:
     make_live = BroadcastGroup._make_live
 
     def hasty(self: BroadcastGroup, one: Spectator) -> None:
@@ -131,7 +131,7 @@ def refers_to_what_a_newcomer_was_not_told(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(BroadcastGroup, "_make_live", hasty)
 
 
-def tells_everybody_the_director_s(patch: pytest.MonkeyPatch) -> None:
+def shows_private_events_to_everyone(patch: pytest.MonkeyPatch) -> None:
     frames_after = Channel.frames_after
     patch.setattr(
         Channel,
@@ -156,7 +156,7 @@ def leaves_out_text_of_a_turn(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TextInFlight, "delta_from", lambda self, at: delta_from(self, at if not at else at + 1))
 
 
-def refuses_who_read_further_on_another_node(patch: pytest.MonkeyPatch) -> None:
+def refuses_a_client_that_is_ahead_of_the_node(patch: pytest.MonkeyPatch) -> None:
     async def channel(service: Any, debate: str, after: int | None) -> Channel:
         del after
         return await service.hub.channel(debate)  # type: ignore[no-any-return]
@@ -164,36 +164,36 @@ def refuses_who_read_further_on_another_node(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(websocket, "_channel", channel)
 
 
-def tears_a_batch(patch: pytest.MonkeyPatch) -> None:
-    """A follower that goes on after a page as if the page had been whole."""
-    read = Line.read
+def skips_an_event_of_a_page(patch: pytest.MonkeyPatch) -> None:
+    """A follower goes on after a page as if no event of it were missing."""
+    read = NodeLog.read
 
-    async def short(self: Line, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
+    async def short(self: NodeLog, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         found = await read(self, debate, after, limit)
         return found[:2] + found[3:] if len(found) > 4 and not after % 3 else found
 
-    patch.setattr(Line, "read", short)
+    patch.setattr(NodeLog, "read", short)
 
 
 FAULTS: Final[tuple[Plant, ...]] = (
     skips_a_frame_in_catching_up,
     loses_the_end_of_a_page,
     delivers_before_the_commit,
-    resumes_one_too_early,
-    resumes_one_too_late,
+    resumes_one_event_too_early,
+    resumes_one_event_too_late,
     forgets_to_drop_a_stale_delta,
     accepts_a_stale_epoch,
     never_closes_the_slow,
-    goes_on_writing_to_the_slow,
+    keeps_writing_to_the_slow,
     overfills_in_a_burst,
-    says_a_wrong_position_when_closing,
-    forgets_who_has_gone,
+    closes_with_a_wrong_position,
+    never_forgets_a_reader,
     keeps_empty_groups,
-    wakes_nobody_now_and_then,
-    refers_to_what_a_newcomer_was_not_told,
-    tells_everybody_the_director_s,
+    sometimes_wakes_no_reader,
+    compresses_with_text_that_a_newcomer_lacks,
+    shows_private_events_to_everyone,
     repeats_text_after_catching_up,
     leaves_out_text_of_a_turn,
-    refuses_who_read_further_on_another_node,
-    tears_a_batch,
+    refuses_a_client_that_is_ahead_of_the_node,
+    skips_an_event_of_a_page,
 )

@@ -1,7 +1,7 @@
-"""An event loop in which no time passes: where everything waits, the clock jumps to what is due next.
+"""An event loop with virtual time: while every task waits, the clock jumps to the next timer.
 
-It has no selector, no pipe, no thread, so that one of them costs microseconds, and what runs in it runs the same way
-each time: tasks are told apart by number, where elsewhere the order of a set of them depends on where they lie.
+It has no selector, no pipe and no thread, so that a loop costs microseconds.  What runs in it runs the same way each
+time: tasks are hashed by number and not by address, so that the order of a set of tasks is fixed.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ Ts = TypeVarTuple("Ts")
 
 
 class Stuck(Exception):
-    """Nothing is due any more and the schedule has not come to its end."""
+    """No timer is left, or too much time has passed, and the schedule has not ended."""
 
 
-class Numbered(asyncio.Task[Any]):
-    """A task whose place in a set does not depend on its address."""
+class NumberedTask(asyncio.Task[Any]):
+    """A task that is hashed by its number."""
 
-    def __init__(self, coroutine: Any, *, loop: "Loop", **how: Any) -> None:
+    def __init__(self, coroutine: Any, *, loop: "VirtualLoop", **how: Any) -> None:
         loop.tasks_made += 1
         self._number = loop.tasks_made
         super().__init__(coroutine, loop=loop, **how)
@@ -34,8 +34,8 @@ class Numbered(asyncio.Task[Any]):
         return self._number
 
 
-class Loop(asyncio.BaseEventLoop):
-    """``asyncio``'s own loop but for its step: the clock stands still while anything is ready."""
+class VirtualLoop(asyncio.BaseEventLoop):
+    """The loop of ``asyncio`` with another step: the clock stands still while any callback is ready."""
 
     _ready: deque[Any]
 
@@ -46,17 +46,17 @@ class Loop(asyncio.BaseEventLoop):
         self._timers = 0
         self.tasks_made = 0
         self.failures: list[BaseException] = []
-        self.set_task_factory(lambda _, coroutine, **how: Numbered(coroutine, loop=self, **how))
+        self.set_task_factory(lambda _, coroutine, **how: NumberedTask(coroutine, loop=self, **how))
         self.set_exception_handler(self._keep)
 
     def time(self) -> float:
-        """Virtual seconds since the beginning."""
+        """Virtual seconds since the start."""
         return self.now
 
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        """See ``asyncio``: without what it checks for those who debug."""
+        """See ``asyncio``; without its checks for debugging."""
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
         return handle
@@ -77,16 +77,16 @@ class Loop(asyncio.BaseEventLoop):
         return handle
 
     def _run_once(self) -> None:
-        """One step: what is ready, and what falls due once nothing is.  Raises ``Stuck`` where nothing ever will."""
+        """Run what is ready; if nothing is, go to the next timer.  Raises ``Stuck`` if there is none."""
         ready, due = self._ready, self._due
         if not ready:
             while due and due[0][2].cancelled():
                 heappop(due)
             if not due or due[0][0] == inf:
-                raise Stuck(f"at {self.now:.3f} s everything waits for something that nobody will do")
+                raise Stuck(f"at {self.now:.3f} s every task waits and no timer is left")
             self.now = max(self.now, due[0][0])
             if self.now > self._most_s:
-                raise Stuck(f"after {self.now:.0f} s it has not come to its end")
+                raise Stuck(f"after {self.now:.0f} s the schedule has not ended")
         now = self.now
         while due and due[0][0] <= now:
             ready.append(heappop(due)[2])
@@ -96,26 +96,26 @@ class Loop(asyncio.BaseEventLoop):
                 handle._run()
 
     def _timer_handle_cancelled(self, _handle: asyncio.TimerHandle) -> None:
-        """It is dropped when it falls due."""
+        """It is dropped when it is due."""
 
     def _write_to_self(self) -> None:
-        """Nobody calls from another thread."""
+        """There is no other thread."""
 
     def _keep(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """What nobody caught: a fault of whatever ran in a callback."""
+        """An exception that nothing caught, in a callback or a task."""
         self.fail(context.get("exception") or RuntimeError(context["message"]))
 
     def fail(self, error: BaseException) -> None:
-        """Something is wrong: the schedule ends here."""
+        """End the schedule with this error."""
         self.failures.append(error)
         self.stop()
 
 
-def run(main: Callable[[], Awaitable[T]], loop: Loop) -> T:
-    """Run to the end, then end whatever still runs.  Raises what went wrong first, ``Stuck`` if nothing else did."""
+def run(main: Callable[[], Awaitable[T]], loop: VirtualLoop) -> T:
+    """Run to the end, then cancel what still runs.  Raises the first error, or ``Stuck``."""
     try:
         return anyio.run(main, backend_options={"loop_factory": lambda: loop})
-    except RuntimeError:  # stopped in the middle
+    except RuntimeError:  # the loop was stopped by ``fail``
         if not loop.failures:
             raise
         raise loop.failures[0] from None

@@ -1,4 +1,4 @@
-"""One node of a schedule: a line to the shared log, and the real hub, crowd and moderators on it."""
+"""One node of a schedule: its access to the shared log, and the real hub, connections and moderators."""
 
 import asyncio
 import random
@@ -23,49 +23,49 @@ from server.feed.websocket.broadcast_group import PAGE
 from server.http.access import Access
 from server.service import Service
 from server.settings import Settings
-from tests.simulation.course import next_steps
-from tests.simulation.gate import Doors, app_of
-from tests.simulation.store import Line, LineLeases
-from tests.simulation.watcher import Truth
+from tests.simulation.client import Oracle
+from tests.simulation.format import next_steps
+from tests.simulation.shared_log import NodeLeases, NodeLog
+from tests.simulation.web_server import OrderedConnections, app_state
 
 MOST: Final = 8
 OUTCOME: Final = Outcome(model="sim", tokens=Tokens(), latency_ms=1, cost_usd=0.0)
 PIECE: Final = 60
 ALPHABET: Final = "abcdefghij  .é日🚋"
 
-ANYBODY: Final = Access(Settings())
+OPEN_ACCESS: Final = Access(Settings())
 
 
-def words(chance: random.Random, longest: int) -> str:
-    """Something to say, of so many characters at most; what is long is one word, since a turn has so many at most."""
-    size = chance.randint(1, longest)
-    piece = "".join(chance.choices(ALPHABET, k=min(size, PIECE)))
+def random_text(rng: random.Random, longest: int) -> str:
+    """A text of at most ``longest`` characters.  A long text is one word, because the words of a turn are limited."""
+    size = rng.randint(1, longest)
+    piece = "".join(rng.choices(ALPHABET, k=min(size, PIECE)))
     if size > PIECE:
         piece = piece.replace(" ", "x")
     return "T" + (piece * (size // PIECE + 1))[:size]
 
 
-class Voice:
-    """A provider that says what the schedule drew, chunk by chunk, and sometimes breaks off."""
+class RandomProvider:
+    """A provider that streams random text chunk by chunk and sometimes breaks off."""
 
-    name = "scripted"  # as ``providers.calls`` knows it: nobody is there who could be left alone
+    name = "scripted"  # ``providers.calls`` has no breaker for this name
 
-    def __init__(self, truth: Truth, chance: random.Random, *, longest: int, breaks: float) -> None:
-        self._truth, self._chance, self._longest, self._breaks = truth, chance, longest, breaks
+    def __init__(self, oracle: Oracle, rng: random.Random, *, longest: int, break_rate: float) -> None:
+        self._oracle, self._rng, self._longest, self._breaks = oracle, rng, longest, break_rate
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         """See ``Provider``."""
         del model
-        chance, speech = self._chance, (request.turn, request.attempt)
-        chunks = [words(chance, self._longest) for _ in range(chance.randint(1, 7))]
-        self._truth.said[speech] = self._truth.said.get(speech) or "".join(chunks)
-        yield Said(chunks, chance, breaks=chance.random() < self._breaks)
+        rng, speech = self._rng, (request.turn, request.attempt)
+        chunks = [random_text(rng, self._longest) for _ in range(rng.randint(1, 7))]
+        self._oracle.speeches[speech] = self._oracle.speeches.get(speech) or "".join(chunks)
+        yield RandomStream(chunks, rng, break_rate=rng.random() < self._breaks)
 
     async def answer(self, model: str, request: Request, type_: Any) -> Answer[Any]:
         """See ``Provider``."""
         del model, request
-        await asyncio.sleep(self._chance.random() / 10)
+        await asyncio.sleep(self._rng.random() / 10)
         value = neutral(type_)
         return Answer(value=value, raw=msgspec.json.encode(value).decode(), outcome=OUTCOME)
 
@@ -83,30 +83,30 @@ class Voice:
         """See ``Provider``."""
 
 
-class Said:
+class RandomStream:
     """A stream of text."""
 
     outcome = OUTCOME
 
-    def __init__(self, chunks: list[str], chance: random.Random, *, breaks: bool) -> None:
-        self._chunks, self._chance, self._breaks = chunks, chance, breaks
+    def __init__(self, chunks: list[str], rng: random.Random, *, break_rate: bool) -> None:
+        self._chunks, self._rng, self._breaks = chunks, rng, break_rate
 
     async def __aiter__(self) -> AsyncIterator[str]:
         """See ``TextStream``."""
         for number, chunk in enumerate(self._chunks):
-            await asyncio.sleep(self._chance.choice((0, 0.01, 0.05, 0.3)))
+            await asyncio.sleep(self._rng.choice((0, 0.01, 0.05, 0.3)))
             if self._breaks and number:
                 raise BrokenOff("the schedule breaks off")
             yield chunk
 
 
-class Place:
-    """What runs on one node."""
+class SimulatedNode:
+    """Everything that runs on one node."""
 
     def __init__(
         self,
-        line: Line,
-        voice: Voice,
+        line: NodeLog,
+        provider: RandomProvider,
         settings: Settings,
         *,
         idle_s: float,
@@ -116,19 +116,19 @@ class Place:
         page: int = PAGE,
     ) -> None:
         clock = line.shared.clock
-        self.line, self.leases = line, LineLeases(line)
-        entry = SimpleNamespace(name="scripted", module=__name__, load=lambda: lambda: voice)
+        self.log, self.leases = line, NodeLeases(line)
+        entry = SimpleNamespace(name="scripted", module=__name__, load=lambda: lambda: provider)
         self.registry = Registry([entry], random=clock.random)  # type: ignore[list-item]
         self.hub = Hub(line, tick_ms=settings.tick_ms, idle_s=idle_s, ring=ring, recent=recent)
         self.moderators = Moderators(line, self.registry, self.hub, clock=clock, next_steps=next_steps)
-        self.crowd = Doors(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s, page=page)
+        self.connections = OrderedConnections(self.hub, slow_reader_s=settings.slow_reader_s, ping_s=ping_s, page=page)
         service = Service(settings, line, self.registry, self.hub, self.moderators, SingleNodeBus())
         self.is_over = False
-        """Whether the debate has concluded, so that nobody need run it."""
-        self.app = app_of(service, self.crowd, ANYBODY)
+        """Whether the debate has concluded, so that no node has to run it."""
+        self.app = app_state(service, self.connections, OPEN_ACCESS)
 
     async def run(self, is_run: bool, *, task_status: anyio.abc.TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Serve until cancelled, and where it ``is_run`` here, run the debate."""
+        """Serve until cancelled; with ``is_run``, also run the debate."""
         async with anyio.create_task_group() as tasks:
             await tasks.start(self.hub.run)
             if not is_run:
@@ -139,13 +139,13 @@ class Place:
             await self._hold()
 
     async def _hold(self) -> None:
-        """Renew what is held, forget what was lost, take up what nobody runs."""
+        """Renew held leases, release lost ones, and take up debates that no node runs."""
         while not self.is_over:
-            await anyio.sleep(self.line.shared.lease_s / 2)
+            await anyio.sleep(self.log.shared.lease_s / 2)
             try:
                 for debate in await self.leases.renew():
                     await self.leases.release(debate)
-                if not self.moderators.running:  # what was lost may still be speaking: not before it has noticed
+                if not self.moderators.running:  # a moderator that lost its debate must stop first
                     for lease in await self.leases.claim(MOST):
                         await self.moderators.take_up_one(lease.debate)
             except LogError as error:

@@ -1,4 +1,4 @@
-"""What a schedule draws first: how many, how large, how often things go wrong."""
+"""The plan of a schedule, drawn first: its sizes, and how often something goes wrong."""
 
 import random
 
@@ -6,53 +6,53 @@ from msgspec import Struct
 
 
 class Plan(Struct, frozen=True):
-    """What is drawn first."""
+    """The sizes and rates of one schedule."""
 
     nodes: int
-    watchers: int
+    clients: int
     turns: int
     high: int
     page: int
     ring: int
     recent: int
-    patience_s: float
+    slow_reader_s: float
     tick_ms: int
     lease_s: float
     lag_s: float
     longest: int
-    breaks: float
-    loses: float
+    break_rate: float
+    loss_rate: float
     span_s: float
     blind: bool
-    is_loud: bool
-    """Whether events are long, and pipes and pages those of the product."""
+    is_large: bool
+    """Whether events are long, and buffers and pages have their real sizes."""
     is_moderated: bool
-    """Whether moderators run the debate; else a scribe writes it."""
-    rough: float
+    """Whether moderators run the debate.  Otherwise a ``RandomWriter`` writes it."""
+    trouble_rate: float
     """How often something goes wrong."""
 
 
-def drawn(chance: random.Random) -> Plan:
-    """A plan.  Most are small, so that much happens at their limits; some have the product's own sizes."""
-    is_loud, is_moderated = chance.random() < 0.05, chance.random() < 0.25
+def draw_plan(rng: random.Random) -> Plan:
+    """Draw a plan.  Most plans are small, so that their limits are often reached; some have the real sizes."""
+    is_large, is_moderated = rng.random() < 0.05, rng.random() < 0.25
     return Plan(
-        nodes=2 if is_moderated else chance.choice((1, 2)),
-        watchers=chance.choice((1, 1, 1, 2, 3)),
-        turns=chance.choice((1, 1, 2, 3) if is_moderated else (1, 1, 1, 2)),
-        high=1 << 16 if is_loud else chance.choice((300, 1500, 6000, 1 << 16)),
-        page=1 << 16 if is_loud else chance.choice((200, 3000, 1 << 16)),
-        ring=4096 if is_loud else chance.choice((3, 8, 40, 4096)),
-        recent=chance.choice((2, 16, 256)),
-        patience_s=chance.choice((2.0, 10.0)),
-        tick_ms=chance.choice((0, 20, 50)),
-        lease_s=chance.choice((0.6, 2.0)),
-        lag_s=chance.choice((0.0, 0.1, 1.5)),
-        longest=2000 if is_loud else chance.choice((10, 80, 600)),
-        breaks=chance.choice((0.0, 0.1, 0.4)),
-        loses=chance.choice((0.0, 0.0, 0.2)),
-        span_s=chance.uniform(1, 8),
-        blind=chance.random() < 0.2,
-        is_loud=is_loud,
+        nodes=2 if is_moderated else rng.choice((1, 2)),
+        clients=rng.choice((1, 1, 1, 2, 3)),
+        turns=rng.choice((1, 1, 2, 3) if is_moderated else (1, 1, 1, 2)),
+        high=1 << 16 if is_large else rng.choice((300, 1500, 6000, 1 << 16)),
+        page=1 << 16 if is_large else rng.choice((200, 3000, 1 << 16)),
+        ring=4096 if is_large else rng.choice((3, 8, 40, 4096)),
+        recent=rng.choice((2, 16, 256)),
+        slow_reader_s=rng.choice((2.0, 10.0)),
+        tick_ms=rng.choice((0, 20, 50)),
+        lease_s=rng.choice((0.6, 2.0)),
+        lag_s=rng.choice((0.0, 0.1, 1.5)),
+        longest=2000 if is_large else rng.choice((10, 80, 600)),
+        break_rate=rng.choice((0.0, 0.1, 0.4)),
+        loss_rate=rng.choice((0.0, 0.0, 0.2)),
+        span_s=rng.uniform(1, 8),
+        blind=rng.random() < 0.2,
+        is_large=is_large,
         is_moderated=is_moderated,
-        rough=chance.choice((0.0, 2.0, 4.0)),
+        trouble_rate=rng.choice((0.0, 2.0, 4.0)),
     )

@@ -1,7 +1,12 @@
 """Plays many schedules, one for each seed, on all cores, and names the seeds of those that break a promise.
 
 ``python -m tests.simulation.soak --schedules N`` runs it, and ``moot bench --soak --only simulation``.  ``--seed N``
-plays one schedule and prints all that happened in it.
+plays one schedule and prints its trace.
+
+Modules of the simulation: ``loop`` virtual time · ``clock`` its wall clock and randomness · ``plan`` sizes and rates ·
+``shared_log`` the log · ``transport`` the connections · ``web_server`` the part of uvicorn · ``node`` one node ·
+``format`` a debate without a judge · ``writer`` a debate without a moderator · ``client`` checks every message ·
+``random_client`` connects and leaves · ``world`` the state of a schedule · ``schedule`` plays one.
 """
 
 import os
@@ -20,13 +25,13 @@ from server.cli.output import emit
 from tests.simulation.schedule import Report, play
 
 STRETCH: Final = 250
-"""Seeds that a process is given at once."""
+"""Seeds that a process gets at once."""
 MOST_FAULTS: Final = 5
-"""Schedules that break a promise, after which the rest is not looked at."""
+"""Broken schedules after which the soak stops."""
 
 
 class Tally(Struct, kw_only=True):
-    """What came of many schedules.  ``faults``: seed and broken promise, in the order of the seeds."""
+    """The results of many schedules.  ``faults``: seed and broken promise, ordered by seed."""
 
     schedules: int = 0
     events: int = 0
@@ -40,7 +45,7 @@ class Tally(Struct, kw_only=True):
     processes: int = 1
     faults: list[tuple[int, str]] = []
     digest: str = ""
-    """Of all traces, where one process ran them in order."""
+    """The digest of all traces; only if one process played them in order."""
 
     @property
     def ok(self) -> bool:
@@ -53,7 +58,7 @@ class Tally(Struct, kw_only=True):
         return self.schedules / self.seconds if self.seconds else 0.0
 
     def add(self, other: "Tally | Report") -> None:
-        """Count a schedule, or some, in."""
+        """Add the result of one schedule or of several."""
         if isinstance(other, Report):
             self.schedules += 1
             self.takeovers += other.epochs - 1
@@ -72,7 +77,7 @@ class Tally(Struct, kw_only=True):
 
 
 def stretch(first: int, count: int) -> Tally:
-    """Some schedules in this process, from seed ``first`` on."""
+    """Play ``count`` schedules in this process, from seed ``first`` on."""
     tally, began, digest = Tally(), time.monotonic(), blake2b(digest_size=8)
     for seed in range(first, first + count):
         report = play(seed)
@@ -85,13 +90,13 @@ def stretch(first: int, count: int) -> Tally:
 
 
 def soak(
-    count: int, *, first: int = 0, processes: int | None = None, told: Callable[[Tally], None] = lambda _: None
+    count: int, *, first: int = 0, processes: int | None = None, progress: Callable[[Tally], None] = lambda _: None
 ) -> Tally:
-    """So many schedules over as many processes as there are cores; ``told`` is called as they go on."""
+    """Play ``count`` schedules in one process for each core.  ``progress`` gets the tally so far."""
     processes = processes or os.cpu_count() or 1
     tally, began = Tally(processes=processes), time.monotonic()
     parts = _parts(first, count)
-    context = get_context("spawn")  # nothing of this process is wanted there
+    context = get_context("spawn")  # a fork would copy the threads' locks
     with ProcessPoolExecutor(processes, context, observe.configure_logging, ("error",)) as pool:
         running: set[Future[Tally]] = set()
         while True:
@@ -103,7 +108,7 @@ def soak(
             for each in done:
                 tally.add(each.result())
                 tally.seconds = time.monotonic() - began
-                told(tally)
+                progress(tally)
     return tally
 
 
@@ -113,7 +118,7 @@ def _parts(first: int, count: int) -> Iterator[tuple[int, int]]:
 
 
 def tally_in_words(tally: Tally) -> str:
-    """What came of it, and how each fault is seen again."""
+    """The results, each fault, and how to see the first one again."""
     lines = [
         (
             f"{tally.schedules:,} schedules, {tally.per_second:,.0f} a second over {tally.processes} processes,"
@@ -129,16 +134,16 @@ def tally_in_words(tally: Tally) -> str:
 
 
 def report_in_words(report: Report) -> str:
-    """One schedule, as it went."""
+    """The trace of one schedule, and its result."""
     end = report.fault or "every promise was kept"
     return "\n".join([*report.trace, f"seed {report.seed}, trace {report.digest}: {end}"])
 
 
 def simulate(count: int, *, as_json: bool = False) -> bool:
-    """Play schedules from seed 0 on and print what came of them.  True: every promise was kept."""
+    """Play schedules from seed 0 on and print the results.  True: every promise was kept."""
     tally = soak(
         count,
-        told=lambda so_far: click.echo(
+        progress=lambda so_far: click.echo(
             f"\r{so_far.schedules:,} of {count:,} schedules, {so_far.per_second:,.0f} a second", err=True, nl=False
         ),
     )
@@ -151,7 +156,7 @@ def simulate(count: int, *, as_json: bool = False) -> bool:
 
 
 def show(seed: int, *, as_json: bool = False) -> bool:
-    """Play the schedule of one seed and print all that happened.  True: every promise was kept."""
+    """Play the schedule of one seed and print its trace.  True: every promise was kept."""
     report = play(seed, keep=True)
     if as_json:
         emit(report)
@@ -162,7 +167,7 @@ def show(seed: int, *, as_json: bool = False) -> bool:
 
 @click.command()
 @click.option("--schedules", type=click.IntRange(1), default=1_000_000, show_default=True)
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="Play this one schedule, and print all of it.")
+@click.option("--seed", type=click.IntRange(0), metavar="N", help="Play only this schedule, and print its trace.")
 def main(schedules: int, seed: int | None) -> None:
     """Play schedules; exit with 1 if one breaks a promise."""
     observe.configure_logging("error")

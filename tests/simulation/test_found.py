@@ -1,4 +1,4 @@
-"""Faults that the simulation found, each by itself."""
+"""Faults that the simulation found, each as a test of its own."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -15,78 +15,84 @@ from events.types import ModelAnswered
 from server.feed import frames
 from server.settings import Settings
 from tests.server.debate_events import PAUSED, RESUMED, abandoned, answered, folds, opened, recorded, started
+from tests.simulation.client import CheckingClient, Oracle
 from tests.simulation.clock import virtual_clock
-from tests.simulation.gate import admit
-from tests.simulation.loop import Loop, run
-from tests.simulation.node import Place, Voice
-from tests.simulation.pipe import Pace, Pipe
+from tests.simulation.loop import VirtualLoop, run
+from tests.simulation.node import RandomProvider, SimulatedNode
 from tests.simulation.schedule import play
-from tests.simulation.store import Line, Shared
-from tests.simulation.watcher import Truth, Watcher
+from tests.simulation.shared_log import NodeLog, SharedLog
+from tests.simulation.transport import ReadPace, SimulatedTransport
+from tests.simulation.web_server import serve
 
 MOST = 256 << 10
 LARGE = "x" * 20_000
 
 
 class Scene:
-    """One debate on as many nodes as are asked for, and those who watch it."""
+    """One debate on some nodes, and its clients."""
 
-    def __init__(self, loop: Loop, nodes: int = 1) -> None:
-        self.loop, self.chance = loop, random.Random(1)
-        self.shared = Shared(loop, 10, virtual_clock(loop, self.chance))
-        self.truth = Truth(self.shared, "d")
-        voice = Voice(self.truth, self.chance, longest=10, breaks=0)
+    def __init__(self, loop: VirtualLoop, nodes: int = 1) -> None:
+        self.loop, self.rng = loop, random.Random(1)
+        self.shared = SharedLog(loop, 10, virtual_clock(loop, self.rng))
+        self.oracle = Oracle(self.shared, "d")
+        provider = RandomProvider(self.oracle, self.rng, longest=10, break_rate=0)
         settings = Settings(store="memory:", tick_ms=0, slow_reader_s=2.0)
-        self.places = [
-            Place(Line(self.shared, f"node{number}", self.chance, lag_s=0), voice, settings, idle_s=50, ping_s=20)
+        self.nodes = [
+            SimulatedNode(
+                NodeLog(self.shared, f"node{number}", self.rng, lag_s=0), provider, settings, idle_s=50, ping_s=20
+            )
             for number in range(nodes)
         ]
 
     @property
-    def line(self) -> Line:
-        return self.places[0].line
+    def log(self) -> NodeLog:
+        return self.nodes[0].log
 
-    def watcher(self) -> "Far":
-        return Far(self.truth)
+    def client(self) -> "ConnectedClient":
+        return ConnectedClient(self.oracle)
 
-    def pipe(self, far: "Far", pace: Pace, **how: Any) -> Pipe:
-        far.pipe = Pipe(self.loop, far, pace, **{"high": 1 << 16, "late": True, "chance": self.chance, **how})
-        return far.pipe
+    def transport(self, client: "ConnectedClient", pace: ReadPace, **how: Any) -> SimulatedTransport:
+        client.transport = SimulatedTransport(
+            self.loop, client, pace, **{"high": 1 << 16, "late": True, "rng": self.rng, **how}
+        )
+        return client.transport
 
-    async def join(self, pipe: Pipe, place: int = 0, query: str = "", *, detached: bool = True) -> None:
-        await admit(self.places[place].app, pipe, "d", query, deflate=False, detached=detached)
+    async def join(
+        self, transport: SimulatedTransport, node: int = 0, query: str = "", *, detached: bool = True
+    ) -> None:
+        await serve(self.nodes[node].app, transport, "d", query, deflate=False, detached=detached)
 
 
-class Far(Watcher):
-    """The far end of a pipe."""
+class ConnectedClient(CheckingClient):
+    """A client with its transport."""
 
-    pipe: Pipe
+    transport: SimulatedTransport
 
-    def __init__(self, truth: Truth) -> None:
-        super().__init__(truth, "far", director=False)
+    def __init__(self, oracle: Oracle) -> None:
+        super().__init__(oracle, "client", director=False)
         self.is_lost = False
         self.begin(None)
 
     def receive(self, data: bytes) -> None:
         super().receive(data)
         for answer in self.answers:
-            self.pipe.send(answer)
+            self.transport.send(answer)
         self.answers.clear()
 
     def lost(self) -> None:
         self.is_lost = True
 
 
-def played(scene: Callable[[Scene], Awaitable[None]], nodes: int = 1) -> None:
+def run_scene(scene: Callable[[Scene], Awaitable[None]], nodes: int = 1) -> None:
     """Run a scene on its nodes."""
-    loop = Loop(1000)
+    loop = VirtualLoop(1000)
 
     async def whole() -> None:
         made = Scene(loop, nodes)
         async with anyio.create_task_group() as tasks:
-            for place in made.places:
-                await tasks.start(place.run, False)
-            await made.line.append("d", 0, [opened(200)])
+            for node in made.nodes:
+                await tasks.start(node.run, False)
+            await made.log.append("d", 0, [opened(200)])
             await scene(made)
             tasks.cancel_scope.cancel()
 
@@ -94,133 +100,133 @@ def played(scene: Callable[[Scene], Awaitable[None]], nodes: int = 1) -> None:
 
 
 @pytest.mark.parametrize("detached", [True, False])
-def test_a_burst_overfills_no_buffer_where_the_loop_tells_late(detached: bool) -> None:
-    """uvloop says that a buffer is full in the step after; a reader that is behind by many pages is not given all."""
+def test_a_burst_overfills_no_buffer_if_the_loop_pauses_late(detached: bool) -> None:
+    """uvloop pauses in the next step of the loop, so a reader that is many pages behind does not get all at once."""
     large: ModelAnswered = answered(1, parameters={"stop": LARGE})
     waited: list[int] = []
 
     async def scene(made: Scene) -> None:
-        far, pace = made.watcher(), Pace(0.01, 1 << 20)
-        pipe = made.pipe(far, pace)
+        client, pace = made.client(), ReadPace(0.01, 1 << 20)
+        transport = made.transport(client, pace)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: made.join(pipe, detached=detached))
+            tasks.start_soon(lambda: made.join(transport, detached=detached))
             await anyio.sleep(1)
             pace.stall(1, made.loop)
-            await made.line.append("d", 1, [large] * 60)
+            await made.log.append("d", 1, [large] * 60)
             await anyio.sleep(0.5)
-            waited.append(pipe.most)
+            waited.append(transport.most)
             await anyio.sleep(10)
-            waited.append(far.position)
-            pipe.abort()
+            waited.append(client.position)
+            transport.abort()
 
-    played(scene)
+    run_scene(scene)
 
     assert 20_000 < waited[0] <= MOST
     assert waited[1] == 61
 
 
-def test_who_is_closed_for_slowness_is_told_where_he_stands_on_the_ordinary_path_too() -> None:
+def test_a_slow_reader_on_the_ordinary_path_is_closed_with_its_position() -> None:
     closed: list[Any] = []
 
     async def scene(made: Scene) -> None:
-        far, pace = made.watcher(), Pace(0.01, 600)
-        pipe = made.pipe(far, pace, high=2000, late=False)
+        client, pace = made.client(), ReadPace(0.01, 600)
+        transport = made.transport(client, pace, high=2000, late=False)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: made.join(pipe, detached=False))
+            tasks.start_soon(lambda: made.join(transport, detached=False))
             await anyio.sleep(1)
-            await made.line.append("d", 1, [PAUSED, RESUMED] * 30)
+            await made.log.append("d", 1, [PAUSED, RESUMED] * 30)
             await anyio.sleep(0.05)
             pace.stall(5, made.loop)
             await anyio.sleep(30)
-        closed.append((far.closed, far.position))
+        closed.append((client.closed, client.position))
 
-    played(scene)
+    run_scene(scene)
     [((code, reason), position)] = closed
 
     assert 1 < position < 61
     assert (code, reason) == (4408, f"too slow; come back with after={position}")
 
 
-def test_who_goes_while_being_closed_or_refused_raises_nothing() -> None:
+def test_a_client_that_leaves_while_it_is_closed_or_refused_raises_nothing() -> None:
     async def scene(made: Scene) -> None:
-        far, pace = made.watcher(), Pace(0.01, 600)
-        pipe = made.pipe(far, pace, high=300, late=False)
+        client, pace = made.client(), ReadPace(0.01, 600)
+        transport = made.transport(client, pace, high=300, late=False)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: made.join(pipe, detached=False))
+            tasks.start_soon(lambda: made.join(transport, detached=False))
             await anyio.sleep(1)
             pace.stall(60, made.loop)
-            await made.line.append("d", 1, [PAUSED, RESUMED] * 30)
-            await anyio.sleep(4)  # it is being closed, and reads nothing of that
-            assert not far.is_lost
-            pipe.abort()
-        refused = made.pipe(made.watcher(), Pace(0.01, 600))
-        made.line.paused_until = made.loop.now + 1
-        made.line.fails_until = made.loop.now + 5
+            await made.log.append("d", 1, [PAUSED, RESUMED] * 30)
+            await anyio.sleep(4)  # it is being closed and does not read the close frame
+            assert not client.is_lost
+            transport.abort()
+        refused = made.transport(made.client(), ReadPace(0.01, 600))
+        made.log.paused_until = made.loop.now + 1
+        made.log.fails_until = made.loop.now + 5
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(lambda: made.join(refused))
             refused.abort()
 
-    played(scene)
+    run_scene(scene)
 
 
-def test_who_read_further_on_another_node_is_waited_for() -> None:
-    """A node that hears of commits late knows less than a spectator who comes over from a swift one."""
+def test_a_client_that_read_further_on_another_node_is_waited_for() -> None:
+    """A node that learns of commits late knows fewer events than a spectator that comes from a faster node."""
     seen: list[Any] = []
 
     async def scene(made: Scene) -> None:
-        slow = made.places[1].line
+        slow = made.nodes[1].log
         async with anyio.create_task_group() as tasks:
-            first = made.pipe(made.watcher(), Pace(0.01, 1 << 20))
+            first = made.transport(made.client(), ReadPace(0.01, 1 << 20))
             tasks.start_soon(made.join, first, 1)
             await anyio.sleep(1)
             slow.lag_s = 8.0
-            await made.line.append("d", 1, [PAUSED, RESUMED])
-            assert made.places[1].hub._channels["d"].position == 1
-            far = made.watcher()
-            far.view, far.position = made.truth.view(3, director=False), 3
-            far.begin(3)
-            tasks.start_soon(made.join, made.pipe(far, Pace(0.01, 1 << 20)), 1, "after=3")
+            await made.log.append("d", 1, [PAUSED, RESUMED])
+            assert made.nodes[1].hub._channels["d"].position == 1
+            client = made.client()
+            client.view, client.position = made.oracle.view(3, director=False), 3
+            client.begin(3)
+            tasks.start_soon(made.join, made.transport(client, ReadPace(0.01, 1 << 20)), 1, "after=3")
             await anyio.sleep(20)
-            await made.line.append("d", 3, [PAUSED])
+            await made.log.append("d", 3, [PAUSED])
             await anyio.sleep(20)
-            seen.append((far.closed, far.position, far.is_live))
+            seen.append((client.closed, client.position, client.is_live))
             first.abort()
-            far.pipe.abort()
+            client.transport.abort()
 
-    played(scene, nodes=2)
+    run_scene(scene, nodes=2)
 
     assert seen == [(None, 4, True)]
 
 
 async def _head_fails(made: Scene) -> None:
-    made.line.fails_until = made.loop.now + 5
+    made.log.fails_until = made.loop.now + 5
 
 
 async def _follow_fails(made: Scene) -> None:
-    """The head is read, and what follows is not."""
-    read = made.line.read
+    """The head can be read; the events after it cannot."""
+    read = made.log.read
 
-    async def failing(*said: Any) -> Any:
-        made.line.read = read  # type: ignore[method-assign]
+    async def failing(*arguments: Any) -> Any:
+        made.log.read = read  # type: ignore[method-assign]
         raise StoreUnavailable("the disk failed")
 
-    made.line.read = failing  # type: ignore[assignment, method-assign]
+    made.log.read = failing  # type: ignore[method-assign, assignment]
 
 
 @pytest.mark.parametrize("fails", [_head_fails, _follow_fails])
-def test_a_store_that_fails_while_somebody_comes_is_named_whenever_it_does(
+def test_a_store_that_fails_while_a_client_connects_is_named(
     fails: Callable[[Scene], Awaitable[None]],
 ) -> None:
     seen: list[Any] = []
 
     async def scene(made: Scene) -> None:
         await fails(made)
-        far = made.watcher()
-        await made.join(made.pipe(far, Pace(0.01, 1 << 20)))
+        client = made.client()
+        await made.join(made.transport(client, ReadPace(0.01, 1 << 20)))
         await anyio.sleep(1)
-        seen.append(far.closed)
+        seen.append(client.closed)
 
-    played(scene)
+    run_scene(scene)
 
     assert seen == [(1011, "the disk failed")]
 
@@ -237,22 +243,22 @@ def test_the_director_of_a_blind_debate_reads_why_an_attempt_was_cut_off() -> No
     assert patch["turns"]["1"]["failures"][0]["message"] == UNNAMED
 
 
-def test_a_position_beyond_the_log_is_refused_all_the_same() -> None:
+def test_a_position_beyond_the_log_is_refused() -> None:
     seen: list[Any] = []
 
     async def scene(made: Scene) -> None:
-        far = made.watcher()
-        await made.join(made.pipe(far, Pace(0.01, 1 << 20)), 0, "after=9")
+        client = made.client()
+        await made.join(made.transport(client, ReadPace(0.01, 1 << 20)), 0, "after=9")
         await anyio.sleep(1)
-        seen.append(far.closed)
+        seen.append(client.closed)
 
-    played(scene)
+    run_scene(scene)
 
     assert seen == [(1008, "after must be between 0 and the head 1")]
 
 
-def test_a_store_that_fails_while_somebody_catches_up_closes_the_socket_and_breaks_nothing() -> None:
-    """On the path without detached sockets: the pages that such a reader lacks are read from the store."""
+def test_a_store_that_fails_while_a_client_catches_up_closes_the_socket() -> None:
+    """On the ordinary path, where missing pages are read from the store."""
     report = play(37105)
 
     assert report.fault == ""

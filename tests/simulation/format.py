@@ -1,6 +1,6 @@
-"""A format that asks nobody to judge: turns, then what is recorded beside them, all of it drawn from the debate's seed.
+"""A debate format without a judge: turns, and after each turn a batch of events, all drawn from the debate's seed.
 
-The moderator, its streams, its writing and what it does with an attempt that was cut off are the real ones.
+The moderators, their text streams, their appends and their handling of an interrupted attempt are the real ones.
 """
 
 import random
@@ -27,17 +27,17 @@ from providers.base import Segment
 from server.debate.formats.exchange import side_of
 from server.debate.formats.steps import LazyPrompt, Record, Speak, Step
 
-MOST_BESIDE, MOST_LOUD = 12, 40
-LOUD: Final = "Cities should ban loudspeakers"
-"""The motion of a debate in which events are long."""
+MOST_EVENTS, MOST_LARGE = 12, 40
+LARGE_MOTION: Final = "Cities should ban loudspeakers"
+"""The motion of a debate with long events."""
 LONG: Final = 20_000
 PROMPT: Final = LazyPrompt(lambda: (Segment("user", "Speak."),))
 
 
-def opening(seed: int, turns: int, *, loud: bool, blind: bool) -> DebateOpened:
-    """A debate of that many turns."""
+def opening(seed: int, turns: int, *, large: bool, blind: bool) -> DebateOpened:
+    """The opening of a debate with that many turns."""
     return DebateOpened(
-        motion=LOUD if loud else "Cities should ban private cars",
+        motion=LARGE_MOTION if large else "Cities should ban private cars",
         format="exchange",
         turns=turns,
         max_words=1000,
@@ -56,7 +56,7 @@ def opening(seed: int, turns: int, *, loud: bool, blind: bool) -> DebateOpened:
 
 
 def next_steps(debate: Debate) -> tuple[Step, ...]:
-    """As ``server.debate.formats.next_steps``."""
+    """See ``server.debate.formats.next_steps``."""
     opened = debate.opened
     if opened is None or debate.standing.state != "open":
         return ()
@@ -70,9 +70,8 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
         return (Record(drafts=(Draft(event=cut, cause=turn.started),)),)
     if turn.state == "failed":
         return (_speak(opened, turn.number, turn.attempt + 1),)
-    seed, loud = int(opened.settings.seed or 0), opened.motion == LOUD
-    seed, loud = int(opened.settings.seed or 0), opened.motion == LOUD
-    if debate.position == turn.spoken and (events := beside(seed, turn.number, loud=loud)):
+    seed, large = int(opened.settings.seed or 0), opened.motion == LARGE_MOTION
+    if debate.position == turn.spoken and (events := events_after(seed, turn.number, large=large)):
         return (Record(drafts=tuple(Draft(event=event) for event in events)),)
     if turn.number < opened.turns:
         return (_speak(opened, turn.number + 1, 1),)
@@ -94,7 +93,7 @@ def _speak(opened: DebateOpened, turn: int, attempt: int) -> Speak:
 
 
 @cache
-def _kinds(*, loud: bool) -> tuple[Event, Event]:
+def _kinds(*, large: bool) -> tuple[Event, Event]:
     answered = ModelAnswered(
         call="score.1.1",
         key="score:1",
@@ -103,7 +102,7 @@ def _kinds(*, loud: bool) -> tuple[Event, Event]:
         sample=1,
         order=(),
         model="scripted:judge",
-        parameters={"stop": "x" * LONG} if loud else {},
+        parameters={"stop": "x" * LONG} if large else {},
         usage=Usage(input_tokens=3, output_tokens=2),
         latency_ms=1,
         cost_usd=0.0,
@@ -115,8 +114,8 @@ def _kinds(*, loud: bool) -> tuple[Event, Event]:
     return DirectiveIssued(side="pro", text="Press the point about trams."), answered
 
 
-def beside(seed: int, turn: int, *, loud: bool) -> tuple[Event, ...]:
-    """What is recorded after a turn, as one batch: some of it the director's alone."""
-    chance = random.Random(seed * 1000 + turn)
-    number = chance.choice((0, 3, MOST_LOUD) if loud else (0, 1, 2, 3, MOST_BESIDE))
-    return tuple(chance.choice(_kinds(loud=loud)) for _ in range(number))
+def events_after(seed: int, turn: int, *, large: bool) -> tuple[Event, ...]:
+    """The batch that is recorded after a turn; some of its events are private to the director."""
+    rng = random.Random(seed * 1000 + turn)  # the same on every node
+    number = rng.choice((0, 3, MOST_LARGE) if large else (0, 1, 2, 3, MOST_EVENTS))
+    return tuple(rng.choice(_kinds(large=large)) for _ in range(number))

@@ -1,43 +1,45 @@
-"""A connection seen from the server: bytes wait in it until the far end reads them, as fast as that reads."""
+"""A connection as the server sees it: bytes wait in a buffer until the client reads them, at the client's pace."""
 
 import asyncio
 import random
-from typing import Any
+from typing import Any, Final
 
-from tests.simulation.loop import Loop
+from tests.simulation.loop import VirtualLoop
 
-LOW: int = 4
-"""Writing goes on once a quarter of what stopped it is left, as ``asyncio`` has it."""
+LOW: Final = 4
+"""The protocol is resumed when a quarter of the high-water mark is left, as in ``asyncio``."""
 
 
-class Pace:
-    """How the far end reads: so many bytes at once, every so often; nothing until ``stalled_until``."""
+class ReadPace:
+    """How the client reads: at most ``most`` bytes every ``every_s`` seconds, and nothing until ``stalled_until``."""
 
     def __init__(self, every_s: float, most: int) -> None:
         self.every_s, self.most = every_s, most
         self.stalled_until = 0.0
 
-    def stall(self, seconds: float, loop: Loop) -> None:
-        """Read nothing for a while."""
+    def stall(self, seconds: float, loop: VirtualLoop) -> None:
+        """Read nothing for that many seconds."""
         self.stalled_until = loop.now + seconds
 
 
-class Pipe(asyncio.Transport):
-    """Above ``high`` bytes its protocol is paused: at once, or (``late``, as uvloop does) in the next step."""
+class SimulatedTransport(asyncio.Transport):
+    """Pauses its protocol above ``high`` bytes: at once, or, if ``late``, in the loop's next step (as uvloop does)."""
 
-    def __init__(self, loop: Loop, far: Any, pace: Pace, *, high: int, late: bool, chance: random.Random) -> None:
+    def __init__(
+        self, loop: VirtualLoop, client: Any, pace: ReadPace, *, high: int, late: bool, rng: random.Random
+    ) -> None:
         super().__init__()
-        self.loop, self.far, self.pace, self.high, self.late = loop, far, pace, high, late
+        self.loop, self.client, self.pace, self.high, self.late = loop, client, pace, high, late
         self.protocol: Any = None
         self.most = 0
-        """Bytes that waited at the worst moment."""
+        """The most bytes that waited at any time."""
         self.longest = 0
         """Bytes of the longest write."""
         self.faults: list[str] = []
-        self.unread_s = 0.0
-        """Seconds for which somebody who reads nothing may be kept; 0 for any number."""
+        self.most_unread_s = 0.0
+        """Seconds for which a client that reads nothing may be kept; 0 for any number."""
         self._waiting = bytearray()
-        self._chance = chance
+        self._rng = rng
         self._reads = 0
         self._is_paused = self._is_read = False
         self.is_closed = self.is_lost = self.is_cut = False
@@ -45,7 +47,7 @@ class Pipe(asyncio.Transport):
     def write(self, data: Any) -> None:
         """See ``asyncio.Transport``."""
         if self.is_lost:
-            return  # as asyncio: dropped without a word
+            return  # as asyncio, which drops it silently
         if self.is_closed:
             self.faults.append("written to after it was closed")
         self._waiting += data
@@ -60,16 +62,16 @@ class Pipe(asyncio.Transport):
     def _pause(self) -> None:
         if len(self._waiting) > self.high and not self._is_paused and not self.is_lost:
             self._is_paused = True
-            if self.unread_s:
-                self.loop.call_later(self.unread_s, self._look, self._reads)
+            if self.most_unread_s:
+                self.loop.call_later(self.most_unread_s, self._look, self._reads)
             self.protocol.pause_writing()
 
     def _look(self, reads: int) -> None:
         if self._is_paused and self._reads == reads and not self.is_lost:
-            self.faults.append(f"kept for {self.unread_s:g} s without reading")
+            self.faults.append(f"kept for {self.most_unread_s:g} s without reading")
 
     def get_write_buffer_size(self) -> int:
-        """Bytes that wait."""
+        """See ``asyncio.Transport``."""
         return len(self._waiting)
 
     def is_closing(self) -> bool:
@@ -77,14 +79,14 @@ class Pipe(asyncio.Transport):
         return self.is_closed or self.is_lost
 
     def close(self) -> None:
-        """What waits is still written."""
+        """See ``asyncio.Transport``: the client still gets what waits."""
         if not self.is_closed:
             self.is_closed = True
             if not self._waiting:
                 self.loop.call_soon(self._lose)
 
     def abort(self) -> None:
-        """What waits is dropped."""
+        """See ``asyncio.Transport``: what waits is dropped."""
         self.is_closed = True
         self._waiting.clear()
         self.loop.call_soon(self._lose)
@@ -97,18 +99,18 @@ class Pipe(asyncio.Transport):
         if not self.is_lost:
             self.is_lost = True
             self.protocol.connection_lost(None)
-            self.far.lost()
+            self.client.lost()
 
-    # the far end
+    # the client's end
 
     def cut(self, notice_s: float | None) -> None:
-        """Nothing gets through any more; the server notices after a while, or (None) has to find out."""
+        """Lose all bytes from now on.  The server is told after ``notice_s`` seconds; with None it is never told."""
         self.is_cut = True
         if notice_s is not None:
             self.loop.call_later(notice_s, self.abort)
 
     def send(self, data: bytes) -> None:
-        """The far end says something."""
+        """The client sends bytes."""
         if not self.is_cut:
             self.loop.call_later(self.pace.every_s, self._arrive, data)
 
@@ -117,7 +119,7 @@ class Pipe(asyncio.Transport):
             self.protocol.data_received(data)
 
     def read_soon(self) -> None:
-        """The far end reads once it is its time."""
+        """Let the client read when its pace allows."""
         if not self._is_read and self._waiting and not self.is_cut:
             self._is_read = True
             wait = max(self.pace.every_s, self.pace.stalled_until - self.loop.now)
@@ -130,14 +132,14 @@ class Pipe(asyncio.Transport):
         if self.pace.stalled_until > self.loop.now:
             self.read_soon()
             return
-        most = self._chance.randint(1, self.pace.most) if self.pace.most < self.high else self.pace.most
+        most = self._rng.randint(1, self.pace.most) if self.pace.most < self.high else self.pace.most
         data = bytes(self._waiting[:most])
         del self._waiting[:most]
         self._reads += 1
         if self._is_paused and len(self._waiting) <= self.high // LOW:
             self._is_paused = False
             self.protocol.resume_writing()
-        self.far.receive(data)
+        self.client.receive(data)
         if self.is_closed and not self._waiting:
             self._lose()
         self.read_soon()

@@ -1,7 +1,7 @@
-"""One log that several nodes share, each through a line of its own: slow, failing, cut off, and fenced.
+"""A log that several nodes share.  Each node has its own access to it, which is slow, fails, or lags behind.
 
-The log is the real one in memory.  A node's epochs and leases are held against the log's row of the debate in the
-very step in which it is written, as the database does; who hears of a commit when is drawn at random.
+The log is the real one in memory.  A node's epoch is checked against the debate's lease in the same step as the append,
+as the database does it.  Each node learns of a commit after a random delay.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from events.store.wakeups import Wakeups
 from events.types import Event
 from events.view import view as views
 from events.view.view import Fold
-from tests.simulation.loop import Loop
+from tests.simulation.loop import VirtualLoop
 
 
-class Row:
-    """Who runs a debate."""
+class DebateLease:
+    """The node that runs a debate, and until when."""
 
     def __init__(self) -> None:
         self.owner: str | None = None
@@ -30,82 +30,84 @@ class Row:
         self.until = 0.0
 
 
-class Shared(MemoryLog):
-    """The log behind all lines, with what a witness writes down beside it."""
+class SharedLog(MemoryLog):
+    """The log behind all nodes.  It also records what the checks need."""
 
-    def __init__(self, loop: Loop, lease_s: float, clock: Clock) -> None:
+    def __init__(self, loop: VirtualLoop, lease_s: float, clock: Clock) -> None:
         super().__init__(clock)
         self.loop, self.lease_s, self.clock = loop, lease_s, clock
-        self.lines: list[Line] = []
-        self.rows: dict[str, Row] = {}
+        self.logs: list[NodeLog] = []
+        self.leases: dict[str, DebateLease] = {}
         self.writing: tuple[str, int] = ("", 0)
-        """Node and epoch of the append that is being done."""
+        """Node and epoch of the current append."""
         self.claims: list[tuple[str, int]] = [("", 0)]
-        self.strays: list[str] = []
-        """Appends that were accepted of somebody who had lost the debate."""
+        self.stale_appends: list[str] = []
+        """Appends that were accepted from a node that had lost the debate."""
         self.fenced = 0
         self.committed: Callable[[str, int, int], None] = lambda *_: None
-        """Told of each commit: node, epoch, head."""
+        """Called at each commit with node, epoch and head."""
         self._folds: list[Fold] = [views.INITIAL]
 
     def records(self, debate: str) -> Sequence[Recorded]:
-        """All that was committed."""
+        """All committed records."""
         return self._debates.get(debate, [])
 
     def fold(self, debate: str, position: int) -> Fold:
-        """The witness's own fold at a position.  There is one debate."""
+        """The fold at a position.  There is only one debate."""
         records = self._debates[debate]
         while len(self._folds) <= position:
             self._folds.append(views.apply(self._folds[-1], records[len(self._folds) - 1]))
         return self._folds[position]
 
-    def row(self, debate: str) -> Row:
-        """The debate's row."""
-        return self.rows.setdefault(debate, Row())
+    def lease(self, debate: str) -> DebateLease:
+        """The debate's lease."""
+        return self.leases.setdefault(debate, DebateLease())
 
     def claim(self, debate: str, node: str) -> int:
-        """Take the debate over: its new epoch."""
-        row = self.row(debate)
-        row.owner, row.epoch, row.until = node, row.epoch + 1, self.loop.now + self.lease_s
-        self.claims.append((node, row.epoch))
-        return row.epoch
+        """Give the debate to a node; the new epoch."""
+        lease = self.lease(debate)
+        lease.owner, lease.epoch, lease.until = node, lease.epoch + 1, self.loop.now + self.lease_s
+        self.claims.append((node, lease.epoch))
+        return lease.epoch
 
     def refusal(self, debate: str, node: str, held: int | None) -> Fenced | None:
-        """Why a node may not write."""
-        row = self.row(debate)
-        if not row.epoch or (row.owner == node and row.epoch == held):
+        """Why a node may not append; None if it may."""
+        lease = self.lease(debate)
+        if not lease.epoch or (lease.owner == node and lease.epoch == held):
             return None
-        return Fenced(debate, held, row.owner, row.epoch)
+        return Fenced(debate, held, lease.owner, lease.epoch)
 
     def _take(self, debate: str, records: tuple[Recorded, ...]) -> None:
         if records and self.writing != self.claims[-1]:
-            self.strays.append(f"{self.writing} wrote {records[0].position} while {self.claims[-1]} had the debate")
+            self.stale_appends.append(
+                f"{self.writing} wrote {records[0].position} while {self.claims[-1]} had the debate"
+            )
         super()._take(debate, records)
         self.committed(*self.writing, len(self._debates[debate]))
-        for line in self.lines:
-            line.tell(debate, len(self._debates[debate]))
+        for log in self.logs:
+            log.announce(debate, len(self._debates[debate]))
 
 
-class Line:
-    """``EventLog`` and ``Leases`` as one node has them."""
+class NodeLog:
+    """The ``EventLog`` of one node."""
 
-    def __init__(self, shared: Shared, node: str, chance: random.Random, *, lag_s: float) -> None:
+    def __init__(self, shared: SharedLog, node: str, rng: random.Random, *, lag_s: float) -> None:
         self.shared, self.node, self.lag_s = shared, node, lag_s
         self.epochs: dict[str, int] = {}
         self.trouble: StoreUnavailable | None = None
         self.fails_until = self.paused_until = 0.0
-        self.loses_answers = 0.0
-        """Share of the appends whose answer, or whose very request, gets lost."""
-        self._chance, self._wakeups = chance, Wakeups()
+        self.loss_rate = 0.0
+        """Share of the appends whose request or answer is lost."""
+        self._rng, self._wakeups = rng, Wakeups()
         self._known: dict[str, int] = {}
-        shared.lines.append(self)
+        shared.logs.append(self)
 
-    def tell(self, debate: str, head: int) -> None:
-        """A commit: heard a while later."""
-        later = self.lag_s * self._chance.random() + max(0.0, self.paused_until - self.shared.loop.now)
-        self.shared.loop.call_later(later, self._hear, debate, head)
+    def announce(self, debate: str, head: int) -> None:
+        """Let the node notice a commit a while later."""
+        later = self.lag_s * self._rng.random() + max(0.0, self.paused_until - self.shared.loop.now)
+        self.shared.loop.call_later(later, self._notice, debate, head)
 
-    def _hear(self, debate: str, head: int) -> None:
+    def _notice(self, debate: str, head: int) -> None:
         if head > self._known.get(debate, 0):
             self._known[debate] = head
             self._wakeups.advance(debate, head)
@@ -126,24 +128,24 @@ class Line:
 
     @property
     def waited_for(self) -> tuple[str, ...]:
-        """Debates that somebody waits for."""
+        """Debates that a reader waits for."""
         return self._wakeups.waited_for()
 
-    async def _way(self, most_s: float) -> None:
-        """To the log, or back."""
+    async def _travel(self, most_s: float) -> None:
+        """The way to the log, or back.  Raises ``StoreUnavailable`` while the node's access fails."""
         loop = self.shared.loop
-        if self._chance.random() < 0.5:
-            await asyncio.sleep(most_s * self._chance.random())
-        while (left := self.paused_until - loop.now) > 0:  # noqa: ASYNC110 - it is time that is waited for
+        if self._rng.random() < 0.5:
+            await asyncio.sleep(most_s * self._rng.random())
+        while (left := self.paused_until - loop.now) > 0:  # noqa: ASYNC110 - it waits for time to pass
             await asyncio.sleep(left)
         if self.fails_until > loop.now:
             raise StoreUnavailable("the disk failed")
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
-        """See ``EventLog``.  Raises ``Fenced``, too."""
-        await self._way(0.02)
-        lost = self._chance.random() < self.loses_answers
-        if lost and self._chance.random() < 0.5:
+        """See ``EventLog``.  Raises ``Fenced``."""
+        await self._travel(0.02)
+        lost = self._rng.random() < self.loss_rate
+        if lost and self._rng.random() < 0.5:
             raise StoreUnavailable("the request got lost")
         if not expected and debate not in self.epochs:
             self.epochs[debate] = self.shared.claim(debate, self.node)
@@ -153,20 +155,20 @@ class Line:
             raise refusal
         self.shared.writing = self.node, held or 0
         records = await self.shared.append(debate, expected, events)
-        self._hear(debate, records[-1].position)
+        self._notice(debate, records[-1].position)
         if lost:
             raise StoreUnavailable("the answer got lost")
-        await self._way(0.005)
+        await self._travel(0.005)
         return records
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
         """See ``EventLog``."""
-        await self._way(0.003)
+        await self._travel(0.003)
         return await self.shared.read(debate, after, limit)
 
     async def head(self, debate: str) -> int:
         """See ``EventLog``."""
-        await self._way(0.002)
+        await self._travel(0.002)
         return await self.shared.head(debate)
 
     async def wait_beyond(self, debate: str, position: int) -> None:
@@ -180,23 +182,23 @@ class Line:
         return await self.shared.unfinished()
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
-        """Nobody imports in a schedule."""
+        """Not used in a schedule."""
         raise NotImplementedError
 
     async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
-        """Nor exports."""
+        """Not used in a schedule."""
         raise NotImplementedError
 
     async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
-        """Nor lists."""
+        """Not used in a schedule."""
         raise NotImplementedError
 
     async def calibrations(self) -> tuple[str, ...]:
-        """Nor measures raters."""
+        """Not used in a schedule."""
         raise NotImplementedError
 
     async def unconcluded(self) -> dict[str, int]:
-        """Nobody counts here."""
+        """Not used in a schedule."""
         raise NotImplementedError
 
     async def close(self) -> None:
@@ -204,54 +206,54 @@ class Line:
         self._wakeups.close()
 
 
-class LineLeases:
-    """``Leases`` of a node; what is held is written to ``line.epochs``, with which it appends."""
+class NodeLeases:
+    """The ``Leases`` of one node.  Held epochs are kept in ``NodeLog.epochs``, with which the node appends."""
 
-    def __init__(self, line: Line) -> None:
-        self.node, self._line, self._shared = line.node, line, line.shared
+    def __init__(self, line: NodeLog) -> None:
+        self.node, self._log, self._shared = line.node, line, line.shared
 
     async def claim(self, most: int) -> tuple[Lease, ...]:
         """See ``Leases``."""
         taken: list[Lease] = []
-        for debate in await self._line.unfinished():
+        for debate in await self._log.unfinished():
             if len(taken) < most and (lease := await self.claim_one(debate)):
                 taken.append(lease)
         return tuple(taken)
 
     async def claim_one(self, debate: str) -> Lease | None:
         """See ``Leases``."""
-        await self._line._way(0.01)
-        row, held = self._shared.row(debate), self._line.epochs.get(debate)
-        if row.owner == self.node and row.epoch == held:
-            return Lease(debate, row.epoch)
-        if row.owner is not None and row.owner != self.node and row.until > self._shared.loop.now:
+        await self._log._travel(0.01)
+        lease, held = self._shared.lease(debate), self._log.epochs.get(debate)
+        if lease.owner == self.node and lease.epoch == held:
+            return Lease(debate, lease.epoch)
+        if lease.owner is not None and lease.owner != self.node and lease.until > self._shared.loop.now:
             return None
-        self._line.epochs[debate] = self._shared.claim(debate, self.node)
-        return Lease(debate, self._line.epochs[debate])
+        self._log.epochs[debate] = self._shared.claim(debate, self.node)
+        return Lease(debate, self._log.epochs[debate])
 
     async def renew(self) -> frozenset[str]:
         """See ``Leases``."""
-        await self._line._way(0.01)
+        await self._log._travel(0.01)
         lost = set()
-        for debate, epoch in self._line.epochs.items():
-            row = self._shared.row(debate)
-            if row.owner == self.node and row.epoch == epoch:
-                row.until = self._shared.loop.now + self._shared.lease_s
+        for debate, epoch in self._log.epochs.items():
+            lease = self._shared.lease(debate)
+            if lease.owner == self.node and lease.epoch == epoch:
+                lease.until = self._shared.loop.now + self._shared.lease_s
             else:
                 lost.add(debate)
         return frozenset(lost)
 
     async def release(self, debate: str) -> None:
         """See ``Leases``."""
-        epoch, row = self._line.epochs.pop(debate, None), self._shared.row(debate)
-        if row.owner == self.node and row.epoch == epoch:
-            row.owner, row.until = None, 0.0
+        epoch, lease = self._log.epochs.pop(debate, None), self._shared.lease(debate)
+        if lease.owner == self.node and lease.epoch == epoch:
+            lease.owner, lease.until = None, 0.0
 
     async def owner(self, debate: str) -> str | None:
         """See ``Leases``."""
-        row = self._shared.row(debate)
-        return row.owner if row.until > self._shared.loop.now else None
+        lease = self._shared.lease(debate)
+        return lease.owner if lease.until > self._shared.loop.now else None
 
     async def nodes(self) -> tuple[Node, ...]:
-        """Nobody asks."""
+        """Not used in a schedule."""
         raise NotImplementedError

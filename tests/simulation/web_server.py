@@ -1,6 +1,6 @@
-"""The web server's part of a socket: a request comes in, ``spectate`` answers it, a connection is handed over or kept.
+"""The web server for one socket: ``spectate`` answers the request, then hands over the connection or keeps it.
 
-In the place of uvicorn, whose protocol is held by ``tests/server/feed/test_detached.py``.
+It replaces uvicorn; ``tests/server/feed/test_detached.py`` tests the real one.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from server.feed.websocket.spectator import Spectator, SpectatorGroup, Spectator
 from server.feed.websocket.upgrade import EXTENSION
 from server.feed.websocket.wire import serialize, serialize_close
 from server.http.websocket import spectate
-from tests.simulation.pipe import Pipe
+from tests.simulation.transport import SimulatedTransport
 
 
-class Sorted(Spectator):
-    """A spectator whose place in a set does not depend on its address."""
+class OrderedSpectator(Spectator):
+    """A spectator that is hashed by its number and not by its address."""
 
     __slots__ = ("_number",)
 
@@ -37,22 +37,22 @@ class Sorted(Spectator):
         return self is other
 
 
-class Doors(Connections):
-    """The crowd, with spectators in order."""
+class OrderedConnections(Connections):
+    """Connections whose spectators are numbered."""
 
-    _came = 0
+    _count = 0
 
     def spectator(self, channel: Channel, after: int | None, *, director: bool, deflate: bool) -> Spectator:
         """See ``Connections``."""
-        self._came += 1
-        return Sorted(self.group(channel, director=director, deflate=deflate), self, after, self._came)
+        self._count += 1
+        return OrderedSpectator(self.group(channel, director=director, deflate=deflate), self, after, self._count)
 
 
-class Kept:
-    """A connection that stays with the web server: what the application sends waits while the far end does not read."""
+class ServedConnection:
+    """A connection that the web server keeps: the application waits while the client does not read."""
 
-    def __init__(self, pipe: Pipe) -> None:
-        self._pipe = pipe
+    def __init__(self, transport: SimulatedTransport) -> None:
+        self._transport = transport
         self._writable, self.gone = asyncio.Event(), asyncio.Event()
         self._writable.set()
         self.close_sent = False
@@ -72,30 +72,30 @@ class Kept:
         self._writable.set()
 
     def data_received(self, data: bytes) -> None:
-        """The far end sends a closing frame and nothing else."""
+        """The client sends a close frame and nothing else."""
         del data
         if not self.close_sent:
             self.close_sent = True
-            self._pipe.write(serialize_close(1000, ""))
-        self._pipe.close()
+            self._transport.write(serialize_close(1000, ""))
+        self._transport.close()
         self.gone.set()
 
     async def send(self, message: Any) -> None:
-        """Of ASGI: as uvicorn, which waits before it writes."""
+        """The ``send`` of ASGI: like uvicorn, it waits before it writes."""
         await self._writable.wait()
         if message["type"] == "websocket.accept":
             return
         if self.gone.is_set() or self.close_sent:
             raise OSError
         if message["type"] == "websocket.send":
-            self._pipe.write(serialize(Opcode.TEXT, message["text"].encode()))
+            self._transport.write(serialize(Opcode.TEXT, message["text"].encode()))
         else:
             self.close_sent = True
-            self._pipe.write(serialize_close(message["code"], message["reason"]))
+            self._transport.write(serialize_close(message["code"], message["reason"]))
 
 
-def scope_of(app: Any, debate: str, query: str, extensions: dict[str, Any], *, deflate: bool) -> dict[str, Any]:
-    """What a web server says of a request."""
+def websocket_scope(app: Any, debate: str, query: str, extensions: dict[str, Any], *, deflate: bool) -> dict[str, Any]:
+    """The ASGI scope of a request."""
     offers = [(b"sec-websocket-extensions", ANSWER.encode())] if deflate else []
     return {
         "type": "websocket",
@@ -109,19 +109,21 @@ def scope_of(app: Any, debate: str, query: str, extensions: dict[str, Any], *, d
     }
 
 
-async def admit(app: Any, pipe: Pipe, debate: str, query: str, *, deflate: bool, detached: bool) -> None:
-    """Serve one request to its end, or until its connection has left the web server."""
-    kept = pipe.protocol = Kept(pipe)
-    is_away = False
+async def serve(
+    app: Any, transport: SimulatedTransport, debate: str, query: str, *, deflate: bool, detached: bool
+) -> None:
+    """Serve one request until it ends or its connection was handed over."""
+    connection = transport.protocol = ServedConnection(transport)
+    is_detached = False
 
     def detach(take: Callable[[], Spectator]) -> None:
-        nonlocal is_away
-        if pipe.is_closing():
+        nonlocal is_detached
+        if transport.is_closing():
             raise OSError
-        taker = take()
-        is_away = True
-        pipe.set_protocol(taker)
-        taker.connection_made(pipe)
+        protocol = take()
+        is_detached = True
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
 
     connected = False
 
@@ -130,21 +132,23 @@ async def admit(app: Any, pipe: Pipe, debate: str, query: str, *, deflate: bool,
         if not connected:
             connected = True
             return {"type": "websocket.connect"}
-        await kept.gone.wait()
+        await connection.gone.wait()
         return {"type": "websocket.disconnect", "code": 1006}
 
     extensions = {EXTENSION: {"detach": detach}} if detached else {}
     try:
-        await spectate(WebSocket(scope_of(app, debate, query, extensions, deflate=deflate), receive, kept.send))
+        await spectate(
+            WebSocket(websocket_scope(app, debate, query, extensions, deflate=deflate), receive, connection.send)
+        )
     except OSError:
         pass
     finally:
-        if not is_away:
-            pipe.close()
-            if pipe.get_write_buffer_size():  # who never reads is not waited for
-                pipe.loop.call_later(20, pipe.abort)
+        if not is_detached:
+            transport.close()
+            if transport.get_write_buffer_size():  # do not wait for a client that never reads
+                transport.loop.call_later(20, transport.abort)
 
 
-def app_of(service: Any, crowd: Connections, access: Any) -> Any:
-    """What an application holds."""
-    return SimpleNamespace(state=SimpleNamespace(service=service, connections=crowd, access=access))
+def app_state(service: Any, connections: Connections, access: Any) -> Any:
+    """The state that the endpoint reads from its application."""
+    return SimpleNamespace(state=SimpleNamespace(service=service, connections=connections, access=access))
