@@ -33,7 +33,7 @@ def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
         return () if pressed is None else (pressed,)
     seat = opened.pro if pressed.side == "pro" else opened.con
     archetype = opened.archetypes.get(seat.archetype)
-    traits = debate.temper.traits.get(pressed.side)
+    traits = debate.characters.traits.get(pressed.side)
     shifted = shift(archetype, traits, seat.elasticity, pressed) if archetype and traits else None
     if shifted is None:
         return (pressed,)

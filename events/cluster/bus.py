@@ -31,8 +31,8 @@ class Bus(Protocol):
         """Say it to the nodes that listen to ``debate``, if they can be reached."""
         ...
 
-    def subscribe(self, debate: str, hear: Receive) -> AbstractContextManager[None]:
-        """Within it, ``hear`` is called in the loop with what other nodes say of ``debate``, in the order of each."""
+    def subscribe(self, debate: str, receive: Receive) -> AbstractContextManager[None]:
+        """Within it, ``receive`` is called in the loop with the messages of other nodes about ``debate``, in order."""
         ...
 
     async def close(self) -> None:
@@ -44,34 +44,34 @@ class Subscribers:
     """Who listens to what on this node."""
 
     def __init__(self) -> None:
-        self._hearers: dict[str, list[Receive]] = {}
+        self._subscribers: dict[str, list[Receive]] = {}
 
     def __contains__(self, debate: str) -> bool:
-        return debate in self._hearers
+        return debate in self._subscribers
 
     def __iter__(self) -> Iterator[str]:
-        return iter(tuple(self._hearers))
+        return iter(tuple(self._subscribers))
 
-    def tell(self, debate: str, message: bytes) -> None:
+    def deliver(self, debate: str, message: bytes) -> None:
         """Call those who listen to ``debate``."""
-        for hear in tuple(self._hearers.get(debate, ())):
-            hear(message)
+        for receive in tuple(self._subscribers.get(debate, ())):
+            receive(message)
 
     @contextmanager
-    def hearing(
-        self, debate: str, hear: Receive, first: Callable[[str], None], last: Callable[[str], None]
+    def subscribed(
+        self, debate: str, receive: Receive, first: Callable[[str], None], last: Callable[[str], None]
     ) -> Iterator[None]:
         """``first`` is called when nobody listened to the debate before, ``last`` when nobody does any more."""
-        if debate not in self._hearers:
-            self._hearers[debate] = []
+        if debate not in self._subscribers:
+            self._subscribers[debate] = []
             first(debate)
-        self._hearers[debate].append(hear)
+        self._subscribers[debate].append(receive)
         try:
             yield
         finally:
-            self._hearers[debate].remove(hear)
-            if not self._hearers[debate]:
-                del self._hearers[debate]
+            self._subscribers[debate].remove(receive)
+            if not self._subscribers[debate]:
+                del self._subscribers[debate]
                 last(debate)
 
 
@@ -87,9 +87,9 @@ class SingleNodeBus:
         """Nobody hears it."""
 
     @contextmanager
-    def subscribe(self, debate: str, hear: Receive) -> Iterator[None]:
+    def subscribe(self, debate: str, receive: Receive) -> Iterator[None]:
         """Nothing will be heard."""
-        del debate, hear
+        del debate, receive
         yield
 
     async def close(self) -> None:

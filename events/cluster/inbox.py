@@ -31,7 +31,7 @@ class Inbox(Protocol):
         """Wait for acts in debates that this node runs, in the order in which they were sent.  One caller at a time."""
         ...
 
-    def look(self) -> None:
+    def look_again(self) -> None:
         """This node has come to run more: acts may lie there that the node before it did not take."""
         ...
 

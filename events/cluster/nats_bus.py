@@ -28,7 +28,7 @@ class NatsBus:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self._hearers = Subscribers()
+        self._subscribers = Subscribers()
         self._waiting: deque[tuple[str, bytes]] = deque()
         self._size = self._dropped = 0
         self._changed: dict[str, None] = {}
@@ -51,9 +51,9 @@ class NatsBus:
         self._wake.set()
 
     @contextmanager
-    def subscribe(self, debate: str, hear: Receive) -> Iterator[None]:
+    def subscribe(self, debate: str, receive: Receive) -> Iterator[None]:
         """See ``Bus``."""
-        with self._hearers.hearing(debate, hear, self._note, self._note):
+        with self._subscribers.subscribed(debate, receive, self._note, self._note):
             yield
 
     async def close(self) -> None:
@@ -91,12 +91,12 @@ class NatsBus:
             connect_timeout=CONNECT_S,
             ping_interval=5,
             max_outstanding_pings=2,
-            error_cb=_unheard,
+            error_cb=_ignore,
             closed_cb=self._ended,
         )
         self._client = client
         subscriptions: dict[str, Subscription] = {}
-        self._changed = dict.fromkeys(self._hearers)
+        self._changed = dict.fromkeys(self._subscribers)
         while not client.is_closed:
             while self._changed:
                 debate = next(iter(self._changed))
@@ -115,14 +115,14 @@ class NatsBus:
 
     async def _follow(self, client: Client, debate: str, subscriptions: dict[str, Subscription]) -> None:
         """Have the server know what is listened to."""
-        if debate in self._hearers and debate not in subscriptions:
+        if debate in self._subscribers and debate not in subscriptions:
 
-            async def hear(message: Msg) -> None:
-                self._hearers.tell(debate, message.data)
+            async def receive(message: Msg) -> None:
+                self._subscribers.deliver(debate, message.data)
 
             with suppress(errors.BadSubjectError):
-                subscriptions[debate] = await client.subscribe(subject_of(debate), cb=hear)
-        elif debate not in self._hearers and debate in subscriptions:
+                subscriptions[debate] = await client.subscribe(subject_of(debate), cb=receive)
+        elif debate not in self._subscribers and debate in subscriptions:
             await subscriptions.pop(debate).unsubscribe()
 
     async def _ended(self) -> None:
@@ -134,6 +134,6 @@ def subject_of(debate: str) -> str:
     return PREFIX + debate.replace(".", "=")
 
 
-async def _unheard(error: Exception) -> None:
+async def _ignore(error: Exception) -> None:
     """The connection's end is seen where it is used; its reason is nobody's."""
     del error

@@ -18,16 +18,16 @@ import msgspec
 from events.cluster.bus import BusState, Receive, Subscribers
 from events.errors import StoreUnavailable
 from events.store.postgres.connection import Connection, Pool
-from events.store.postgres.listener import Listening, look_nowhere
+from events.store.postgres.listener import ChannelHandler, look_up_nothing
 from events.store.postgres.log import PostgresLog
 
 CHANNEL: Final = "moot_bus"
-GATHER_S: Final = 0.01
+BATCH_S: Final = 0.01
 MOST_WAITING: Final = 1 << 20
 """Bytes that wait to be said; more is dropped."""
 PIECE: Final = 7_800
 LARGEST: Final = 64 << 20
-_SAY: Final = "SELECT pg_notify('moot_bus', piece) FROM unnest(%s::text[]) AS piece"
+_SEND: Final = "SELECT pg_notify('moot_bus', piece) FROM unnest(%s::text[]) AS piece"
 
 Batch = list[tuple[str, bytes]]
 _decoder: Final = msgspec.msgpack.Decoder(Batch)
@@ -37,51 +37,55 @@ class PostgresBus:
     """``Bus`` over the database that ``log`` lies in, with one connection more to speak through."""
 
     def __init__(self, log: PostgresLog) -> None:
-        self._node, self._ear = log.node, log.ear
+        self._node, self._listener = log.node, log.listener
         self._pool = Pool(log.address, size=1, patience_s=0)
-        self._hearers = Subscribers()
-        self._gathered: Batch = []
+        self._subscribers = Subscribers()
+        self._batch: Batch = []
         self._size = self._dropped = self._number = 0
-        self._speaking: asyncio.Task[None] | None = None
-        self._broken = self._closed = self._listens = False
-        self._halves: dict[str, tuple[str, list[str]]] = {}
+        self._sending: asyncio.Task[None] | None = None
+        self._broken = self._closed = self._is_subscribed = False
+        self._incomplete: dict[str, tuple[str, list[str]]] = {}
 
     @property
     def state(self) -> BusState:
         """See ``Bus``."""
-        return BusState(up=not self._broken and (self._ear.is_live or not self._listens), dropped=self._dropped)
+        return BusState(
+            up=not self._broken and (self._listener.is_live or not self._is_subscribed), dropped=self._dropped
+        )
 
     def publish(self, debate: str, message: bytes) -> None:
         """See ``Bus``."""
         if self._closed or self._size + len(message) > MOST_WAITING:
             self._dropped += 1
             return
-        self._gathered.append((debate, message))
+        self._batch.append((debate, message))
         self._size += len(message)
-        if self._speaking is None:
-            self._speaking = asyncio.get_running_loop().create_task(self._speak(), name="moot-postgres-bus")
+        if self._sending is None:
+            self._sending = asyncio.get_running_loop().create_task(self._send(), name="moot-postgres-bus")
 
     @contextmanager
-    def subscribe(self, debate: str, hear: Receive) -> Iterator[None]:
+    def subscribe(self, debate: str, receive: Receive) -> Iterator[None]:
         """See ``Bus``."""
-        if not self._listens:
-            self._listens = True
-            self._ear.listen(CHANNEL, Listening(hear=self._hear, look=look_nowhere, lost=self._halves.clear))
-        with self._hearers.hearing(debate, hear, _nothing, _nothing):
+        if not self._is_subscribed:
+            self._is_subscribed = True
+            self._listener.listen(
+                CHANNEL, ChannelHandler(receive=self._receive, look_up=look_up_nothing, lost=self._incomplete.clear)
+            )
+        with self._subscribers.subscribed(debate, receive, _nothing, _nothing):
             yield
 
     async def close(self) -> None:
         """See ``Bus``."""
         self._closed = True
-        if self._speaking is not None:
-            await asyncio.shield(self._speaking)
+        if self._sending is not None:
+            await asyncio.shield(self._sending)
         await self._pool.close()
 
-    async def _speak(self) -> None:
+    async def _send(self) -> None:
         try:
-            while self._gathered:
-                await asyncio.sleep(GATHER_S)
-                batch, self._gathered, self._size = self._gathered, [], 0
+            while self._batch:
+                await asyncio.sleep(BATCH_S)
+                batch, self._batch, self._size = self._batch, [], 0
                 self._number += 1
                 pieces = write_pieces(self._node, self._number, batch)
                 try:
@@ -92,23 +96,23 @@ class PostgresBus:
                 else:
                     self._broken = False
         finally:
-            self._speaking = None
+            self._sending = None
 
-    def _hear(self, payload: str) -> bool:
+    def _receive(self, payload: str) -> bool:
         head, _, piece = payload.partition("|")
         node, number, index, count = (*head.split(" "), "", "", "")[:4]
         if node == self._node:
             return True
-        _, pieces = half = self._halves.get(node, ("", []))
+        _, pieces = half = self._incomplete.get(node, ("", []))
         if index == "0" or half[0] != number or str(len(pieces)) != index:
             pieces = []
         if str(len(pieces)) == index:
             pieces.append(piece)
-            self._halves[node] = number, pieces
+            self._incomplete[node] = number, pieces
         if str(len(pieces)) == count:
-            del self._halves[node]
+            del self._incomplete[node]
             for debate, message in read_pieces(pieces):
-                self._hearers.tell(debate, message)
+                self._subscribers.deliver(debate, message)
         return True
 
 
@@ -128,7 +132,7 @@ def read_pieces(pieces: list[str]) -> Batch:
 
 
 async def _say(connection: Connection, pieces: list[str]) -> None:
-    await connection.execute(_SAY, (pieces,))
+    await connection.execute(_SEND, (pieces,))
 
 
 def _nothing(_debate: str) -> None:

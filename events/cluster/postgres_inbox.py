@@ -13,7 +13,7 @@ from typing import Final
 from events.cluster.inbox import WITHIN_S, ForwardedCommand
 from events.errors import StoreUnavailable, Unanswered, UnknownDebate
 from events.store.postgres.connection import Connection
-from events.store.postgres.listener import Listening
+from events.store.postgres.listener import ChannelHandler
 from events.store.postgres.log import PostgresLog
 from events.store.postgres.rows import is_storable
 
@@ -63,7 +63,9 @@ class PostgresInbox:
         self._log = log
         self._waiting: dict[str, asyncio.Future[bytes]] = {}
         self._arrived = asyncio.Event()
-        log.ear.listen(CHANNEL, Listening(hear=self._hear, look=self._look, lost=self._arrived.set))
+        log.listener.listen(
+            CHANNEL, ChannelHandler(receive=self._receive, look_up=self._look_up, lost=self._arrived.set)
+        )
 
     async def send(self, debate: str, act: bytes, within_s: float = WITHIN_S) -> bytes:
         """See ``Inbox``."""
@@ -97,7 +99,7 @@ class PostgresInbox:
                 return acts
             await self._arrived.wait()
 
-    def look(self) -> None:
+    def look_again(self) -> None:
         """See ``Inbox``."""
         self._arrived.set()
 
@@ -132,14 +134,14 @@ class PostgresInbox:
 
         await self._log.pool.run(act)
 
-    def _hear(self, payload: str) -> bool:
+    def _receive(self, payload: str) -> bool:
         if payload.startswith(_ANSWERED):
             return payload.removeprefix(_ANSWERED) not in self._waiting  # else look for the answer
         if payload in self._log.epochs:
             self._arrived.set()
         return True
 
-    async def _look(self, connection: Connection) -> None:
+    async def _look_up(self, connection: Connection) -> None:
         """Read the answers of those who wait, look for acts, and remove what nobody came back for."""
         self._arrived.set()
         if self._waiting:

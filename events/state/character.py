@@ -33,8 +33,8 @@ INITIAL = Characters()
 MOVED_BY: Final = frozenset({DebateOpened, PressureApplied, TraitsShifted, DirectiveIssued})
 
 
-def apply(temper: Characters, record: Recorded) -> Characters:
-    """The tempers after ``record``."""
+def apply(characters: Characters, record: Recorded) -> Characters:
+    """The characters after ``record``."""
     event = record.event
     if isinstance(event, DebateOpened):
         seats = {"pro": event.pro, "con": event.con}
@@ -45,15 +45,17 @@ def apply(temper: Characters, record: Recorded) -> Characters:
         }
         return Characters(traits=traits)
     if isinstance(event, PressureApplied):
-        return replace(temper, pressure={**temper.pressure, event.side: event})
+        return replace(characters, pressure={**characters.pressure, event.side: event})
     if isinstance(event, TraitsShifted):
         moved = {trait: after for trait, (_, after) in event.shifts.items()}
-        return replace(temper, traits={**temper.traits, event.side: {**temper.traits.get(event.side, {}), **moved}})
+        return replace(
+            characters, traits={**characters.traits, event.side: {**characters.traits.get(event.side, {}), **moved}}
+        )
     if isinstance(event, DirectiveIssued):
         directive = Directive(side=event.side, text=event.text, cause=record.cause)
         return replace(
-            temper,
-            directives={**temper.directives, record.position: directive},
-            in_force={**temper.in_force, event.side: record.position},
+            characters,
+            directives={**characters.directives, record.position: directive},
+            in_force={**characters.in_force, event.side: record.position},
         )
-    return temper
+    return characters

@@ -95,15 +95,15 @@ class UnusedAnswer(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class OpenQuestions(Struct, frozen=True, kw_only=True, gc=False):
-    """The judge's open questions, by question: ``score:3/1`` is the first sample of the score of turn 3."""
+    """The judge's open questions, by name: ``score:3/1`` is the first sample of the score of turn 3."""
 
-    given: dict[str, UnusedAnswer] = {}
+    answers: dict[str, UnusedAnswer] = {}
     failed: dict[str, tuple[Reason, ...]] = {}
     """Failures since the debate was last resumed."""
     asked: dict[str, int] = {}
     """How often each question was ever put: the next call's ordinal follows from it."""
     spent_ms: dict[str, int] = {}
-    """Model time of all calls of each question, failed ones too."""
+    """Model time of all questions of each question, failed ones too."""
     unread: dict[str, UnusedAnswer] = {}
     """The last answer to each question that is no JSON, or JSON of another shape."""
 
@@ -130,17 +130,17 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """Time of the last record."""
     opened: DebateOpened | None = None
     opened_at: str = ""
-    standing: RunStatus = RunStatus()
+    status: RunStatus = RunStatus()
     transcript: Transcript = transcript.INITIAL
     ledger: Ledger = ledger.INITIAL
     usage: UsageTotals = usage.INITIAL
-    calls: OpenQuestions = OpenQuestions()
+    questions: OpenQuestions = OpenQuestions()
     segments: frozenset[str] = frozenset()
     """Digests of prompt segments that the log already holds."""
     exchanges: Exchanges = exchanges.INITIAL
     claims: Register = claims.INITIAL
     spine: Spine = spine.INITIAL
-    temper: Characters = character.INITIAL
+    characters: Characters = character.INITIAL
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
     verdicts: Verdicts = Verdicts()
@@ -219,7 +219,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
     if kind in spine.MOVED_BY:
         moved["spine"] = spine.apply(debate.spine, record)
     if kind in character.MOVED_BY:
-        moved["temper"] = character.apply(debate.temper, record)
+        moved["characters"] = character.apply(debate.characters, record)
     if kind in panel.MOVED_BY:
         moved["panel"] = panel.apply(debate.panel, record)
     if kind in protocol.MOVED_BY:
@@ -234,35 +234,35 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
     event = record.event
     match event:
         case DebateOpened():
-            moved |= {"opened": event, "opened_at": record.at, "standing": RunStatus(since=record.at)}
+            moved |= {"opened": event, "opened_at": record.at, "status": RunStatus(since=record.at)}
         case DebatePaused():
-            moved["standing"] = replace(debate.standing, state="paused", reason=event.reason, by=event.by)
+            moved["status"] = replace(debate.status, state="paused", reason=event.reason, by=event.by)
         case DebateHalted():
-            moved["standing"] = replace(debate.standing, state="halted", reason=event.reason, by=event.by)
+            moved["status"] = replace(debate.status, state="halted", reason=event.reason, by=event.by)
         case DebateResumed():
-            standing, calls = debate.standing, debate.calls
-            cap = standing.max_cost_usd if event.max_cost_usd is UNSET else event.max_cost_usd
-            moved["standing"] = replace(
-                standing, state="open", reason=event.reason, by=event.by, max_cost_usd=cap, since=record.at
+            status, questions = debate.status, debate.questions
+            cap = status.max_cost_usd if event.max_cost_usd is UNSET else event.max_cost_usd
+            moved["status"] = replace(
+                status, state="open", reason=event.reason, by=event.by, max_cost_usd=cap, since=record.at
             )
-            moved |= {"calls": replace(calls, failed={}) if calls.failed else calls, "unpriced": ""}
+            moved |= {"questions": replace(questions, failed={}) if questions.failed else questions, "unpriced": ""}
         case DebateConcluded():
             conclusion = Conclusion(winner=event.winner, by_rule=event.by_rule)
-            moved["standing"] = RunStatus(state="concluded", conclusion=conclusion)
+            moved["status"] = RunStatus(state="concluded", conclusion=conclusion)
         case ModelAnswered() | ModelFailed():
             if not debate.segments.issuperset(event.segments):
                 moved["segments"] = debate.segments | event.segments.keys()
-            moved["calls"] = _call(debate.calls, record, event, blind=debate.is_blind)
+            moved["questions"] = _call(debate.questions, record, event, blind=debate.is_blind)
             moved["unpriced"] = debate.unpriced or _unpriced(event)
         case TurnScored(turn=turn):
-            calls = debate.calls
-            moved["calls"] = _without(calls, {key for key in calls.asked if _turn_of(key) == turn})
+            questions = debate.questions
+            moved["questions"] = _without(questions, {key for key in questions.asked if _turn_of(key) == turn})
         case ClaimUpheld(claim=claim) | ClaimCleared(claim=claim):
-            moved["calls"] = _without(debate.calls, {f"second_opinion:{claim}/1"})
+            moved["questions"] = _without(debate.questions, {f"second_opinion:{claim}/1"})
         case RaterCalibrated(rater=rater, case=measured):
-            calls = debate.calls
+            questions = debate.questions
             about = f"panel:{rater}@{measured}/"
-            moved["calls"] = _without(calls, {key for key in calls.asked if key.startswith(about)})
+            moved["questions"] = _without(questions, {key for key in questions.asked if key.startswith(about)})
         case ContextSummarised():
             moved["context"] = {**debate.context, event.side: event}
         case FamilyWarned():
@@ -291,14 +291,14 @@ def _turn_of(key: str) -> int:
     return max(numbers, default=0)
 
 
-def _without(calls: OpenQuestions, keys: set[str]) -> OpenQuestions:
-    """The calls without those questions: what they were for has been recorded."""
+def _without(questions: OpenQuestions, keys: set[str]) -> OpenQuestions:
+    """The questions without those questions: what they were for has been recorded."""
     return OpenQuestions(
-        given={key: given for key, given in calls.given.items() if key not in keys},
-        failed={key: failed for key, failed in calls.failed.items() if key not in keys},
-        asked={key: asked for key, asked in calls.asked.items() if key not in keys},
-        spent_ms={key: spent for key, spent in calls.spent_ms.items() if key not in keys},
-        unread={key: unread for key, unread in calls.unread.items() if key not in keys},
+        answers={key: answer for key, answer in questions.answers.items() if key not in keys},
+        failed={key: failed for key, failed in questions.failed.items() if key not in keys},
+        asked={key: asked for key, asked in questions.asked.items() if key not in keys},
+        spent_ms={key: spent for key, spent in questions.spent_ms.items() if key not in keys},
+        unread={key: unread for key, unread in questions.unread.items() if key not in keys},
     )
 
 
@@ -319,21 +319,23 @@ def _verdict(
     return replace(after, positions={**verdicts.positions, name: record.position})
 
 
-def _call(calls: OpenQuestions, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool) -> OpenQuestions:
+def _call(
+    questions: OpenQuestions, record: Recorded, event: ModelAnswered | ModelFailed, *, blind: bool
+) -> OpenQuestions:
     if event.purpose == "speak":
-        return calls
+        return questions
     key = question(event.key, event.sample)
-    asked = {**calls.asked, key: calls.asked.get(key, 0) + 1}
-    spent_ms = {**calls.spent_ms, key: calls.spent_ms.get(key, 0) + event.latency_ms}
-    said = UnusedAnswer(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
+    asked = {**questions.asked, key: questions.asked.get(key, 0) + 1}
+    spent_ms = {**questions.spent_ms, key: questions.spent_ms.get(key, 0) + event.latency_ms}
+    answer = UnusedAnswer(position=record.position, answer=event.answer, model=event.model, usage=event.usage)
     if isinstance(event, ModelAnswered):
-        return replace(calls, given={**calls.given, key: said}, asked=asked, spent_ms=spent_ms)
-    reasons = (*calls.failed.get(key, ()), Reason(f"{event.kind}: {UNNAMED if blind else event.message}"))
+        return replace(questions, answers={**questions.answers, key: answer}, asked=asked, spent_ms=spent_ms)
+    reasons = (*questions.failed.get(key, ()), Reason(f"{event.kind}: {UNNAMED if blind else event.message}"))
     is_unread = event.kind in UNREADABLE and bool(event.answer.strip())
     return replace(
-        calls,
-        failed={**calls.failed, key: reasons},
+        questions,
+        failed={**questions.failed, key: reasons},
         asked=asked,
         spent_ms=spent_ms,
-        unread={**calls.unread, key: said} if is_unread else calls.unread,
+        unread={**questions.unread, key: answer} if is_unread else questions.unread,
     )

@@ -47,7 +47,7 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     spoken: int = 0
     judged: int = 0
     failures: tuple[Failure, ...] = ()
-    said: TurnSpoken | None = None
+    event: TurnSpoken | None = None
     repetition: float = 0.0
     """Share of its word 4-grams that its side had said before."""
     tries: int = 0
@@ -72,7 +72,7 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
 
     def spoken(self) -> tuple[TurnSpoken, ...]:
         """What was said, in order."""
-        return tuple(turn.said for turn in self.turns.values() if turn.said is not None)
+        return tuple(turn.event for turn in self.turns.values() if turn.event is not None)
 
 
 GRAM: Final = 4
@@ -127,7 +127,7 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
                 clipped=event.clipped,
                 model=event.model,
                 spoken=record.position,
-                said=event,
+                event=event,
                 repetition=repetition(event.text, _earlier(transcript, event)),
             )
             return _with(transcript, turn)

@@ -184,18 +184,18 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
     turns = _turns(before, after, turns, numbers)
     if turns is not fold.turns:
         moved["turns"] = _shown(fold, turns, numbers) if hides else turns
-    standing, conclusion = after.standing, after.standing.conclusion
-    if standing is not before.standing:
-        moved |= {"state": standing.state, "reason": standing.reason}
+    status, conclusion = after.status, after.status.conclusion
+    if status is not before.status:
+        moved |= {"state": status.state, "reason": status.reason}
         moved["conclusion"] = UNSET if conclusion is None else conclusion
-        if conclusion is not None and before.standing.conclusion is None:
+        if conclusion is not None and before.status.conclusion is None:
             view = _revealed(after, view)
             moved["turns"] = turns
     if before.spine is not after.spine:
         spine = after.spine
         moved |= {"premises": spine.premises, "contradictions": spine.contradictions, "spine": stabilities(spine)}
-    if before.temper is not after.temper:
-        moved |= {"traits": after.temper.traits, "pressure": after.temper.pressure}
+    if before.characters is not after.characters:
+        moved |= {"traits": after.characters.traits, "pressure": after.characters.pressure}
     if before.verdicts is not after.verdicts:
         moved["verdicts"] = _verdicts(after)
     if before.usage is not after.usage:
@@ -224,13 +224,13 @@ def _seldom(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) -> dic
 
 def _hides(debate: Debate) -> bool:
     """Whether spectators are not to know the models."""
-    return debate.is_blind and debate.standing.conclusion is None
+    return debate.is_blind and debate.status.conclusion is None
 
 
 def for_director(fold: Fold) -> View:
     """The view with all that spectators may not read before the debate has concluded."""
     debate, view = fold.debate, fold.view
-    if debate.temper.directives or debate.audience.recorded:
+    if debate.characters.directives or debate.audience.recorded:
         view = replace(view, directives=_words(debate), audience=_audience(debate))
     if not _hides(debate):
         return view
@@ -275,7 +275,7 @@ def _panel(fold: Fold, debate: Debate, *, hides: bool) -> PanelState | dict[str,
 
 
 def _words(debate: Debate) -> dict[str, DirectiveView]:
-    return {str(at): DirectiveView(side=each.side, text=each.text) for at, each in debate.temper.directives.items()}
+    return {str(at): DirectiveView(side=each.side, text=each.text) for at, each in debate.characters.directives.items()}
 
 
 def _opened(debate: Debate, opened: DebateOpened) -> View:
@@ -291,7 +291,7 @@ def _opened(debate: Debate, opened: DebateOpened) -> View:
         blind=opened.blind or UNSET,
         **_seats(debate, named=not opened.blind),
         rubric=opened.rubric.name,
-        archetype_traits=debate.temper.traits,
+        archetype_traits=debate.characters.traits,
         artifact=opened.artifact,
         cases={case.id: case for case in opened.cases} if opened.cases else UNSET,
     )

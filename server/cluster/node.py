@@ -199,7 +199,7 @@ class ClusterNode:
                 tasks.start_soon(self._take_up_one, debate)
         if debates:
             logger.info("debates_taken_up", number=len(debates))
-            self._inbox.look()
+            self._inbox.look_again()
         return len(debates)
 
     async def _take_up_one(self, debate: str) -> None:

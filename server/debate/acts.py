@@ -61,19 +61,19 @@ def ballot_refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootErro
     """Why a ballot is not taken now, if ``waiting`` others come before it; None if it is taken."""
     if debate.opened is None or debate.opened.format not in DEBATED:
         return NotNow("nobody debates here, so there is nothing to vote on")
-    if debate.standing.state == "concluded":
+    if debate.status.state == "concluded":
         return NotNow("the debate has concluded: votes and beliefs are counted")
     if debate.audience.recorded + waiting >= MOST_VOTES:
         return NotNow(f"this debate has had {MOST_VOTES:,} votes and beliefs: no more are taken")
     if isinstance(ballot, AudienceVoted):
         return NotNow("the verdict is known: a vote had to come before it") if knows_verdict(debate) else None
     turn = debate.transcript.turns.get(ballot.turn)
-    return NotNow(f"turn {ballot.turn} has not been spoken yet") if turn is None or turn.said is None else None
+    return NotNow(f"turn {ballot.turn} has not been spoken yet") if turn is None or turn.event is None else None
 
 
 def knows_verdict(debate: Debate) -> bool:
     """Whether spectators can read who wins: the scorecard's verdict, the protocol's assessment, or the panel's."""
-    if debate.standing.conclusion is not None or debate.verdicts.scorecard is not None:
+    if debate.status.conclusion is not None or debate.verdicts.scorecard is not None:
         return True
     return isinstance(debate.protocol.assessment, msgspec.Struct) or isinstance(debate.panel.conclusion, msgspec.Struct)
 
@@ -97,7 +97,7 @@ def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
     """The word as it is recorded.  Raises ``NotNow``."""
     if debate.opened is None or debate.opened.format not in DEBATED:
         raise NotNow("nobody debates here, so nobody would hear it")
-    if debate.standing.state == "concluded":
+    if debate.status.state == "concluded":
         raise NotNow("the debate has concluded: nobody would hear it")
     if len(debate.words) >= MOST_WORDS:
         raise NotNow(f"the moderator has spoken {MOST_WORDS} times: no further word is taken")

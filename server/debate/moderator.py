@@ -162,7 +162,7 @@ class Moderator:
             entry = debate.claims.get(claim)
             if entry is None:
                 raise NotFound(f"there is no claim {claim[:40]!r} in this debate")
-            if debate.standing.state == "concluded":
+            if debate.status.state == "concluded":
                 raise NotNow("the debate has concluded")
             if entry.state != "flagged":
                 raise NotNow(f"{claim} is {entry.state}")
@@ -191,8 +191,8 @@ class Moderator:
         """Record a pause, a resume or a halt, allowed in ``states`` only."""
 
         def build(debate: Debate) -> Sequence[Draft]:
-            if debate.standing.state not in states:
-                raise NotNow(f"the debate is {debate.standing.state}")
+            if debate.status.state not in states:
+                raise NotNow(f"the debate is {debate.status.state}")
             drafts = [Draft(event=event)]
             if isinstance(event, DebateHalted):
                 drafts += abandon_turns(debate, event.reason, cause=debate.position + 1)
@@ -232,7 +232,7 @@ class Moderator:
         started = TurnStarted(turn=step.turn, side=step.side, attempt=step.attempt, directive=step.directive)
 
         def start(debate: Debate) -> Sequence[Draft]:
-            return [Draft(event=started, cause=step.cause)] if debate.standing.state == "open" else []
+            return [Draft(event=started, cause=step.cause)] if debate.status.state == "open" else []
 
         if not (records := await self._writer.append(start)):
             return  # the debate was paused or halted while the attempt waited
@@ -319,7 +319,7 @@ class Moderator:
     async def _ask(self, step: Ask) -> None:
         """One call with a typed question: record the answer, or the failure."""
         await anyio.sleep(jittered_s(step.delay_ms, self._clock.random))
-        if self.debate.standing.state != "open":
+        if self.debate.status.state != "open":
             return
         settings, began = self._settings(), anyio.current_time()
         try:
@@ -399,12 +399,12 @@ class Moderator:
 
     def _seconds_left(self) -> float:
         """Seconds until the deadline of the debate; infinite without a deadline."""
-        left = seconds_left(self.debate, self._clock.now()) if self.debate.standing.state in LIVE else None
+        left = seconds_left(self.debate, self._clock.now()) if self.debate.status.state in LIVE else None
         return math.inf if left is None else left
 
     async def _halt_for_deadline(self, why: str = "") -> None:
         await self._writer.append(
-            lambda debate: halt_for_deadline(debate, why).drafts if debate.standing.state in LIVE else ()
+            lambda debate: halt_for_deadline(debate, why).drafts if debate.status.state in LIVE else ()
         )
         self._cancel_steps()
 

@@ -226,7 +226,7 @@ class Moderators:
         self._commands[debate] += 1
         try:
             yield moderator
-            if self._ownership.runs_what_is_open and moderator.debate.standing.state == "open":
+            if self._ownership.runs_what_is_open and moderator.debate.status.state == "open":
                 self._start(moderator)
         except Fenced:
             linger = False
@@ -328,8 +328,8 @@ class Moderators:
                 await self._halt_after_bug(moderator, error)
         finally:
             observe.DEBATES.dec()
-            if moderator.debate.standing.state != "open":
-                observe.RESTED.labels(moderator.debate.standing.state).inc()
+            if moderator.debate.status.state != "open":
+                observe.RESTED.labels(moderator.debate.status.state).inc()
             self._forget(moderator)
             rested, self._rested = self._rested, anyio.Event()
             rested.set()
@@ -339,7 +339,7 @@ class Moderators:
         while True:
             try:
                 await moderator.load()
-                if moderator.debate.standing.state in {"open", "paused"}:
+                if moderator.debate.status.state in {"open", "paused"}:
                     await moderator.halt(f"an error inside Moot ({kinds}); its log has the details", "moot")
             except StoreUnavailable:
                 await anyio.sleep(STORE_WAIT_S)

@@ -41,7 +41,7 @@ async def archive_of(log: EventLog, debate: str, *, director: bool = False, with
         records.append(record)
     if not records:
         raise UnknownDebate(debate)
-    state = auditor.debate.standing.state
+    state = auditor.debate.status.state
     revealed = director or state == "concluded"
     fold, made = views.INITIAL, list[str]()
     for record in records:

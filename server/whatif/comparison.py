@@ -118,8 +118,8 @@ def _note(walked: ReplayResult, opened: DebateOpened) -> str:
             f"Moot {opened.moot} wrote this debate; the rules of today write position {walked.diverges_at} otherwise, "
             "so that part of what differs may come from that."
         )
-    if walked.recorded.standing.state != "concluded":
-        said.append(f"The debate is {walked.recorded.standing.state}: this is what is recorded so far.")
+    if walked.recorded.status.state != "concluded":
+        said.append(f"The debate is {walked.recorded.status.state}: this is what is recorded so far.")
     return " ".join(said)
 
 

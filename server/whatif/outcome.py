@@ -87,10 +87,10 @@ def is_judged(debate: Debate) -> bool:
 
 def outcome_of(debate: Debate) -> DebateOutcome:
     """The outcome as it stands."""
-    conclusion, said, given = debate.standing.conclusion, debate.verdicts, debate.protocol.assessment
+    conclusion, said, given = debate.status.conclusion, debate.verdicts, debate.protocol.assessment
     narrative = said.narrative
     return DebateOutcome(
-        state=debate.standing.state,
+        state=debate.status.state,
         winner=UNSET if conclusion is None else conclusion.winner,
         by_rule=UNSET if conclusion is None else conclusion.by_rule,
         scorecard=scorecard(debate.ledger, debate.exchanges) if debate.ledger.cards else UNSET,

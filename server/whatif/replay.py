@@ -186,7 +186,7 @@ class _Replay:
     def _give_up(self, steps: Sequence[Step]) -> bool:
         """Let questions fail to which no answer follows in the record; those that it still waits for stay open."""
         asks = [step for step in steps if isinstance(step, Ask) and not self._follows(step)]
-        if asks and self.recorded.standing.state == "open":
+        if asks and self.recorded.status.state == "open":
             waits = {(step.key, step.sample) for step in next_steps(self.recorded) if isinstance(step, Ask)}
             asks = [step for step in asks if self._theirs(step) not in waits]
         for ask in asks:
@@ -206,7 +206,7 @@ class _Replay:
 
     def _from_outside(self, event: Event) -> Event | None:
         """The event as the other debate takes it; None where it has no place there."""
-        state = self.debate.standing.state
+        state = self.debate.status.state
         match event:
             case DebateOpened():
                 return self._change(event)
@@ -324,5 +324,5 @@ def _without_bounds(debate: Debate) -> Debate:
     assert debate.opened is not None, "a debate begins with debate_opened"
     settings = replace(debate.opened.settings, max_cost_usd=UNSET, deadline_s=UNSET)
     return replace(
-        debate, opened=replace(debate.opened, settings=settings), standing=replace(debate.standing, max_cost_usd=None)
+        debate, opened=replace(debate.opened, settings=settings), status=replace(debate.status, max_cost_usd=None)
     )

@@ -61,7 +61,7 @@ class RandomDebate:
         """Step by step to the conclusion, whatever happens on the way."""
         play, chance = self.play, self.chance
         for _ in range(MOST_STEPS):
-            if play.debate.standing.state == "concluded":
+            if play.debate.status.state == "concluded":
                 return play
             if self._somebody_acts():
                 continue
@@ -77,7 +77,7 @@ class RandomDebate:
         raise AssertionError("it does not conclude")
 
     def _somebody_acts(self) -> bool:
-        play, chance, state = self.play, self.chance, self.play.debate.standing.state
+        play, chance, state = self.play, self.chance, self.play.debate.status.state
         if state == "open" and chance.random() < 0.04:
             play.add(chance.choice((DebatePaused(reason="tea", by="x"), DebateHalted(reason="stop", by="x"))))
             return True

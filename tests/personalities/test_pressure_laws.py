@@ -115,10 +115,10 @@ def test_three_exchanges_lost_on_logic_alone_change_the_words_of_the_traits(
             spoken=[],
             quote=str,
         )
-        for traits in (who.traits, debate.temper.traits[side])
+        for traits in (who.traits, debate.characters.traits[side])
     ]
 
-    assert style(who.traits) != style(debate.temper.traits[side])
+    assert style(who.traits) != style(debate.characters.traits[side])
     assert prompts[0] != prompts[1]
 
 
@@ -147,15 +147,15 @@ def test_in_a_whole_debate_only_losers_are_pressed_and_moved(
         if turn == 1:
             continue
         debate = fold(debate, compared(turn, winner))
-        before = debate.temper
+        before = debate.characters
         events = after_exchange(debate, debate.exchanges.comparisons[turn])
         debate = fold(debate, *events)
 
         loser = None if winner is None else "con" if winner == "pro" else "pro"
         assert {event.side for event in events} <= {loser}  # type: ignore[union-attr]
         for side in {"pro", "con"} - {loser}:
-            assert before.traits[side] == debate.temper.traits[side]
-            assert before.in_force.get(side) == debate.temper.in_force.get(side)
+            assert before.traits[side] == debate.characters.traits[side]
+            assert before.in_force.get(side) == debate.characters.in_force.get(side)
         if events:
             assert isinstance(events[0], PressureApplied)
             assert loser == speaker(events[0].turn)

@@ -212,16 +212,16 @@ def test_a_strategist_beaten_on_logic_is_told_to_reason() -> None:
 @pytest.mark.parametrize("side", ["pro", "con"])
 def test_three_lost_exchanges_show_in_the_prompt(name: str, side: Side) -> None:
     debate = fold(Debate(), opened(pro=name, con=name))
-    before = dict(debate.temper.traits[side])
+    before = dict(debate.characters.traits[side])
     debate = turns(debate, side, 4)
     for comparison in debate.exchanges.comparisons.values():
         events = after_exchange(debate, comparison)
         assert {side} == {event.side for event in events}  # type: ignore[union-attr]
         debate = fold(debate, *events)
-    after = debate.temper.traits[side]
-    spoken = debate.temper.directives[debate.temper.in_force[side]].text
+    after = debate.characters.traits[side]
+    spoken = debate.characters.directives[debate.characters.in_force[side]].text
 
-    assert archetype(name).traits == debate.temper.traits["con" if side == "pro" else "pro"]
+    assert archetype(name).traits == debate.characters.traits["con" if side == "pro" else "pro"]
     assert style(before) != style(after)
     assert len([trait for trait in TRAITS if abs(after[trait] - before[trait]) >= 0.5]) >= 3
     prompts = [

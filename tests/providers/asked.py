@@ -125,7 +125,7 @@ def debates() -> Iterator[tuple[str, Heard]]:
 def exchange(opening: DebateOpened, **said: Any) -> Heard:
     """A debate whose every turn is heard; pro is the better one where ``said`` tells nothing else."""
     play = Heard(opening)
-    while play.debate.standing.state != "concluded":
+    while play.debate.status.state != "concluded":
         play_turn(play, **said)
     return play
 
@@ -135,7 +135,7 @@ def ended(opening: DebateOpened, say: Callable[[Ask], Any] = lambda _: None) -> 
     play = Heard(opening)
     answer_steps(play, say)
 
-    assert play.debate.standing.state == "concluded", play.events[-1]
+    assert play.debate.status.state == "concluded", play.events[-1]
     return play
 
 

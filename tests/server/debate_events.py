@@ -261,7 +261,7 @@ def random_debates(draw: st.DrawFn) -> list[Draft | Event]:
     """Events as a moderator could have recorded them: steps taken with any outcome, people's acts anywhere."""
     play = Play(opened(draw(st.integers(1, 3)), draw(st.integers(1, 2))))
     for _ in range(draw(st.integers(0, 40))):
-        if play.debate.standing.state == "concluded":
+        if play.debate.status.state == "concluded":
             break
         if not (possible := play.steps):
             play.add(RESUMED)

@@ -58,7 +58,7 @@ def opening(seed: int, turns: int, *, large: bool, blind: bool) -> DebateOpened:
 def next_steps(debate: Debate) -> tuple[Step, ...]:
     """See ``server.debate.formats.next_steps``."""
     opened = debate.opened
-    if opened is None or debate.standing.state != "open":
+    if opened is None or debate.status.state != "open":
         return ()
     turn = debate.transcript.current
     if turn is None:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from events.record import digest_before_first
 from events.store.postgres.connection import Connection
 from events.store.postgres.flush import CHANNEL, MARK_BYTES, read_changed
-from events.store.postgres.listener import Listening, NotificationListener
+from events.store.postgres.listener import ChannelHandler, NotificationListener
 from events.store.postgres.rows import read_heads
 from events.store.wakeups import KNOWN_HEADS, Wakeups
 
@@ -20,15 +20,15 @@ from events.store.wakeups import KNOWN_HEADS, Wakeups
 class HeadTracker:
     """What this node knows of the debates' heads.  ``node`` is its own name: it need not be told what it wrote."""
 
-    def __init__(self, ear: NotificationListener, node: str) -> None:
-        self._ear, self._node = ear, node
+    def __init__(self, listener: NotificationListener, node: str) -> None:
+        self._listener, self._node = listener, node
         self._wakeups = Wakeups()
         self._names: dict[bytes, str] = {}
         self._listens = False
 
     def known(self, debate: str) -> int | None:
         """The head, or None when it must be read."""
-        return self._wakeups.known(debate) if self._ear.is_live else None
+        return self._wakeups.known(debate) if self._listener.is_live else None
 
     def committed(self, debate: str, mark: bytes, head: int) -> None:
         """This node committed."""
@@ -47,7 +47,9 @@ class HeadTracker:
         """A future that is done once the head is beyond ``position``; fails when the log closes."""
         if not self._listens:
             self._listens = True
-            self._ear.listen(CHANNEL, Listening(hear=self._hear, look=self._look, lost=self._wakeups.forget))
+            self._listener.listen(
+                CHANNEL, ChannelHandler(receive=self._receive, look_up=self._look_up, lost=self._wakeups.forget)
+            )
         self._name(digest_before_first(debate)[:MARK_BYTES], debate)
         with self._wakeups.waiting(debate, position) as beyond:
             yield beyond
@@ -62,7 +64,7 @@ class HeadTracker:
             self._names = {digest_before_first(name)[:MARK_BYTES]: name for name in self._wakeups.waited_for()}
         self._names[mark] = debate
 
-    def _hear(self, payload: str) -> bool:
+    def _receive(self, payload: str) -> bool:
         """Take in what a flush changed; one that says no more than that something did has those who wait looked up."""
         try:
             node, changes = read_changed(payload)
@@ -78,7 +80,7 @@ class HeadTracker:
                 self.learn(debate, head)
         return True
 
-    async def _look(self, connection: Connection) -> None:
+    async def _look_up(self, connection: Connection) -> None:
         """Read the heads of those who are waited for."""
         if names := self._wakeups.waited_for():
             for debate, head in (await read_heads(connection, names)).items():

@@ -18,15 +18,15 @@ from events.store.postgres.connection import LONGEST_PAUSE_S, Address, Connectio
 POLL_S: Final = 3.0
 
 
-class Listening(Struct, frozen=True, kw_only=True):
+class ChannelHandler(Struct, frozen=True, kw_only=True):
     """What is done about one channel.  ``hear`` takes a payload and says whether that was all there is to know."""
 
-    hear: Callable[[str], bool]
-    look: Callable[[Connection], Awaitable[None]]
+    receive: Callable[[str], bool]
+    look_up: Callable[[Connection], Awaitable[None]]
     lost: Callable[[], None]
 
 
-async def look_nowhere(connection: Connection) -> None:
+async def look_up_nothing(connection: Connection) -> None:
     """For a channel whose notifications are all there is."""
     del connection
 
@@ -40,7 +40,7 @@ class NotificationListener:
 
     def __init__(self, address: Address) -> None:
         self._address = address
-        self._channels: dict[str, Listening] = {}
+        self._channels: dict[str, ChannelHandler] = {}
         self._connection: Connection | None = None
         self._task: asyncio.Task[None] | None = None
         self._closed = False
@@ -58,9 +58,9 @@ class NotificationListener:
         """Whether anybody listens."""
         return self._task is not None
 
-    def listen(self, channel: str, listening: Listening) -> None:
+    def listen(self, channel: str, handler: ChannelHandler) -> None:
         """Hear ``channel`` from now on, or from when the connection is there; ``look`` comes first."""
-        self._channels[channel] = listening
+        self._channels[channel] = handler
         self._heard_at = self._heard_at or time.monotonic()
         if self._task is None and not self._closed:
             self._task = asyncio.get_running_loop().create_task(self._run(), name="moot-postgres-ear")
@@ -84,8 +84,8 @@ class NotificationListener:
                     await self._listen(self._connection)
                 finally:
                     self.is_live = False
-                    for listening in self._channels.values():
-                        listening.lost()
+                    for handler in self._channels.values():
+                        handler.lost()
                     self._connection.pgconn.finish()
                     self._connection = None
             await asyncio.sleep(LONGEST_PAUSE_S / 10)
@@ -95,16 +95,16 @@ class NotificationListener:
         with cutting(connection):
             for channel in channels:
                 await connection.execute(f"LISTEN {channel}")  # a name of ours
-        for listening in channels.values():
-            listening.lost()  # what is heard from here on is whole; what was known before may have been passed
+        for handler in channels.values():
+            handler.lost()  # what is heard from here on is whole; what was known before may have been passed
         self.is_live = len(channels) == len(self._channels)
         while self.is_live:
-            for listening in channels.values():
+            for handler in channels.values():
                 with cutting(connection):
-                    await listening.look(connection)
+                    await handler.look_up(connection)
             self._heard_at = time.monotonic()
             async with aclosing(connection.notifies(timeout=POLL_S)) as heard:
                 async for notify in heard:
                     self._heard_at = time.monotonic()
-                    if not channels[notify.channel].hear(notify.payload):
+                    if not channels[notify.channel].receive(notify.payload):
                         break

@@ -41,8 +41,8 @@ class PostgresLog(StoredLog):
         self.epochs: dict[str, int] = {}
         self.pool = Pool(self.address, patience_s=patience_s)
         self._patience_s = patience_s
-        self.ear = NotificationListener(self.address)
-        self._heads = HeadTracker(self.ear, self.node)
+        self.listener = NotificationListener(self.address)
+        self._heads = HeadTracker(self.listener, self.node)
         self._writer = (
             None
             if read_only
@@ -74,7 +74,7 @@ class PostgresLog(StoredLog):
     @property
     def silence_s(self) -> float:
         """See ``EventLog``."""
-        return self.ear.silence_s
+        return self.listener.silence_s
 
     def known_head(self, debate: str) -> int | None:
         """See ``EventLog``."""
@@ -93,9 +93,9 @@ class PostgresLog(StoredLog):
         with self._heads.waiting(debate, position) as beyond:
             head = self._heads.known(debate)
             if head is None:
-                live = self.ear.is_live
+                live = self.listener.is_live
                 head = await self.head(debate)
-                if live and self.ear.is_live:
+                if live and self.listener.is_live:
                     self._heads.learn(debate, head)
             if head <= position:
                 await beyond
@@ -106,7 +106,7 @@ class PostgresLog(StoredLog):
             return
         self._closed = True
         self._heads.close()
-        await self.ear.close()
+        await self.listener.close()
         if self._writer is not None:
             await self._writer.close()
             self.pool.patience_s = 0

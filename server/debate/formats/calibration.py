@@ -25,7 +25,7 @@ UNANSWERED: Final = frozenset({"unreachable", "auth", "unknown_model", "rate_lim
 def next_steps(debate: Debate) -> tuple[Step, ...]:
     """The steps that may be taken now."""
     opened = debate.opened
-    if opened is None or debate.standing.state != "open":
+    if opened is None or debate.status.state != "open":
         return ()
     for case in opened.cases:
         if due := [seat for seat in opened.panel if case.id not in debate.panel.raters[seat.name].calibrations]:
@@ -78,8 +78,8 @@ def _unanswered(debate: Debate, asked: list[Question]) -> str | None:
     for each in asked:
         for sample in range(1, each.samples + 1):
             name = question(each.key, sample)
-            failures = debate.calls.failed.get(name, ())
-            if name in debate.calls.given or not failures or kind_of(failures[-1]) not in UNANSWERED:
+            failures = debate.questions.failed.get(name, ())
+            if name in debate.questions.answers or not failures or kind_of(failures[-1]) not in UNANSWERED:
                 return None
             last = failures[-1].reason
     return last

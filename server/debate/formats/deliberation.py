@@ -56,7 +56,7 @@ class DeliberationState(Struct, frozen=True, kw_only=True):
 def next_steps(debate: Debate) -> tuple[Step, ...]:
     """The steps that may be taken now, in a debate of this format."""
     opened, panel = debate.opened, debate.panel
-    if opened is None or debate.standing.state != "open":
+    if opened is None or debate.status.state != "open":
         return ()
     if panel.verdict is not UNSET:
         ended = DebateConcluded(winner="neither", by_rule="artifact")
@@ -224,11 +224,11 @@ def _key(seat: Rater, number: int) -> str:
 
 def _spent_ms(debate: Debate, seat: Rater, number: int) -> int:
     """Model time of a judge in a round, in milliseconds, with its failed calls."""
-    return debate.calls.spent_ms.get(question(_key(seat, number), 1), 0)
+    return debate.questions.spent_ms.get(question(_key(seat, number), 1), 0)
 
 
 def _has_begun(debate: Debate, number: int) -> bool:
-    return any(key.startswith("deliberate:") and key.endswith(f":{number}/1") for key in debate.calls.asked)
+    return any(key.startswith("deliberate:") and key.endswith(f":{number}/1") for key in debate.questions.asked)
 
 
 # batches

@@ -35,7 +35,7 @@ from server.debate.formats.steps import Ask, LazyPrompt, Record, Speak, Step, re
 def next_steps(debate: Debate) -> tuple[Step, ...]:
     """The steps that may be taken now.  A halt replaces them if they cost money and the cost cap is reached."""
     opened = debate.opened
-    if opened is None or debate.standing.state != "open":
+    if opened is None or debate.status.state != "open":
         return ()
     steps = _steps(debate, opened)
     costs = any(isinstance(step, Speak | Ask) for step in steps)
@@ -111,7 +111,7 @@ def _speak(
         lazy_prompt=LazyPrompt(lambda: speech_prompt(debate, opened, side)),
         max_words=opened.max_words,
         temperature=opened.settings.temperature,
-        directive=debate.temper.in_force.get(side),
+        directive=debate.characters.in_force.get(side),
         delay_ms=delay_ms,
         cause=cause or debate.course,
     )

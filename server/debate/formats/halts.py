@@ -67,8 +67,8 @@ def halt_if_unpriced(debate: Debate, opened: DebateOpened) -> Record | None:
 
 def cost_cap(debate: Debate, opened: DebateOpened) -> float | None:
     """The most that the debate may cost, in US dollars: the cap of the last resume, else the cap of the opening."""
-    if debate.standing.max_cost_usd is not None:
-        return debate.standing.max_cost_usd
+    if debate.status.max_cost_usd is not None:
+        return debate.status.max_cost_usd
     cap = opened.settings.max_cost_usd
     return cap if isinstance(cap, float) else None
 
@@ -85,7 +85,7 @@ def seconds_left(debate: Debate, at: str) -> float | None:
     deadline_s = debate.opened.settings.deadline_s
     if not isinstance(deadline_s, int | float):
         return None
-    return deadline_s - (datetime.fromisoformat(at) - datetime.fromisoformat(debate.standing.since)).total_seconds()
+    return deadline_s - (datetime.fromisoformat(at) - datetime.fromisoformat(debate.status.since)).total_seconds()
 
 
 def halt_if_overdue(debate: Debate) -> Record | None:

@@ -165,7 +165,7 @@ def settled(debate: Debate, opened: DebateOpened, due: dict[str, Question]) -> S
     batch = EventBatch(debate)
     by = "second judge" if opened.judge.second is not UNSET else "judge, asked again"
     for claim, asked in due.items():
-        if question(asked.key, 1) in debate.calls.given:
+        if question(asked.key, 1) in debate.questions.answers:
             claims.settle(batch, claim, answers(debate, asked), by=by)
     return batch.drafts
 

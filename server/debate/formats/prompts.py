@@ -37,7 +37,7 @@ class Context(NamedTuple):
 def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Segment, ...]:
     """The prompt for the next turn of ``side``, with its present traits and the directive in force."""
     seat = opened.pro if side == "pro" else opened.con
-    directive = debate.temper.in_force.get(side)
+    directive = debate.characters.in_force.get(side)
     context = _context(debate, opened, side)
     spoken = _given(debate, context)
     pieces = debater_prompt(
@@ -46,11 +46,11 @@ def speech_prompt(debate: Debate, opened: DebateOpened, side: Side) -> tuple[Seg
         motion=opened.motion,
         max_words=opened.max_words,
         archetype=opened.archetypes[seat.archetype],
-        traits=debate.temper.traits[side],
+        traits=debate.characters.traits[side],
         spoken=spoken,
         quote=quoted,
         history=len(spoken),
-        directive=debate.temper.directives[directive].text if directive else "",
+        directive=debate.characters.directives[directive].text if directive else "",
         words=tuple((debate.words[at].after_turn, debate.words[at].text) for at in context.words),
     )
     return tuple(Segment(role, text) for role, text in pieces)

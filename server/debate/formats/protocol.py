@@ -39,7 +39,7 @@ ROUNDS: tuple[tuple[int, int], ...] = tuple((2 * number + 1, 2 * number + 2) for
 def next_steps(debate: Debate) -> tuple[Step, ...]:
     """The steps that may be taken now."""
     opened = debate.opened
-    if opened is None or debate.standing.state != "open":
+    if opened is None or debate.status.state != "open":
         return ()
     for pair in ROUNDS:
         if steps := _round(debate, opened, pair):
@@ -53,7 +53,7 @@ def next_steps(debate: Debate) -> tuple[Step, ...]:
 def _round(debate: Debate, opened: DebateOpened, pair: tuple[int, int]) -> tuple[Step, ...]:
     """The steps of one round: begin its turns, ask for both statements, record both.  None once both are spoken."""
     turns = [debate.transcript.turns.get(number) for number in pair]
-    if all(turn is not None and turn.said is not None for turn in turns):
+    if all(turn is not None and turn.event is not None for turn in turns):
         return ()
     begin = [
         Draft(event=_started(number, turn), cause=debate.course)
@@ -103,7 +103,7 @@ def _recorded(debate: Debate, statements: list[Statement], turns: list[Turn]) ->
 
 def _give_up(debate: Debate, statement: Statement, turn: Turn) -> Record:
     """A halt that names the side without an answer and the reason; the other side's answer stays in the log."""
-    failures = debate.calls.failed.get(question(statement.key, 1), ())
+    failures = debate.questions.failed.get(question(statement.key, 1), ())
     kind, _, message = failures[-1].reason.partition(": ") if failures else ("", "", "it was not asked")
     assert debate.opened is not None
     tries = count_tries([kind_of(each) for each in failures])

@@ -66,9 +66,9 @@ def answers(debate: Debate, asked: Question) -> Answers[Any]:
     given, reason = [], None
     for sample in asked.numbers:
         name = question(asked.key, sample)
-        if (found := debate.calls.given.get(name)) is not None:
+        if (found := debate.questions.answers.get(name)) is not None:
             given.append((found.position, parse(found.answer, asked.answer_type)))
-        elif failures := debate.calls.failed.get(name):
+        elif failures := debate.questions.failed.get(name):
             reason = failures[-1]
     if given:
         return Answers(given=tuple(given))
@@ -79,16 +79,16 @@ def answers(debate: Debate, asked: Question) -> Answers[Any]:
 def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> Ask | None:
     """The next call for one sample; None if it is answered or given up."""
     name = question(asked.key, sample)
-    failures = debate.calls.failed.get(name, ())
+    failures = debate.questions.failed.get(name, ())
     settings = opened.settings
     attempts = settings.turn_attempts if asked.is_statement else settings.judge_attempts
     kinds = [kind_of(each) for each in failures]
     tries = count_tries(kinds)
     given_up = is_exhausted(tries, count_outages(kinds), attempts, settings) or not PERMANENT.isdisjoint(kinds)
-    is_answered = name in debate.calls.given or (asked.is_statement and name in debate.calls.unread)
+    is_answered = name in debate.questions.answers or (asked.is_statement and name in debate.questions.unread)
     if is_answered or given_up:
         return None
-    attempt = debate.calls.asked.get(name, 0) + 1
+    attempt = debate.questions.asked.get(name, 0) + 1
     waits = tries > 0 and not is_forgiven(kinds[-1], kinds[:-1])
     return Ask(
         call=f"{asked.key.replace(':', '.')}.{sample}.{attempt}",

@@ -51,7 +51,7 @@ class Statement(Struct, frozen=True, kw_only=True):
     def given(self, debate: Debate, sample: int) -> UnusedAnswer | None:
         """The answer of a sample, JSON or not; None if there is none."""
         name = question(self.key, sample)
-        return debate.calls.given.get(name) or debate.calls.unread.get(name)
+        return debate.questions.answers.get(name) or debate.questions.unread.get(name)
 
 
 class AcceptedStatement(Struct, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def accepted_statement(debate: Debate, statement: Statement) -> AcceptedStatemen
         return AcceptedStatement(given=first, reading=reading)
     second = statement.given(debate, SECOND)
     if second is None:
-        failures = debate.calls.failed.get(question(statement.key, SECOND), ())
+        failures = debate.questions.failed.get(question(statement.key, SECOND), ())
         why = f" ({failures[-1].reason})" if failures else ""
         return AcceptedStatement(
             given=first, reading=statement.read(first.answer, (f"asked once more, it gave no answer{why}",))
@@ -160,7 +160,7 @@ def accepted_statement(debate: Debate, statement: Statement) -> AcceptedStatemen
 
 def spoken(debate: Debate, statement: Statement, accepted: AcceptedStatement, attempt: int) -> TurnSpoken:
     """The statement as a turn in the transcript."""
-    asked_ms = debate.calls.spent_ms
+    asked_ms = debate.questions.spent_ms
     latency_ms = sum(asked_ms.get(question(statement.key, sample), 0) for sample in (FIRST, SECOND))
     text = accepted.reading.text
     return TurnSpoken(

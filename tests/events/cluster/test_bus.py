@@ -243,7 +243,7 @@ async def test_pieces_that_do_not_follow_are_passed_over(database: str) -> None:
         first, *rest = write_pieces("elsewhere", 1, [("d1", large)])
         with bus.subscribe("d1", heard.append):
             for payload in ("", "|", "a b c d|e", *rest, first, *rest[1:], first, *rest):
-                bus._hear(payload)
+                bus._receive(payload)
 
         assert [large] == heard
         await bus.close()

@@ -53,7 +53,7 @@ async def test_an_act_is_done_by_the_debates_node_and_answered(
 
 
 async def until_live(*logs: PostgresLog) -> None:
-    while not all(log.ear.is_live for log in logs):  # noqa: ASYNC110 - nothing says so
+    while not all(log.listener.is_live for log in logs):  # noqa: ASYNC110 - nothing says so
         await anyio.sleep(0.01)
 
 

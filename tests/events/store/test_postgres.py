@@ -41,7 +41,7 @@ async def other(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]
 
 async def waited_for(log: PostgresLog, count: int) -> None:
     """Until so many debates are waited for, and what happens to them is heard."""
-    while len(log._heads._wakeups.waited_for()) < count or not log.ear.is_live:  # noqa: ASYNC110 - nothing says so
+    while len(log._heads._wakeups.waited_for()) < count or not log.listener.is_live:  # noqa: ASYNC110 - nothing says so
         await anyio.sleep(0.01)
 
 
@@ -111,7 +111,7 @@ async def test_who_was_not_heard_is_found_by_looking(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch, postgres: Server
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.1)
-    monkeypatch.setattr("events.store.postgres.heads.HeadTracker._hear", lambda self, payload: True)
+    monkeypatch.setattr("events.store.postgres.heads.HeadTracker._receive", lambda self, payload: True)
     await log.append("d1", 0, [opened()])
     await PostgresLeases(log).release("d1")
 

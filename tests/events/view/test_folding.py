@@ -36,7 +36,7 @@ PARTS: Final[dict[str, Any]] = {
     "panel": panel,
     "protocol": protocol,
     "spine": spine,
-    "temper": character,
+    "characters": character,
     "transcript": transcript,
     "usage": usage,
     "words": words,

@@ -255,6 +255,6 @@ def test_a_margin_that_floats_beyond_the_tie_is_still_a_tie() -> None:
 def test_a_failed_question_is_kept_for_its_turn_only() -> None:
     events = [opened(), started(1), spoken(1), question_failed(1)]
 
-    assert list(debate(events).calls.failed) == ["score:1/1"]
-    assert debate([*events, RESUMED]).calls.failed == {}
-    assert debate([*events, RESUMED]).calls.asked == {"score:1/1": 1}
+    assert list(debate(events).questions.failed) == ["score:1/1"]
+    assert debate([*events, RESUMED]).questions.failed == {}
+    assert debate([*events, RESUMED]).questions.asked == {"score:1/1": 1}

@@ -266,7 +266,7 @@ def test_a_judge_that_is_too_slow_is_cut_off_and_not_asked_again() -> None:
     assert 4 == sum(each.verdict is not UNSET for each in play.debate.panel.opinions["1"].values())
     assert 500 == only.elapsed_ms
     assert "the 0.5 s of model time are used up" == only.ended
-    assert 1 == play.debate.calls.asked["deliberate:qa_evaluator:1/1"]
+    assert 1 == play.debate.questions.asked["deliberate:qa_evaluator:1/1"]
 
 
 def test_failed_calls_take_time_too() -> None:

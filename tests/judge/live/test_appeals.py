@@ -125,7 +125,7 @@ def test_a_failed_second_opinion_leaves_the_flag_and_holds_nobody_up() -> None:
 
     assert play.debate.claims["C2.1"].state == "flagged"
     assert balance(play, 2).effective == 18
-    assert play.debate.calls.asked["second_opinion:C2.1/1"] == 3
+    assert play.debate.questions.asked["second_opinion:C2.1/1"] == 3
     assert play.of(ClaimUpheld, ClaimCleared, PenaltyReversed) == []
     assert isinstance(play.events[-1], DebateConcluded)
 

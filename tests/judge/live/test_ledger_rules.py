@@ -231,7 +231,7 @@ def test_totals_and_the_leader_follow_the_ledger_at_once() -> None:
     answer_steps(play, answers_by_purpose(2, {}))
     (verdict,) = play.of(ScorecardVerdictReached)
     assert (verdict.winner, verdict.margin, verdict.mean) == ("neither", 1, means(56, 57))
-    assert play.debate.standing.state == "concluded"
+    assert play.debate.status.state == "concluded"
 
 
 PREMISE = {"stated": [{"text": "One track carries many people.", "quote": "they share one track"}]}

@@ -187,7 +187,7 @@ def test_what_has_been_measured_is_let_go_of() -> None:
     play.add(*[answered(each, PRO) for each in play.steps])
     play.add(*batch(play.steps))
 
-    assert {} == play.debate.calls.given == play.debate.calls.asked
+    assert {} == play.debate.questions.answers == play.debate.questions.asked
 
 
 # as a whole

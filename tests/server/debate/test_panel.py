@@ -346,7 +346,7 @@ def test_whatever_raters_say_the_debate_ends_with_what_the_panel_says(data: st.D
     seated = tuple(rater_seats(data.draw(st.integers(2, 4))))
     play = Play(msgspec.structs.replace(opened(2, judge_attempts=2), panel=seated))
     for _ in range(200):
-        if play.debate.standing.state == "concluded":
+        if play.debate.status.state == "concluded":
             break
         steps = play.steps
         if isinstance(steps[0], Record):

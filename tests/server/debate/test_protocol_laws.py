@@ -71,7 +71,7 @@ def plays(draw: st.DrawFn) -> Play:
     """A debate up to any of its steps; people's acts come in between, answers in any order."""
     play = Play(protocol_opened(samples=draw(st.integers(1, 2))))
     for _ in range(draw(st.integers(0, 50))):
-        if play.debate.standing.state == "concluded":
+        if play.debate.status.state == "concluded":
             break
         if not (possible := play.steps):
             play.add(RESUMED)
@@ -89,7 +89,7 @@ def plays(draw: st.DrawFn) -> Play:
 def finish(play: Play) -> Play:
     """Let it go on to its end, everybody keeping the form."""
     for _ in range(LIMIT):
-        if play.debate.standing.state == "concluded":
+        if play.debate.status.state == "concluded":
             return play
         if not (possible := play.steps):
             play.add(RESUMED)
@@ -161,5 +161,5 @@ def test_frames_applied_in_order_give_the_view(play: Play) -> None:
 @settings(max_examples=40, deadline=None)
 @given(plays())
 def test_a_debate_rests_only_when_it_is_not_open(play: Play) -> None:
-    assert bool(play.steps) == (play.debate.standing.state == "open")
+    assert bool(play.steps) == (play.debate.status.state == "open")
     assert not any(isinstance(step, Speak) for step in play.steps)

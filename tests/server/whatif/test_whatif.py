@@ -140,9 +140,9 @@ def test_so_it_is_where_the_money_ran_out_and_more_came() -> None:
     answer_steps(play, lambda _: None)
     rich = replay(play.records, same)
 
-    assert "halted" == poor.would_be.standing.state
+    assert "halted" == poor.would_be.status.state
     assert poor.recorded == poor.would_be
-    assert "concluded" == rich.would_be.standing.state
+    assert "concluded" == rich.would_be.status.state
     assert rich.recorded == rich.would_be
 
 
@@ -277,7 +277,7 @@ def test_an_appeal_of_what_is_no_claim_there_is_nothing() -> None:
     walked = replay(play.records, WhatIfRequest(rubric={"claims": {"fabricated_citation": None}}).opening)
 
     assert {} == walked.would_be.claims
-    assert "concluded" == walked.would_be.standing.state
+    assert "concluded" == walked.would_be.status.state
     assert () == walked.unanswered
 
 
