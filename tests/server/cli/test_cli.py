@@ -20,7 +20,7 @@ def test_a_run_prints_the_transcript_and_the_id_alone_on_the_last_line(moot: Cli
     lines = done.stdout.decode().splitlines()
     assert PRO in lines
     assert CON in lines
-    assert "Winner: neither" in done.stdout.decode()
+    assert "No winner is named" in done.stdout.decode()
     assert f"debate {lines[-1]}" in done.stderr.decode()
     assert [lines[-1]] == [row["id"] for row in moot.json("list")["debates"]]
 
@@ -87,7 +87,7 @@ def test_an_export_imports_into_an_empty_store_as_the_same_debate(held: tuple[Cl
         show = ("show", debate, "--json", "--at", str(at))
         assert moot.here(*show).stdout == other.here(*show).stdout
     assert moot.json("show", debate) == other.json("show", debate)
-    assert b"here already" in other("import", "-", stdin=moot("export", debate).stdout).stderr
+    assert b"already in the store" in other("import", "-", stdin=moot("export", debate).stdout).stderr
 
 
 @pytest.mark.slow

@@ -129,7 +129,7 @@ async def test_an_artifact_shows_both_verdicts_the_opinions_and_the_text() -> No
     assert "“words that nobody wrote” (not found in the text)" in text
     assert "- **Domain expert** (15 %): CONDITIONAL" in text
     assert artifacts.TEXT.splitlines()[2] in text
-    assert "Winner" not in text
+    assert "inner" not in text
 
 
 async def test_somebody_elses_words_break_neither_line_nor_table() -> None:
