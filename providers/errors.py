@@ -1,25 +1,25 @@
-"""What a model call can fail with.  A provider translates its SDK's exceptions into these and decides nothing.
+"""The errors of a model call.  A provider translates its SDK's exceptions into these and decides nothing else.
 
-``server.errors`` says how each is told in HTTP and at the end of a command; a class of yours is told as its base is.
+``server.errors`` maps each class to an HTTP status and an exit code; a subclass of yours is mapped like its base.
 
 ::
 
     ProviderError
     ├── Unreachable               refused connection, unknown host, a child that will not start
-    ├── TimedOut                  no first byte, or silence, or a drip beyond the deadline
+    ├── TimedOut                  no first byte, silence, or a stream that is too slow
     ├── BrokenOff                 the stream ended before the answer did
     ├── Refused                   the model declined
     ├── Empty                     an answer without text
-    ├── ToolCalled                it called a tool in place of answering
-    ├── Stopped                   the vendor ended the answer for a reason of its own
-    ├── Adapted                   the call showed how this model must be asked; the next call asks so
-    │   ├── Starved               thinking used up all the tokens
-    │   ├── ThoughtAloud          what seemed to be speech was thinking
-    │   └── PromptCut             the server cut the prompt without saying so
-    ├── Malformed                 not JSON, or not an answer of the asked type (``bad_json``, ``wrong_type``)
-    ├── UnknownReference          a well-typed answer that names what does not exist
-    ├── RateLimited               obey ``retry_after_s``
-    ├── Overloaded                5xx: the other side is in trouble
+    ├── ToolCalled                the model called a tool instead of answering
+    ├── Stopped                   the vendor ended the answer early
+    ├── Adapted                   the call showed how to call this model; the next call does so
+    │   ├── Starved               thinking used all the tokens
+    │   ├── ThinkingAsText        the text was thinking
+    │   └── PromptCut             the server cut the prompt without an error
+    ├── Malformed                 not JSON, or not an answer of the requested type (``bad_json``, ``wrong_type``)
+    ├── UnknownReference          an answer of the right type with a reference to something that does not exist
+    ├── RateLimited               wait ``retry_after_s``
+    ├── Overloaded                5xx: the server has a problem
     ├── NotAuthorised             a missing or wrong key
     ├── UnknownModel              the provider has no such model
     ├── ContextExceeded           the prompt does not fit
@@ -29,16 +29,16 @@
 from typing import ClassVar
 
 from .base import Outcome
-from .redaction import redacted
-from .waiting import seconds
+from .environment import redacted
+from .retry_after import seconds
 
 
 class ProviderError(Exception):
-    """Base.  ``retryable``: the same call may succeed later.  ``raw`` is what the model had said, if anything.
+    """The base class.  ``retryable``: the same call may succeed later.  ``raw``: the text so far, if any.
 
-    ``http_status`` is the vendor's, where it answered with one.  ``outcome`` is there where the vendor told what the
-    call used: a failed call is paid for like any other.  No key of ours stands in the message or in ``raw``, whatever a
-    vendor repeats.
+    ``http_status`` is the vendor's status, if it answered with one.  ``outcome`` is set if the vendor reported what the
+    call used: a failed call costs as much as any other.  The keys of the environment are removed from the message and
+    from ``raw``, because a vendor may repeat them.
     """
 
     kind: ClassVar[str] = "provider_error"
@@ -54,19 +54,19 @@ class ProviderError(Exception):
 
 
 class Unreachable(ProviderError):
-    """Nobody answers."""
+    """No server answers."""
 
     kind = "unreachable"
 
 
 class TimedOut(ProviderError):
-    """No text for too long."""
+    """No text came for too long."""
 
     kind = "timeout"
 
 
 class BrokenOff(ProviderError):
-    """The connection died in mid-answer."""
+    """The connection broke within the answer."""
 
     kind = "reset"
 
@@ -78,61 +78,61 @@ class Refused(ProviderError):
 
 
 class Empty(ProviderError):
-    """The model answered with nothing."""
+    """The answer has no text."""
 
     kind = "empty"
 
 
 class ToolCalled(ProviderError):
-    """The model called a tool in place of answering."""
+    """The model called a tool instead of answering."""
 
     kind = "tool_call"
 
 
 class Stopped(ProviderError):
-    """The vendor ended the answer for a reason of its own: what came is not a whole answer."""
+    """The vendor ended the answer early, for a reason of its own."""
 
     kind = "stopped"
 
 
 class Adapted(ProviderError):
-    """The call showed how this model must be asked, and the next call asks so: the first time is nobody's failure."""
+    """The call showed how to call this model, and the next call does so: the first time does not count as a failure."""
 
     kind = "adapted"
 
 
 class Starved(Adapted):
-    """Thinking used up all the tokens that the call had."""
+    """Thinking used all the tokens of the call."""
 
     kind = "starved"
 
 
-class ThoughtAloud(Adapted):
-    """What seemed to be speech was thinking: the tag that closes it came, the tag that opens it never did."""
+class ThinkingAsText(Adapted):
+    """The text was thinking: a closing tag came without an opening tag."""
 
     kind = "thought_aloud"
 
 
 class PromptCut(Adapted):
-    """The server cut the prompt without saying so."""
+    """The server cut the prompt without an error."""
 
     kind = "prompt_cut"
 
 
 class Malformed(ProviderError):
-    """The answer is not of the asked type.  ``raw`` holds it."""
+    """The answer does not have the requested type.  ``raw`` holds it."""
 
     kind = "bad_json"
 
 
 class WrongType(Malformed):
-    """It is JSON, but not what was asked for."""
+    """The answer is JSON of another type."""
 
     kind = "wrong_type"
 
 
 class UnknownReference(ProviderError):
-    """A well-typed answer that names what does not exist."""
+    """The answer has the right type and refers to something that does not exist."""
 
     kind = "unknown_id"
 
@@ -144,7 +144,7 @@ class RateLimited(ProviderError):
 
 
 class Overloaded(ProviderError):
-    """The provider is in trouble."""
+    """The server has a problem."""
 
     kind = "overloaded"
 
@@ -157,7 +157,7 @@ class NotAuthorised(ProviderError):
 
 
 class UnknownModel(ProviderError):
-    """No such model there, or no such provider here."""
+    """The provider has no such model, or there is no such provider."""
 
     kind = "unknown_model"
     retryable = False
@@ -171,7 +171,7 @@ class ContextExceeded(ProviderError):
 
 
 class BadRequest(ProviderError):
-    """Rejected as it stands."""
+    """The provider rejects the call."""
 
     kind = "bad_request"
     retryable = False
@@ -195,14 +195,14 @@ _TOO_LONG = (
 
 
 def by_status(status: int, message: str, retry_after: str = "", *, wait_s: float | None = None) -> ProviderError:
-    """The error that an HTTP status means.
+    """The error for an HTTP status.
 
-    ``retry_after``: that header, a number of seconds or a date.  ``wait_s``: seconds to wait, where they are known
-    already (``waiting.hint``).
+    ``retry_after``: the header of that name, a number of seconds or a date.  ``wait_s``: the seconds to wait, if they
+    are already known (``retry_after.wait_of``).
     """
     if status < _SERVER_ERROR and any(words in message.lower() for words in _TOO_LONG):
         return ContextExceeded(message)
     error = _BY_STATUS.get(status, Overloaded if status >= _SERVER_ERROR else BadRequest)
-    found = error(message, retry_after_s=seconds(retry_after) if wait_s is None else wait_s)
-    found.http_status = status
-    return found
+    made = error(message, retry_after_s=seconds(retry_after) if wait_s is None else wait_s)
+    made.http_status = status
+    return made

@@ -1,8 +1,8 @@
-"""Imports that are too long for the loop, made in a thread.
+"""Imports the SDKs in a thread, because an import takes seconds and would block the event loop.
 
-Python lets two threads that import modules of each other see them half made, rather than let them wait for each other
-for ever.  So no call to a model runs while an SDK is being imported: the first call to any vendor imports the SDKs of
-all vendors that this environment has a key or an address for, and every call waits for that.
+If two threads import modules that need each other, Python avoids a deadlock by showing one thread a module that is not
+complete.  So no call runs while an SDK is being imported: the first call to any vendor imports the SDKs of all vendors
+for which the environment has a key or an address, and every call waits for that.
 """
 
 import sys
@@ -21,22 +21,22 @@ SDKS: Final[Mapping[str, tuple[str, ...]]] = {
     "ollama": ("OLLAMA_HOST", "OLLAMA_API_KEY"),
     "openai": ("OPENAI_API_KEY", "OPENAI_BASE_URL"),
 }
-"""The vendors' SDKs, with the variables that say that one is in use."""
+"""The vendors' SDKs, with the variables that show that a vendor is in use."""
 PARTS: Final[Mapping[str, tuple[str, ...]]] = {
     "anthropic": ("httpcore2", "anthropic.resources.messages", "anthropic.types"),
     "google.genai": ("google.genai.types", "google.genai.errors", "google.genai.models"),
     "ollama": ("httpcore",),
     "openai": ("openai.resources.chat.completions", "openai.types.chat"),
 }
-"""What an SDK would import by itself at the first call."""
+"""Modules that an SDK would import itself at the first call."""
 WITH_SDKS: Final = "genai_prices"
-"""Stands on the same packages as the SDKs."""
+"""It uses the same packages as the SDKs."""
 _importing: Final = Lock()
 _imported: set[str] = set()
 
 
 async def load(module: str) -> None:
-    """Import a module in a thread: imports take seconds, in which everybody else's debates go on."""
+    """Import a module in a thread, so that other debates continue meanwhile."""
     wanted = {module}
     if module in SDKS:
         wanted |= {WITH_SDKS, *(sdk for sdk, names in SDKS.items() if variable(*names))}
@@ -45,14 +45,14 @@ async def load(module: str) -> None:
         await to_thread.run_sync(_import, sorted(wanted))
 
 
-async def settled() -> None:
-    """Wait for an import that is under way: beside it everything takes longer than it should."""
+async def wait_for_imports() -> None:
+    """Wait for an import that is under way: it slows down everything else."""
     if _importing.locked():
         await to_thread.run_sync(_import, [])
 
 
 def _import(modules: list[str]) -> None:
-    """One import at a time: a module stands in ``sys.modules`` before it is whole, and would be used half made."""
+    """Import one module at a time: a module is in ``sys.modules`` before it is complete."""
     with _importing:
         for module in modules:
             for part in (module, *PARTS.get(module, ())):
@@ -60,14 +60,14 @@ def _import(modules: list[str]) -> None:
             _imported.add(module)
 
 
-def load_here(module: str) -> None:
-    """Import a module here and now: for what is imported quickly.  Waits for an import that is under way."""
+def load_now(module: str) -> None:
+    """Import a module in this thread, for quick imports.  Waits for an import that is under way."""
     if not _is_imported(module):
         _import([module])
 
 
 def _is_imported(module: str) -> bool:
-    """Whether a module is whole already; an SDK is only with all its parts."""
+    """Whether a module is complete; an SDK is complete with all its parts."""
     if module in _imported:
         return True
     spec = getattr(sys.modules.get(module), "__spec__", None)

@@ -1,7 +1,7 @@
-"""A neutral value of any answer type: half of every number, a draw, nothing said and nothing flagged.
+"""A neutral value of any answer type: half of every number, a draw, no text and no flags.
 
-Only ``scripted`` uses it, for an answer that its file leaves out, and marks it so.  A model's missing answer stays
-missing.
+Only ``scripted`` uses it, for an answer that its file does not give, and marks the answer.  A model's missing answer
+stays missing.
 """
 
 from functools import lru_cache
@@ -14,7 +14,7 @@ _UNBOUNDED = 0
 
 
 def neutral(type_: Any) -> Any:
-    """The neutral value of a msgspec type, as plain objects ready for ``msgspec.convert``."""
+    """The neutral value of a msgspec type, as plain objects for ``msgspec.convert``."""
     return _of(_information(type_))
 
 

@@ -1,4 +1,7 @@
-"""``ollama:MODEL``: the official SDK, here or where ``OLLAMA_HOST`` points, with ``OLLAMA_API_KEY`` if set."""
+"""``ollama:MODEL``, through the official SDK.
+
+It reads ``OLLAMA_HOST``, if Ollama does not run on this machine, and ``OLLAMA_API_KEY``, if the server wants a key.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,12 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from . import wire
 from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
+from .client.connection import CONNECT_S, Hooks, as_text, hooks, objects
+from .client.learned import Learned, LearnedModels, adaptive_call, effort_level, schema_id
+from .client.listing import status_of
+from .client.response import ResponseReader
+from .dialects import in_words
 from .environment import is_local
 from .errors import (
     BadRequest,
@@ -24,14 +31,12 @@ from .errors import (
     Unreachable,
     by_status,
 )
-from .hosted import Hearing, as_text, form_id, level_of, objects, status_of, told
 from .imports import load
-from .learned import Learned, Lessons, adapting
-from .models import presumed
+from .models import likely_model
 from .pricing import cost
+from .retry_after import wait_of
 from .schema import schema
-from .streaming import Source, answered, speaking
-from .waiting import hint
+from .streaming import Source, open_stream, read_answer
 
 if TYPE_CHECKING:
     from ollama import AsyncClient
@@ -40,134 +45,139 @@ T = TypeVar("T")
 
 HINT = "get it from https://ollama.com/download, start it, then: ollama pull llama3.2"
 PORT: Final = 11434
-CONNECT_S = 4.0  # below the five seconds that a check may take
-WINDOWS = (8192, 16384, 32768, 65536)
-"""Ollama cuts a prompt that is too long in silence, so we ask for a window that holds it; few sizes, few reloads."""
+WINDOWS: Final = (8192, 16384, 32768, 65536)
+"""Ollama cuts a long prompt without an error, so each call asks for a window that holds it.
 
-CHARACTERS_A_TOKEN: Final = 3
+Ollama reloads a model when the size changes, so there are only a few sizes.
+"""
+
+CHARACTERS_PER_TOKEN: Final = 3
 DENSE: Final = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]"
 )
-"""Characters of scripts in which one is a token or nearly: Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean."""
+"""Characters of scripts that take about one token each: Thai, Lao, Burmese, Khmer, Japanese, Chinese, Korean."""
 LEAST_MEASURED: Final = 400
-"""Characters of a prompt from which on its tokens tell how the model counts."""
-BRIM: Final = 8
-"""So near to the end of its window a prompt was cut."""
+"""A shorter prompt, in characters, says little about the tokens per character."""
+CUT_MARGIN: Final = 8
+"""A prompt that ends this close to the end of the window was cut."""
 ROOM_SHARE: Final = 0.5
-"""Room for thinking, of what hosted models get: the window takes memory of this machine."""
+"""Share of the thinking room of hosted models: the window takes memory of this machine."""
 KEEP_ALIVE: Final = "15m"
-"""A model stays loaded while the others speak and judge."""
-NO_SPEECH = ("bert", "nomic-bert")  # families that embed and do not speak
+"""Keeps a model loaded while other models debate and judge."""
+EMBEDDING_FAMILIES: Final = ("bert", "nomic-bert")
+"""Families of models that make embeddings and no text."""
 
 
 class OllamaProvider:
-    """One connection pool.  The SDK is imported and the environment read when first used."""
+    """One connection pool.  The SDK is imported, and the environment read, at the first use."""
 
     name = "ollama"
 
     def __init__(self) -> None:
-        self._made: AsyncClient | None = None
-        self._lessons = Lessons(presumed, room_share=ROOM_SHARE)
+        self._sdk_client: AsyncClient | None = None
+        self._learned = LearnedModels(likely_model, room_share=ROOM_SHARE)
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
-        """Speak.  Loading the SDK is no part of the idle timeout."""
+        """Stream text.  The idle timeout begins after the SDK is loaded."""
         await load("ollama")
-        first_s = self._lessons.of(host(), model).first_s(request)
-        async with speaking(self._listen(model, request, None), request, first_s=first_s) as speech:
+        first_s = self._learned.of(host(), model).first_text_timeout_s(request)
+        async with open_stream(self._source(model, request, None), request, first_s=first_s) as speech:
             yield speech
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer in JSON of the type's schema, which Ollama turns into a grammar; by the prompt where it cannot."""
+        """Answer in JSON by the type's schema, which Ollama turns into a grammar, or by the prompt if it cannot."""
         await load("ollama")
-        first_s = self._lessons.of(host(), model).first_s(request)
-        return await answered(self._listen(model, request, schema(type_)), request, type_, first_s=first_s)
+        first_s = self._learned.of(host(), model).first_text_timeout_s(request)
+        return await read_answer(self._source(model, request, schema(type_)), request, type_, first_s=first_s)
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """The models that are pulled there: a GET needs no SDK, which takes a while to import."""
+        """The models that Ollama has pulled.  A plain GET needs no SDK, which takes time to import."""
         try:
-            there = await _pulled()
+            pulled = await _pulled()
         except ProviderError as error:
             hint = "" if isinstance(error, NotAuthorised) else HINT
             return (self._status(model or "MODEL", ok=False, detail=error.message, hint=hint),)
-        if model is None and not there:
+        if model is None and not pulled:
             return (self._status("MODEL", ok=False, detail="no model is pulled", hint="ollama pull llama3.2"),)
-        if model is not None and not {model, f"{model}:latest"} & set(there):
+        if model is not None and not {model, f"{model}:latest"} & set(pulled):
             return (self._status(model, ok=False, detail="not pulled", hint=f"ollama pull {model}"),)
-        asked = there if model is None else [model]
-        return tuple(self._status(name, ok=True, detail=f"pulled at {host()}") for name in asked)
+        names = pulled if model is None else [model]
+        return tuple(self._status(name, ok=True, detail=f"pulled at {host()}") for name in names)
 
-    def caveat(self, model: str) -> str:  # noqa: ARG002 - models are as good as people chose them
-        """Nothing."""
+    def caveat(self, model: str) -> str:  # noqa: ARG002 - the protocol's parameter
+        """No caveat."""
         return ""
 
     async def close(self) -> None:
         """Close the connections."""
-        made, self._made = self._made, None
-        if made is not None:
-            await made.close()  # type: ignore[no-untyped-call]   # the SDK has no types there
+        client, self._sdk_client = self._sdk_client, None
+        if client is not None:
+            await client.close()  # type: ignore[no-untyped-call]   # the SDK has no types there
 
     def _client(self) -> AsyncClient:
-        if self._made is None:
+        if self._sdk_client is None:
             from ollama import AsyncClient  # noqa: PLC0415 - SDKs are imported when first used
 
-            self._made = AsyncClient(
-                timeout=httpx.Timeout(None, connect=CONNECT_S),  # patience is the caller's
-                trust_env=not is_local(host()),  # a proxy has no business on the loopback
+            self._sdk_client = AsyncClient(
+                timeout=httpx.Timeout(None, connect=CONNECT_S),  # the stream has its own timeouts
+                trust_env=not is_local(host()),  # no proxy for this machine
                 event_hooks=_hooks(),
             )
-        return self._made
+        return self._sdk_client
 
-    def _listen(self, model: str, request: Request, form: dict[str, Any] | None) -> Source:
-        """One call; again where the model does not take what we asked for, before it has said anything."""
-        learned = self._lessons.of(host(), model)
-        return adapting(
+    def _source(self, model: str, request: Request, json_schema: dict[str, Any] | None) -> Source:
+        """One call, repeated without a parameter that the model refuses."""
+        learned = self._learned.of(host(), model)
+        return adaptive_call(
             request,
             learned,
-            lambda lacks, limit: _parameters(request, form, learned, lacks, limit),
-            lambda asked: self._call(model, request, form, learned, asked),
-            lambda message, asked: _lack(message, asked, form),
+            lambda unsupported, limit: _parameters(request, json_schema, learned, unsupported, limit),
+            lambda sent: self._call(model, request, json_schema, learned, sent),
+            lambda message, sent: _refused_in(message, sent, json_schema),
         )
 
     async def _call(
-        self, model: str, request: Request, form: dict[str, Any] | None, learned: Learned, asked: dict[str, Any]
+        self, model: str, request: Request, json_schema: dict[str, Any] | None, learned: Learned, sent: dict[str, Any]
     ) -> Source:
         from ollama import ResponseError  # noqa: PLC0415
 
-        options = asked["options"]
-        hearing = Hearing(learned, request, options["num_predict"], is_typed=form is not None)
+        options = sent["options"]
+        reader = ResponseReader(learned, request, options["num_predict"], is_typed=json_schema is not None)
         last: Any = None
-        prompt = told(request.prompt, form) if asked.get("format") == "json" else request.prompt
+        prompt = (
+            in_words(request.prompt, json_schema) if json_schema and sent.get("format") == "json" else request.prompt
+        )
         try:
             parts = await self._client().chat(
-                model=model, messages=messages(prompt), stream=True, keep_alive=KEEP_ALIVE, **asked
+                model=model, messages=messages(prompt), stream=True, keep_alive=KEEP_ALIVE, **sent
             )
-            async with aclosing(parts):  # type: ignore[type-var]   # the SDK says iterator; it is a generator
+            async with aclosing(parts):  # type: ignore[type-var]   # typed as an iterator; it is a generator
                 async for part in parts:
-                    hearing.is_tool_call = hearing.is_tool_call or bool(part.message.tool_calls)
-                    yield hearing.thought(part.message.thinking or "")
-                    yield hearing.text(part.message.content or "")
+                    reader.is_tool_call = reader.is_tool_call or bool(part.message.tool_calls)
+                    yield reader.add_thinking(part.message.thinking or "")
+                    yield reader.add_text(part.message.content or "")
                     if part.done:
                         last = part
                         break
         except (ConnectionError, httpx.HTTPError, ResponseError, ValueError) as error:
             raise translate(error) from error
         if last is None:
-            return  # the stream ended before the message did: whoever listens says so
-        yield hearing.end()
+            return  # the stream ended before the message did, which SourceStream reports
+        yield reader.end()
         tokens = Tokens(input=last.prompt_eval_count or 0, output=last.eval_count or 0)
-        outcome = hearing.outcome(
+        outcome = reader.outcome(
             last.model or model,
             tokens,
             _cost(model, tokens),
             is_cut=last.done_reason == "length",
-            parameters=_recorded(asked),
+            parameters=_recorded(sent),
         )
         _measure(learned, request, tokens.input)
-        if tokens.input and tokens.input + BRIM >= options["num_ctx"]:
+        if tokens.input and tokens.input + CUT_MARGIN >= options["num_ctx"]:
             kind = ContextExceeded if options["num_ctx"] == WINDOWS[-1] else PromptCut
             raise kind(f"Ollama cut the prompt to its window of {options['num_ctx']} tokens", outcome=outcome)
-        hearing.check(outcome)
+        reader.check(outcome)
         yield outcome
 
     def _status(self, model: str, *, ok: bool, detail: str, hint: str = "") -> ModelStatus:
@@ -175,35 +185,35 @@ class OllamaProvider:
 
 
 def host() -> str:
-    """Where Ollama is sought."""
+    """The address of Ollama."""
     return os.environ.get("OLLAMA_HOST") or "127.0.0.1:11434"
 
 
 def translate(error: Exception) -> ProviderError:
-    """What the SDK raises, as one of ours."""
-    status, said = getattr(error, "status_code", None), _words(getattr(error, "error", None)) or str(error)
+    """The ``ProviderError`` for an error of the SDK."""
+    status, message = getattr(error, "status_code", None), _message(getattr(error, "error", None)) or str(error)
     match error:
-        case _ if status is not None and _ABOUT_FORM.search(said):  # told with a status of 500
-            return BadRequest(f"Ollama says: {said}")
+        case _ if status is not None and _ABOUT_SCHEMA.search(message):  # Ollama answers with status 500
+            return BadRequest(f"Ollama says: {message}")
         case _ if status is not None and status > 0:
-            return _by_status(status, f"Ollama says: {said}")
+            return _status_error(status, f"Ollama says: {message}")
         case ConnectionError() | httpx.ConnectError() | httpx.ConnectTimeout():
             return Unreachable(f"Ollama does not answer at {host()}")
         case httpx.HTTPError():
-            return BrokenOff(f"Ollama broke off: {said or type(error).__name__}")
-        case _ if status is not None:  # an error in mid-stream
-            return BrokenOff(f"Ollama says: {said}")
+            return BrokenOff(f"Ollama broke off: {message or type(error).__name__}")
+        case _ if status is not None:  # an error within the stream
+            return BrokenOff(f"Ollama says: {message}")
         case _:
-            return BrokenOff("Ollama sent what is not of its protocol")
+            return BrokenOff("Ollama sent a response that does not follow its protocol")
 
 
-def _words(said: Any) -> str:
-    """The sentence of an error: a text, or, from servers that are like Ollama, an object that holds one."""
-    return as_text(said.get("message") if isinstance(said, dict) else said)
+def _message(error: Any) -> str:
+    """The message of an error: a text, or an object that holds one from servers that resemble Ollama."""
+    return as_text(error.get("message") if isinstance(error, dict) else error)
 
 
 async def _pulled() -> list[str]:
-    """Names of the models that speak.  Raises ``ProviderError``."""
+    """Names of the models that generate text.  Raises ``ProviderError``."""
     key = os.environ.get("OLLAMA_API_KEY")
     try:
         async with httpx.AsyncClient(
@@ -211,114 +221,119 @@ async def _pulled() -> list[str]:
         ) as client:
             headers = {"authorization": f"Bearer {key}"} if key else {}
             response = await client.get(f"{_address().rstrip('/')}/api/tags", headers=headers)
-            said = response.json()
+            body = response.json()
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise translate(error) from error
     if response.is_error:
-        fault = _words(said.get("error")) if isinstance(said, dict) else ""
-        raise _by_status(response.status_code, f"Ollama says: {fault}")
-    listed = objects(said.get("models")) if isinstance(said, dict) else []
+        message = _message(body.get("error")) if isinstance(body, dict) else ""
+        raise _status_error(response.status_code, f"Ollama says: {message}")
+    listed = objects(body.get("models")) if isinstance(body, dict) else []
     return [
         as_text(each.get("model") or each.get("name"))
         for each in listed
-        if not (isinstance(each.get("details"), dict) and each["details"].get("family") in NO_SPEECH)
+        if not (isinstance(each.get("details"), dict) and each["details"].get("family") in EMBEDDING_FAMILIES)
     ]
 
 
-def _by_status(status: int, said: str) -> ProviderError:
-    found = by_status(status, said)
-    return NotAuthorised(f"{found.message}: set OLLAMA_API_KEY") if isinstance(found, NotAuthorised) else found
+def _status_error(status: int, message: str) -> ProviderError:
+    error = by_status(status, message)
+    return NotAuthorised(f"{error.message}: set OLLAMA_API_KEY") if isinstance(error, NotAuthorised) else error
 
 
 def _address() -> str:
     """``OLLAMA_HOST`` with the scheme and port that the SDK adds."""
-    said = host()
-    if "://" in said:
-        return said
-    parts = urlsplit(f"//{said}")
+    address = host()
+    if "://" in address:
+        return address
+    parts = urlsplit(f"//{address}")
     return f"http://{parts.hostname or '127.0.0.1'}:{parts.port or PORT}"
 
 
-def _hooks() -> wire.Hooks:
-    hooks = wire.hooks(_address(), httpx.AsyncByteStream, "OLLAMA_HOST")
-    hooks["response"].append(_obey_retry_after)
-    return hooks
+def _hooks() -> Hooks:
+    made = hooks(_address(), httpx.AsyncByteStream, "OLLAMA_HOST")
+    made["response"].append(_check_rate_limit)
+    return made
 
 
-async def _obey_retry_after(response: httpx.Response) -> None:
-    """Raise at once when there are too many calls: the SDK's own error does not carry the headers."""
+async def _check_rate_limit(response: httpx.Response) -> None:
+    """Raise ``RateLimited`` here, because the SDK's own error has no headers."""
     if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
-        raise by_status(response.status_code, "Ollama is asked too often", wait_s=hint(response.headers))
+        raise by_status(response.status_code, "Ollama has too many calls", wait_s=wait_of(response.headers))
 
 
 def _cost(model: str, tokens: Tokens) -> float | None:
-    """US dollars: nothing for a model on this machine."""
+    """US dollars; nothing for a model on this machine."""
     if is_local(host()) and not model.endswith("cloud"):
         return 0.0
     return cost(OllamaProvider.name, model, tokens.input, tokens.output)
 
 
-def _guess(request: Request, learned: Learned) -> float:
-    """Tokens of a prompt: rather too many than a prompt that is cut.
+def _estimated_tokens(request: Request, learned: Learned) -> float:
+    """Tokens of a prompt, estimated high so that the prompt is not cut.
 
-    Counted by script, and as earlier prompts of this model were counted where that is more.
+    The estimate follows the script, or earlier prompts of this model if those took more tokens per character.
     """
     text = "".join(segment.text for segment in request.prompt)
     dense = len(DENSE.findall(text))
-    return max(dense + (len(text) - dense) / CHARACTERS_A_TOKEN, len(text) * learned.tokens_a_character)
+    return max(dense + (len(text) - dense) / CHARACTERS_PER_TOKEN, len(text) * learned.tokens_per_character)
 
 
 def _measure(learned: Learned, request: Request, read: int) -> None:
-    """Take note of how many tokens a prompt was."""
+    """Learn from the tokens that a prompt took."""
     length = sum(len(segment.text) for segment in request.prompt)
     if length >= LEAST_MEASURED:
-        learned.tokens_a_character = max(learned.tokens_a_character, 1.2 * read / length)
+        learned.tokens_per_character = max(learned.tokens_per_character, 1.2 * read / length)
 
 
 def _options(request: Request, learned: Learned, limit: int) -> Parameters:
-    needed = _guess(request, learned) + limit
+    needed = _estimated_tokens(request, learned) + limit
     window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
     options: Parameters = {"num_predict": limit, "temperature": request.temperature, "num_ctx": window}
     return options if request.seed is None else options | {"seed": request.seed}
 
 
 def _parameters(
-    request: Request, form: dict[str, Any] | None, learned: Learned, lacks: frozenset[str], limit: int
+    request: Request, json_schema: dict[str, Any] | None, learned: Learned, unsupported: frozenset[str], limit: int
 ) -> dict[str, Any]:
-    """What is asked of the model beside the prompt, without what it does not take."""
-    asked = {"options": _options(request, learned, limit), **_think(request, learned, lacks)}
-    return asked if form is None else asked | {"format": "json" if form_id(form) in lacks else form}
+    """The parameters of a call, without those that the model refuses."""
+    sent = {"options": _options(request, learned, limit), **_think(request, learned, unsupported)}
+    return (
+        sent
+        if json_schema is None
+        else sent | {"format": "json" if schema_id(json_schema) in unsupported else json_schema}
+    )
 
 
-def _think(request: Request, learned: Learned, lacks: frozenset[str]) -> dict[str, Any]:
-    """How a model is asked to think: a level where it takes one, else whether at all."""
+def _think(request: Request, learned: Learned, unsupported: frozenset[str]) -> dict[str, Any]:
+    """The ``think`` parameter: a level if the model takes one, else true or false."""
     known = learned.known
-    if request.think == "default" or "think" in lacks or (known is not None and known.thinks == "never"):
+    if request.think == "default" or "think" in unsupported or (known is not None and known.thinks == "never"):
         return {}
     if request.think == "off":
-        least = level_of(learned, "off", lacks) if known is not None and known.levels else None
+        least = effort_level(learned, "off", unsupported) if known is not None and known.levels else None
         return {"think": least or False}
     if known is None:
         return {}
-    return {"think": (level_of(learned, request.think, lacks) if known.levels else None) or True}
+    return {"think": (effort_level(learned, request.think, unsupported) if known.levels else None) or True}
 
 
-def _recorded(asked: dict[str, Any]) -> Parameters:
-    """What was asked for, as the event keeps it; a fallback is said."""
-    said: Parameters = dict(asked["options"])
-    if "think" in asked:
-        said["thinking"] = asked["think"]
-    if "format" in asked:
-        said["structured_output"] = "json" if asked["format"] == "json" else "json_schema"
-    return said
+def _recorded(sent: dict[str, Any]) -> Parameters:
+    """The parameters as the event records them, with the method of structured output."""
+    recorded: Parameters = dict(sent["options"])
+    if "think" in sent:
+        recorded["thinking"] = sent["think"]
+    if "format" in sent:
+        recorded["structured_output"] = "json" if sent["format"] == "json" else "json_schema"
+    return recorded
 
 
-def _lack(message: str, asked: dict[str, Any], form: dict[str, Any] | None) -> str | None:
-    """What the model does not take of what was asked, told from Ollama's sentence; None where it says another."""
-    if "think" in asked and "think" in message:
-        return f"effort={asked['think']}" if isinstance(asked["think"], str) and "value" in message else "think"
-    return form_id(form) if form is not None and _ABOUT_FORM.search(message) else None
+def _refused_in(message: str, sent: dict[str, Any], json_schema: dict[str, Any] | None) -> str | None:
+    """The parameter that Ollama's error message refuses; None if the message is about something else."""
+    if "think" in sent and "think" in message:
+        return f"effort={sent['think']}" if isinstance(sent["think"], str) and "value" in message else "think"
+    return schema_id(json_schema) if json_schema is not None and _ABOUT_SCHEMA.search(message) else None
 
 
-_ABOUT_FORM: Final = re.compile(r"JSON schema in format|invalid format|ChatRequest\.format|parse grammar")
-"""A schema that makes no grammar (ollama#8325, marker#984), or a server older than schemas (ollama-python#367)."""
+_ABOUT_SCHEMA: Final = re.compile(r"JSON schema in format|invalid format|ChatRequest\.format|parse grammar")
+"""Messages about a schema that makes no grammar (ollama#8325, marker#984), or of a server without schemas
+(ollama-python#367)."""

@@ -1,9 +1,9 @@
-"""What a call costs, from data with a date and a source; what they do not hold is unknown.
+"""The cost of a call, from prices with a date and a source.  A model without a price has an unknown cost.
 
-Three places are asked, in this order: the file that ``MOOT_PRICES`` names, our own table, and Pydantic's
-``genai-prices``, whose data come with the package: it asks no network.  A table's price is one rate however long the
-prompt is.  The package knows more: a dearer rate for the whole of a long prompt (over 200,000 or 272,000 tokens), and
-rates that change on a day.
+Prices come from three sources, in this order: the file that ``MOOT_PRICES`` names, our own table, and Pydantic's
+``genai-prices``, whose data come with the package and need no network.  A table has one rate for every length of
+prompt.  The package also has higher rates for long prompts (over 200,000 or 272,000 tokens) and rates that change on a
+given day.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 from msgspec import Meta, Struct
 
+from .base import Tokens
 from .environment import is_local, variable
 from .errors import BadRequest
-from .imports import load, load_here
-from .models import bare
+from .imports import load, load_now
+from .models import normalized_name
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelInfo
@@ -29,17 +30,17 @@ Usd = Annotated[float, Meta(ge=0)]
 MILLION = 1_000_000
 PACKAGE: Final = "genai_prices"
 VENDORS: Final = {"anthropic": "anthropic", "gemini": "google", "openai": "openai"}
-"""Our providers, as the package names them."""
+"""The package's names for our providers."""
 PREFIXES: Final = {
     "anthropic": "anthropic", "deepseek": "deepseek", "google": "google", "meta-llama": "openrouter",
     "mistralai": "mistral", "moonshotai": "moonshotai", "openai": "openai", "qwen": "openrouter", "x-ai": "x-ai",
     "z-ai": "zai",
 }  # fmt: skip
-"""What gateways put before a model's name, and whose prices are meant."""
+"""The prefixes that gateways put before a model's name, with the vendor whose prices count."""
 
 
 class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """US dollars for a million tokens.  ``cached``: read from the vendor's cache; ``written``: put there."""
+    """US dollars for a million tokens.  ``cached``: read from the vendor's cache; ``written``: written to it."""
 
     input: Usd
     output: Usd
@@ -47,7 +48,7 @@ class Price(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     written: Usd | None = None
 
 
-class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PriceTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Prices by ``provider:model``; a model's name may end in ``*``."""
 
     as_of: str
@@ -56,68 +57,82 @@ class Table(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def price(provider: str, model: str) -> Price | None:
-    """The price of a model by its name, its name without a date, or its name without a gateway's prefix.
+    """The price of a model, found by its name, also without its date or a gateway's prefix; None if unknown.
 
-    A row of a table counts by its whole name, else by the longest pattern that fits.  None where nobody knows.
+    In a table, the whole name comes before a pattern, and a longer pattern before a shorter one.
     """
-    found = _tabled(provider, model)
-    if found is not None or (kept := _packaged(provider, model, variable("OPENAI_BASE_URL"))) is None:
-        return found
-    rates = kept[1].get_prices(datetime.now(UTC))
-    said = {name: _base(getattr(rates, f"{of}_mtok", None)) for name, of in _RATES.items()}
-    if said["input"] is None or said["output"] is None:
+    listed = _listed_price(provider, model)
+    if listed is not None or (entry := _package_entry(provider, model, variable("OPENAI_BASE_URL"))) is None:
+        return listed
+    rates = entry[1].get_prices(datetime.now(UTC))
+    prices = {name: _base(getattr(rates, f"{of}_mtok", None)) for name, of in _RATES.items()}
+    if prices["input"] is None or prices["output"] is None:
         return None
-    return msgspec.convert(said, Price)
+    return msgspec.convert(prices, Price)
 
 
 def cost(
-    provider: str, model: str, read: int, said: int, *, cached: int = 0, written: int = 0, asked: str = ""
+    provider: str, model: str, input_: int, output: int, *, cached: int = 0, written: int = 0, requested: str = ""
 ) -> float | None:
-    """US dollars of a call; ``read`` counts ``cached`` and ``written`` too.  None where no price is known.
+    """US dollars of a call, from its tokens; ``input_`` includes ``cached`` and ``written``.  None if unknown.
 
-    ``model`` is the name that answered; where it has no price, that of ``asked`` counts.
+    ``model`` is the name in the response.  If it has no price, the price of the ``requested`` name counts.
     """
-    for name in dict.fromkeys((model, asked or model)):
+    for name in dict.fromkeys((model, requested or model)):
         known = price(provider, name)
         if known is None:
             continue
-        if _tabled(provider, name) is None:
-            return _reckoned(provider, name, read, said, cached, written)
-        fresh = max(0, read - cached - written)
-        dear = known.input if known.written is None else known.written
-        cheap = known.input if known.cached is None else known.cached
-        return (fresh * known.input + said * known.output + cached * cheap + written * dear) / MILLION
+        if _listed_price(provider, name) is None:
+            return _package_cost(provider, name, input_, output, cached, written)
+        fresh = max(0, input_ - cached - written)
+        write_price = known.input if known.written is None else known.written
+        cache_price = known.input if known.cached is None else known.cached
+        return (fresh * known.input + output * known.output + cached * cache_price + written * write_price) / MILLION
     return None
 
 
+def call_cost(provider: str, url: str, model: str, tokens: Tokens, *, requested: str) -> float | None:
+    """US dollars of a call to the server at ``url``; nothing on this machine.
+
+    None if the price is unknown or the server did not report the tokens.  The names are those of ``cost``.
+    """
+    if is_local(url):
+        return 0.0
+    if not tokens.input:
+        return None
+    return cost(
+        provider, model, tokens.input, tokens.output, cached=tokens.cached, written=tokens.written, requested=requested
+    )
+
+
 def is_vendors(provider: str) -> bool:
-    """Whether a provider is a vendor that is asked at its own address, and not a gateway or a server like it."""
+    """Whether a provider uses the vendor's own address, not a gateway or a compatible server."""
     return provider in VENDORS and not variable(_ADDRESSES[provider])
 
 
 def is_free(name: str) -> bool:
-    """Whether nothing is paid for ``provider:model`` as far as is known here; what others' providers cost they say."""
+    """Whether ``provider:model`` costs nothing as far as is known here; third-party providers report their own cost."""
     return runs_here(name) or name.partition(":")[0] not in _ADDRESSES
 
 
 def runs_here(name: str) -> bool:
-    """Whether ``provider:model`` runs on this machine, where nothing is paid."""
+    """Whether ``provider:model`` runs on this machine, at no cost."""
     provider, _, model = name.partition(":")
     address = _ADDRESSES.get(provider)
     if address is None:
         return provider == "embedded"
-    is_here = is_local(variable(address) or _ELSEWHERE.get(provider, "https://far.away"))
+    is_here = is_local(variable(address) or _DEFAULT_ADDRESSES.get(provider, "https://vendor.invalid"))
     return is_here and not model.endswith("cloud")
 
 
 def is_priced(name: str) -> bool:
-    """Whether the cost of ``provider:model`` will be known.  Models on this machine cost nothing."""
+    """Whether the cost of ``provider:model`` is known.  Models on this machine cost nothing."""
     provider, _, model = name.partition(":")
     return is_free(name) or price(provider, model) is not None
 
 
 async def prepare() -> None:
-    """Import the package of prices in a thread, so that the first price does not hold up the loop."""
+    """Import the package of prices in a thread, so that the first price does not block the event loop."""
     await load(PACKAGE)
 
 
@@ -127,14 +142,14 @@ _ADDRESSES = {
     "ollama": "OLLAMA_HOST",
     "openai": "OPENAI_BASE_URL",
 }
-_ELSEWHERE = {"ollama": "127.0.0.1"}
+_DEFAULT_ADDRESSES = {"ollama": "127.0.0.1"}
 _RATES: Final = {"input": "input", "output": "output", "cached": "cache_read", "written": "cache_write"}
 
 
 # the tables
 
 
-def _tabled(provider: str, model: str) -> Price | None:
+def _listed_price(provider: str, model: str) -> Price | None:
     for table in tables():
         rows: Mapping[str, Price] = table.per_million_tokens_usd
         names = tuple(_names(provider, model))
@@ -147,52 +162,59 @@ def _tabled(provider: str, model: str) -> Price | None:
 
 
 def _names(provider: str, model: str) -> Iterator[str]:
-    """The name as it is, without its date, and at the vendor that a gateway's prefix names."""
+    """The full name, the name without its date, and the name at the vendor of a gateway's prefix."""
     yield f"{provider}:{model}"
-    yield f"{provider}:{bare(model)}"
+    yield f"{provider}:{normalized_name(model)}"
     vendor = PREFIXES.get(model.rpartition("/")[0])
     ours = next((name for name, theirs in VENDORS.items() if theirs == vendor), None)
     if ours is not None:
-        yield f"{ours}:{bare(model)}"
+        yield f"{ours}:{normalized_name(model)}"
 
 
-def tables() -> tuple[Table, ...]:
-    """The tables in force, the first one first.  Raises ``BadRequest`` for a file that is none."""
-    own = variable("MOOT_PRICES")
-    return (*((_own(own, Path(own).stat().st_mtime_ns if Path(own).exists() else 0),) if own else ()), shipped())
-
-
-@cache
-def shipped() -> Table:
-    """The table that comes with Moot: what the package does not hold yet."""
-    return msgspec.json.decode(resources.files("providers").joinpath("prices.json").read_bytes(), type=Table)
+def tables() -> tuple[PriceTable, ...]:
+    """The price tables in order of precedence.  Raises ``BadRequest`` for a file that is not a table."""
+    path = variable("MOOT_PRICES")
+    if not path:
+        return (shipped(),)
+    return (_user_table(path, Path(path).stat().st_mtime_ns if Path(path).exists() else 0), shipped())
 
 
 @cache
-def _own(path: str, version: int) -> Table:
-    del version  # a key of the cache: a file that changed is read again
+def shipped() -> PriceTable:
+    """The table that comes with Moot, with prices that the package does not have yet."""
+    return msgspec.json.decode(resources.files("providers").joinpath("prices.json").read_bytes(), type=PriceTable)
+
+
+@cache
+def _user_table(path: str, version: int) -> PriceTable:
+    del version  # part of the cache key: a changed file is read again
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=Table)
+        return msgspec.json.decode(Path(path).read_bytes(), type=PriceTable)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadRequest(f"MOOT_PRICES: {path} is no table of prices: {error}") from error
+        raise BadRequest(f"MOOT_PRICES: {path} is not a table of prices: {error}") from error
 
 
 # the package
 
 
 @lru_cache(1024)
-def _packaged(provider: str, model: str, address: str) -> "tuple[Vendor, ModelInfo] | None":
-    """The package's entry: the gateway's own where it knows the address, else the vendor's."""
+def _package_entry(provider: str, model: str, address: str) -> "tuple[Vendor, ModelInfo] | None":
+    """The package's entry of a model: the gateway's if the package knows its address, else the vendor's."""
     if provider not in VENDORS:
         return None
-    load_here(PACKAGE)
-    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - 0.2 s, for who pays only
+    load_now(PACKAGE)
+    from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415 - it takes 0.2 s
 
     prefix = PREFIXES.get(model.rpartition("/")[0])
     tries: list[tuple[str, str | None, str | None]] = []
     if provider == "openai" and address:
-        tries = [(name, None, address) for name in (model, bare(model))]
-    tries += [(name, vendor, None) for vendor in (prefix, VENDORS[provider]) if vendor for name in (model, bare(model))]
+        tries = [(name, None, address) for name in (model, normalized_name(model))]
+    tries += [
+        (name, vendor, None)
+        for vendor in (prefix, VENDORS[provider])
+        if vendor
+        for name in (model, normalized_name(model))
+    ]
     for name, vendor, url in tries:
         try:
             return get_snapshot().find_provider_model(name, None, vendor, url)
@@ -201,20 +223,20 @@ def _packaged(provider: str, model: str, address: str) -> "tuple[Vendor, ModelIn
     return None
 
 
-def _reckoned(provider: str, model: str, read: int, said: int, cached: int, written: int) -> float:
-    kept = _packaged(provider, model, variable("OPENAI_BASE_URL"))
-    assert kept is not None, "it has a price"
+def _package_cost(provider: str, model: str, input_: int, output: int, cached: int, written: int) -> float:
+    entry = _package_entry(provider, model, variable("OPENAI_BASE_URL"))
+    assert entry is not None, "it has a price"
     from genai_prices import Usage  # noqa: PLC0415
 
     usage = Usage(
-        input_tokens=max(read, cached + written),
-        output_tokens=said,
+        input_tokens=max(input_, cached + written),
+        output_tokens=output,
         cache_read_tokens=cached,
         cache_write_tokens=written,
     )
-    return float(kept[1].calc_price(usage, kept[0]).total_price)
+    return float(entry[1].calc_price(usage, entry[0]).total_price)
 
 
 def _base(rate: Any) -> float | None:
-    """A rate, or what it begins with where a long prompt is dearer."""
+    """A rate, or its base rate if long prompts cost more."""
     return None if rate is None else float(getattr(rate, "base", rate))

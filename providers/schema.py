@@ -1,7 +1,8 @@
-"""A msgspec type as the JSON schema that models are held to, and an answer read back into that type.
+"""The JSON schema of an answer's type, and the conversion of an answer into that type.
 
-The schema is built from ``msgspec.inspect`` rather than ``msgspec.json.schema``: llama.cpp and Ollama want it without
-``$ref``, and msgspec raises ``KeyError`` when two types made at run time bear one name, as components of a rubric may.
+The schema is built from ``msgspec.inspect``, not ``msgspec.json.schema``: llama.cpp and Ollama need it without
+``$ref``, and msgspec raises ``KeyError`` if two types made at run time have the same name, as components of a rubric
+may.
 """
 
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ import msgspec
 from msgspec import Meta, inspect
 
 from .errors import Malformed, WrongType
-from .reading import FAULTS, bare, meant
+from .lenient import DECODE_ERRORS, candidates, without_fence
 
 T = TypeVar("T")
 
@@ -22,9 +23,9 @@ _LIST_LIMITS = {"min_length": "minItems", "max_length": "maxItems"}
 
 
 def schema(type_: Any) -> dict[str, Any]:
-    """The JSON schema of ``type_``: no ``$ref``, every property required, no other allowed, order as declared.
+    """The JSON schema of ``type_``: no ``$ref``, every property required, no others allowed, in declared order.
 
-    Raises ``TypeError`` for a type that has no such schema: a recursive one, ``bytes``, a date.
+    Raises ``TypeError`` for a type without such a schema: a recursive type, ``bytes``, a date.
     """
     try:
         return _of(inspect.type_info(type_))
@@ -33,49 +34,49 @@ def schema(type_: Any) -> dict[str, Any]:
 
 
 def guided(reads: Any, writes: Any, neutral: Any) -> Any:
-    """A type that models are held to as ``writes`` and that is read as ``reads``, which is wider.
+    """A type whose schema is that of ``writes`` and whose answers are read as ``reads``, a wider type.
 
-    For answers whose faults are to be named and recorded, not refused: too many arguments, a score off the scale.
-    ``neutral`` is what a script that leaves the answer out gives.
+    For answers whose faults are recorded instead of refused: too many arguments, a score off the scale.
+    ``neutral`` is the answer of a script that gives none.
     """
     return Annotated[reads, Meta(extra_json_schema={"x-writes": schema(writes), "x-neutral": neutral})]
 
 
 def parse(raw: str, type_: type[T]) -> T:
-    """Read an answer.  JSON of ``type_`` is read as such; white space and one Markdown fence may stand around it.
+    """Read an answer: JSON of ``type_``, which may have white space and one Markdown fence around it.
 
-    Anything else is tried in this order, and the first reading that is of ``type_`` counts:
+    For any other text it tries the following, in this order, and takes the first value of ``type_``:
 
-    1. thoughts in tags that the answer begins with are cut off; thoughts that do not end leave no answer;
-    2. the text is JSON once the commas before a closing bracket are gone;
-    3. it is prose, with fences or without, and objects stand in it that have properties of the type: the last one that
-       reads counts, since examples and drafts come before the answer.  A closing tag of thoughts takes back all objects
-       before it, and a text that breaks off within an object has none.
+    1. It removes thinking in tags at the beginning.  Thinking without a closing tag leaves no answer.
+    2. It removes the commas before closing brackets and reads the rest as JSON.
+    3. It searches the text for objects that have properties of the type.  The last valid object counts, because
+       examples and drafts come before the answer.  Objects before a closing tag of thinking do not count, and a text
+       that breaks off within an object has none.
 
-    Each value is tried as it is, then as the one object that it holds (``{"answer": {…}}``), then with its members
-    moved into the one object that it lacks (``{"a": …}`` for ``{"components": {"a": …}}``), then as both.  In each of
-    these an enumerated word may stand in another case (``Draw``, ``Straw man`` for ``straw_man``).
+    It tries each value as it is, then as the single object within it (``{"answer": {…}}``), then with its members moved
+    into the single object that is missing (``{"a": …}`` for ``{"components": {"a": …}}``), then both.  An enumerated
+    word may have another case in each of these (``Draw``, ``Straw man`` for ``straw_man``).
 
-    A number in quotes, a value off its scale and a missing property stay what they are.
-    Raises ``Malformed`` for what is not JSON and ``WrongType`` for JSON that is not of ``type_``; both carry ``raw``.
+    A number in quotes, a value off its scale and a missing property are not corrected.
+    Raises ``Malformed`` for text that is not JSON and ``WrongType`` for JSON of another type; both carry ``raw``.
     """
-    text = bare(raw)
+    text = without_fence(raw)
     try:
         return msgspec.json.decode(text, type=type_)
-    except FAULTS:
+    except DECODE_ERRORS:
         pass
-    for each in meant(raw, type_):
+    for each in candidates(raw, type_):
         try:
             return msgspec.json.decode(each, type=type_)
-        except FAULTS:
+        except DECODE_ERRORS:
             continue
     try:
-        msgspec.json.decode(text)  # first without a type: broken JSON is never reported as a wrong type
-    except FAULTS as error:
+        msgspec.json.decode(text)  # without a type first, so that broken JSON is not reported as a wrong type
+    except DECODE_ERRORS as error:
         raise Malformed(f"the answer is not JSON: {error}", raw=raw) from error
     try:
         return msgspec.json.decode(text, type=type_)
-    except FAULTS as error:
+    except DECODE_ERRORS as error:
         raise WrongType(f"the answer is JSON of another shape: {error}", raw=raw) from error
 
 
@@ -115,7 +116,7 @@ def _of(info: inspect.Type) -> dict[str, Any]:  # noqa: C901, PLR0912 - one case
         case inspect.StructType() if not info.array_like:
             return _of_struct(info)
         case _:
-            raise TypeError(f"{type(info).__name__} has no schema that models are held to")
+            raise TypeError(f"{type(info).__name__} has no JSON schema here")
 
 
 def _of_struct(info: inspect.StructType) -> dict[str, Any]:
@@ -133,7 +134,7 @@ def _of_struct(info: inspect.StructType) -> dict[str, Any]:
 
 
 def _enumeration(values: Iterable[Any]) -> dict[str, Any]:
-    """Every node names its type, as OpenAI's strict mode demands; values of several types are options."""
+    """An enumeration in which every node has a type, as OpenAI's strict mode requires."""
     by_type: dict[str, list[Any]] = {}
     for value in values:
         by_type.setdefault(_TYPES[type(value)], []).append(value)

@@ -1,7 +1,7 @@
-"""The file behind ``scripted:FILE``: its shape, and what it says to which question.
+"""The format of the file in ``scripted:FILE``, and the turn or answer that it gives for a call.
 
-What comes is a pure function of (file, key, turn, attempt).  Nothing is counted in memory, so a process that was killed
-and started again goes on exactly as it would have.
+The result is a pure function of (file, key, turn, attempt).  Nothing is counted in memory, so a process that was killed
+and started again continues as if it had not stopped.
 """
 
 import re
@@ -22,10 +22,10 @@ FaultKind = Literal[
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True):
-    """A failure on cue, met by the first ``times`` attempts.
+    """A failure of the first ``times`` attempts.
 
-    ``after_chars`` of the text come first; without it none, but half of the text before a ``reset``.  ``after_ms``: how
-    long a ``timeout`` or ``drip`` lasts, for scripts that shall not wait for the caller's whole idle timeout.
+    ``after_chars`` of the text come first: by default none, or half of the text before a ``reset``.  ``after_ms``:
+    the length of a ``timeout`` or ``drip``, for scripts that do not wait for the whole idle timeout of the caller.
     """
 
     kind: FaultKind
@@ -35,24 +35,24 @@ class Fault(Struct, frozen=True, forbid_unknown_fields=True):
     after_ms: Annotated[int, Meta(ge=0)] | None = None
 
 
-class Say(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a side says in one turn.  ``then`` is what attempts beyond the fault meet; without it, the text itself."""
+class ScriptedTurn(Struct, frozen=True, forbid_unknown_fields=True):
+    """One turn of a side.  ``then`` replaces it for the attempts after the fault; without it they get the text."""
 
     text: str = ""
     fault: Fault | None = None
-    then: "str | Say | None" = None
+    then: "str | ScriptedTurn | None" = None
     finish: Literal["stop", "length"] = "stop"
 
 
-class Given(Struct, frozen=True):
-    """What the file gives as an answer: a value, or a fault instead of one."""
+class ScriptedAnswer(Struct, frozen=True):
+    """An answer from the file: a value, or a fault instead."""
 
     value: Any = None
     fault: Fault | None = None
 
 
 class Pace(Struct, frozen=True, forbid_unknown_fields=True):
-    """How fast it speaks; ``answer_ms`` is how long it thinks over a typed question."""
+    """The speed of the text; ``answer_ms`` is the delay of a typed answer."""
 
     chunk_ms: Annotated[float, Meta(ge=0)] = 0
     chunk_chars: Annotated[int, Meta(ge=1)] = 24
@@ -60,48 +60,49 @@ class Pace(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Script(Struct, frozen=True):
-    """The whole file.  ``cost_usd`` is charged for every call."""
+    """The whole file.  ``cost_usd`` is the cost of every call."""
 
     label: str = ""
     exhibition: dict[str, Any] | None = None
-    """What it plays: title, motion, turns, seats, what to watch for.  The script itself has no use for it."""
+    """The exhibition: title, motion, turns, seats, points to watch.  The script itself does not use it."""
     pace: Pace = Pace()
-    says: dict[str, list[str | Say]] = {}
+    says: dict[str, list[str | ScriptedTurn]] = {}
     answers: dict[str, Any] = {}
     cost_usd: Annotated[float, Meta(ge=0)] = 0.0
 
-    def speech(self, key: str, turn: int, attempt: int) -> Say | None:
-        """What the side named behind the key's colon says in this turn; None when the file gives it nothing.
+    def turn_of(self, key: str, turn: int, attempt: int) -> ScriptedTurn | None:
+        """The turn of the side after the key's colon; None if the file gives none.
 
-        Sides alternate, so a side's n-th turn is turn 2n − 1 or 2n.
+        Sides alternate, so the n-th turn of a side is turn 2n − 1 or 2n.
         """
         entries = self.says.get(key.partition(":")[2])
         if not entries:
             return None
-        return _after_faults(entries[min(max(turn - 1, 0) // 2, len(entries) - 1)], attempt)
+        return _turn_at(entries[min(max(turn - 1, 0) // 2, len(entries) - 1)], attempt)
 
-    def answer(self, key: str, attempt: int) -> Given | None:
-        """What is answered to this key at this attempt; None when the file leaves it out.
+    def answer_of(self, key: str, attempt: int) -> ScriptedAnswer | None:
+        """The answer to this key at this attempt; None if the file gives none.
 
-        An exact key comes before a pattern, a longer pattern before a shorter one.  A list is used by attempt.
+        An exact key comes before a pattern, a longer pattern before a shorter one.  A list has one entry for each
+        attempt.
         """
         pattern = key if key in self.answers else max(self._patterns(key), key=len, default=None)
         if pattern is None:
             return None
         entry = self.answers[pattern]
         if not isinstance(entry, list):
-            return _given(entry, attempt)
+            return _answer_of(entry, attempt)
         if not entry:
             return None
         index = min(attempt, len(entry)) - 1
-        return _given(entry[index], attempt - index)
+        return _answer_of(entry[index], attempt - index)
 
     def _patterns(self, key: str) -> Iterator[str]:
         return (pattern for pattern in self.answers if "*" in pattern and fnmatchcase(key, pattern))
 
 
 def load(path: Path) -> Script:
-    """Read and validate a file.  Raises ``UnknownModel`` with one line that says what is wrong, and where."""
+    """Read and validate a file.  Raises ``UnknownModel`` with one line that names the fault and its place."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -118,22 +119,22 @@ def load(path: Path) -> Script:
     return script
 
 
-def _after_faults(entry: str | Say, attempt: int) -> Say:
-    say = Say(text=entry) if isinstance(entry, str) else entry
-    if say.fault is None or attempt <= say.fault.times:
-        return say
-    if say.then is None:
-        return msgspec.structs.replace(say, fault=None)
-    return _after_faults(say.then, attempt - say.fault.times)
+def _turn_at(entry: str | ScriptedTurn, attempt: int) -> ScriptedTurn:
+    turn = ScriptedTurn(text=entry) if isinstance(entry, str) else entry
+    if turn.fault is None or attempt <= turn.fault.times:
+        return turn
+    if turn.then is None:
+        return msgspec.structs.replace(turn, fault=None)
+    return _turn_at(turn.then, attempt - turn.fault.times)
 
 
-def _given(entry: Any, attempt: int) -> Given | None:
+def _answer_of(entry: Any, attempt: int) -> ScriptedAnswer | None:
     if not _is_fault(entry):
-        return Given(value=entry)
+        return ScriptedAnswer(value=entry)
     fault = msgspec.convert(entry["fault"], Fault)
     if attempt <= fault.times:
-        return Given(fault=fault)
-    return _given(entry["then"], attempt - fault.times) if "then" in entry else None
+        return ScriptedAnswer(fault=fault)
+    return _answer_of(entry["then"], attempt - fault.times) if "then" in entry else None
 
 
 def _is_fault(entry: Any) -> bool:
@@ -150,6 +151,6 @@ def _check_fault(entry: Any, where: str) -> None:
 
 
 def _line(error: Exception, content: bytes) -> str:
-    """Where msgspec names a byte, the line that a person looks for."""
+    """The line number, if msgspec names a byte."""
     found = re.search(r"\(byte (\d+)\)", str(error))
     return f" (line {content[: int(found[1])].count(10) + 1})" if found else ""  # 10: a line feed

@@ -1,6 +1,6 @@
-"""``scripted:FILE``: a file speaks and judges in place of a model.  It drives the demonstrations, tests and bench.
+"""``scripted:FILE``: a file gives the turns and the answers instead of a model, for demonstrations, tests and bench.
 
-Its tokens are words.  Its faults raise what a real provider would raise in the same trouble.
+Its tokens are words.  Its faults raise the errors that a real provider would raise.
 """
 
 import os
@@ -32,38 +32,38 @@ from .errors import (
     WrongType,
 )
 from .neutral import neutral
-from .script import Fault, Given, Say, Script, load
-from .streaming import Source, answered, speaking
+from .script import Fault, Script, ScriptedAnswer, ScriptedTurn, load
+from .streaming import Source, open_stream, read_answer
 
 T = TypeVar("T")
 
 DRIP_LIMIT = 2
-"""A drip gives a character every half idle timeout, too soon to be silence, until this many timeouts are over."""
+"""A drip sends a character every half idle timeout, and fails after this many timeouts."""
 
 _FAULTS: dict[str, tuple[type[ProviderError], str]] = {
     "refuse": (Refused, "the script declines to answer"),
-    "timeout": (TimedOut, "the script keeps silent"),
-    "drip": (TimedOut, "the script drips beyond its deadline"),
+    "timeout": (TimedOut, "the script is silent"),
+    "drip": (TimedOut, "the script is too slow"),
     "reset": (BrokenOff, "the script breaks off"),
     "empty": (Empty, "the script says nothing"),
     "bad_json": (Malformed, "the script answers broken JSON"),
     "wrong_type": (WrongType, "the script answers JSON of another shape"),
-    "rate_limit": (RateLimited, "the script is asked too often"),
+    "rate_limit": (RateLimited, "the script has too many calls"),
     "overloaded": (Overloaded, "the script is overloaded"),
     "auth": (NotAuthorised, "the script wants a key"),
     "context_length": (ContextExceeded, "the prompt is too long for the script"),
 }
-_FALSE_ANSWERS = {"bad_json": '{"points": 7, "quote": "and here it bre', "wrong_type": '"not what was asked for"'}
+_INVALID_ANSWERS = {"bad_json": '{"points": 7, "quote": "and here it bre', "wrong_type": '"not what was asked for"'}
 
 
 @cache
 def shipped() -> dict[str, Path]:
-    """The scripts that come with the product, by name: ``scripted:NAME``."""
+    """The scripts that come with Moot, by name: ``scripted:NAME``."""
     return {path.stem: path for path in sorted((Path(__file__).parent / "scripts").glob("*.json"))}
 
 
 class ScriptedProvider:
-    """Plays a file.  Files are read when first used and again when they change."""
+    """Plays a file.  A file is read at its first use, and again when it has changed."""
 
     name = "scripted"
 
@@ -71,25 +71,27 @@ class ScriptedProvider:
         self._scripts: dict[str, tuple[tuple[int, int], Script]] = {}
 
     def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
-        """Say what the file gives the side named in ``request.key`` for its turn."""
+        """Stream the turn that the file gives to the side in ``request.key``."""
         script = self._script(model)
-        say = script.speech(request.key, request.turn, request.attempt)
-        marks = {"neutral": True} if say is None else {}
-        if say is None:
-            say = Say(text=f"(The script gives {request.key} nothing to say in turn {request.turn}.)")
-        return speaking(_speak(_Call(model, script, request, time.monotonic()), say, marks), request)
+        turn = script.turn_of(request.key, request.turn, request.attempt)
+        marks = {"neutral": True} if turn is None else {}
+        if turn is None:
+            turn = ScriptedTurn(text=f"(The script gives {request.key} nothing to say in turn {request.turn}.)")
+        return open_stream(_stream_turn(_Call(model, script, request, time.monotonic()), turn, marks), request)
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
-        """Answer what the file says to ``request.key``; what it leaves out is answered neutrally and marked so."""
+        """Give the file's answer to ``request.key``; if there is none, a neutral answer with a mark."""
         script = self._script(model)
-        given = script.answer(request.key, request.attempt)
-        marks = {"neutral": True} if given is None else {}
-        if given is None:
-            given = Given(value=neutral(type_))
-        return await answered(_reply(_Call(model, script, request, time.monotonic()), given, marks), request, type_)
+        answer = script.answer_of(request.key, request.attempt)
+        marks = {"neutral": True} if answer is None else {}
+        if answer is None:
+            answer = ScriptedAnswer(value=neutral(type_))
+        return await read_answer(
+            _stream_answer(_Call(model, script, request, time.monotonic()), answer, marks), request, type_
+        )
 
     async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
-        """Whether a file can be played.  Without one there is nothing to list: any file is a model."""
+        """Whether a file is valid.  There is no list of models: any file is one."""
         if model is None:
             hint = "name a file: scripted:debate.json"
             return (_status("FILE", ok=False, detail="plays a script in place of a model", hint=hint),)
@@ -100,11 +102,11 @@ class ScriptedProvider:
         return (_status(model, ok=True, detail="a script, not a model", caveat=self.caveat(model)),)
 
     def label(self, model: str) -> str:
-        """What the file calls itself; its name when it has no label.  Raises ``UnknownModel`` for a bad file."""
+        """The file's label, else its name.  Raises ``UnknownModel`` for an invalid file."""
         return self._script(model).label or Path(model).name
 
     def caveat(self, model: str) -> str:
-        """That a script plays, and which."""
+        """That this is a script, with its label."""
         try:
             return f"Scripted: {self.label(model)}"
         except UnknownModel:
@@ -115,7 +117,7 @@ class ScriptedProvider:
         self._scripts.clear()
 
     def _script(self, model: str) -> Script:
-        path = shipped().get(model) or Path(os.path.expanduser(model))  # noqa: PTH111 - leaves ~nobody as it is
+        path = shipped().get(model) or Path(os.path.expanduser(model))  # noqa: PTH111 - keeps the ~ of an unknown user
         try:
             stat = path.stat()
             version = (stat.st_mtime_ns, stat.st_size)
@@ -136,32 +138,32 @@ class _Call(Struct, frozen=True):
     began_at: float
 
 
-async def _speak(call: _Call, say: Say, marks: dict[str, Any]) -> Source:
-    pace, text = call.script.pace, say.text
-    if say.fault is not None:
-        text = text[: _chars_before(say.fault, len(text))]
+async def _stream_turn(call: _Call, turn: ScriptedTurn, marks: dict[str, Any]) -> Source:
+    pace, text = call.script.pace, turn.text
+    if turn.fault is not None:
+        text = text[: _chars_before(turn.fault, len(text))]
     for start in range(0, len(text), pace.chunk_chars):
         await anyio.sleep(pace.chunk_ms / 1000)
         yield text[start : start + pace.chunk_chars]
-    if say.fault is not None:
-        async for piece in _fail(say.fault, call.request, say.text[len(text) :]):
+    if turn.fault is not None:
+        async for piece in _fail(turn.fault, call.request, turn.text[len(text) :]):
             yield piece
     await anyio.lowlevel.checkpoint()
-    yield _outcome(call, text, marks, say.finish)
+    yield _outcome(call, text, marks, turn.finish)
 
 
-async def _reply(call: _Call, given: Given, marks: dict[str, Any]) -> Source:
+async def _stream_answer(call: _Call, answer: ScriptedAnswer, marks: dict[str, Any]) -> Source:
     await anyio.sleep(call.script.pace.answer_ms / 1000)
-    if given.fault is not None:
-        async for piece in _fail(given.fault, call.request, ""):
+    if answer.fault is not None:
+        async for piece in _fail(answer.fault, call.request, ""):
             yield piece
-    raw = msgspec.json.encode(given.value).decode()
+    raw = msgspec.json.encode(answer.value).decode()
     yield raw
     yield _outcome(call, raw, marks)
 
 
 async def _fail(fault: Fault, request: Request, rest: str) -> AsyncIterator[str]:
-    """Meet the trouble, and raise what it is called.  Never ends otherwise."""
+    """Wait as the fault says, and raise its error."""
     idle_s = request.idle_timeout_s
     lasts_s = None if fault.after_ms is None else fault.after_ms / 1000
     if fault.kind == "timeout":
@@ -173,7 +175,7 @@ async def _fail(fault: Fault, request: Request, rest: str) -> AsyncIterator[str]
             await anyio.sleep(min(idle_s / 2, left_s))
             yield next(drops, "")
     error, message = _FAULTS[fault.kind]
-    raise error(message, retry_after_s=fault.retry_after_s, raw=_FALSE_ANSWERS.get(fault.kind, ""))
+    raise error(message, retry_after_s=fault.retry_after_s, raw=_INVALID_ANSWERS.get(fault.kind, ""))
 
 
 def _chars_before(fault: Fault, length: int) -> int:
@@ -182,16 +184,16 @@ def _chars_before(fault: Fault, length: int) -> int:
     return length // 2 if fault.kind == "reset" else 0
 
 
-def _outcome(call: _Call, said: str, marks: dict[str, Any], finish: Literal["stop", "length"] = "stop") -> Outcome:
+def _outcome(call: _Call, text: str, marks: dict[str, Any], finish: Literal["stop", "length"] = "stop") -> Outcome:
     request = call.request
-    asked = {"temperature": request.temperature, "seed": request.seed, "max_tokens": request.max_tokens}
+    parameters = {"temperature": request.temperature, "seed": request.seed, "max_tokens": request.max_tokens}
     return Outcome(
         model=call.model,
-        tokens=Tokens(input=sum(len(segment.text.split()) for segment in request.prompt), output=len(said.split())),
+        tokens=Tokens(input=sum(len(segment.text.split()) for segment in request.prompt), output=len(text.split())),
         latency_ms=round((time.monotonic() - call.began_at) * 1000),
         cost_usd=call.script.cost_usd,
         finish=finish,
-        parameters=asked | marks,
+        parameters=parameters | marks,
     )
 
 

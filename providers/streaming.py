@@ -1,4 +1,4 @@
-"""What every provider's stream has in common: patience, completeness, and a proper end when somebody walks away."""
+"""The stream that every provider returns: it checks timeouts and completeness, and closes its connection."""
 
 import re
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -13,42 +13,41 @@ from .schema import parse
 
 T = TypeVar("T")
 
-DRIP_LIMIT = 10
-"""A call may last this many times its idle timeout.  Beyond it a drip is a timeout, however regular."""
+LONGEST_CALL = 10
+"""A call may last this many idle timeouts.  A slow stream times out after that, even if text still arrives."""
 
 CLOSING_S = 2.0
 
 Source = AsyncGenerator[str | Outcome, None]
-"""What a provider yields: text, ``""`` as a sign of life (a model that thinks), and at the very end its outcome."""
-
+"""What a provider yields: text, ``""`` as a sign of life while the model thinks, and at the end one outcome."""
 
 _HALVES: Final = re.compile(r"[\ud800-\udbff][\udc00-\udfff]|[\udc80-\udcff]+|[\ud800-\udfff]")
 _OPEN_END: Final = re.compile(r"(?:[\ud800-\udbff]|(?<![\ud800-\udbff])[\udc80-\udcff]{1,3})\Z")
 
 
-class Whole:
-    """Joins characters that a server cut in two: a surrogate pair, or bytes of UTF-8 that ``wire`` kept."""
+class CharacterJoiner:
+    """Joins characters that a server cut in two: a surrogate pair, or UTF-8 bytes that ``connection`` escaped."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._pending = ""
 
     def feed(self, text: str) -> str:
-        """The text that is whole; half a character at its end is held back."""
-        if not self._held and text.isascii():
+        """The complete characters; half a character at the end waits for the next piece."""
+        if not self._pending and text.isascii():
             return text
-        text = self._held + text
+        text = self._pending + text
         end = found.start() if (found := _OPEN_END.search(text)) and not _is_whole(found[0]) else len(text)
-        self._held = text[end:]
+        self._pending = text[end:]
         return _HALVES.sub(_joined, text[:end])
 
     def end(self) -> str:
-        """What was held back and never became whole: as replacement characters."""
-        held, self._held = self._held, ""
-        return _HALVES.sub(_joined, held)
+        """The pending half of a character, as replacement characters."""
+        pending, self._pending = self._pending, ""
+        return _HALVES.sub(_joined, pending)
 
 
 def _is_whole(halves: str) -> bool:
-    """Whether bytes kept as surrogates are whole characters already."""
+    """Whether escaped bytes are complete characters."""
     try:
         halves.encode("utf-8", "surrogateescape").decode("utf-8")
     except UnicodeError:
@@ -65,31 +64,31 @@ def _joined(halves: re.Match[str]) -> str:
     return "\ufffd"
 
 
-class Speech:
-    """A ``TextStream`` over a provider's own generator.  Adds nothing to the text and takes nothing away."""
+class SourceStream:
+    """A ``TextStream`` over a provider's source.  It does not change the text."""
 
     def __init__(
         self, source: Source, idle_timeout_s: float, limit_s: float | None = None, first_s: float | None = None
     ) -> None:
         self._source = source
         self._idle_s, self._first_s = idle_timeout_s, first_s or idle_timeout_s
-        self._limit_s = idle_timeout_s * DRIP_LIMIT if limit_s is None else limit_s
+        self._limit_s = idle_timeout_s * LONGEST_CALL if limit_s is None else limit_s
         self._began_at = anyio.current_time()
         self._outcome: Outcome | None = None
-        self._said: list[str] = []
-        self._whole = Whole()
+        self._pieces: list[str] = []
+        self._joiner = CharacterJoiner()
 
     @property
     def outcome(self) -> Outcome:
-        """How it went.  Raises ``RuntimeError`` while the stream runs."""
+        """The outcome of the call.  Raises ``RuntimeError`` while the stream runs."""
         if self._outcome is None:
             raise RuntimeError("the stream has not ended: it has no outcome yet")
         return self._outcome
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The text so far."""
-        return "".join(self._said)
+        return "".join(self._pieces)
 
     def __aiter__(self) -> AsyncIterator[str]:
         return self
@@ -99,26 +98,26 @@ class Speech:
             try:
                 piece = await self._next()
             except StopAsyncIteration:
-                raise BrokenOff("the stream ended before the answer did", raw=self.said) from None
+                raise BrokenOff("the stream ended before the answer did", raw=self.text) from None
             except ProviderError as error:
-                error.raw = error.raw or self.said
+                error.raw = error.raw or self.text
                 raise
             if isinstance(piece, Outcome):
-                rest = self._whole.end()
-                self._said.append(rest)
-                if not self.said.strip():
-                    raise _nothing_said(piece, self.said)
+                rest = self._joiner.end()
+                self._pieces.append(rest)
+                if not self.text.strip():
+                    raise _no_text(piece, self.text)
                 self._outcome = piece
                 if rest:
                     return rest
-            elif piece and (text := self._whole.feed(piece)):
-                self._said.append(text)
+            elif piece and (text := self._joiner.feed(piece)):
+                self._pieces.append(text)
                 return text
         raise StopAsyncIteration
 
     async def _next(self) -> str | Outcome:
         left_s = self._began_at + self._limit_s - anyio.current_time()
-        idle_s = self._idle_s if self._said else self._first_s
+        idle_s = self._idle_s if self._pieces else self._first_s
         with anyio.move_on_after(min(idle_s, left_s)) as scope:
             return await anext(self._source)
         assert scope.cancelled_caught
@@ -127,41 +126,41 @@ class Speech:
         raise TimedOut(f"no text for {idle_s:g} s")
 
 
-def _nothing_said(outcome: Outcome, said: str) -> ProviderError:
-    """An answer without text.  A limit that was reached without any was used up by thinking."""
+def _no_text(outcome: Outcome, raw: str) -> ProviderError:
+    """The error of an answer without text.  If it reached its limit of tokens, thinking used them all."""
     if outcome.finish == "length":
-        return Starved("the model spent all its tokens on thinking", raw=said, outcome=outcome)
-    return Empty("the model said nothing", raw=said, outcome=outcome)
+        return Starved("the model spent all its tokens on thinking", raw=raw, outcome=outcome)
+    return Empty("the model said nothing", raw=raw, outcome=outcome)
 
 
 @asynccontextmanager
-async def speaking(
+async def open_stream(
     source: Source, request: Request, *, limit_s: float | None = None, first_s: float | None = None
-) -> AsyncIterator[Speech]:
-    """Stream a source; leaving the block, by whatever way, closes it and with it the connection.
+) -> AsyncIterator[SourceStream]:
+    """Stream a source.  Leaving the block closes the source and with it the connection.
 
-    ``limit_s`` bounds the whole call; ``first_s`` the wait for the first text, where that may take longer.
+    ``limit_s``: seconds for the whole call.  ``first_s``: seconds for the first text, if it may take longer.
     """
     try:
-        yield Speech(source, request.idle_timeout_s, limit_s, first_s)
+        yield SourceStream(source, request.idle_timeout_s, limit_s, first_s)
     finally:
         with anyio.move_on_after(CLOSING_S, shield=True):
             await source.aclose()
 
 
-async def answered(
+async def read_answer(
     source: Source, request: Request, type_: type[T], *, limit_s: float | None = None, first_s: float | None = None
 ) -> Answer[T]:
-    """Let a source speak to its end, and read what it said as a value of ``type_``; bounds as in ``speaking``."""
-    async with speaking(source, request, limit_s=limit_s, first_s=first_s) as speech:
-        async for _ in speech:
+    """Read a source to its end and convert the text into ``type_``.  The limits are those of ``open_stream``."""
+    async with open_stream(source, request, limit_s=limit_s, first_s=first_s) as stream:
+        async for _ in stream:
             pass
     try:
-        value = parse(speech.said, type_)
+        value = parse(stream.text, type_)
     except ProviderError as error:
-        error.outcome = speech.outcome
-        if speech.outcome.finish == "length":
-            error.message += f" (it ran into its limit of {request.max_tokens} tokens)"
+        error.outcome = stream.outcome
+        if stream.outcome.finish == "length":
+            error.message += f" (it reached its limit of {request.max_tokens} tokens)"
             error.args = (error.message,)
         raise
-    return Answer(value=value, raw=speech.said, outcome=speech.outcome)
+    return Answer(value=value, raw=stream.text, outcome=stream.outcome)

@@ -9,7 +9,7 @@ import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
 from providers.base import Outcome
-from providers.redaction import redacted
+from providers.environment import redacted
 
 METRICS: Final = CollectorRegistry()
 

@@ -12,7 +12,7 @@ from events.cluster.open import open_bus
 from events.store.address import is_postgres
 from events.store.log import EventLog
 from events.store.open import opened_log
-from providers.quota import DEFAULT_LIMITS
+from providers.limits import DEFAULT_LIMITS
 from providers.registry import Registry
 from server.debate.moderators import Moderators
 from server.debate.ownership import SOLE_OWNER

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from providers.quota import Limit
+from providers.limits import Limit
 from server.errors import BadField
 
 FILE: Final = "moot.toml"

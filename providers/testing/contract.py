@@ -26,7 +26,7 @@ from providers.testing.wire import Scene, Wire
 UNICODE = "Größe 🐑‍ — 羊が e\u0301 «oui» \u00a0end"
 
 
-class Score(Struct):
+class PointsAnswer(Struct):
     """A typed question's answer."""
 
     points: Annotated[int, Meta(ge=0, le=10)]
@@ -135,7 +135,7 @@ class ProviderContract:
         with pytest.raises(errors.Empty) as empty:
             await speak(stage, Scene(texts=()), ask())
         with pytest.raises(errors.Malformed) as malformed:
-            await stage.provider.answer(stage.play(Scene(texts=('{"points": 7}',))), ask("score:1"), Score)
+            await stage.provider.answer(stage.play(Scene(texts=('{"points": 7}',))), ask("score:1"), PointsAnswer)
 
         assert used(empty.value).tokens.input > 0
         assert used(malformed.value).tokens.input > 0
@@ -171,9 +171,9 @@ class ProviderContract:
 
     async def test_an_answer_is_a_value_of_its_type(self, stage: Stage, ask: Any) -> None:
         texts = ('{"points":7,', '"quote":"größer"}')
-        answer = await stage.provider.answer(stage.play(Scene(texts=texts)), ask("score:1"), Score)
+        answer = await stage.provider.answer(stage.play(Scene(texts=texts)), ask("score:1"), PointsAnswer)
 
-        assert Score(7, "größer") == answer.value
+        assert PointsAnswer(7, "größer") == answer.value
         assert "".join(texts) == answer.raw
         assert "stop" == answer.outcome.finish
 
@@ -189,7 +189,7 @@ class ProviderContract:
         self, stage: Stage, ask: Any, texts: tuple[str, ...], error: Any
     ) -> None:
         with pytest.raises(errors.Malformed) as wrong:
-            await stage.provider.answer(stage.play(Scene(texts=texts)), ask("score:1"), Score)
+            await stage.provider.answer(stage.play(Scene(texts=texts)), ask("score:1"), PointsAnswer)
 
         assert error is type(wrong.value)
         assert wrong.value.raw
@@ -216,7 +216,7 @@ class ProviderContract:
         model = stage.play(Scene(texts=("{",), end="silence"))
 
         with anyio.move_on_after(0.2) as scope:
-            await stage.provider.answer(model, ask("score:1"), Score)
+            await stage.provider.answer(model, ask("score:1"), PointsAnswer)
         await hung_up(stage)
 
         assert scope.cancelled_caught

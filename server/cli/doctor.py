@@ -17,8 +17,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from providers.base import ModelStatus
-from providers.calls import Load
-from providers.models import known
+from providers.limits.queue import ProviderLoad
+from providers.models import known_model
 from providers.registry import Registry
 from server.cli.options import server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of
@@ -45,13 +45,13 @@ class ModelCheck(Struct, frozen=True, kw_only=True):
     caveat: str
     window: int | None
     notice: str
-    load: Load
+    load: ProviderLoad
 
 
 class _ServerLoads(Struct):
     """The part of the server's list of models that says how busy its providers are."""
 
-    load: list[Load]
+    load: list[ProviderLoad]
 
 
 class DoctorReport(Struct, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ def _shown(findings: Sequence[ModelCheck]) -> list[ModelCheck]:
     left = dict.fromkeys(listed, MOST_SHOWN)
     shown = []
     for each in findings:
-        found = known(each.name)
+        found = known_model(each.name)
         is_current = found is not None and found.ends_on is None and not found.only_responses
         if listed[each.provider] <= MANY or (is_current and left[each.provider] > 0):
             left[each.provider] -= 1
@@ -188,7 +188,7 @@ async def examine(settings: Settings, registry: Registry) -> DoctorReport:
         await registry.close()
 
 
-def _finding(status: ModelStatus, load: Load) -> ModelCheck:
+def _finding(status: ModelStatus, load: ProviderLoad) -> ModelCheck:
     ok, detail, hint = status.ok, status.detail, status.hint
     if load.rests_s > 0:
         ok = False
@@ -207,7 +207,7 @@ def _finding(status: ModelStatus, load: Load) -> ModelCheck:
     )
 
 
-async def _loads_of(settings: Settings) -> dict[str, Load]:
+async def _loads_of(settings: Settings) -> dict[str, ProviderLoad]:
     """The loads of the server that holds the store, by provider; empty if there is none, or if it does not answer."""
     if not (server := server_address(settings)):
         return {}
@@ -221,7 +221,7 @@ async def _loads_of(settings: Settings) -> dict[str, Load]:
     return {load.provider: load for load in loads}
 
 
-def _load_line(load: Load) -> str:
+def _load_line(load: ProviderLoad) -> str:
     line = f"{load.provider}: {load.limit}"
     if load.running or load.waiting:
         line += f"; {load.running} running, {load.waiting} waiting"

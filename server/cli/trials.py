@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 
 from providers.base import ModelStatus, Outcome, Request, Segment, TextStream
 from providers.errors import ProviderError
-from providers.models import known
+from providers.models import known_model
 from providers.pricing import VENDORS, cost, is_free, prepare
 from providers.registry import KEYED, Registry
 from server.debate.calls import time_limit
@@ -149,7 +149,7 @@ def _request(key: str, prompt: Sequence[Segment], attempt: int) -> Request:
 def _padding(name: str) -> str:
     """Text that makes a prompt long enough for its vendor to cache it; empty if that is unknown or too expensive."""
     provider, _, model = name.partition(":")
-    found = known(name)
+    found = known_model(name)
     if found is None or found.cache_least is None or provider not in VENDORS or is_free(name):
         return ""
     least = round(found.cache_least * 1.3)

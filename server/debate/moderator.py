@@ -34,7 +34,7 @@ from events.types import (
 )
 from events.types.opening import DebateSettings
 from providers.base import Request
-from providers.calls import PATIENCE_S, Call
+from providers.limits.queue import PATIENCE_S, Call
 from providers.errors import Empty, ProviderError, UnknownReference
 from providers.imports import load
 from providers.registry import Registry

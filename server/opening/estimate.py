@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from events.types import DebateOpened, Missing, missing
 from providers.base import Think
-from providers.models import Model, knowledge, presumed
+from providers.models import Model, model_catalog, likely_model
 from providers.pricing import VENDORS, cost, is_free, is_priced
 from server.opening.rehearsal import LONGEST, RehearsedCall, rehearse
 
@@ -98,10 +98,10 @@ def thought_tokens(model: str, think: Think) -> int:
 
     ``default`` asks for nothing: what the model then does is among the data.
     """
-    found = presumed(model)
+    found = likely_model(model)
     if found is None or found.thinks == "never":
         return 0
-    spent = knowledge().thought
+    spent = model_catalog().thought
     level = _level(found, think)
     return round(spent.tokens[level] * (spent.between_tags if found.tags else 1))
 
@@ -123,7 +123,7 @@ def _counted(opened: DebateOpened) -> Iterator[EstimatedCalls]:
     """What was rehearsed, in tokens."""
     caches: dict[str, _PromptCache] = defaultdict(_PromptCache)
     for each in rehearse(opened):
-        found = presumed(each.model)
+        found = likely_model(each.model)
         swells = 1.0 if found is None else found.swells
         pieces = [_piece(segment.role, segment.text) for segment in each.prompt]
         read = swells * (CALL_TOKENS + tokens(each.form) + sum(tokens(text) + PIECE_TOKENS for text in pieces))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from providers.models import knowledge, known
+from providers.models import model_catalog, known_model
 from providers.pricing import VENDORS, price
 from providers.registry import KEYED
 
@@ -31,8 +31,8 @@ def test_examples_are_found() -> None:
 
 @pytest.mark.parametrize("name", sorted({name for _, name in named()} | {model for _, model in KEYED}))
 def test_what_is_named_is_known_priced_and_stays(name: str) -> None:
-    model = known(name)
+    model = known_model(name)
 
     assert model is not None
-    assert model.ends_on is None or model.ends_on > knowledge().as_of + LEFT
+    assert model.ends_on is None or model.ends_on > model_catalog().as_of + LEFT
     assert price(*name.split(":", 1)) is not None

@@ -12,7 +12,7 @@ from providers.testing.contract import make_request
 def sdks() -> None:
     """Import the SDKs before any test begins: an import takes seconds, and deadlines here are shorter."""
     for name in imports.SDKS:
-        imports.load_here(name)
+        imports.load_now(name)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any, Final
 import httpcore2
 import pytest
 
-from providers import hosted
+from providers import pricing
 from providers.base import Answer, ModelStatus, Outcome, Provider, Request, Segment, Tokens
 from providers.errors import Adapted, Malformed, ProviderError
 from providers.registry import Registry
@@ -120,7 +120,7 @@ class Stall(Caller):
 
     def far_away(self) -> None:
         """The address is none of this machine: what is used there is paid for."""
-        place = self.module if self.column.provider == "ollama" else hosted
+        place = self.module if self.column.provider == "ollama" else pricing
         self.patch.setattr(place, "is_local", lambda _: False)
 
     def behind(self, **rules: Any) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from providers import errors
-from providers.breaker import FAILURES, LONGEST_REST_S, REST_S, Breaker
+from providers.limits.breaker import FAILURES, LONGEST_REST_S, REST_S, Breaker
 
 
 class Clock:

@@ -16,7 +16,7 @@ from providers.gemini import GeminiProvider
 from providers.ollama import OllamaProvider
 from providers.openai import OpenAIProvider
 from providers.scripted import ScriptedProvider
-from providers.testing.contract import ProviderContract, Score, WireStage
+from providers.testing.contract import PointsAnswer, ProviderContract, WireStage
 from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames, playing
 
 pytestmark = pytest.mark.anyio
@@ -55,12 +55,12 @@ class Child:
 
     def __init__(self, path: Path, url: str) -> None:
         self._client = httpx.AsyncClient(base_url=url, timeout=None)
-        self.floor = anyio.Semaphore(2)
+        self.free_slots = anyio.Semaphore(2)
 
-    async def ready(self) -> httpx.AsyncClient:
+    async def client(self) -> httpx.AsyncClient:
         return self._client
 
-    async def buried(self) -> bool:
+    async def has_died(self) -> bool:
         return False
 
     async def stop(self) -> None:
@@ -136,7 +136,7 @@ class TestEmbedded(ProviderContract):
     async def test_the_call_is_as_llama_reads_it(self, stage: WireStage, ask: Any) -> None:
         model = stage.play(Scene(texts=('{"points":7,"quote":""}',)))
 
-        await stage.provider.answer(model, ask("score:1", seed=None), Score)
+        await stage.provider.answer(model, ask("score:1", seed=None), PointsAnswer)
         (body,) = stage.wire.asked
 
         assert [{"role": "system", "content": "You debate."}, {"role": "user", "content": "Speak."}] == body["messages"]

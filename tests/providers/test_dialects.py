@@ -13,7 +13,7 @@ from openai.lib._pydantic import _ensure_strict_json_schema
 
 from judge.panel.questions import panel_type
 from providers import dialects
-from providers.dialects import Dialect, fits, is_closed, is_object, spoken
+from providers.dialects import Dialect, fits, in_dialect, is_closed, is_object
 from providers.schema import schema
 from server.debate.formats.judging import TOKENS
 from tests.providers import schema_rules
@@ -46,7 +46,7 @@ def test_no_question_is_forgotten() -> None:
 def test_every_question_keeps_the_rules_of_every_vendor(form: dict[str, Any], vendor: str) -> None:
     dialect: Dialect = getattr(dialects, vendor)
 
-    assert [] == schema_rules.VENDORS[vendor](spoken(form, dialect))
+    assert [] == schema_rules.VENDORS[vendor](in_dialect(form, dialect))
     assert (True, True, True) == (is_object(form), is_closed(form), fits(form, dialect))
 
 
@@ -55,7 +55,7 @@ def test_the_panel_of_the_longest_debate_keeps_them_as_well(vendor: str) -> None
     assert RUBRIC.criteria is not None
     form = schema(panel_type(tuple(map(str, range(1, LONGEST + 1))), RUBRIC.criteria))
 
-    assert [] == schema_rules.VENDORS[vendor](spoken(form, getattr(dialects, vendor)))
+    assert [] == schema_rules.VENDORS[vendor](in_dialect(form, getattr(dialects, vendor)))
 
 
 # what the vendors' own libraries make of it
@@ -63,14 +63,14 @@ def test_the_panel_of_the_longest_debate_keeps_them_as_well(vendor: str) -> None
 
 @every_form
 def test_anthropics_library_has_nothing_to_take_away(form: dict[str, Any]) -> None:
-    said = spoken(form, ANTHROPIC)
+    said = in_dialect(form, ANTHROPIC)
 
     assert _without_type_of_enumerations(said) == anthropic.transform_schema(copy.deepcopy(said))
 
 
 @every_form
 def test_openais_library_has_nothing_to_add(form: dict[str, Any]) -> None:
-    said = spoken(form, OPENAI)
+    said = in_dialect(form, OPENAI)
     strict = copy.deepcopy(said)
 
     assert said == _ensure_strict_json_schema(strict, path=(), root=strict)
@@ -78,7 +78,7 @@ def test_openais_library_has_nothing_to_add(form: dict[str, Any]) -> None:
 
 @every_form
 def test_googles_library_knows_every_keyword(form: dict[str, Any]) -> None:
-    said = spoken(form, GEMINI)
+    said = in_dialect(form, GEMINI)
 
     assert said == _plain(JSONSchema.model_validate(said))
 
@@ -131,7 +131,7 @@ def test_what_a_dialect_leaves_out_is_said_in_words() -> None:
     points = Annotated[int, Meta(ge=0, le=100, extra_json_schema={"description": "of 100"})]
     stars = Annotated[int, Meta(ge=1, le=3)]
     form = schema(msgspec.defstruct("Form", [("points", points), ("stars", stars), ("pair", tuple[int, str])]))
-    said = spoken(form, OPENAI)["properties"]
+    said = in_dialect(form, OPENAI)["properties"]
 
     assert {"type": "integer", "description": "of 100 · minimum 0, maximum 100"} == said["points"]
     assert {"type": "integer", "enum": [1, 2, 3]} == said["stars"]

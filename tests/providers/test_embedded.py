@@ -16,18 +16,18 @@ from msgspec import Meta, Struct
 from providers import embedded, errors
 from providers.base import Segment
 from providers.embedded import EmbeddedProvider
-from providers.llama_process import LlamaProcess, threads
+from providers.llama.process import LlamaProcess, threads
 
 pytestmark = pytest.mark.anyio
 HELLO = (Segment("user", "Say something about cities."),)
 PARENT = """
 import anyio
 from providers.embedded import EmbeddedProvider, locate
-from providers.llama_process import LlamaProcess
+from providers.llama.process import LlamaProcess
 
 async def main():
     child = LlamaProcess(locate("smollm2"))
-    await child.ready()
+    await child.client()
     print(child.pid, flush=True)
     await anyio.sleep_forever()
 
@@ -114,7 +114,7 @@ async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_aga
 
     async with provider.stream("smollm2", ask(prompt=HELLO, max_tokens=6000, idle_timeout_s=60)) as stream:
         await anext(aiter(stream))
-    client = await child.ready()
+    client = await child.client()
     with anyio.fail_after(10):  # we hung up: llama.cpp stops
         while any(slot["is_processing"] for slot in (await client.get("/slots")).json()):  # noqa: ASYNC110
             await anyio.sleep(0.05)
@@ -155,7 +155,7 @@ async def test_a_parent_killed_leaves_no_orphan() -> None:
 @pytest.mark.embedded
 async def test_the_end_of_stdin_is_the_end_of_the_child(ask: Any) -> None:
     child = LlamaProcess(embedded.locate("smollm2"))
-    await child.ready()
+    await child.client()
     pid, began_at = child.pid, time.monotonic()
 
     await child.stop()
@@ -239,7 +239,7 @@ async def test_a_call_beyond_the_slots_waits_where_waiting_is_no_silence(provide
     said = [await speak(provider, request)]
     child = child_of(provider)
     for _ in range(child.slots):
-        child.floor.acquire_nowait()
+        child.free_slots.acquire_nowait()
 
     async def one() -> None:
         said.append(await speak(provider, request))
@@ -248,10 +248,10 @@ async def test_a_call_beyond_the_slots_waits_where_waiting_is_no_silence(provide
         tasks.start_soon(one)
         await anyio.wait_all_tasks_blocked()
 
-        assert 1 == child.floor.statistics().tasks_waiting
+        assert 1 == child.free_slots.statistics().tasks_waiting
         assert 1 == len(said)
         for _ in range(child.slots):
-            child.floor.release()
+            child.free_slots.release()
 
     assert 2 == len(said)
-    assert child.slots == child.floor.value
+    assert child.slots == child.free_slots.value

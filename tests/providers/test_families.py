@@ -2,7 +2,7 @@
 
 import pytest
 
-from providers.families import family
+from providers.models import family
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from providers import errors
-from providers.testing.contract import Score, Stage, hung_up, speak
+from providers.testing.contract import PointsAnswer, Stage, hung_up, speak
 from providers.testing.wire import Scene
 from tests.providers import test_contract as stages
 
@@ -71,7 +71,7 @@ class Faults:
     async def test_an_answer_meets_the_same_errors(self, stage: Stage, ask: Any) -> None:
         for status, error in STATUSES:
             with pytest.raises(errors.ProviderError) as refused:
-                await stage.provider.answer(stage.play(Scene(status=status)), ask("score:1"), Score)
+                await stage.provider.answer(stage.play(Scene(status=status)), ask("score:1"), PointsAnswer)
 
             assert error is type(refused.value)
 
@@ -92,9 +92,9 @@ class Faults:
     async def test_an_extra_field_is_passed_over(self, stage: Stage, ask: Any) -> None:
         texts = ('{"points":7,"quote":"q","mood":"good"}',)
 
-        answer = await stage.provider.answer(stage.play(Scene(texts=texts)), ask("score:1"), Score)
+        answer = await stage.provider.answer(stage.play(Scene(texts=texts)), ask("score:1"), PointsAnswer)
 
-        assert Score(7, "q") == answer.value
+        assert PointsAnswer(7, "q") == answer.value
 
     @pytest.mark.slow
     async def test_a_stream_without_end_is_ended(self, stage: Stage, ask: Any) -> None:

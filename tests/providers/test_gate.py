@@ -7,12 +7,12 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from providers.gate import Gate, Limit
+from providers.limits.limiter import CallLimiter, Limit
 
 pytestmark = pytest.mark.anyio
 
 
-async def crowd(gate: Gate, calls: list[str], work: Any) -> list[str]:
+async def crowd(gate: CallLimiter, calls: list[str], work: Any) -> list[str]:
     """Everybody at the gate at once; who was let in, in order."""
     let_in: list[str] = []
 
@@ -28,7 +28,7 @@ async def crowd(gate: Gate, calls: list[str], work: Any) -> list[str]:
 
 
 async def test_no_more_than_the_limit_are_inside() -> None:
-    gate, most = Gate(Limit(concurrent=3)), 0
+    gate, most = CallLimiter(Limit(concurrent=3)), 0
 
     async def work() -> None:
         nonlocal most
@@ -42,7 +42,7 @@ async def test_no_more_than_the_limit_are_inside() -> None:
 
 
 async def test_without_a_limit_nobody_waits() -> None:
-    gate, waited = Gate(Limit()), []
+    gate, waited = CallLimiter(Limit()), []
 
     async def work() -> None:
         waited.append(gate.waiting)
@@ -54,7 +54,7 @@ async def test_without_a_limit_nobody_waits() -> None:
 
 
 async def test_a_debate_with_many_calls_does_not_keep_the_others_waiting() -> None:
-    gate = Gate(Limit(concurrent=1))
+    gate = CallLimiter(Limit(concurrent=1))
 
     let_in = await crowd(gate, ["greedy"] * 10 + ["b", "c", "d"], anyio.lowlevel.checkpoint)
 
@@ -63,7 +63,7 @@ async def test_a_debate_with_many_calls_does_not_keep_the_others_waiting() -> No
 
 
 async def test_a_call_that_gives_up_waiting_leaves_the_queue() -> None:
-    gate = Gate(Limit(concurrent=1))
+    gate = CallLimiter(Limit(concurrent=1))
 
     async with gate.place("a"):
         with anyio.move_on_after(0.01) as scope:
@@ -76,7 +76,7 @@ async def test_a_call_that_gives_up_waiting_leaves_the_queue() -> None:
 
 
 async def test_a_place_given_to_a_call_that_was_cancelled_at_that_moment_goes_on_to_the_next() -> None:
-    gate, reached = Gate(Limit(concurrent=1)), anyio.Event()
+    gate, reached = CallLimiter(Limit(concurrent=1)), anyio.Event()
     scope = anyio.CancelScope()
 
     async def cancelled() -> None:
@@ -101,7 +101,7 @@ async def test_a_place_given_to_a_call_that_was_cancelled_at_that_moment_goes_on
 
 
 async def test_calls_of_a_minute_wait_for_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, slept = Gate(Limit(calls_per_minute=2)), []
+    gate, slept = CallLimiter(Limit(calls_per_minute=2)), []
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
@@ -120,7 +120,7 @@ async def test_calls_of_a_minute_wait_for_the_next_one(monkeypatch: pytest.Monke
 
 
 async def test_tokens_that_were_used_up_make_the_next_call_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, slept = Gate(Limit(tokens_per_minute=100)), []
+    gate, slept = CallLimiter(Limit(tokens_per_minute=100)), []
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)

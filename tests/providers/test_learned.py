@@ -6,9 +6,18 @@ import anyio
 import pytest
 
 from providers.base import Outcome, Tokens
+from providers.client.learned import (
+    EXPIRES_S,
+    LEAST_ROOM,
+    ROOM,
+    Learned,
+    LearnedModels,
+    adaptive_call,
+    highest_limit_in,
+    tokens_left_in,
+)
 from providers.errors import BadRequest, ContextExceeded
-from providers.learned import EXPIRES_S, LEAST_ROOM, ROOM, Learned, Lessons, adapting, most_tokens, tokens_left
-from providers.models import presumed
+from providers.models import likely_model
 from providers.streaming import Source
 
 pytestmark = pytest.mark.anyio
@@ -29,50 +38,50 @@ def ended(*, thought: int = 0, finish: Any = "stop") -> Outcome:
     ],
 )  # fmt: skip
 def test_room_for_thinking_by_what_is_known(ask: Any, model: str, think: Any, room: int) -> None:
-    assert 64 + room == Learned(presumed(model)).limit(ask(max_tokens=64, think=think))
+    assert 64 + room == Learned(likely_model(model)).token_limit(ask(max_tokens=64, think=think))
 
 
 def test_an_unknown_model_that_starved_gets_room_and_more_each_time(ask: Any) -> None:
     learned, request, limits = Learned(None), ask(max_tokens=64), []
     for _ in range(3):
-        limits.append(learned.limit(request))
-        learned.saw(ended(finish="length"), request, limits[-1], has_text=False)
+        limits.append(learned.token_limit(request))
+        learned.record(ended(finish="length"), request, limits[-1], has_text=False)
 
     assert [64, 64 + LEAST_ROOM, 64 + 4 * LEAST_ROOM] == limits
 
 
 def test_room_grows_with_the_longest_thinking_that_was_seen(ask: Any) -> None:
     learned, request = Learned(None), ask(max_tokens=64)
-    learned.saw(ended(thought=30_000), request, 64 + 32_768, has_text=True)
+    learned.record(ended(thought=30_000), request, 64 + 32_768, has_text=True)
 
-    assert 64 + 60_000 == learned.limit(request)
+    assert 64 + 60_000 == learned.token_limit(request)
 
 
 def test_no_more_is_asked_for_than_the_vendor_takes(ask: Any) -> None:
-    learned = Learned(presumed("gpt-5-mini"))
+    learned = Learned(likely_model("gpt-5-mini"))
 
-    assert learned.takes_at_most(1000)
-    assert not learned.takes_at_most(2000)
-    assert not learned.takes_at_most(10)
-    assert 1000 == learned.limit(ask(max_tokens=64, think="high"))
+    assert learned.lower_limit(1000)
+    assert not learned.lower_limit(2000)
+    assert not learned.lower_limit(10)
+    assert 1000 == learned.token_limit(ask(max_tokens=64, think="high"))
 
 
 def test_what_is_lacking_is_tried_again_after_a_while() -> None:
     at = [0.0]
     learned = Learned(None, clock=lambda: at[0])
-    learned.lack("seed")
-    before = learned.lacks()
+    learned.mark_unsupported("seed")
+    before = learned.unsupported()
     at[0] = EXPIRES_S
 
-    assert (frozenset({"seed"}), frozenset()) == (before, learned.lacks())
+    assert (frozenset({"seed"}), frozenset()) == (before, learned.unsupported())
 
 
 def test_what_is_learned_belongs_to_a_model_at_an_address() -> None:
-    lessons = Lessons(lambda _: None)
-    lessons.of("here", "m").lack("seed")
+    lessons = LearnedModels(lambda _: None)
+    lessons.of("here", "m").mark_unsupported("seed")
 
     assert [frozenset({"seed"}), frozenset(), frozenset()] == [
-        lessons.of(*place).lacks() for place in (("here", "m"), ("there", "m"), ("here", "n"))
+        lessons.of(*place).unsupported() for place in (("here", "m"), ("there", "m"), ("here", "n"))
     ]
 
 
@@ -89,7 +98,7 @@ def test_what_is_learned_belongs_to_a_model_at_an_address() -> None:
     ],
 )  # fmt: skip
 def test_the_highest_limit_is_read_from_a_refusal(message: str, most: int | None) -> None:
-    assert most == (most_tokens(message) or tokens_left(message))
+    assert most == (highest_limit_in(message) or tokens_left_in(message))
 
 
 def warm(lacks: frozenset[str], limit: int) -> dict[str, Any]:
@@ -108,7 +117,7 @@ async def test_siblings_that_meet_the_same_refusal_all_go_on(ask: Any) -> None:
         yield "Cars."
 
     async def ask_one() -> None:
-        heard = [piece async for piece in adapting(ask(), learned, warm, call, lambda _, asked: "temperature")]
+        heard = [piece async for piece in adaptive_call(ask(), learned, warm, call, lambda _, asked: "temperature")]
         answered.append(heard)
 
     async with anyio.create_task_group() as tasks:
@@ -129,14 +138,14 @@ async def test_a_refusal_of_what_was_not_asked_for_is_final(ask: Any) -> None:
         yield ""
 
     with pytest.raises(BadRequest, match="again"):
-        _ = [piece async for piece in adapting(ask(), Learned(None), warm, call, lambda _, given: "temperature")]
+        _ = [piece async for piece in adaptive_call(ask(), Learned(None), warm, call, lambda _, given: "temperature")]
 
     assert [{"temperature": 1.0}, {}] == asked
 
 
 async def test_a_window_that_the_limit_overran_is_asked_again_with_less_and_the_next_call_is_not(ask: Any) -> None:
     """What a prompt leaves of the window is a fact of that prompt: a shorter one has all the room again."""
-    learned, limits = Learned(presumed("gpt-5-mini")), []
+    learned, limits = Learned(likely_model("gpt-5-mini")), []
 
     def limited(_: frozenset[str], limit: int) -> dict[str, Any]:
         return {"limit": limit}
@@ -149,9 +158,10 @@ async def test_a_window_that_the_limit_overran_is_asked_again_with_less_and_the_
 
     request = ask(think="medium")
     heard = [
-        [piece async for piece in adapting(request, learned, limited, call, lambda _, asked: None)] for _ in range(2)
+        [piece async for piece in adaptive_call(request, learned, limited, call, lambda _, asked: None)]
+        for _ in range(2)
     ]
-    whole = learned.limit(request)
+    whole = learned.token_limit(request)
 
     assert ([["Cars."]] * 2, [whole, 4000, whole]) == (heard, limits)
 
@@ -162,4 +172,4 @@ async def test_a_prompt_that_leaves_no_room_is_too_long(ask: Any) -> None:
         yield ""
 
     with pytest.raises(ContextExceeded):
-        _ = [piece async for piece in adapting(ask(), Learned(None), warm, call, lambda _, asked: None)]
+        _ = [piece async for piece in adaptive_call(ask(), Learned(None), warm, call, lambda _, asked: None)]

@@ -13,7 +13,7 @@ from providers import errors
 from providers.anthropic import AnthropicProvider
 from providers.base import Segment
 from providers.embedded import locate
-from providers.llama_process import LlamaProcess
+from providers.llama.process import LlamaProcess
 from providers.openai import OpenAIProvider
 from server.settings import Settings
 from tests.server.harness import check_sound, harness, is_end
@@ -30,7 +30,7 @@ class Score(Struct):
 @pytest.fixture
 async def server(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LlamaProcess]:
     child = LlamaProcess(locate("smollm2"))
-    client = await child.ready()
+    client = await child.client()
     key = client.headers["authorization"].removeprefix("Bearer ")
     base = str(client.base_url).rstrip("/")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{base}/v1")

@@ -10,7 +10,7 @@ from anthropic.resources.messages.messages import DEPRECATED_MODELS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.models import Model, bare, knowledge, known, notice, presumed
+from providers.models import Model, known_model, likely_model, model_catalog, model_notice, normalized_name
 
 NAMED_BY_ANTHROPIC = get_args(get_args(anthropic.types.model.Model)[0])
 NAMED_BY_OPENAI = get_args(openai_models.ChatModel)
@@ -19,7 +19,7 @@ NO_CHAT = ("audio", "search-preview", "codex-mini-latest", "gpt-5.1-mini")
 
 
 def found(name: str) -> Model:
-    model = known(name)
+    model = known_model(name)
     assert model is not None, name
     return model
 
@@ -36,7 +36,7 @@ def found(name: str) -> Model:
     ],
 )  # fmt: skip
 def test_a_name_loses_its_provider_its_prefix_and_its_date(name: str, expected: str) -> None:
-    assert expected == bare(name)
+    assert expected == normalized_name(name)
 
 
 @pytest.mark.parametrize(
@@ -70,27 +70,27 @@ def test_every_chat_model_of_openais_sdk_is_known(name: str) -> None:
     assert "openai" == found(name).vendor
 
 
-@pytest.mark.parametrize("name", [name for name in DEPRECATED_MODELS if known(name)])
+@pytest.mark.parametrize("name", [name for name in DEPRECATED_MODELS if known_model(name)])
 def test_what_anthropics_sdk_says_has_ended_ends_on_a_day(name: str) -> None:
     assert found(name).ends_on is not None
 
 
 def test_an_unheard_of_name_is_unknown_and_a_new_relative_is_presumed() -> None:
-    newest = presumed("gpt-7-sol")
+    newest = likely_model("gpt-7-sol")
 
-    assert known("unheard-of") is presumed("unheard-of") is None
-    assert known("gpt-7-sol") is None
+    assert known_model("unheard-of") is likely_model("unheard-of") is None
+    assert known_model("gpt-7-sol") is None
     assert newest is not None
     assert (True, "by_default", False) == (newest.is_guess, newest.thinks, newest.takes_sampling)
 
 
 @pytest.mark.parametrize("name", ["whisper-1", "text-embedding-3-small", "gpt-image-2", "gemini-3.8-flash-tts"])
 def test_what_makes_no_text_is_no_model_of_ours(name: str) -> None:
-    assert presumed(name) is None
+    assert likely_model(name) is None
 
 
 def test_the_data_are_consistent() -> None:
-    data = knowledge()
+    data = model_catalog()
     rows = [(group, row) for group in data.groups for row in group.rows]
     patterns = [row.pattern for _, row in rows]
 
@@ -106,18 +106,18 @@ def test_the_data_are_consistent() -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_name(name: str) -> None:
-    assert bare(bare(name)) == bare(name) or ":" in name or "/" in name
-    assert presumed(name) is None or isinstance(presumed(name), Model)
+    assert normalized_name(normalized_name(name)) == normalized_name(name) or ":" in name or "/" in name
+    assert likely_model(name) is None or isinstance(likely_model(name), Model)
 
 
 def test_a_notice_says_when_a_model_ends_and_what_takes_its_place() -> None:
     model = found("gemini-2.5-flash")
     assert model.ends_on is not None
 
-    before, after = (notice("gemini-2.5-flash", model.ends_on + timedelta(days=days)) for days in (-1, 1))
+    before, after = (model_notice("gemini-2.5-flash", model.ends_on + timedelta(days=days)) for days in (-1, 1))
 
     assert "is announced to end on 2026-12-01; gemini-3.5-flash-lite takes its place" == before
     assert after.startswith("was announced to end on 2026-12-01")
-    assert "" == notice("gpt-6-luna", date(2026, 11, 22))
-    assert notice("unheard-of", date(2026, 11, 22)).startswith("not among the models that Moot knows")
-    assert "" == notice("unheard-of", date(2026, 11, 22), is_vendors=False)
+    assert "" == model_notice("gpt-6-luna", date(2026, 11, 22))
+    assert model_notice("unheard-of", date(2026, 11, 22)).startswith("not among the models that Moot knows")
+    assert "" == model_notice("unheard-of", date(2026, 11, 22), is_vendors=False)

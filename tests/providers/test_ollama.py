@@ -7,10 +7,10 @@ import pytest
 from msgspec import Meta, Struct
 
 from providers import errors
+from providers.client.thinking import ThinkingFilter
 from providers.environment import is_local
 from providers.ollama import OllamaProvider, translate
 from providers.testing.wire import Scene, Wire, ollama_frames, playing
-from providers.thinking import Thinking
 from tests.providers.vendors.market import selling
 
 pytestmark = pytest.mark.anyio
@@ -85,10 +85,10 @@ async def test_inline_thinking_is_kept_out_of_the_text(wire: Wire, ollama: Ollam
     ],
 )  # fmt: skip
 def test_thinking_is_kept_out_of_speech(fed: list[str], speech: str, thought: str) -> None:
-    thinking = Thinking()
+    thinking = ThinkingFilter()
     said = "".join(map(thinking.feed, fed)) + thinking.end()
 
-    assert (speech, thought) == (said, thinking.thought)
+    assert (speech, thought) == (said, thinking.thinking)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from providers.errors import Malformed, WrongType
-from providers.reading import MOST_OBJECTS
+from providers.lenient import MOST_OBJECTS
 from providers.schema import guided, parse
 
 
@@ -31,7 +31,7 @@ class Card(Struct, frozen=True):
     style: Score
 
 
-class Whole(Struct, frozen=True, rename="camel"):
+class FullCard(Struct, frozen=True, rename="camel"):
     all_cards: Card
     reason: str = ""
 
@@ -56,7 +56,7 @@ SCORES = st.builds(
     st.sampled_from(("first", "second", "draw")),
     st.text() | st.text(alphabet='{}[]"\\,</think>` ', max_size=30),
 )
-CARDS = st.builds(Whole, st.builds(Card, SCORES, SCORES), st.text())
+CARDS = st.builds(FullCard, st.builds(Card, SCORES, SCORES), st.text())
 PROSE = st.text(alphabet="abc .,:;`\n-*}]>", max_size=40)
 """Prose in which no object and no string begins."""
 
@@ -96,13 +96,13 @@ def test_a_level_too_many_or_too_few_is_mended(said: Any) -> None:
     score = {1: {"points": 1, "winner": "first"}, 2: {"points": 2, "winner": "SECOND"}}
     raw = json.dumps(said).replace(": 1", f": {json.dumps(score[1])}").replace(": 2", f": {json.dumps(score[2])}")
 
-    assert Whole(Card(Score(1, "first"), Score(2, "second"))) == parse(raw, Whole)
+    assert FullCard(Card(Score(1, "first"), Score(2, "second"))) == parse(raw, FullCard)
 
 
 def test_what_stands_beside_a_level_that_is_left_out_stays_there() -> None:
     raw = '{"reason": "so", "logic": {"points":1,"winner":"draw"}, "style": {"points":1,"winner":"draw"}}'
 
-    assert Whole(Card(Score(1, "draw"), Score(1, "draw")), "so") == parse(raw, Whole)
+    assert FullCard(Card(Score(1, "draw"), Score(1, "draw")), "so") == parse(raw, FullCard)
 
 
 def test_enumerated_words_are_read_in_any_case_wherever_they_stand() -> None:
@@ -208,7 +208,7 @@ def test_a_huge_answer_takes_linear_time(piece: str) -> None:
 
 @given(st.text() | st.text(alphabet='{}[]":,\\`<think/> 0apoints', max_size=60))
 def test_whatever_a_model_says_is_a_value_or_an_error_that_holds_it(raw: str) -> None:
-    for type_ in (Score, Whole, Words, GUIDED, Any):
+    for type_ in (Score, FullCard, Words, GUIDED, Any):
         try:
             parse(raw, type_)
         except Malformed as error:
@@ -216,12 +216,12 @@ def test_whatever_a_model_says_is_a_value_or_an_error_that_holds_it(raw: str) ->
 
 
 @given(CARDS, PROSE, PROSE, st.sampled_from(("{}", "```json\n{}\n```", "<think>x</think>{}")))
-def test_a_value_survives_every_dress(value: Whole, before: str, after: str, dress: str) -> None:
+def test_a_value_survives_every_dress(value: FullCard, before: str, after: str, dress: str) -> None:
     raw = msgspec.json.encode(value).decode()
     shouted = raw.replace('"winner":"draw"', '"winner":"Draw"').replace('"winner":"first"', '"winner":"FIRST"')
     flat = json.dumps(json.loads(raw)["allCards"] | {"reason": value.reason})
 
-    assert value == parse(raw, Whole)
-    assert value == parse(f"{before}\n{dress.format(shouted)}\n{after}", Whole)
-    assert value == parse(flat, Whole)
-    assert value == parse(f'{{"answer": {raw[:-1]},}}}}', Whole)
+    assert value == parse(raw, FullCard)
+    assert value == parse(f"{before}\n{dress.format(shouted)}\n{after}", FullCard)
+    assert value == parse(flat, FullCard)
+    assert value == parse(f'{{"answer": {raw[:-1]},}}}}', FullCard)

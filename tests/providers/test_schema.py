@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Meta, Struct
 
-from providers.grammar import grammar
+from providers.llama.grammar import grammar
 from providers.schema import schema
 
 PRO_OR_CON = {"type": "string", "enum": ["con", "pro"]}

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers import errors, sse
+from providers import errors
 from providers.base import Outcome, Tokens
-from providers.streaming import Source, Whole, answered, speaking
+from providers.embedded import event_data
+from providers.streaming import CharacterJoiner, Source, open_stream, read_answer
 
 pytestmark = pytest.mark.anyio
 DONE = Outcome(model="m", tokens=Tokens(), latency_ms=1, cost_usd=None)
@@ -28,7 +29,7 @@ async def source(*pieces: Any) -> Source:
 
 
 async def hear(ask: Any, *pieces: Any, idle_s: float = 0.5, limit_s: float | None = None) -> list[str]:
-    async with speaking(source(*pieces), ask(idle_timeout_s=idle_s), limit_s=limit_s) as speech:
+    async with open_stream(source(*pieces), ask(idle_timeout_s=idle_s), limit_s=limit_s) as speech:
         return [chunk async for chunk in speech]
 
 
@@ -47,7 +48,7 @@ async def test_a_drip_ends_at_the_deadline(ask: Any) -> None:
 
 async def test_a_slow_reader_is_not_a_silent_model(ask: Any) -> None:
     heard = []
-    async with speaking(source("a", "b", DONE), ask(idle_timeout_s=0.1), limit_s=5) as speech:
+    async with open_stream(source("a", "b", DONE), ask(idle_timeout_s=0.1), limit_s=5) as speech:
         async for chunk in speech:
             heard.append(chunk)
             await anyio.sleep(0.15)
@@ -63,7 +64,7 @@ async def test_an_end_without_an_outcome_is_no_end(ask: Any) -> None:
 
 
 async def test_an_ended_stream_stays_ended(ask: Any) -> None:
-    async with speaking(source("a", DONE), ask()) as speech:
+    async with open_stream(source("a", DONE), ask()) as speech:
         first = [chunk async for chunk in speech]
         again = [chunk async for chunk in speech]
 
@@ -75,7 +76,7 @@ async def test_an_answer_that_ran_into_its_limit_says_so(ask: Any) -> None:
     cut = Outcome(model="m", tokens=Tokens(), latency_ms=1, cost_usd=None, finish="length")
 
     with pytest.raises(errors.Malformed, match=r"limit of 64 tokens") as wrong:
-        await answered(source('{"a', cut), ask(), dict[str, int])
+        await read_answer(source('{"a', cut), ask(), dict[str, int])
 
     assert '{"a' == wrong.value.raw
 
@@ -88,7 +89,7 @@ async def test_events_are_the_same_however_the_bytes_are_cut(size: int) -> None:
         for start in range(0, len(content), size):
             yield content[start : start + size]
 
-    assert ['{"a":"é\u2028"}', "one\ntwo"] == [event.decode() async for event in sse.data(chunks())]
+    assert ['{"a":"é\u2028"}', "one\ntwo"] == [event.decode() async for event in event_data(chunks())]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ async def test_events_are_the_same_however_the_bytes_are_cut(size: int) -> None:
     ],
 )  # fmt: skip
 def test_a_character_that_was_cut_in_two_is_whole(pieces: list[str], whole: str) -> None:
-    joined = Whole()
+    joined = CharacterJoiner()
 
     assert whole == "".join(map(joined.feed, pieces)) + joined.end()
 
@@ -110,14 +111,14 @@ def test_a_text_cut_anywhere_even_within_characters_comes_out_as_it_was(text: st
     units = text.encode("utf-16-le", "surrogatepass")
     ends = [0, *sorted(min(2 * cut, len(units)) for cut in cuts), len(units)]
     pieces = [units[start:end].decode("utf-16-le", "surrogatepass") for start, end in pairwise(ends)]
-    joined = Whole()
+    joined = CharacterJoiner()
 
     assert text == "".join(map(joined.feed, pieces)) + joined.end()
 
 
 async def test_the_first_text_may_be_waited_for_longer(ask: Any) -> None:
     async def first(*pieces: Any) -> list[str]:
-        async with speaking(source(*pieces), ask(idle_timeout_s=0.1), first_s=0.6) as speech:
+        async with open_stream(source(*pieces), ask(idle_timeout_s=0.1), first_s=0.6) as speech:
             return [chunk async for chunk in speech]
 
     assert ["a"] == await first(0.25, "a", DONE)
@@ -138,6 +139,6 @@ async def test_a_limit_that_thinking_used_up_is_no_empty_answer(ask: Any) -> Non
 
 async def test_an_answer_that_cannot_be_read_tells_what_it_used(ask: Any) -> None:
     with pytest.raises(errors.Malformed) as wrong:
-        await answered(source('{"points": ', DONE), ask(), dict)
+        await read_answer(source('{"points": ', DONE), ask(), dict)
 
     assert DONE == wrong.value.outcome

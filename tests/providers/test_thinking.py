@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.thinking import PAIRS, Thinking
+from providers.client.thinking import PAIRS, ThinkingFilter
 
 
 def heard(pieces: list[str], *, holds: bool = False, is_typed: bool = False) -> tuple[str, str, bool]:
-    thinking = Thinking(holds=holds, is_typed=is_typed)
+    thinking = ThinkingFilter(holds=holds, is_typed=is_typed)
     speech = "".join(map(thinking.feed, pieces)) + thinking.end()
-    return speech, thinking.thought, thinking.is_aloud
+    return speech, thinking.thinking, thinking.found_unopened_tag
 
 
 @pytest.mark.parametrize(("opens", "closes"), PAIRS)
@@ -35,7 +35,7 @@ def test_who_is_known_to_leave_the_tag_out_is_held_until_it_closes() -> None:
 
 
 def test_a_model_whose_thinking_comes_elsewhere_is_not_held() -> None:
-    thinking = Thinking(holds=True)
+    thinking = ThinkingFilter(holds=True)
     thinking.release()
 
     assert "Cars " == thinking.feed("Cars ")

@@ -11,7 +11,7 @@ from providers.anthropic import AnthropicProvider
 from providers.base import Segment
 from providers.gemini import GeminiProvider
 from providers.openai import OpenAIProvider
-from providers.testing.contract import Score
+from providers.testing.contract import PointsAnswer
 from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.market import selling
@@ -19,7 +19,7 @@ from tests.providers.vendors.market import selling
 pytestmark = pytest.mark.anyio
 
 GOOD = ('{"points":7,"quote":"x"}',)
-LONG = (Segment("system", "You judge."), *(Segment("user", text) for text in ("Turn 1", "Turn 2", "Score.")))
+LONG = (Segment("system", "You judge."), *(Segment("user", text) for text in ("Turn 1", "Turn 2", "PointsAnswer.")))
 
 
 async def heard(provider: Any, request: Any) -> tuple[str, Any]:
@@ -49,7 +49,7 @@ class TestAnthropic:
 
         assert "Bearer the-key" == headers["authorization"]
         assert [{"type": "text", "text": "You judge."}] == body["system"]
-        assert ["Turn 1", "Turn 2", "Score."] == [block["text"] for block in blocks]
+        assert ["Turn 1", "Turn 2", "PointsAnswer."] == [block["text"] for block in blocks]
         assert [False, True, False] == ["cache_control" in block for block in blocks]
 
     async def test_an_answer_is_held_to_a_schema_in_the_vendors_dialect(
@@ -57,7 +57,7 @@ class TestAnthropic:
     ) -> None:
         wire.scene = Scene(texts=GOOD)
 
-        answer = await provider.answer("m", ask(), Score)
+        answer = await provider.answer("m", ask(), PointsAnswer)
         form = wire.asked[0]["output_config"]["format"]
 
         assert "json_schema" == form["type"] == answer.outcome.parameters["structured_output"]
@@ -70,10 +70,10 @@ class TestAnthropic:
         wire.frames = tool_frames
         wire.scene = Scene(texts=GOOD)
 
-        answer = await provider.answer("m", ask(), Score)
-        again = await provider.answer("m", ask(), Score)
+        answer = await provider.answer("m", ask(), PointsAnswer)
+        again = await provider.answer("m", ask(), PointsAnswer)
 
-        assert Score(7, "x") == answer.value == again.value
+        assert PointsAnswer(7, "x") == answer.value == again.value
         assert "tool" == answer.outcome.parameters["structured_output"]
         assert [True, False, False] == ["output_config" in body for body in wire.asked]
         assert {"type": "tool", "name": "answer"} == wire.asked[1]["tool_choice"]
@@ -179,7 +179,7 @@ class TestOpenAI:
     async def test_the_call_is_as_the_protocol_says(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.scene = Scene(texts=GOOD)
 
-        answer = await provider.answer("m", ask(), Score)
+        answer = await provider.answer("m", ask(), PointsAnswer)
         (body,), (headers,) = wire.asked, wire.headers
         form = body["response_format"]["json_schema"]
 
@@ -276,13 +276,13 @@ class TestGemini:
     async def test_the_call_is_as_gemini_reads_it(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.scene = Scene(texts=GOOD)
 
-        await provider.answer("m", ask(prompt=LONG), Score)
+        await provider.answer("m", ask(prompt=LONG), PointsAnswer)
         (body,), (headers,) = wire.asked, wire.headers
         asked = body["generationConfig"]
 
         assert "the-key" == headers["x-goog-api-key"]
         assert "You judge." == body["systemInstruction"]["parts"][0]["text"]
-        assert ["Turn 1", "Turn 2", "Score."] == [part["text"] for part in body["contents"][0]["parts"]]
+        assert ["Turn 1", "Turn 2", "PointsAnswer."] == [part["text"] for part in body["contents"][0]["parts"]]
         assert (64, "application/json", 7) == (asked["maxOutputTokens"], asked["responseMimeType"], asked["seed"])
         assert 10 == asked["responseJsonSchema"]["properties"]["points"]["maximum"]
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.waiting import LONGEST_S, hint, seconds
+from providers.retry_after import LONGEST_S, seconds, wait_of
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,13 @@ def test_dates_of_both_kinds_count_from_now() -> None:
 def test_what_is_said_most_directly_counts(
     headers: dict[str, str], body: Any, message: str, expected: float | None
 ) -> None:
-    assert expected == hint(headers, body, message)
+    assert expected == wait_of(headers, body, message)
 
 
 def test_moments_at_which_limits_are_reset() -> None:
     at = datetime.now(UTC) + timedelta(seconds=30)
-    anthropic = hint({"anthropic-ratelimit-input-tokens-reset": at.isoformat(timespec="seconds")})
-    openrouter = hint({"x-ratelimit-reset": str(round(at.timestamp() * 1000)), "x-ratelimit-remaining": "0"})
+    anthropic = wait_of({"anthropic-ratelimit-input-tokens-reset": at.isoformat(timespec="seconds")})
+    openrouter = wait_of({"x-ratelimit-reset": str(round(at.timestamp() * 1000)), "x-ratelimit-remaining": "0"})
 
     assert anthropic is not None
     assert 28 <= anthropic <= 31
@@ -65,6 +65,6 @@ def test_moments_at_which_limits_are_reset() -> None:
 
 @given(said=st.text(), message=st.text())
 def test_nothing_that_a_vendor_says_breaks_it(said: str, message: str) -> None:
-    found = hint({"retry-after": said, "retry-after-ms": said, "x-ratelimit-reset": said}, {"error": said}, message)
+    found = wait_of({"retry-after": said, "retry-after-ms": said, "x-ratelimit-reset": said}, {"error": said}, message)
 
     assert found is None or 0 <= found <= LONGEST_S

@@ -76,5 +76,5 @@ class _FaultyStream:
 def faulty_registry(errors: Mapping[str, Sequence[ProviderError]] | None = None, **told: Any) -> Registry:
     """A registry whose scripts are told by one of these, its ``provider("scripted")``."""
     registry = Registry()
-    registry._made["scripted"] = FaultyScriptedProvider(errors or {}, **told)
+    registry._providers["scripted"] = FaultyScriptedProvider(errors or {}, **told)
     return registry

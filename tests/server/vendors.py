@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from providers import imports
-from providers.quota import Limit
+from providers.limits import Limit
 from providers.registry import GROUP, Registry
 from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames
 
@@ -324,7 +324,7 @@ async def send(writer: asyncio.StreamWriter, content: bytes, kind: str, status: 
 async def trading(monkeypatch: pytest.MonkeyPatch, *, key: str = "the-key-of-{}") -> AsyncIterator[dict[str, Vendor]]:
     """All four vendors, with the environment that leads to them.  The SDKs are imported: deadlines here are short."""
     for name in imports.SDKS:
-        imports.load_here(name)
+        imports.load_now(name)
     vendors = {name: Vendor(name) for name in FRAMES}
     for name, vendor in vendors.items():
         await vendor.listen()

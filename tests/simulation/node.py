@@ -48,7 +48,7 @@ def random_text(rng: random.Random, longest: int) -> str:
 class RandomProvider:
     """A provider that streams random text chunk by chunk and sometimes breaks off."""
 
-    name = "scripted"  # ``providers.calls`` has no breaker for this name
+    name = "scripted"  # ``providers.limits.queue`` has no breaker for this name
 
     def __init__(self, oracle: Oracle, rng: random.Random, *, longest: int, break_rate: float) -> None:
         self._oracle, self._rng, self._longest, self._breaks = oracle, rng, longest, break_rate

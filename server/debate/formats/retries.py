@@ -9,9 +9,9 @@ from typing import Final
 
 from events.state.transcript import OUTAGES
 from events.types.opening import DebateSettings
-from providers.errors import PromptCut, Starved, ThoughtAloud
+from providers.errors import PromptCut, Starved, ThinkingAsText
 
-ADAPTED: Final = frozenset(each.kind for each in (Starved, ThoughtAloud, PromptCut))
+ADAPTED: Final = frozenset(each.kind for each in (Starved, ThinkingAsText, PromptCut))
 LONGEST_DELAY_MS: Final = 30_000
 
 

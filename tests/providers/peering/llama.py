@@ -10,7 +10,7 @@ import pytest
 from providers.base import Segment
 from providers.embedded import locate
 from providers.errors import ContextExceeded, Malformed, NotAuthorised
-from providers.llama_process import LlamaProcess
+from providers.llama.process import LlamaProcess
 from tests.providers.peer import Peer, Visit
 from tests.providers.scenarios import score
 from tests.providers.stall import request

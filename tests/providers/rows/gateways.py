@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from providers.errors import ThoughtAloud
+from providers.errors import ThinkingAsText
 from tests.providers.scenarios import GATEWAY, THOUGHT, scenario, score
 from tests.providers.stall import SPEECH, Stall
 from tests.providers.vendors.gemini import Door
@@ -55,7 +55,7 @@ for shape in SHAPES:
 )
 async def _(at: Stall) -> None:
     at.behind(shows="swallowed tag")
-    error = await at.fails(ThoughtAloud, model=at.sells("somebody/nova-1"), max_tokens=2000)
+    error = await at.fails(ThinkingAsText, model=at.sells("somebody/nova-1"), max_tokens=2000)
     text, outcome = await at.speak("somebody/nova-1", max_tokens=2000)
     known, _ = await at.speak("deepseek/deepseek-r1")
     answer = await at.ask(score(), "somebody/nova-1")

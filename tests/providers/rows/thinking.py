@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from providers.base import Think
 from providers.errors import Starved
-from providers.models import known
+from providers.models import known_model
 from tests.providers.scenarios import SETTINGS, scenario, score
 from tests.providers.stall import SPEECH, WORDS, Stall, billed
 
@@ -38,7 +38,7 @@ async def _(at: Stall) -> None:
 async def _settings(at: Stall, settings: tuple[Think, ...], type_: Any = None) -> None:
     for model in speaking_models(at):
         spent: dict[str, int] = {}
-        again = int(at.column.is_gateway or known(model) is None)  # whoever thinks unexpectedly is starved once
+        again = int(at.column.is_gateway or known_model(model) is None)  # whoever thinks unexpectedly is starved once
         for think in settings:
             if type_ is None:
                 text, outcome = await at.speak(model, think=think, again=again)

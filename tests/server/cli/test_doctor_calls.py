@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
-from providers.calls import Load
+from providers.limits.queue import ProviderLoad
 from providers.errors import RateLimited
 from providers.neutral import neutral
-from providers.quota import Limit
+from providers.limits import Limit
 from providers.registry import GROUP, Registry
 from server.cli.doctor import MANY, MOST_SHOWN, ModelCheck, _shown, try_models
 from server.cli.trials import candidates, try_out
@@ -178,7 +178,7 @@ def test_models_without_a_call_are_a_mistake(moot: Cli) -> None:
 
 
 def finding(name: str) -> ModelCheck:
-    load = Load(provider="openai", running=0, waiting=0, rests_s=0, last="", limit=Limit())
+    load = ProviderLoad(provider="openai", running=0, waiting=0, rests_s=0, last="", limit=Limit())
     return ModelCheck(
         name=f"openai:{name}",
         provider="openai",

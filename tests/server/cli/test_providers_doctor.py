@@ -8,7 +8,7 @@ import anyio.from_thread
 import httpx
 import pytest
 
-from providers.quota import DEFAULT_LIMITS, Limit
+from providers.limits import DEFAULT_LIMITS, Limit
 from server.cli.doctor import DoctorReport, examine
 from server.errors import BadField
 from server.service import limited, running
@@ -74,7 +74,7 @@ async def test_a_key_that_is_no_key_is_told(monkeypatch: pytest.MonkeyPatch) -> 
         findings = {each.provider: each for each in (await examined()).findings}
 
     for name in ("anthropic", "gemini", "openai"):
-        assert f"{KEYS[name]} holds characters that no key has" == findings[name].detail
+        assert f"{KEYS[name]} contains characters that a key cannot have" == findings[name].detail
 
 
 async def test_what_answers_is_ok_and_the_default_is_among_it(monkeypatch: pytest.MonkeyPatch) -> None:

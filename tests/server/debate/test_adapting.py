@@ -20,7 +20,7 @@ from events.types import (
     TurnScored,
     TurnStarted,
 )
-from providers.errors import Adapted, Empty, PromptCut, Starved, ThoughtAloud
+from providers.errors import Adapted, Empty, PromptCut, Starved, ThinkingAsText
 from server.debate.formats.retries import ADAPTED, count_tries, is_forgiven
 from server.debate.formats.steps import Ask, Record, Speak
 from server.whatif.replay import replay
@@ -81,7 +81,7 @@ def test_the_second_of_a_kind_is_waited_for_like_any_failure() -> None:
     assert (3, 100) == (step.attempt, step.delay_ms)
 
 
-@pytest.mark.parametrize("error", [Starved, ThoughtAloud, PromptCut])
+@pytest.mark.parametrize("error", [Starved, ThinkingAsText, PromptCut])
 @pytest.mark.parametrize("blind", [False, True])
 async def test_a_turn_is_abandoned_once_a_kind_and_then_failed(
     script: Script, error: type[Adapted], *, blind: bool
@@ -101,7 +101,7 @@ async def test_a_turn_is_abandoned_once_a_kind_and_then_failed(
 
 
 async def test_each_kind_is_forgiven_once(script: Script) -> None:
-    met = [Starved("a"), ThoughtAloud("b"), PromptCut("c"), Starved("d"), ThoughtAloud("e")]
+    met = [Starved("a"), ThinkingAsText("b"), PromptCut("c"), Starved("d"), ThinkingAsText("e")]
     async with harness(registry=faulty_registry({"speak:pro": met})) as h:
         debate = await h.open(script(), turns=1)
         end = await h.ended(debate)

@@ -14,7 +14,7 @@ from events.transfer import export, import_debate
 from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned
 from events.verify import verify_lines
 from providers import scripted
-from providers.quota import Limit
+from providers.limits import Limit
 from server.opening.opening import as_request, build_opening
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.test_providers_queues import wait_text

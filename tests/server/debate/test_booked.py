@@ -19,7 +19,7 @@ from events.types import (
     Usage,
 )
 from providers.base import Outcome, Tokens
-from providers.calls import Call
+from providers.limits.queue import Call
 from providers.errors import (
     BrokenOff,
     Empty,

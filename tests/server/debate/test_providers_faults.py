@@ -22,7 +22,7 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from providers import breaker
+from providers.limits import breaker
 from server.settings import Settings
 from tests.server.conftest import CON, PRO
 from tests.server.debate.test_moderator import FAULTS

@@ -13,11 +13,11 @@ import pytest
 
 from events.store.open import opened_log
 from events.types import DebateConcluded, ModelFailed, TurnFailed
-from providers import breaker
-from providers.calls import Guard
+from providers.limits import breaker
+from providers.limits.queue import ProviderQueue
 from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
-from providers.gate import Gate
-from providers.quota import Limit
+from providers.limits.limiter import CallLimiter
+from providers.limits import Limit
 from server.feed.reader import Reader
 from tests.server.harness import PATIENCE_S, QUICK, Harness, check_sound, harness, is_a
 from tests.server.site import Site, serving
@@ -57,14 +57,14 @@ def let_in(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int]]:
     The order is what must be fair: the time that a debate takes is also the disk's.
     """
     seen: list[tuple[int, int, int]] = []
-    admit = Gate._admit
+    admit = CallLimiter._admit
 
-    def noted(self: Gate, debate: str) -> None:
+    def noted(self: CallLimiter, debate: str) -> None:
         fewest = min((self._served[each] for each in self._queues), default=self._served.get(debate, 0))
         seen.append((self._served.get(debate, 0), fewest, len(self._queues)))
         admit(self, debate)
 
-    monkeypatch.setattr(Gate, "_admit", noted)
+    monkeypatch.setattr(CallLimiter, "_admit", noted)
     return seen
 
 
@@ -96,7 +96,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
         finally:
             tracemalloc.stop()
         (load,) = [each for each in h.registry.loads() if each.provider == "scripted"]
-        gate = h.registry._guards["scripted"].gate
+        gate = h.registry._queues["scripted"].limiter
 
     assert CROWD == len(took)
     assert most_waiting > CROWD // 4, "there was something to share"
@@ -199,7 +199,7 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
 
 async def test_who_is_behind_stays_so_though_the_queue_was_empty_meanwhile() -> None:
     """Otherwise every short lull would make those equal who are not."""
-    gate, order = Gate(ONE), []
+    gate, order = CallLimiter(ONE), []
 
     async def one(debate: str) -> None:
         async with gate.place(debate):
@@ -217,7 +217,7 @@ async def test_who_is_behind_stays_so_though_the_queue_was_empty_meanwhile() -> 
 
 
 async def test_a_debate_that_ended_is_forgotten_and_one_with_calls_is_not() -> None:
-    gate = Gate(ONE)
+    gate = CallLimiter(ONE)
     async with gate.place("a"):
         gate.forget("a")
         kept = dict(gate._served)
@@ -231,13 +231,13 @@ class Provided:
     name = "vendor"
 
 
-async def call(guard: Guard, *, error: Exception | None = None, model: str = "m", patience_s: float = 5.0) -> None:
+async def call(guard: ProviderQueue, *, error: Exception | None = None, model: str = "m", patience_s: float = 5.0) -> None:
     async with guard.call(Provided(), model, "d", patience_s=patience_s):  # type: ignore[arg-type]
         if error is not None:
             raise error
 
 
-async def troubled(guard: Guard, error: Exception, times: int = breaker.FAILURES) -> None:
+async def troubled(guard: ProviderQueue, error: Exception, times: int = breaker.FAILURES) -> None:
     for _ in range(times):
         with pytest.raises(type(error)):
             await call(guard, error=error)
@@ -245,7 +245,7 @@ async def troubled(guard: Guard, error: Exception, times: int = breaker.FAILURES
 
 async def test_calls_wait_for_a_rest_to_end_and_one_tries_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breaker, "REST_S", 0.05)
-    guard, at_once, most = Guard("vendor", Limit()), 0, []
+    guard, at_once, most = ProviderQueue("vendor", Limit()), 0, []
 
     async def one() -> None:
         nonlocal at_once
@@ -267,7 +267,7 @@ async def test_calls_wait_for_a_rest_to_end_and_one_tries_first(monkeypatch: pyt
 
 
 async def test_who_has_less_patience_than_the_rest_is_told_at_once() -> None:
-    guard = Guard("vendor", Limit())
+    guard = ProviderQueue("vendor", Limit())
     await troubled(guard, Overloaded("busy"))
 
     with anyio.fail_after(1), pytest.raises(Unreachable, match=r"left alone for 15 s .* last: busy") as refused:
@@ -278,7 +278,7 @@ async def test_who_has_less_patience_than_the_rest_is_told_at_once() -> None:
 
 
 async def test_nobody_waits_for_a_wrong_key_to_mend_itself() -> None:
-    guard = Guard("vendor", Limit())
+    guard = ProviderQueue("vendor", Limit())
     await troubled(guard, NotAuthorised("is VENDOR_API_KEY right?"))
 
     with anyio.fail_after(1), pytest.raises(NotAuthorised, match="is VENDOR_API_KEY right"):
@@ -286,7 +286,7 @@ async def test_nobody_waits_for_a_wrong_key_to_mend_itself() -> None:
 
 
 async def test_a_model_that_asks_to_be_left_alone_is_and_the_others_are_not() -> None:
-    guard = Guard("vendor", Limit())
+    guard = ProviderQueue("vendor", Limit())
     await troubled(guard, RateLimited("slow down", retry_after_s=30), times=1)
 
     with anyio.fail_after(1):
@@ -298,7 +298,7 @@ async def test_a_model_that_asks_to_be_left_alone_is_and_the_others_are_not() ->
 
 
 async def test_a_short_retry_after_is_waited_for() -> None:
-    guard = Guard("vendor", Limit())
+    guard = ProviderQueue("vendor", Limit())
     await troubled(guard, RateLimited("slow down", retry_after_s=0.1), times=1)
     began = time.monotonic()
 

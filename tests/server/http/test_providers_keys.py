@@ -16,7 +16,7 @@ import pytest
 import structlog
 
 from providers.anthropic import AnthropicProvider
-from providers.redaction import redacted
+from providers.environment import redacted
 from server import observe, service
 from server.cli.doctor import examine
 from server.settings import Settings

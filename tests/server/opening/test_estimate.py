@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from events.types import DebateOpened, ModelAnswered
 from providers.base import Think
-from providers.models import known
+from providers.models import known_model
 from providers.scripted import shipped
 from server.opening import estimate as estimating
 from server.opening.estimate import Estimate, estimate, in_words, thought_tokens, tokens
@@ -154,9 +154,9 @@ def test_thinking_is_among_the_output_and_is_paid() -> None:
 def test_what_a_vendor_keeps_is_read_at_its_price(monkeypatch: pytest.MonkeyPatch) -> None:
     seats = replace(by_hand("anthropic:claude-sonnet-5-5"), turns=12)
     cached = estimate(seats)
-    model = known("claude-sonnet-5-5")
+    model = known_model("claude-sonnet-5-5")
     assert model is not None
-    monkeypatch.setattr(estimating, "presumed", lambda _: replace(model, cache_least=None))
+    monkeypatch.setattr(estimating, "likely_model", lambda _: replace(model, cache_least=None))
 
     fresh = estimate(seats)
 

@@ -17,7 +17,7 @@ from judge.live.scoring import score_type
 from judge.live.spine import PremisesAnswer
 from judge.live.verdicts import ConflictAnswer, NarrativeAnswer
 from judge.rubric import rubric_v1
-from providers.script import Say, Script, load
+from providers.script import ScriptedTurn, Script, load
 
 FOLDER = Path(str(resources.files("providers").joinpath("scripts")))
 TURNS = {"juries": 6, "cars": 10, "homework": 12}
@@ -58,12 +58,12 @@ def side_of(turn: int) -> str:
 
 def speech(name: str, turn: int) -> str:
     entry = script(name).says[side_of(turn)][(turn - 1) // 2]
-    return entry.text if isinstance(entry, Say) else entry
+    return entry.text if isinstance(entry, ScriptedTurn) else entry
 
 
 def answer(name: str, key: str) -> Any:
     """What the question is answered in the end; None where no attempt of three is."""
-    given = [script(name).answer(key, attempt) for attempt in range(1, ATTEMPTS + 1)]
+    given = [script(name).answer_of(key, attempt) for attempt in range(1, ATTEMPTS + 1)]
     assert None not in given, f"{key} is left to the neutral answer"
     return given[-1].value if given[-1] and given[-1].fault is None else None
 

@@ -1,8 +1,8 @@
-"""A JSON schema as a grammar for llama.cpp (GBNF) whose every sentence ends.
+"""Turns a JSON schema into a grammar for llama.cpp (GBNF) that allows only finite answers.
 
-llama.cpp makes a grammar of a schema by itself, but a small model loses itself in it: it indents, it writes numbers and
-lists without end.  Here there is no white space, and what a schema leaves open is bounded.  A narrower answer of
-the same type stays an answer of that type.  Format: ``grammars/README.md`` in ggml-org/llama.cpp.
+llama.cpp can make a grammar from a schema, but a small model gets lost in it: it indents, and it writes numbers and
+lists without end.  This grammar has no white space and limits what the schema leaves open.  An answer within these
+limits still has the type.  Format: ``grammars/README.md`` in ggml-org/llama.cpp.
 """
 
 import json
@@ -12,7 +12,7 @@ MOST_ITEMS = 4
 MOST_DIGITS = 6
 SHORTEST_STRING = 24
 LONGEST_STRING = 240
-ENUMERATED = 256
+MOST_ENUMERATED = 256
 
 _CHARACTERS = r"""
 char ::= [^"\\\x00-\x1F\x7F] | "\\" ["\\]
@@ -20,9 +20,9 @@ char ::= [^"\\\x00-\x1F\x7F] | "\\" ["\\]
 
 
 def grammar(schema: dict[str, Any], characters: int) -> str:
-    """The grammar of ``schema``, its strings cut so that all together hold about ``characters``.
+    """The grammar of ``schema``.  All strings together hold about ``characters``.
 
-    Each string has a share in proportion to the length that the schema allows it.
+    Each string gets a share in proportion to the length that the schema allows it.
     """
     share = min(1.0, characters / max(1, _most_characters(schema)))
     return f"root ::= {_rule(schema, share)}{_CHARACTERS}"
@@ -36,7 +36,7 @@ def _rule(schema: dict[str, Any], share: float) -> str:
     match schema.get("type"):
         case "object":
             properties = schema.get("properties", {})
-            members = [f"{_text(json.dumps(name) + ':')} {_rule(below, share)}" for name, below in properties.items()]
+            members = [f"{_text(json.dumps(name) + ':')} {_rule(child, share)}" for name, child in properties.items()]
             return " ".join(['"{"', _comma(members), '"}"'])
         case "array":
             return " ".join(['"["', _array(schema, share), '"]"'])
@@ -68,7 +68,7 @@ def _array(schema: dict[str, Any], share: float) -> str:
 
 def _integer(schema: dict[str, Any]) -> str:
     lowest, highest = _bounds(schema)
-    if lowest is not None and highest is not None and highest - lowest <= ENUMERATED:
+    if lowest is not None and highest is not None and highest - lowest <= MOST_ENUMERATED:
         return _either(f'"{number}"' for number in range(lowest, highest + 1))
     sign = "" if lowest is not None and lowest >= 0 else '"-"? '
     return f'{sign}("0" | [1-9] [0-9]{{0,{_digits(highest) - 1}}})'
@@ -76,14 +76,14 @@ def _integer(schema: dict[str, Any]) -> str:
 
 def _number(schema: dict[str, Any]) -> str:
     lowest, highest = _bounds(schema)
-    if lowest is not None and highest is not None and 0 <= lowest < highest and highest - lowest <= ENUMERATED:
+    if lowest is not None and highest is not None and 0 <= lowest < highest and highest - lowest <= MOST_ENUMERATED:
         whole = _either(f'"{number}"' for number in range(lowest, highest))
         return f'({whole} "." [0-9]{{1,2}} | "{highest}.0")'
     return _integer(schema)
 
 
 def _bounds(schema: dict[str, Any]) -> tuple[int | None, int | None]:
-    """The lowest and the highest whole number that are allowed."""
+    """The lowest and the highest allowed whole number."""
     lowest, highest = schema.get("minimum"), schema.get("maximum")
     if "exclusiveMinimum" in schema:
         lowest = schema["exclusiveMinimum"] + 1
@@ -93,7 +93,7 @@ def _bounds(schema: dict[str, Any]) -> tuple[int | None, int | None]:
 
 
 def _digits(highest: int | None) -> int:
-    """As many digits as are below ``highest`` whichever they are."""
+    """The most digits with which every number stays below ``highest``."""
     return MOST_DIGITS if highest is None else max(1, min(MOST_DIGITS, len(str(abs(highest))) - 1))
 
 
@@ -104,13 +104,13 @@ def _counts(schema: dict[str, Any]) -> tuple[int, int]:
 
 
 def _most_characters(schema: dict[str, Any]) -> int:
-    """How many characters an answer's strings can hold at most."""
+    """The most characters that an answer's strings can hold together."""
     if schema.get("type") == "string" and "enum" not in schema:
         return min(LONGEST_STRING, int(schema.get("maxLength", LONGEST_STRING)))
     if schema.get("type") == "array" and "items" in schema:
         return _most_characters(schema["items"]) * _counts(schema)[1]
-    below = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *schema.get("prefixItems", [])]
-    return sum(map(_most_characters, below))
+    children = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *schema.get("prefixItems", [])]
+    return sum(map(_most_characters, children))
 
 
 def _either(options: Any) -> str:

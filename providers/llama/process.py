@@ -1,4 +1,4 @@
-"""The child that runs llama.cpp, seen from our side: started on first use, found dead or alive, stopped with us."""
+"""The child process that runs llama.cpp: started at the first use, started again if it died, stopped with Moot."""
 
 import json
 import os
@@ -13,27 +13,27 @@ import anyio
 import httpx
 from anyio import to_thread
 
-from .errors import Unreachable
+from providers.errors import Unreachable
 
-CHILD = Path(__file__).with_name("llama_child.py")
+CHILD = Path(__file__).with_name("child.py")
 CONTEXT = 8192
-"""Tokens of each slot: SmolLM2's window.  llama.cpp lowers it where a model was trained on less."""
+"""Tokens of each slot, as SmolLM2's window.  llama.cpp lowers it for a model that was trained on less."""
 
 START_S = 120.0
 STOP_S = 3.0
 
 
 def threads(cores: int) -> tuple[int, int, dict[str, str]]:
-    """How many threads generate and how many read the prompt, and what the child's environment says of their waiting.
+    """The number of threads that generate, the number that read the prompt, and the child's environment for them.
 
-    Generating threads meet several hundred times a token, in a busy loop.  When anything else wants one of their cores,
-    all wait for the one that was sent away: measured on two cores beside one busy process, two threads give 1 to 12
-    tokens/s and one gives 40 to 50 (on an idle machine 70 and 45).  So one core is left to the others.  Threads that
-    read a prompt meet seldom, and bear sleeping instead of spinning: as fast when idle, and steady when not.
+    Generating threads synchronise several hundred times for each token, in a busy loop.  If another process takes one
+    of their cores, all of them wait.  Measured on two cores next to one busy process: two threads give 1 to 12
+    tokens/s and one thread gives 40 to 50 (on an idle machine 70 and 45).  So one core stays free.  Threads that read a
+    prompt synchronise rarely, so they can sleep instead of spin: as fast on an idle machine, and steady on a busy one.
     """
-    speaking = max(1, cores - 1)
-    waiting = {"OMP_WAIT_POLICY": "passive"} if speaking == 1 else {}
-    return speaking, cores, waiting
+    generating = max(1, cores - 1)
+    environment = {"OMP_WAIT_POLICY": "passive"} if generating == 1 else {}
+    return generating, cores, environment
 
 
 def _cores() -> int:
@@ -41,7 +41,7 @@ def _cores() -> int:
 
 
 class LlamaProcess:
-    """One model in one child.  ``client`` is to be used between ``ready`` and the next ``ready`` only."""
+    """One model in one child process."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -49,18 +49,18 @@ class LlamaProcess:
         self._process: subprocess.Popen[str] | None = None
         self._client: httpx.AsyncClient | None = None
         self.slots = min(4, max(2, _cores()))
-        self.floor = anyio.Semaphore(self.slots)
-        """Held by whoever is answered: llama.cpp keeps a call beyond its slots waiting in silence."""
+        self.free_slots = anyio.Semaphore(self.slots)
+        """A call holds one, because llama.cpp would let a call without a slot wait in silence."""
 
     @property
     def pid(self) -> int | None:
         """The child's process id while it lives."""
         return self._process.pid if self._process is not None and self._process.poll() is None else None
 
-    async def ready(self) -> httpx.AsyncClient:
-        """A client of the running child, started or restarted if need be.  Raises ``Unreachable`` if it will not start.
+    async def client(self) -> httpx.AsyncClient:
+        """A client for the running child, which is started if necessary.  Valid until the next call of this method.
 
-        Many may call at once: the first starts the child and the others wait for it.
+        If several calls come at once, the first starts the child and the others wait for it.
         """
         async with self._lock:
             if self.pid is None or self._client is None:
@@ -70,43 +70,45 @@ class LlamaProcess:
             return self._client
 
     async def stop(self) -> None:
-        """End the child; a later ``ready`` starts another."""
+        """End the child; a later ``client`` starts another one."""
         async with self._lock:
             await self._end()
 
-    async def buried(self) -> bool:
-        """Whether the child is gone, after a moment's grace for one that is dying."""
+    async def has_died(self) -> bool:
+        """Whether the child is dead or dies within a second."""
         with anyio.move_on_after(1):
-            while self.pid is not None:  # noqa: ASYNC110 - a dead child announces itself to nobody
+            while self.pid is not None:  # noqa: ASYNC110 - no event tells that a child has died
                 await anyio.sleep(0.02)
         return self.pid is None
 
     async def _start(self) -> None:
         key, cores = secrets.token_urlsafe(24), _cores()
-        speaking, reading, waiting = threads(cores)
-        # Started in this thread, not in a worker: Linux kills the child when the *thread* that made it ends.
+        generating, reading, environment = threads(cores)
+        # Started in this thread, not in a worker: Linux kills the child when the *thread* that started it ends.
         self._process = subprocess.Popen(  # noqa: ASYNC220, S603 - returns at once; our own interpreter and file
             [sys.executable, "-P", str(CHILD)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env=waiting | os.environ,
-            start_new_session=True,  # Ctrl-C is for us; we end the child when the calls in flight are through
+            env=environment | os.environ,
+            start_new_session=True,  # Ctrl-C must not reach the child: Moot ends it after the running calls
         )
         settings = {
             "model": str(self._path), "key": key, "parent": os.getpid(), "context": CONTEXT,
-            "slots": self.slots, "speaking": speaking, "reading": reading,
+            "slots": self.slots, "generating": generating, "reading": reading,
         }  # fmt: skip
         try:
             with anyio.fail_after(START_S):
-                url = await to_thread.run_sync(_greet, self._process, settings, abandon_on_cancel=True)
+                url = await to_thread.run_sync(_handshake, self._process, settings, abandon_on_cancel=True)
                 self._client = httpx.AsyncClient(
                     base_url=url,
                     headers={"Authorization": f"Bearer {key}"},
-                    timeout=httpx.Timeout(None, connect=5),  # patience is the caller's
-                    limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),  # it hangs up as it likes
-                    trust_env=False,  # a proxy has no business on the loopback
+                    timeout=httpx.Timeout(None, connect=5),  # the stream has its own timeouts
+                    limits=httpx.Limits(
+                        max_connections=None, max_keepalive_connections=0
+                    ),  # it closes connections at any time
+                    trust_env=False,  # no proxy for this machine
                 )
                 await _until_healthy(self._client)
         except BaseException as error:
@@ -122,7 +124,7 @@ class LlamaProcess:
         if client is not None:
             await client.aclose()
         if process is not None:
-            await to_thread.run_sync(_bury, process)
+            await to_thread.run_sync(_terminate, process)
 
 
 async def _until_healthy(client: httpx.AsyncClient) -> None:
@@ -135,8 +137,8 @@ async def _until_healthy(client: httpx.AsyncClient) -> None:
         await anyio.sleep(0.05)
 
 
-def _greet(process: subprocess.Popen[str], settings: Mapping[str, Any]) -> str:
-    """Tell the child what to serve, and hear where.  Raises ``Unreachable`` with what kept it from serving."""
+def _handshake(process: subprocess.Popen[str], settings: Mapping[str, Any]) -> str:
+    """Send the child its settings and read its address.  Raises ``Unreachable`` with the reason if it cannot serve."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
@@ -151,14 +153,14 @@ def _greet(process: subprocess.Popen[str], settings: Mapping[str, Any]) -> str:
     return answer["url"]
 
 
-def _bury(process: subprocess.Popen[str]) -> None:
-    """Close its stdin, which tells it to go; kill it if it does not."""
+def _terminate(process: subprocess.Popen[str]) -> None:
+    """Close the child's stdin, which ends it; kill it if it does not end."""
     assert process.stdin is not None
     assert process.stdout is not None
     try:
         process.stdin.close()
     except OSError:
-        process.kill()  # it is dead already, or about to be
+        process.kill()  # it is dead or dying
     try:
         process.wait(STOP_S)
     except subprocess.TimeoutExpired:

@@ -1,8 +1,8 @@
-"""What a model meant, where its answer is not the bare JSON that it was asked for.
+"""Lenient reading of an answer that is not plain JSON of the requested type.
 
-Models put prose, a fence or their thoughts around an answer, write ``Draw`` for ``draw``, leave a comma behind the last
-member, wrap an object in another or leave a level out.  Nothing here invents a value: a number stays a number, and what
-broke off stays broken.  Every step is linear in the length of the text.
+Models put prose, a fence or their thinking around an answer, write ``Draw`` for ``draw``, leave a comma after the last
+member, wrap an object in another one or leave a level out.  Nothing here invents a value, and an incomplete answer
+stays incomplete.  Every step is linear in the length of the text.
 """
 
 import re
@@ -14,36 +14,36 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from .thinking import PAIRS
+from .client.thinking import PAIRS
 
 MOST_OBJECTS: Final = 16
-"""Objects amid prose that are looked at, from the last one back."""
+"""The most objects within prose that are tried, from the last one back."""
 
-FAULTS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
-"""What a text that is no JSON, or no JSON of a type, raises."""
+DECODE_ERRORS: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
+"""The exceptions for a text that is not JSON, or not JSON of a type."""
 
 _OPENED: Final = re.compile(rf"\s*(?:{'|'.join(re.escape(opens) for opens, _ in PAIRS)})", re.IGNORECASE)
 _CLOSED: Final = re.compile("|".join(re.escape(closes) for _, closes in PAIRS), re.IGNORECASE)
 _FENCE: Final = re.compile(r"\A```[a-zA-Z]*[ \t]*\n(.*?)\n?```\Z", re.DOTALL)
-_BEGINNING: Final = re.compile(rf'(?P<thought>{_CLOSED.pattern})|\{{(?=\s*+["}}])', re.IGNORECASE)
+_BEGINNING: Final = re.compile(rf'(?P<thinking>{_CLOSED.pattern})|\{{(?=\s*+["}}])', re.IGNORECASE)
 _STRING: Final = r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)'
 _TOKEN: Final = re.compile(rf"{_STRING}|(?P<opens>[{{\[])|(?P<closes>[}}\]])", re.DOTALL)
 _COMMA: Final = re.compile(rf"({_STRING})|,(?=\s*+[}}\]])", re.DOTALL)
 _BETWEEN_WORDS: Final = re.compile(r"[\s_-]+")
 
 
-def bare(raw: str) -> str:
-    """The text without the white space or the one Markdown fence around it."""
+def without_fence(raw: str) -> str:
+    """The text without white space and one Markdown fence around it."""
     text = raw.strip()
     fenced = _FENCE.match(text)
     return fenced[1] if fenced else text
 
 
-def meant(raw: str, type_: Any) -> Iterator[bytes]:
-    """JSON that the answer may stand for, the likeliest first, to be read as ``type_``.  ``schema.parse`` says how."""
+def candidates(raw: str, type_: Any) -> Iterator[bytes]:
+    """The JSON values that the answer may mean, the likeliest first; ``schema.parse`` documents the rules."""
     try:
         info = _info(type_)
-    except TypeError:  # what ``schema.guided`` makes cannot be hashed
+    except TypeError:  # a type from ``schema.guided`` has no hash
         info = inspect.type_info(type_)
     names = _names(info)
     for value in _values(raw, is_searched=bool(names)):
@@ -56,7 +56,7 @@ def meant(raw: str, type_: Any) -> Iterator[bytes]:
 
 @lru_cache(maxsize=256)
 def _info(type_: Any) -> inspect.Type:
-    """A recorded answer is read again at every fold: its type is looked into once."""
+    """The inspected type, cached because every fold reads the recorded answers again."""
     return inspect.type_info(type_)
 
 
@@ -64,20 +64,20 @@ def _info(type_: Any) -> inspect.Type:
 
 
 def _values(raw: str, *, is_searched: bool) -> Iterator[Any]:
-    """The text as JSON; where it is none and may be searched, the objects in it, the last one first."""
-    text = _after_thoughts(raw)
+    """The text as JSON; if it is not JSON and ``is_searched``, the objects in it, the last one first."""
+    text = _after_thinking(raw)
     try:
-        yield _decoded(bare(text))
-    except FAULTS:
+        yield _decoded(without_fence(text))
+    except DECODE_ERRORS:
         for each in _objects(text) if is_searched else ():
             try:
                 yield _decoded(each)
-            except FAULTS:
+            except DECODE_ERRORS:
                 continue
 
 
-def _after_thoughts(text: str) -> str:
-    """What follows the thoughts that a text begins with; nothing where they do not end."""
+def _after_thinking(text: str) -> str:
+    """The text after the thinking at its beginning; empty if the thinking does not end."""
     if opened := _OPENED.match(text):
         closed = _CLOSED.search(text, opened.end())
         return text[closed.end() :] if closed else ""
@@ -85,7 +85,7 @@ def _after_thoughts(text: str) -> str:
 
 
 def _decoded(text: str) -> Any:
-    """A JSON value, in which a comma may stand behind the last member."""
+    """A JSON value, which may have a comma after the last member."""
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
@@ -95,14 +95,14 @@ def _decoded(text: str) -> Any:
 
 
 def _objects(text: str) -> Sequence[str]:
-    """What stands between outermost braces, the last one first; none where the text breaks off within an object.
+    """The outermost objects in the text, the last one first; none if the text breaks off within an object.
 
-    A closing tag of thoughts takes back what came before it.  A tag within an object's strings is a string.
+    Objects before a closing tag of thinking do not count.  A tag within a string of an object is only text.
     """
     found: deque[str] = deque(maxlen=MOST_OBJECTS)
     at = 0
     while begins := _BEGINNING.search(text, at):
-        if begins["thought"]:
+        if begins["thinking"]:
             found.clear()
             at = begins.end()
         elif at := _end(text, begins.start()):
@@ -113,7 +113,7 @@ def _objects(text: str) -> Sequence[str]:
 
 
 def _end(text: str, start: int) -> int:
-    """Where the object that begins at ``start`` is closed; 0 where it is not."""
+    """The end of the object that begins at ``start``; 0 if it does not end."""
     depth = 0
     for token in _TOKEN.finditer(text, start):
         depth += bool(token["opens"]) - bool(token["closes"])
@@ -126,7 +126,7 @@ def _end(text: str, start: int) -> int:
 
 
 def _names(info: inspect.Type) -> frozenset[str]:
-    """The properties that are asked for; none where the type names none."""
+    """The names of the type's properties, if it has any."""
     match info:
         case inspect.Metadata(extra_json_schema={"x-writes": {"properties": written}}):
             return frozenset(written) | _names(info.type)
@@ -139,21 +139,21 @@ def _names(info: inspect.Type) -> frozenset[str]:
 
 
 def _shapes(value: Any, info: inspect.Type, names: frozenset[str]) -> Iterator[Any]:
-    """The value as it is, one level up, one level down, and both; each names a property if the type does."""
-    within = _within(value)
-    for shape in (value, within, _deeper(value, info), _deeper(within, info)):
+    """The value as it is, one level up, one level down, and both, if they have a property of the type."""
+    inner = _inner(value)
+    for shape in (value, inner, _nested(value, info), _nested(inner, info)):
         if not names or (isinstance(shape, dict) and not names.isdisjoint(shape)):
             yield shape
 
 
-def _within(value: Any) -> Any:
-    """The one object that an object holds."""
+def _inner(value: Any) -> Any:
+    """The object within an object, if there is exactly one."""
     objects = [each for each in value.values() if isinstance(each, dict)] if isinstance(value, dict) else []
     return objects[0] if len(objects) == 1 else None
 
 
-def _deeper(value: Any, info: inspect.Type) -> Any:
-    """An object that has the members of an object that it should hold, with these put where they belong."""
+def _nested(value: Any, info: inspect.Type) -> Any:
+    """An object whose members are moved into the one object that it should contain."""
     info = _plain(info)
     if not isinstance(value, dict) or not isinstance(info, inspect.StructType):
         return None
@@ -171,7 +171,7 @@ def _deeper(value: Any, info: inspect.Type) -> Any:
 
 
 def _in_case(value: Any, info: inspect.Type) -> Any:
-    """The value with each of its enumerated words in the case that its type has."""
+    """The value with its enumerated words in the case of the type."""
     match value, _plain(info):
         case str(), found:
             return _as_declared(value, _choices(found))
@@ -206,7 +206,7 @@ def _takes(info: inspect.Type, value: Any) -> bool:
 
 
 def _choices(info: inspect.Type) -> list[str]:
-    """The words that a type enumerates; none where any text will do."""
+    """The words that a type enumerates; none if it allows any text."""
     match info:
         case inspect.LiteralType(values=values):
             return [each for each in values if isinstance(each, str)]
@@ -228,5 +228,5 @@ def _as_declared(word: str, choices: Sequence[str]) -> str:
 
 
 def _folded(word: str) -> str:
-    """A word without regard to case, to the blanks around it, and to what stands between its parts."""
+    """A word in lower case, without blanks around it, and with single spaces between its parts."""
     return _BETWEEN_WORDS.sub(" ", word).strip().casefold()

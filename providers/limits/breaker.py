@@ -1,7 +1,7 @@
-"""A circuit breaker: a provider in trouble is left alone for a while, and then tried by one call.
+"""A circuit breaker for one provider: after repeated failures it stops calls for a while, then lets one call try.
 
-Closed: calls go through.  After ``FAILURES`` failures in a row it opens for ``REST_S``, doubled each time that the
-trial fails, up to ``LONGEST_REST_S``.  Then one call is let through; if it succeeds the breaker closes.
+Closed: calls go through.  After ``FAILURES`` failures in a row it opens for ``REST_S``.  Then it lets one call through
+as a trial.  If the trial succeeds, the breaker closes; if it fails, the rest doubles, up to ``LONGEST_REST_S``.
 Source: Nygard, Release It!, 2nd ed., section 5.2.
 """
 
@@ -9,17 +9,17 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from .errors import NotAuthorised, Overloaded, ProviderError, RateLimited, TimedOut, Unreachable
+from providers.errors import NotAuthorised, Overloaded, ProviderError, RateLimited, TimedOut, Unreachable
 
 FAILURES: Final = 5
 REST_S: Final = 15.0
 LONGEST_REST_S: Final = 240.0
-TROUBLE: Final = (Unreachable, Overloaded, TimedOut, NotAuthorised)
-"""Failures that say something of the provider and not of the one question."""
+PROVIDER_FAILURES: Final = (Unreachable, Overloaded, TimedOut, NotAuthorised)
+"""Failures of the provider as a whole, not of one question."""
 
 
 class Breaker:
-    """One provider's."""
+    """The breaker of one provider."""
 
     def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._name, self._clock = name, clock
@@ -27,16 +27,16 @@ class Breaker:
         self._trial = False
         self._kind: type[ProviderError] = Unreachable
         self.last = ""
-        """What went wrong last."""
+        """The message of the last failure."""
 
     @property
     def rests_s(self) -> float:
-        """Seconds until the next trial; 0 while calls go through."""
+        """Seconds until the next trial; 0 if the breaker is closed."""
         return max(0.0, self._opens_at - self._clock()) if self._failures >= FAILURES else 0.0
 
     @property
     def is_open(self) -> bool:
-        """Whether calls are held back, but for one trial once the rest is over."""
+        """Whether calls are held back, except for one trial after the rest."""
         return self._failures >= FAILURES
 
     @property
@@ -45,12 +45,12 @@ class Breaker:
         return self._trial
 
     @property
-    def may_mend(self) -> bool:
-        """Whether the last failure is one that passes by itself: a wrong key does not."""
+    def may_recover(self) -> bool:
+        """Whether the last failure can pass by itself: a wrong key cannot."""
         return self._kind.retryable
 
     def check(self) -> None:
-        """Let a call through, or raise ``Unreachable`` with the time to wait; after a wrong key ``NotAuthorised``."""
+        """Let a call through, or raise ``Unreachable`` with the time to wait; ``NotAuthorised`` after a wrong key."""
         if not self.is_open:
             return
         if (left_s := self.rests_s) > 0 or self._trial:
@@ -62,14 +62,14 @@ class Breaker:
         self._trial = True
 
     def succeeded(self) -> None:
-        """A call came back: whatever was wrong is over."""
+        """Record a call that succeeded: the breaker closes."""
         self._failures, self._rest_s, self._trial, self.last = 0, REST_S, False, ""
 
     def failed(self, error: ProviderError) -> None:
-        """A call failed.  Only trouble of the provider itself counts."""
-        if not isinstance(error, TROUBLE):
+        """Record a call that failed.  Only failures of the provider itself count."""
+        if not isinstance(error, PROVIDER_FAILURES):
             if not isinstance(error, RateLimited):
-                self.succeeded()  # it answered, if not to our liking
+                self.succeeded()  # the provider did answer
             self._trial = False
             return
         self.last = error.message
@@ -82,5 +82,5 @@ class Breaker:
         self._trial = False
 
     def abandoned(self) -> None:
-        """A call was cut off by us: it says nothing."""
+        """Record a call that we cancelled: it shows nothing."""
         self._trial = False

@@ -1,40 +1,70 @@
-"""How many calls a provider gets at once and in a minute, and whose turn it is: the debate that has had the fewest.
+"""Limits the calls to one provider: how many at once and per minute, in an order that is fair between debates.
 
-A place that falls free goes to the waiting debate with the fewest calls so far, and within it to the oldest call.  A
-debate that joins late begins where the least served of the waiting ones stands, so that it overtakes nobody for long.
+A free place goes to the waiting debate that has had the fewest calls, and within it to its oldest call.  A debate that
+joins late starts with the count of the waiting debate that has had the fewest, so it cannot hold the others back.
 """
 
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
+from typing import Annotated, Final
 
 import anyio
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
+from msgspec import Meta, Struct
 
-from .quota import Limit
+AtLeastOne = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 
 
-class Gate:
-    """One provider's."""
+class Limit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The limits of one provider; None means no limit."""
+
+    concurrent: AtLeastOne | None = None
+    calls_per_minute: AtLeastOne | None = None
+    tokens_per_minute: AtLeastOne | None = None
+
+    def __str__(self) -> str:
+        parts = [f"{getattr(self, name)} {words}" for name, words in _WORDS.items() if getattr(self, name) is not None]
+        return ", ".join(parts) or "no limit"
+
+
+_WORDS: Final = {
+    "concurrent": "calls at once",
+    "calls_per_minute": "calls a minute",
+    "tokens_per_minute": "tokens a minute",
+}
+
+DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
+    "anthropic": Limit(concurrent=16),
+    "embedded": Limit(concurrent=8),
+    "gemini": Limit(concurrent=16),
+    "ollama": Limit(concurrent=8),
+    "openai": Limit(concurrent=16),
+}
+"""For the providers that come with Moot; ``scripted`` and third-party providers have no limit."""
+
+
+class CallLimiter:
+    """The places and the minute of one provider."""
 
     def __init__(self, limit: Limit, *, clock: Callable[[], float] = time.time) -> None:
         self._limit, self._clock = limit, clock
         self._queues: dict[str, deque[anyio.Event]] = {}
         self._served: dict[str, int] = {}
-        self._inside: dict[str, int] = {}
+        self._running: dict[str, int] = {}
         self._paced: list[str] = []
-        """Debates that have a place and wait for a minute with room, one entry a call."""
+        """Debates that have a place and wait for the minute, one entry for each call."""
         self.running = 0
         self._calls = limit.calls_per_minute and RateLimitItemPerMinute(limit.calls_per_minute)
         self._tokens = limit.tokens_per_minute and RateLimitItemPerMinute(limit.tokens_per_minute)
 
     @cached_property
     def _window(self) -> MovingWindowRateLimiter:
-        """Counts calls and tokens.  Made when a limit needs it: its storage starts a thread."""
+        """Counts calls and tokens.  Made only if there is a limit, because its storage starts a thread."""
         return MovingWindowRateLimiter(MemoryStorage())
 
     @property
@@ -43,7 +73,7 @@ class Gate:
         return sum(map(len, self._queues.values()))
 
     def ahead(self, debate: str) -> int | None:
-        """Calls of others that are let in before the next one of ``debate``; None where none of its calls waits."""
+        """Calls of other debates that come before the next call of ``debate``; None if none of its calls waits."""
         if debate not in self._queues:
             return None
         own, ahead, is_before = self._served[debate], 0, True
@@ -55,12 +85,12 @@ class Gate:
         return ahead
 
     def is_paced(self, debate: str) -> bool:
-        """Whether a call of ``debate`` has a place and waits for a minute with room."""
+        """Whether a call of ``debate`` has a place and waits for the minute."""
         return debate in self._paced
 
     @asynccontextmanager
     async def place(self, debate: str) -> AsyncIterator[None]:
-        """Wait for a place, and give it back."""
+        """Wait for a place, and give it back at the end."""
         await self._enter(debate)
         try:
             await self._pace(debate)
@@ -69,9 +99,9 @@ class Gate:
             self._leave(debate)
 
     def spend(self, tokens: int) -> None:
-        """Count tokens that a call has used."""
+        """Count the tokens of a call."""
         if self._tokens and tokens > 0:
-            # More than a whole minute's worth counts as a whole minute's.
+            # More tokens than a whole minute allows count as a whole minute.
             self._window.hit(self._tokens, "tokens", cost=min(tokens, self._left("tokens") or tokens))
 
     async def _enter(self, debate: str) -> None:
@@ -86,26 +116,26 @@ class Gate:
         try:
             await turn.wait()
         except BaseException:
-            if turn.is_set():  # the place was ours already: it goes to the next one
+            if turn.is_set():  # this call already has the place: pass it on
                 self._leave(debate)
             else:
-                self._forget(debate, turn)
+                self._remove(debate, turn)
             raise
 
     def _admit(self, debate: str) -> None:
         self.running += 1
         self._served[debate] = self._served.get(debate, 0) + 1
-        self._inside[debate] = self._inside.get(debate, 0) + 1
+        self._running[debate] = self._running.get(debate, 0) + 1
 
     def _least_served(self) -> int:
-        """Calls that the least served of the waiting debates has had."""
+        """The fewest calls that a waiting debate has had."""
         return min((self._served[each] for each in self._queues), default=0)
 
     def _leave(self, debate: str) -> None:
         self.running -= 1
-        self._inside[debate] -= 1
-        if not self._inside[debate]:
-            del self._inside[debate]
+        self._running[debate] -= 1
+        if not self._running[debate]:
+            del self._running[debate]
         if self._queues and (self._limit.concurrent is None or self.running < self._limit.concurrent):
             following = min(self._queues, key=lambda each: self._served[each])
             turn = self._queues[following].popleft()
@@ -115,24 +145,24 @@ class Gate:
             turn.set()
 
     def forget(self, debate: str) -> None:
-        """A debate has ended: what it has had counts no more.  One that still has calls here is not forgotten."""
-        if debate not in self._queues and debate not in self._inside:
+        """Drop the count of a debate that has ended.  A debate that still has calls here keeps its count."""
+        if debate not in self._queues and debate not in self._running:
             self._served.pop(debate, None)
 
-    def _forget(self, debate: str, turn: anyio.Event) -> None:
+    def _remove(self, debate: str, turn: anyio.Event) -> None:
         queue = self._queues[debate]
         queue.remove(turn)
         if not queue:
             del self._queues[debate]
 
     async def _pace(self, debate: str) -> None:
-        """Wait until the minute has room for one more call, and for tokens at all."""
+        """Wait until the minute has room for one more call and for more tokens."""
         if not self._tokens and not self._calls:
             return
         self._paced.append(debate)
         try:
             if self._tokens:
-                while not self._window.test(self._tokens, "tokens"):  # noqa: ASYNC110 - time is what is waited for
+                while not self._window.test(self._tokens, "tokens"):  # noqa: ASYNC110 - it waits for time to pass
                     await anyio.sleep(self._wait_s("tokens"))
             if self._calls:
                 while not self._window.hit(self._calls, "calls"):  # noqa: ASYNC110 - likewise

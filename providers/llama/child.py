@@ -1,7 +1,8 @@
-"""llama.cpp's own HTTP server in a process of its own: run by path, imports nothing of ours, dies with its parent.
+"""Runs llama.cpp's HTTP server in a child process: run by its path, imports nothing of Moot, ends with its parent.
 
-Reads one JSON line from stdin, writes one to stdout (``{"url"}`` or ``{"error"}``), then serves until stdin ends: a
-pipe whose other end the parent holds, so that even a parent killed with -9 leaves no orphan.  Linux kills it sooner.
+It reads one JSON line from stdin, writes one to stdout (``{"url"}`` or ``{"error"}``), and then serves until stdin
+ends.  The parent holds the other end of that pipe, so even a parent killed with -9 leaves no orphan.  On Linux the
+kernel kills the child at once.
 """
 
 import ctypes
@@ -13,35 +14,35 @@ from typing import Any
 
 PR_SET_PDEATHSIG = 1
 CACHE_MIB = 256
-"""RAM for prompts whose slot went to somebody else.  llama.cpp would take 8 GiB."""
+"""RAM for prompts that have lost their slot.  llama.cpp's default is 8 GiB."""
 
 
 def main() -> None:
     """Serve one model until stdin ends."""
     settings = json.loads(sys.stdin.readline())
-    _die_with(settings["parent"])
+    _end_with(settings["parent"])
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whatever the library prints is not part of the conversation
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the library must not print into the answer to the parent
     try:
         server = _serve(settings)
         answer = {"url": server.listening_address}
-    except Exception as error:  # noqa: BLE001 - whatever it is, the parent tells it
+    except Exception as error:  # noqa: BLE001 - the parent reports it
         answer = {"error": f"{type(error).__name__}: {error}"}
     print(json.dumps(answer), file=answers, flush=True)
     if "url" in answer:
         sys.stdin.read()
-    os._exit(0)  # no farewell: llama.cpp's threads may be in mid-token
+    os._exit(0)  # exit without cleanup: llama.cpp's threads may still run
 
 
-def _die_with(parent: int) -> None:
+def _end_with(parent: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before we asked
+        if os.getppid() != parent:  # the parent died before the prctl call
             os._exit(0)
 
 
 def _serve(settings: dict[str, Any]) -> Any:
-    import xllamacpp  # noqa: PLC0415 - a hundred megabytes, and only this process needs them
+    import xllamacpp  # noqa: PLC0415 - 100 MB, and only this process needs it
 
     params = xllamacpp.CommonParams()
     params.model.path = settings["model"]
@@ -50,7 +51,7 @@ def _serve(settings: dict[str, Any]) -> Any:
     params.n_ctx = settings["slots"] * settings["context"]  # llama.cpp divides it among the slots
     params.kv_unified = False
     params.fit_params = False
-    params.cpuparams.n_threads, params.cpuparams_batch.n_threads = settings["speaking"], settings["reading"]
+    params.cpuparams.n_threads, params.cpuparams_batch.n_threads = settings["generating"], settings["reading"]
     params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.cache_prompt, params.cache_ram_mib = True, CACHE_MIB
     params.warmup = params.ui = False

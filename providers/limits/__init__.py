@@ -1,0 +1,1 @@
+"""How many calls a provider gets: a queue that is fair between debates, limits per minute, and a circuit breaker."""

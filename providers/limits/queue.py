@@ -1,0 +1,142 @@
+"""One call to a model: it waits for a place in the provider's queue, and its result goes to the provider's breaker.
+
+All waiting happens before a call and never during it: for a place, for room in the minute, until a model's
+``retry-after`` is over, and while the provider's breaker is open.  A call that would wait too long fails at once.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from random import Random, SystemRandom
+from typing import Final
+
+import anyio
+from msgspec import Struct
+
+from providers.base import Outcome, Provider
+from providers.errors import Overloaded, ProviderError, RateLimited
+
+from .breaker import Breaker
+from .limiter import CallLimiter, Limit
+
+PATIENCE_S: Final = 120.0
+"""Longest wait for a provider that rests.  The wait for a place in the queue has no limit."""
+IN_PROCESS: Final = frozenset({"scripted"})
+"""Providers for which calls never pause: no server needs a rest."""
+
+
+class ProviderLoad(Struct, frozen=True, kw_only=True):
+    """How busy a provider is.  If ``rests_s`` is above 0, its breaker is open."""
+
+    provider: str
+    running: int
+    waiting: int
+    rests_s: float
+    last: str
+    limit: Limit
+
+
+class Call:
+    """The provider and model of a call under way."""
+
+    def __init__(self, provider: Provider, model: str, limiter: CallLimiter) -> None:
+        self.provider, self.model, self._limiter = provider, model, limiter
+
+    def used(self, outcome: Outcome) -> None:
+        """Count the tokens of a response against the limit per minute."""
+        self._limiter.spend(outcome.tokens.input + outcome.tokens.output)
+
+
+class ProviderQueue:
+    """The limiter and the breaker of one provider, and the times before which its models want no call."""
+
+    def __init__(self, name: str, limit: Limit, random: Random | None = None) -> None:
+        self.name, self.limit = name, limit
+        self._random = random or SystemRandom()
+        self.limiter, self.breaker = CallLimiter(limit), Breaker(name)
+        self._retry_at: dict[str, float] = {}
+        self._tried = anyio.Event()
+
+    @asynccontextmanager
+    async def call(
+        self, provider: Provider, model: str, debate: str, *, patience_s: float = PATIENCE_S
+    ) -> AsyncIterator[Call]:
+        """A place for one call of ``debate``.  Raises if the provider rests for longer than ``patience_s``."""
+        while True:
+            await self._wait_for_retry(model, patience_s)
+            async with self.limiter.place(debate):
+                if self._retry_in_s(model) > 0:  # another call was told to wait while this one waited for its place
+                    continue
+                await self._wait_for_breaker(patience_s)
+                async with self._recorded(model):
+                    yield Call(provider, model, self.limiter)
+                return
+
+    @asynccontextmanager
+    async def _recorded(self, model: str) -> AsyncIterator[None]:
+        """Tell the breaker the result of a call, and remember how long the model asks us to wait."""
+        try:
+            yield
+        except ProviderError as error:
+            self.breaker.failed(error)
+            if isinstance(error, RateLimited | Overloaded) and error.retry_after_s:
+                self._retry_at[model] = anyio.current_time() + error.retry_after_s
+            raise
+        except BaseException:
+            self.breaker.abandoned()
+            raise
+        else:
+            self.breaker.succeeded()
+            self._retry_at.pop(model, None)
+        finally:
+            self._tried.set()
+            self._tried = anyio.Event()
+
+    def _retry_in_s(self, model: str) -> float:
+        return max(0.0, self._retry_at.get(model, 0.0) - anyio.current_time())
+
+    async def _wait_for_retry(self, model: str, patience_s: float) -> None:
+        """Wait as long as the vendor asked for this model, plus a random tenth so that calls do not return at once."""
+        while (left_s := self._retry_in_s(model)) > 0:
+            if left_s > patience_s:
+                raise RateLimited(
+                    f"{self.name}:{model} asked to be left alone for {left_s:.0f} s more", retry_after_s=left_s
+                )
+            await anyio.sleep(left_s * self._random.uniform(1, 1.1))
+
+    async def _wait_for_breaker(self, patience_s: float) -> None:
+        """Wait while the breaker is open, or while the trial of another call decides whether it closes."""
+        if self.name in IN_PROCESS:
+            return
+        with anyio.move_on_after(patience_s):
+            while self.breaker.is_open and self.breaker.may_recover and self.breaker.rests_s <= patience_s:
+                if self.breaker.rests_s > 0:
+                    await anyio.sleep(self.breaker.rests_s)
+                elif self.breaker.is_tried:
+                    await self._tried.wait()
+                else:
+                    break
+        self.breaker.check()
+
+    def wait(self, model: str, debate: str) -> str:
+        """Why a debate's calls to a model wait now, in words; empty if none waits."""
+        if (left_s := max(self.breaker.rests_s, self._retry_in_s(model))) > 0:
+            return f"{self.name} rests for {left_s:.0f} s"
+        if (ahead := self.limiter.ahead(debate)) is not None:
+            if ahead == 0:
+                return f"waiting for {self.name}: next in line"
+            return f"waiting for {self.name}: {ahead} call{'s' if ahead > 1 else ''} ahead"
+        if self.limiter.is_paced(debate):
+            return f"waiting for {self.name}: its minute is used up"
+        return ""
+
+    @property
+    def load(self) -> ProviderLoad:
+        """How busy the provider is now."""
+        return ProviderLoad(
+            provider=self.name,
+            running=self.limiter.running,
+            waiting=self.limiter.waiting,
+            rests_s=round(self.breaker.rests_s, 1),
+            last=self.breaker.last,
+            limit=self.limit,
+        )
