@@ -18,7 +18,7 @@ from .base import ModelStatus, Provider
 from .environment import redacted
 from .errors import ProviderError, UnknownModel, Unreachable
 from .imports import load, load_now, wait_for_imports
-from .limits.limiter import DEFAULT_LIMITS, Limit
+from .limits import DEFAULT_LIMITS, Limit
 from .limits.queue import PATIENCE_S, Call, ProviderLoad, ProviderQueue
 from .models import known_model, model_notice
 from .pricing import VENDORS, is_free, is_vendors, prepare

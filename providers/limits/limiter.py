@@ -6,46 +6,16 @@ joins late starts with the count of the waiting debate that has had the fewest, 
 
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cached_property
-from typing import Annotated, Final
 
 import anyio
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
-from msgspec import Meta, Struct
 
-AtLeastOne = Annotated[int, Meta(ge=1, le=1_000_000_000)]
-
-
-class Limit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The limits of one provider; None means no limit."""
-
-    concurrent: AtLeastOne | None = None
-    calls_per_minute: AtLeastOne | None = None
-    tokens_per_minute: AtLeastOne | None = None
-
-    def __str__(self) -> str:
-        parts = [f"{getattr(self, name)} {words}" for name, words in _WORDS.items() if getattr(self, name) is not None]
-        return ", ".join(parts) or "no limit"
-
-
-_WORDS: Final = {
-    "concurrent": "calls at once",
-    "calls_per_minute": "calls a minute",
-    "tokens_per_minute": "tokens a minute",
-}
-
-DEFAULT_LIMITS: Final[Mapping[str, Limit]] = {
-    "anthropic": Limit(concurrent=16),
-    "embedded": Limit(concurrent=8),
-    "gemini": Limit(concurrent=16),
-    "ollama": Limit(concurrent=8),
-    "openai": Limit(concurrent=16),
-}
-"""For the providers that come with Moot; ``scripted`` and third-party providers have no limit."""
+from . import Limit
 
 
 class CallLimiter:

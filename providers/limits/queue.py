@@ -15,8 +15,9 @@ from msgspec import Struct
 from providers.base import Outcome, Provider
 from providers.errors import Overloaded, ProviderError, RateLimited
 
+from . import Limit
 from .breaker import Breaker
-from .limiter import CallLimiter, Limit
+from .limiter import CallLimiter
 
 PATIENCE_S: Final = 120.0
 """Longest wait for a provider that rests.  The wait for a place in the queue has no limit."""

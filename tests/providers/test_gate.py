@@ -7,7 +7,8 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from providers.limits.limiter import CallLimiter, Limit
+from providers.limits import Limit
+from providers.limits.limiter import CallLimiter
 
 pytestmark = pytest.mark.anyio
 
