@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import inspect
 
-from .client.thinking import PAIRS
+from .thinking import PAIRS
 
 MOST_OBJECTS: Final = 16
 """The most objects within prose that are tried, from the last one back."""

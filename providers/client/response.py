@@ -4,9 +4,9 @@ import time
 
 from providers.base import Outcome, Parameters, Request, Tokens
 from providers.errors import ThinkingAsText, ToolCalled
+from providers.thinking import ThinkingFilter
 
 from .learned import Learned
-from .thinking import ThinkingFilter
 
 
 class ResponseReader:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from providers.client.thinking import PAIRS, ThinkingFilter
+from providers.thinking import PAIRS, ThinkingFilter
 
 
 def heard(pieces: list[str], *, holds: bool = False, is_typed: bool = False) -> tuple[str, str, bool]:
