@@ -34,9 +34,9 @@ from events.types import (
 )
 from events.types.opening import DebateSettings
 from providers.base import Request
-from providers.limits.queue import PATIENCE_S, Call
 from providers.errors import Empty, ProviderError, UnknownReference
 from providers.imports import load
+from providers.limits.queue import PATIENCE_S, Call
 from providers.registry import Registry
 from server import observe
 from server.debate.acts import undecided_position

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from events.types import DebateOpened, Missing, missing
 from providers.base import Think
-from providers.models import Model, model_catalog, likely_model
+from providers.models import Model, likely_model, model_catalog
 from providers.pricing import VENDORS, cost, is_free, is_priced
 from server.opening.rehearsal import LONGEST, RehearsedCall, rehearse
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from providers.models import model_catalog, known_model
+from providers.models import known_model, model_catalog
 from providers.pricing import VENDORS, price
 from providers.registry import KEYED
 

@@ -19,7 +19,6 @@ from events.types import (
     Usage,
 )
 from providers.base import Outcome, Tokens
-from providers.limits.queue import Call
 from providers.errors import (
     BrokenOff,
     Empty,
@@ -34,6 +33,7 @@ from providers.errors import (
     Unreachable,
     WrongType,
 )
+from providers.limits.queue import Call
 from server import observe
 from server.debate.calls import BROKE_OFF
 from tests.judge.deliberation.judges import TEXT

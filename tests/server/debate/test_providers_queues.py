@@ -13,11 +13,10 @@ import pytest
 
 from events.store.open import opened_log
 from events.types import DebateConcluded, ModelFailed, TurnFailed
-from providers.limits import breaker
-from providers.limits.queue import ProviderQueue
 from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
+from providers.limits import Limit, breaker
 from providers.limits.limiter import CallLimiter
-from providers.limits import Limit
+from providers.limits.queue import ProviderQueue
 from server.feed.reader import Reader
 from tests.server.harness import PATIENCE_S, QUICK, Harness, check_sound, harness, is_a
 from tests.server.site import Site, serving
@@ -231,7 +230,9 @@ class Provided:
     name = "vendor"
 
 
-async def call(guard: ProviderQueue, *, error: Exception | None = None, model: str = "m", patience_s: float = 5.0) -> None:
+async def call(
+    guard: ProviderQueue, *, error: Exception | None = None, model: str = "m", patience_s: float = 5.0
+) -> None:
     async with guard.call(Provided(), model, "d", patience_s=patience_s):  # type: ignore[arg-type]
         if error is not None:
             raise error

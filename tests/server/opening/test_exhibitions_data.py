@@ -17,7 +17,7 @@ from judge.live.scoring import score_type
 from judge.live.spine import PremisesAnswer
 from judge.live.verdicts import ConflictAnswer, NarrativeAnswer
 from judge.rubric import rubric_v1
-from providers.script import ScriptedTurn, Script, load
+from providers.script import Script, ScriptedTurn, load
 
 FOLDER = Path(str(resources.files("providers").joinpath("scripts")))
 TURNS = {"juries": 6, "cars": 10, "homework": 12}
