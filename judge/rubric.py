@@ -20,8 +20,18 @@ from judge.rubric_places import misfit
 
 @cache
 def rubric_v1() -> Rubric:
-    """The rubric that ships with Moot."""
-    return parse_rubric(resources.files("judge").joinpath("rubrics/v1.json").read_bytes())
+    """The rubric of the first release.  Logs name it, and a debate may still be opened with it."""
+    return _shipped(1)
+
+
+@cache
+def rubric_v2() -> Rubric:
+    """The rubric of every debate that brings none of its own."""
+    return _shipped(2)
+
+
+def _shipped(version: int) -> Rubric:
+    return parse_rubric(resources.files("judge").joinpath(f"rubrics/v{version}.json").read_bytes())
 
 
 def load_rubric(path: Path) -> Rubric:

@@ -10,7 +10,17 @@ from typing import Any, Final
 import msgspec
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
-from events.types.rubric import Band, Chain, Component, Dimension, Excellence, Leash, Rubric, composite_dimensions
+from events.types.rubric import (
+    Anchors,
+    Band,
+    Chain,
+    Component,
+    Dimension,
+    Excellence,
+    Leash,
+    Rubric,
+    composite_dimensions,
+)
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD_NAME = "a name is lower case letters, digits and _"
@@ -45,6 +55,7 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
         else:
             yield from _band(f"bands.{name}", band, rubric.dimensions[name].maximum)
     yield from _prices(rubric)
+    yield from _examples(rubric)
     yield from _beside_the_live_judge(rubric)
     if rubric.quote_minimum < 1:
         yield "quote_minimum", "must be at least 1"
@@ -94,6 +105,30 @@ def _prices(rubric: Rubric) -> Iterator[Fault]:
     least, most = rubric.gaps.least, rubric.gaps.most
     if not 1 <= least <= most <= GAP_MAXIMUM:
         yield "gaps", f"must be 1 <= least <= most <= {GAP_MAXIMUM}"
+    yield from _anchors("gaps", rubric.gaps.anchors, least, most)
+
+
+def _examples(rubric: Rubric) -> Iterator[Fault]:
+    """A worked example is one of a component that exists, and its quote stands in its text."""
+    components = {name: each for dimension in rubric.dimensions.values() for name, each in dimension.components.items()}
+    for number, example in enumerate(rubric.examples or ()):
+        at = f"examples.{number}"
+        component = components.get(example.component)
+        if component is None:
+            yield f"{at}.component", f"no component is named {example.component!r}"
+        elif example.points > component.maximum:
+            yield f"{at}.points", f"must be at most {component.maximum}"
+        if not example.quote or example.quote not in example.text:
+            yield f"{at}.quote", "the quote is not in the example's text"
+
+
+def _anchors(at: str, anchors: Anchors, least: float, most: float) -> Iterator[Fault]:
+    """Each anchor is a number of points on its scale, and says something."""
+    for points, text in (anchors or {}).items():
+        if not points.isdecimal() or not points.isascii() or not least <= int(points) <= most:
+            yield f"{at}.anchors.{points}", f"must be a whole number of points from {least:g} to {most:g}"
+        if not text.strip():
+            yield f"{at}.anchors.{points}", "the judge must be told something"
 
 
 def _criteria(at: str, criteria: Criteria) -> Iterator[Fault]:
@@ -102,6 +137,7 @@ def _criteria(at: str, criteria: Criteria) -> Iterator[Fault]:
             yield f"{at}.dimensions.{name}", _BAD_NAME
         if not criterion.asks.strip():
             yield f"{at}.dimensions.{name}.asks", "the judge must be told something"
+        yield from _anchors(f"{at}.dimensions.{name}", criterion.anchors, criteria.low, criteria.high)
     if not criteria.dimensions:
         yield f"{at}.dimensions", "there must be one at least"
     elif abs(total := math.fsum(each.weight for each in criteria.dimensions.values()) - 1) > CLOSE:
@@ -162,6 +198,7 @@ def _component(at: str, name: str, component: Component) -> Iterator[Fault]:
         yield f"{at}.asks", "the judge must be told something"
     if component.applies_from < 1:
         yield f"{at}.applies_from", "turns count from 1"
+    yield from _anchors(at, component.anchors, 0, component.maximum)
 
 
 def _chain(at: str, chain: Chain, dimension: Dimension) -> Iterator[Fault]:

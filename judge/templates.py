@@ -32,6 +32,7 @@ NAMES = (
     "artifact",
     "deliberate",
     "panel",
+    "whole",
 )
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")

@@ -101,6 +101,7 @@ export function eventWords(event) {
     case "premise_revised": return `premise ${event.premise} was revised`;
     case "premise_dropped": return `premise ${event.premise} was dropped in silence`;
     case "contradiction_found": return `${side} contradicts ${event.premises.join(", ")}`;
+    case "check_missing": return `${event.purpose} of turn ${event.turn} were not checked: ${event.reason}`;
     case "finding_refused": return `a finding of the judge was refused: ${event.reason}`;
     case "injection_detected": return `turn ${event.turn} tries to instruct the judge`;
     case "pressure_applied": return `${side} feels the lost exchange`;

@@ -33,6 +33,7 @@ from events.state.words import ModeratorMessages
 from events.types import (
     AudienceVoted,
     BeliefStated,
+    CheckMissing,
     ClaimCleared,
     ClaimUpheld,
     ConflictResolved,
@@ -143,6 +144,8 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     characters: Characters = character.INITIAL
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
+    unchecked: dict[int, dict[str, Reason]] = {}
+    """What the judge gave no usable answer about, by turn: ``claims``, ``gaps``, ``premises``."""
     verdicts: Verdicts = Verdicts()
     context: dict[Side, ContextSummarised] = {}
     """What each side was last given of the turns, where that was not all of them."""
@@ -178,6 +181,7 @@ MOVED_BY: Final = frozenset(
         ContextSummarised,
         FamilyWarned,
         InjectionDetected,
+        CheckMissing,
         ScorecardVerdictReached,
         NarrativeVerdictReached,
         ConflictResolved,
@@ -267,6 +271,9 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
             moved["context"] = {**debate.context, event.side: event}
         case FamilyWarned():
             moved["families"] = (*debate.families, event)
+        case CheckMissing(turn=turn, purpose=purpose, reason=reason):
+            known = debate.unchecked.get(turn, {})
+            moved["unchecked"] = {**debate.unchecked, turn: {**known, purpose: Reason(reason)}}
         case InjectionDetected():
             moved["injections"] = (*debate.injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():

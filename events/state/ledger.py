@@ -82,8 +82,10 @@ class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
     missing: Reason | None = None
     position: int = 0
 
-    def composite(self, dimensions: tuple[str, ...]) -> float:
-        """Sum of the effective values of ``dimensions``."""
+    def composite(self, dimensions: tuple[str, ...]) -> float | None:
+        """Sum of the effective values of ``dimensions``; None where one of them has no score."""
+        if not all(name in self.balances for name in dimensions):
+            return None
         return round(sum(self.balances[name].effective for name in dimensions), 2)
 
 

@@ -53,8 +53,10 @@ class SideSums(Struct, frozen=True, kw_only=True, gc=False):
             name: _plus(self.dimensions.get(name, (0, 0)), balance.effective, sign)
             for name, balance in card.balances.items()
         }
+        whole = card.composite(composite)
         return SideSums(
-            composite=_plus(self.composite, card.composite(composite), sign), dimensions={**self.dimensions, **each}
+            composite=self.composite if whole is None else _plus(self.composite, whole, sign),
+            dimensions={**self.dimensions, **each},
         )
 
 

@@ -6,7 +6,7 @@ The figures are in ``judge/rubrics/v1.json``.  Sources: seed 002 (criteria, fall
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
@@ -27,6 +27,8 @@ class Criterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     weight: Share
     asks: str
+    anchors: dict[str, str] | UnsetType = UNSET
+    """What earns the lowest and the highest score."""
 
 
 class Criteria(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,7 +4,15 @@ from typing import Literal
 
 from events.types.base import DerivedEvent, Event, Side, Span
 
-ClaimKind = Literal["hollow_specificity", "no_mechanism", "fabricated_citation", "inverted_fact", "reversed_causality"]
+ClaimKind = Literal[
+    "hollow_specificity",
+    "no_mechanism",
+    "fabricated_citation",
+    "inverted_fact",
+    "reversed_causality",
+    "overclaim",
+    "unverifiable",
+]
 
 
 class ClaimFlagged(DerivedEvent, frozen=True, kw_only=True, tag="claim_flagged"):

@@ -3,12 +3,14 @@
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
 from events.types.register import ClaimKind
 
 Points = Annotated[float, Meta(ge=0, le=1000)]
+Anchors = dict[str, str] | UnsetType
+"""What earns so many points: a number of points in digits, and a sentence.  Version 1 of the rubric has none."""
 
 
 class Component(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -19,6 +21,7 @@ class Component(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     needs_quote: bool = True
     applies_from: int = 1
     """First turn in which it counts: an opening has no opponent to answer."""
+    anchors: Anchors = UNSET
 
 
 class Chain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,6 +73,10 @@ class ClaimRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dimension: str = "logic"
     second_opinion: bool = False
     """Asked at once where a second judge sits."""
+    means: str | UnsetType = UNSET
+    """What such a claim is; told to the judge where it is there."""
+    excludes: str | UnsetType = UNSET
+    """What looks like such a claim and is none."""
 
 
 class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,6 +85,9 @@ class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     least: Points = 1
     most: Points = 8
     dimension: str = "logic"
+    anchors: Anchors = UNSET
+    closing_audit: bool | UnsetType = UNSET
+    """After the last turn, gaps are asked for in every turn of both sides once more."""
 
 
 class ConductRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,6 +95,17 @@ class ConductRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     points: Points
     dimension: str = "credibility"
+
+
+class Example(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A worked example of a score, from another debate.  A quote that is copied from it is no quote."""
+
+    motion: str
+    text: str
+    component: str
+    quote: str
+    points: Points
+    reason: str
 
 
 class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -107,6 +128,17 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Characters that a quote must have to hold, after normalisation."""
     unquoted_share: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Share of a component's maximum that it may keep when its quote does not hold."""
+    harmonization: Literal["bands", "graded"] | UnsetType = UNSET
+    """How a comparison moves scores.  ``bands`` (also where it is unset): the winner's and the loser's band, for the
+    later turn and for turn 1.  ``graded``: a clear win brings both turns into their bands, a slight one puts the winner
+    one point ahead."""
+    examples: tuple[Example, ...] | UnsetType = UNSET
+    supported_share: Annotated[float, Meta(ge=0, le=1)] | UnsetType = UNSET
+    """Share of its required quotes that a dimension needs to have a score."""
+    decided_by: tuple[Literal["credibility", "stability"], ...] | UnsetType = UNSET
+    """What decides a lead within ``tie_within``, in this order."""
+    narrative_orders: Annotated[int, Meta(ge=1, le=2)] | UnsetType = UNSET
+    """2: the narrative is asked with the speakers' labels swapped as well, and a flip means neither."""
     criteria: Criteria | None = None
     """How arguments are scored by the protocol's judge and by a panel; a rubric without them takes version 1's."""
     protocol: ProtocolRules | None = None

@@ -38,6 +38,8 @@ class TurnScored(DerivedEvent, frozen=True, kw_only=True, tag="turn_scored"):
     components: dict[str, ComponentScore] | UnsetType = UNSET
     dimensions: dict[str, DimensionScore] | UnsetType = UNSET
     samples: int | UnsetType = UNSET
+    absent: dict[str, Reason] | UnsetType = UNSET
+    """Dimensions that have no score although the turn was judged, each with the reason."""
     missing: Reason | UnsetType = UNSET
 
 
@@ -116,6 +118,14 @@ class LogicGapAdjusted(ScoreChange, frozen=True, kw_only=True, tag="logic_gap_ad
 
     fails: Passage
     exposed_by: Passage
+
+
+class CheckMissing(DerivedEvent, frozen=True, kw_only=True, tag="check_missing"):
+    """The judge gave no usable answer about a turn's claims, gaps or premises: they were not checked."""
+
+    turn: int
+    purpose: str
+    reason: str
 
 
 class FindingRefused(DerivedEvent, frozen=True, kw_only=True, tag="finding_refused"):

@@ -84,6 +84,8 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     repetition: float | UnsetType = UNSET
     """Share of its word 4-grams that its side had said before."""
     injections: tuple[Attempt, ...] = ()
+    unchecked: dict[str, Reason] | UnsetType = UNSET
+    """``claims``, ``gaps`` or ``premises``: what the judge gave no usable answer about, and why."""
 
 
 def turn_view(debate: Debate, number: int) -> TurnView:
@@ -109,6 +111,7 @@ def turn_view(debate: Debate, number: int) -> TurnView:
             for _, each in debate.injections
             if each.turn == number
         ),
+        unchecked=debate.unchecked.get(number, UNSET),
         **_scores(debate, card),
     )
 
@@ -152,14 +155,15 @@ def _scores(debate: Debate, card: TurnCard | None) -> dict[str, Any]:
             if part in card.components
         }
     changed = tuple(entry.position for entry in card.entries if entry.position != card.position)
-    counted = [card.balances[name] for name in debate.ledger.dimensions]
+    counted = [card.balances[name] for name in debate.ledger.dimensions if name in card.balances]
     composite = card.composite(debate.ledger.dimensions)
     admitted = round(sum(each.admitted for each in counted), 2)
+    lacking = ", ".join(name for name in debate.ledger.dimensions if name not in card.balances)
     return {
         "scores": scores,
         "components": components,
-        "composite": composite,
-        "composite_admitted": UNSET if admitted == composite else admitted,
+        "composite": missing(f"{lacking} has no score") if composite is None else composite,
+        "composite_admitted": UNSET if composite is None or admitted == composite else admitted,
         "composite_spread": round(sum(each.spread for each in counted), 2) or UNSET,
         "changed": changed,
     }

@@ -358,6 +358,7 @@ def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], numbers: I
         and before.ledger is after.ledger
         and before.exchanges is after.exchanges
         and before.injections is after.injections
+        and before.unchecked is after.unchecked
     )
     anew = () if untouched else [number for number in numbers if number in after.transcript.turns]
     return {**turns, **{str(number): turn_view(after, number) for number in anew}} if anew else turns

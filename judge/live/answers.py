@@ -2,13 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from events.types import Reason, Span
+from judge.lenient import Note
 
 T = TypeVar("T")
+Quote = Annotated[str, Meta(max_length=300, extra={"verbatim": True})]
+"""Words that are copied from a turn."""
+Why = Annotated[str, Meta(max_length=400)]
+"""A reason of up to two sentences."""
 
 
 class Answers(Struct, Generic[T], frozen=True, kw_only=True):
@@ -16,6 +21,8 @@ class Answers(Struct, Generic[T], frozen=True, kw_only=True):
 
     given: tuple[tuple[int, T], ...] = ()
     failed: Reason | None = None
+    notes: tuple[tuple[int, Note], ...] = ()
+    """(position of the call, what was corrected in its answer)."""
 
     @property
     def values(self) -> tuple[T, ...]:

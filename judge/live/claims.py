@@ -15,8 +15,8 @@ from events.types import ClaimCleared, ClaimFlagged, ClaimKind, ClaimUpheld, Pen
 from events.types.rubric import Rubric
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, find
-from judge.live.answers import Answers, is_majority, majority, overlapping
-from judge.live.entries import absorbed_note, applied_change, penalize, refuse_finding
+from judge.live.answers import Answers, Quote, Why, is_majority, majority, overlapping
+from judge.live.entries import absorbed_note, applied_change, penalize, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_prompt, turn_segment
 from judge.live.scanner import scan, tokens
@@ -31,8 +31,8 @@ SHOWN: Final = 8
 class SuspectClaim(Struct, frozen=True, kw_only=True):
     """One claim that the judge finds suspect."""
 
-    quote: Annotated[str, Meta(max_length=200)]
-    reason: Annotated[str, Meta(max_length=200)] = ""
+    quote: Quote
+    reason: Why = ""
     kind: ClaimKind
 
 
@@ -64,6 +64,7 @@ class _LocatedClaim(Struct, frozen=True):
 
 def flag_claims(batch: EventBatch, number: int, answers: Answers[ClaimsAnswer]) -> None:
     """Enter what more than half of the samples find suspect, each with its penalty."""
+    record_notes(batch, number, PURPOSE, answers)
     found: list[tuple[int, Span, _LocatedClaim]] = []
     for sample, (position, answer) in enumerate(answers.given):
         for suspicion in answer.claims:
@@ -142,7 +143,7 @@ def _known_claim(debate: Debate, side: Side, quote: str) -> str | None:
 class SecondOpinion(Struct, frozen=True, kw_only=True):
     """Whether the rule is broken (``upheld``) or not: ``{"reason", "verdict"}``."""
 
-    reason: Annotated[str, Meta(max_length=240)] = ""
+    reason: Why = ""
     verdict: Literal["upheld", "cleared"]
 
 

@@ -6,16 +6,16 @@ whose flip is recorded (on published pairs one model agrees with itself under a 
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from events.state.exchanges import Comparison
 from events.types import ComparisonOutcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from events.types.rubric import Band, Rubric
 from judge.guard.neutralise import quoted
-from judge.live.answers import Answers, majority, why_missing
+from judge.live.answers import Answers, Why, majority, why_missing
 from judge.live.entries import absorbed_note, change_to
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening
@@ -29,7 +29,7 @@ LABELS: Final = ("First", "Second")
 
 @lru_cache(maxsize=16)
 def _compare_type(dimensions: tuple[str, ...]) -> type[Struct]:
-    reason: tuple[str, Any, Any] = ("reason", Annotated[str, Meta(max_length=200)], "")
+    reason: tuple[str, Any, Any] = ("reason", Why, "")
     fields: list[Any] = [reason, *((name, Choice) for name in dimensions)]
     return msgspec.defstruct("Comparison", fields, frozen=True, kw_only=True, module=__name__)
 
@@ -37,6 +37,10 @@ def _compare_type(dimensions: tuple[str, ...]) -> type[Struct]:
 def compare_type(rubric: Rubric) -> type[Struct]:
     """An answer: ``{"reason", dimension: "first"|"second"|"draw", …}`` for every dimension that has a band."""
     return _compare_type(tuple(rubric.bands))
+
+
+CompareAnswer = dict[str, str]
+"""What one sample says: its reason, and its choice by dimension.  Without a choice a dimension counts as drawn."""
 
 
 def compare_prompt(
@@ -59,7 +63,9 @@ def compare_prompt(
     )
 
 
-def compare_turns(batch: EventBatch, earlier: int, later: int, forward: Answers[Any], backward: Answers[Any]) -> int:
+def compare_turns(
+    batch: EventBatch, earlier: int, later: int, forward: Answers[CompareAnswer], backward: Answers[CompareAnswer]
+) -> int:
     """Record what both orders agree on; the position of the comparison.  ``forward`` shows ``earlier`` first."""
     if not forward.given or not backward.given:
         unanswered, order = (backward, (later, earlier)) if forward.given else (forward, (earlier, later))
@@ -76,9 +82,9 @@ def compare_turns(batch: EventBatch, earlier: int, later: int, forward: Answers[
         if one != two:
             flipped.append(dimension)
     reasons = [
-        f"Shown as {order}: {each.values[0].reason}"
+        f"Shown as {order}: {each.values[0]['reason']}"
         for order, each in ((f"{earlier}-{later}", forward), (f"{later}-{earlier}", backward))
-        if each.values[0].reason
+        if each.values[0].get("reason")
     ]
     return batch.add(
         TurnsCompared(
@@ -89,11 +95,11 @@ def compare_turns(batch: EventBatch, earlier: int, later: int, forward: Answers[
 
 
 def _outcome(
-    answers: Answers[Any], dimension: str, shown: tuple[ComparisonOutcome, ComparisonOutcome]
+    answers: Answers[CompareAnswer], dimension: str, shown: tuple[ComparisonOutcome, ComparisonOutcome]
 ) -> ComparisonOutcome:
     """The choice of more than half of one order's samples; without a majority a draw."""
     named: dict[str, ComparisonOutcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
-    return majority([named[getattr(answer, dimension)] for answer in answers.values], "draw")
+    return majority([named[answer.get(dimension, "draw")] for answer in answers.values], "draw")
 
 
 def harmonize(batch: EventBatch, comparison: int) -> None:

@@ -23,7 +23,7 @@ from providers.base import Segment
 
 EDGE: Final = 2
 """Turns at either end that are compared."""
-Text = Annotated[str, Meta(max_length=200)]
+Text = Annotated[str, Meta(max_length=300)]
 
 
 class DriftAnswer(Struct, frozen=True, kw_only=True):

@@ -1,11 +1,13 @@
 """The one way in which a rule changes a score: asked for in full, applied as far as the balance goes."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from events.state.ledger import Balance
-from events.types import FindingRefused, InjectionDetected, PenaltyApplied
+from events.types import CheckMissing, FindingRefused, InjectionDetected, PenaltyApplied
 from events.types.rubric import ConductRule
 from judge.guard import injection
+from judge.live.answers import Answers, why_missing
 from judge.live.event_batch import EventBatch
 from judge.rubric import fmt
 
@@ -93,6 +95,25 @@ def absorbed_note(balance: Balance, requested: float, applied: float) -> str:
 def refuse_finding(batch: EventBatch, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:
     """Record a finding that does not hold."""
     batch.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason), cause)
+
+
+def record_notes(batch: EventBatch, turn: int, purpose: str, answers: Answers[Any]) -> None:
+    """Record what an answer holds beyond its form: what was left out of it, and numbers that were off their scale.
+
+    A text that was clipped ends with an ellipsis and needs no record.
+    """
+    for position, note in answers.notes:
+        if note.kind in {"left_out", "number"}:
+            refuse_finding(batch, turn, purpose, note.path, note.what, position)
+
+
+def record_unchecked(batch: EventBatch, turn: int, purpose: str, answers: Answers[Any]) -> None:
+    """Record that nothing is known of a turn's claims, gaps or premises, if the judge gave no usable answer."""
+    if not answers.given:
+        batch.add(
+            CheckMissing(turn=turn, purpose=purpose, reason=why_missing(answers).reason),
+            batch.debate.transcript.turns[turn].spoken,
+        )
 
 
 def _names(attempts: Sequence[injection.InjectionAttempt]) -> str:

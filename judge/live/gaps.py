@@ -10,8 +10,8 @@ from events.state.debate import Debate
 from events.types import LogicGapAdjusted, Passage, Span, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.quotes import find
-from judge.live.answers import Answers, is_majority, overlapping, overlaps
-from judge.live.entries import absorbed_note, applied_change, refuse_finding
+from judge.live.answers import Answers, Quote, Why, is_majority, overlapping, overlaps
+from judge.live.entries import absorbed_note, applied_change, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
 from judge.rubric import fmt
@@ -22,7 +22,6 @@ PURPOSE: Final = "gaps"
 RULE: Final = "logic_gap"
 HISTORY: Final = 3
 """Earlier turns that the judge reads when it looks for flaws of theirs."""
-Quote = Annotated[str, Meta(max_length=200)]
 
 
 class Gap(Struct, frozen=True, kw_only=True):
@@ -31,7 +30,7 @@ class Gap(Struct, frozen=True, kw_only=True):
     turn: Annotated[int, Meta(ge=1, le=200)]
     fails: Quote
     exposed_by: Quote
-    reason: Quote = ""
+    reason: Why = ""
     points: Annotated[int, Meta(ge=1, le=GAP_MAXIMUM)]
 
 
@@ -64,6 +63,7 @@ class _LocatedGap(Struct, frozen=True):
 
 def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
     """Dock what more than half of the samples name, with both quotes found where they are said to be."""
+    record_notes(batch, number, PURPOSE, answers)
     by_turn: dict[int, list[tuple[int, Span, _LocatedGap]]] = {}
     for sample, (position, answer) in enumerate(answers.given):
         for gap in answer.gaps:
@@ -87,8 +87,6 @@ def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGa
     rubric = debate.ledger.rubric
     if gap.turn >= number or gap.turn not in debate.transcript.turns or rubric is None:
         return f"turn {gap.turn} does not stand before turn {number}"
-    if not rubric.gaps.least <= gap.points <= rubric.gaps.most:
-        return f"{gap.points} points: a gap costs {fmt(rubric.gaps.least)} to {fmt(rubric.gaps.most)}"
     if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None:
         return f"turn {gap.turn} has no score"
     fails = find(gap.fails, debate.transcript.turns[gap.turn].text, rubric.quote_minimum)
@@ -114,7 +112,9 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
     assert rubric is not None, "checked before"
     balance = batch.debate.ledger.balance(turn, rubric.gaps.dimension)
     assert balance is not None, "checked before"
-    points = float(median(each.gap.points for each in found.values()))
+    asked = float(median(each.gap.points for each in found.values()))
+    points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
+    bounded = "" if points == asked else f" (requested {fmt(asked)}, allowed {fmt(points)})"
     applied = applied_change(balance, -points)
     batch.add(
         LogicGapAdjusted(
@@ -124,7 +124,7 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
             applied=applied,
             rule=RULE,
             because_of=texts[number].spoken,
-            reason=first.gap.reason + absorbed_note(balance, -points, applied),
+            reason=first.gap.reason + bounded + absorbed_note(balance, -points, applied),
             fails=_passage(turn, texts[turn].text, first.fails),
             exposed_by=_passage(number, texts[number].text, first.exposed_by),
         ),

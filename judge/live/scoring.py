@@ -14,22 +14,17 @@ from statistics import median
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from events.types import ComponentScore, DimensionScore, Reason, Span, TurnScored, TurnSpoken
 from events.types.rubric import Component, Dimension, Rubric
 from judge.guard.quotes import find
-from judge.live.answers import Answers
+from judge.live.answers import Answers, Quote, Why
+from judge.live.entries import record_notes
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
-from judge.rubric import digest, fmt
+from judge.rubric import fmt
 from judge.templates import fill, section
-
-QUOTE_MAXIMUM = 160
-REASON_MAXIMUM = 100
-
-Quote = Annotated[str, Meta(max_length=QUOTE_MAXIMUM)]
-Why = Annotated[str, Meta(max_length=REASON_MAXIMUM)]
 
 
 class ComponentAnswer(Struct, frozen=True, kw_only=True):
@@ -58,7 +53,8 @@ def applicable(rubric: Rubric, turn: int) -> dict[str, Component]:
 
 def score_type(rubric: Rubric, turn: int) -> type[Struct]:
     """The type of an answer to "score this turn"; the same object for the same rubric and components."""
-    return _score_type(digest(rubric), tuple(applicable(rubric, turn).items()))
+    parts = applicable(rubric, turn).items()
+    return _score_type(tuple((name, each.maximum, each.needs_quote) for name, each in parts))
 
 
 def score_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
@@ -74,22 +70,19 @@ def score_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence
     return turn_prompt(prompts, motion, spoken, ask)
 
 
-def read_score(value: Struct) -> ScoreAnswer:
-    """An answer of ``score_type`` in the shape that the rules take."""
-    return msgspec.convert(msgspec.to_builtins(value), ScoreAnswer)
-
-
 @lru_cache(maxsize=64)
-def _score_type(rubric: str, components: tuple[tuple[str, Component], ...]) -> type[Struct]:
-    del rubric  # a key of the cache
-    fields: list[tuple[str, Any]] = [(name, _component_type(name, component)) for name, component in components]
+def _score_type(components: tuple[tuple[str, int, bool], ...]) -> type[Struct]:
+    """The type for components given as (name, maximum, whether it needs a quote)."""
+    fields: list[tuple[str, Any]] = [
+        (name, _component_type(name, maximum, needs_quote)) for name, maximum, needs_quote in components
+    ]
     card = msgspec.defstruct("Components", fields, frozen=True, kw_only=True, module=__name__)
     return msgspec.defstruct("Score", [("components", card)], frozen=True, kw_only=True, module=__name__)
 
 
-def _component_type(name: str, component: Component) -> type[Struct]:
-    points = Annotated[int, Meta(ge=0, le=component.maximum)]
-    quote: list[tuple[str, Any]] = [("quote", Quote)] if component.needs_quote else []
+def _component_type(name: str, maximum: int, needs_quote: bool) -> type[Struct]:
+    points = Annotated[int, Meta(ge=0, le=maximum)]
+    quote: list[tuple[str, Any]] = [("quote", Quote)] if needs_quote else []
     fields: list[tuple[str, Any]] = [*quote, ("reason", Why), ("points", points)]
     title = "".join(part.title() for part in name.split("_"))
     return msgspec.defstruct(title, fields, frozen=True, kw_only=True, module=__name__)
@@ -106,15 +99,40 @@ def score_turn(rubric: Rubric, turn: int, text: str, answers: Sequence[ScoreAnsw
     if not answers:
         raise ValueError("a score needs at least one answer; without any it is missing_score")
     components = {
-        name: _component(rubric, component, text, [answer.components[name] for answer in answers])
+        name: _component(rubric, component, text, samples)
         for name, component in applicable(rubric, turn).items()
+        if (samples := [answer.components[name] for answer in answers if name in answer.components])
     }
     for dimension in rubric.dimensions.values():
         components |= apply_leash(dimension, components)
-    dimensions = {
-        name: _dimension(name, dimension, turn, components, answers) for name, dimension in rubric.dimensions.items()
-    }
-    return TurnScored(turn=turn, components=components, dimensions=dimensions, samples=len(answers))
+    dimensions: dict[str, DimensionScore] = {}
+    absent: dict[str, Reason] = {}
+    for name, dimension in rubric.dimensions.items():
+        if why := _unscored(rubric, dimension, turn, components):
+            absent[name] = Reason(why)
+        else:
+            dimensions[name] = _dimension(name, dimension, turn, components, answers)
+    if not dimensions:
+        return missing_score(turn, "; ".join(f"{name}: {why.reason}" for name, why in absent.items()))
+    return TurnScored(
+        turn=turn, components=components, dimensions=dimensions, samples=len(answers), absent=absent or UNSET
+    )
+
+
+def _unscored(rubric: Rubric, dimension: Dimension, turn: int, components: Components) -> str:
+    """Why a dimension has no score; empty where it has one.
+
+    Less than half of its points could be read, or fewer of its required quotes hold than ``supported_share``.
+    """
+    asked = {name: each for name, each in dimension.components.items() if each.applies_from <= turn}
+    readable = sum(each.maximum for name, each in asked.items() if name in components)
+    if readable * 2 < sum(each.maximum for each in asked.values()):
+        unread = " and ".join(name.replace("_", " ") for name in asked if name not in components)
+        return f"no points for {unread} could be read"
+    quoted = [components[name].verified for name, each in asked.items() if each.needs_quote and name in components]
+    if rubric.supported_share is not UNSET and quoted and sum(quoted) < rubric.supported_share * len(quoted):
+        return f"{sum(quoted)} of {len(quoted)} quotes are in the turn"
+    return ""
 
 
 def missing_score(turn: int, reason: str) -> TurnScored:
@@ -122,14 +140,14 @@ def missing_score(turn: int, reason: str) -> TurnScored:
     return TurnScored(turn=turn, missing=Reason(reason))
 
 
-def record_score(batch: EventBatch, turn: int, answers: Answers[Struct]) -> int:
+def record_score(batch: EventBatch, turn: int, answers: Answers[ScoreAnswer]) -> int:
     """Record the score of a turn, or why it has none; the position."""
     spoken, rubric = batch.debate.transcript.turns[turn], batch.debate.ledger.rubric
     if not answers.given or rubric is None:
         reason = answers.failed.reason if answers.failed else "it was not asked"
         return batch.add(missing_score(turn, reason), spoken.spoken)
-    given = [read_score(value) for value in answers.values]
-    return batch.add(score_turn(rubric, turn, spoken.text, given), answers.cause)
+    record_notes(batch, turn, "score", answers)
+    return batch.add(score_turn(rubric, turn, spoken.text, answers.values), answers.cause)
 
 
 def _component(rubric: Rubric, component: Component, text: str, samples: Sequence[ComponentAnswer]) -> ComponentScore:
@@ -176,9 +194,8 @@ def _dimension(
     admitted = sum(components[member].admitted for member in members)
     rules: list[str] = []
     if possible < dimension.maximum:
-        absent = " and ".join(other.replace("_", " ") for other in dimension.components if other not in members)
         rules.append(
-            f"{absent} cannot apply in turn {turn}: {fmt(admitted)} of {possible} counts as "
+            f"{_absent(dimension, members, turn)}: {fmt(admitted)} of {possible} counts as "
             f"{fmt(round(admitted * scale, 1))} of {dimension.maximum}",
         )
     scaled = round(admitted * scale, 1)
@@ -196,8 +213,19 @@ def _dimension(
     )
 
 
+def _absent(dimension: Dimension, members: Sequence[str], turn: int) -> str:
+    """Why components are not counted: they do not apply in the turn yet, or the judge's answer lacks them."""
+    early: list[str] = []
+    unread: list[str] = []
+    for name, component in dimension.components.items():
+        if name not in members:
+            (early if component.applies_from > turn else unread).append(name.replace("_", " "))
+    why = [f"{' and '.join(early)} cannot apply in turn {turn}"] if early else []
+    return ", ".join(why + ([f"no points for {' and '.join(unread)} could be read"] if unread else []))
+
+
 def _sum(members: Sequence[str], answers: Mapping[str, ComponentAnswer]) -> float:
-    return sum(answers[member].points for member in members)
+    return sum(answers[member].points for member in members if member in answers)
 
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

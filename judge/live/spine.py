@@ -19,8 +19,8 @@ from events.types import (
 )
 from judge.guard.neutralise import quoted
 from judge.guard.quotes import comparable, find
-from judge.live.answers import Answers, is_majority
-from judge.live.entries import penalize_conduct, refuse_finding
+from judge.live.answers import Answers, Quote, Why, is_majority
+from judge.live.entries import penalize_conduct, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
 from judge.live.text import content_words
@@ -29,7 +29,7 @@ from judge.templates import fill, section
 T = TypeVar("T")
 Conduct = Literal["dropped_premise", "contradiction"]
 PURPOSE: Final = "premises"
-Text = Annotated[str, Meta(max_length=200)]
+Text = Annotated[str, Meta(max_length=300)]
 Id = Annotated[str, Meta(max_length=12)]
 _GONE: Final = 0.5
 """Share of a premise's content words below which it is no longer there."""
@@ -39,7 +39,7 @@ class Stated(Struct, frozen=True, kw_only=True):
     """A new premise."""
 
     text: Text
-    quote: Text
+    quote: Quote
 
 
 class Revised(Struct, frozen=True, kw_only=True):
@@ -53,28 +53,28 @@ class Dropped(Struct, frozen=True, kw_only=True):
     """A known premise that is gone."""
 
     premise: Id
-    reason: Text = ""
+    reason: Why = ""
 
 
 class Contradicted(Struct, frozen=True, kw_only=True):
     """Known premises that the turn contradicts."""
 
     premises: Annotated[list[Id], Meta(max_length=4)]
-    reason: Text = ""
+    reason: Why = ""
 
 
 class FirstPremises(Struct, frozen=True, kw_only=True):
     """What a turn puts forward while its side has no premise that anything could have become of."""
 
-    stated: Annotated[tuple[Stated, ...], Meta(max_length=3)] = ()
+    stated: Annotated[tuple[Stated, ...], Meta(max_length=5)] = ()
 
 
 class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
     """What a turn does to its side's spine; a list that is left out is empty."""
 
-    revised: Annotated[tuple[Revised, ...], Meta(max_length=3)] = ()
-    dropped: Annotated[tuple[Dropped, ...], Meta(max_length=3)] = ()
-    contradictions: Annotated[tuple[Contradicted, ...], Meta(max_length=3)] = ()
+    revised: Annotated[tuple[Revised, ...], Meta(max_length=5)] = ()
+    dropped: Annotated[tuple[Dropped, ...], Meta(max_length=5)] = ()
+    contradictions: Annotated[tuple[Contradicted, ...], Meta(max_length=5)] = ()
 
 
 def premises_type(spine: Spine, side: Side) -> type[FirstPremises]:
@@ -121,6 +121,7 @@ def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremis
     """
     if not answers.given:
         return
+    record_notes(batch, number, PURPOSE, answers)
     position, answer = answers.given[0]
     for stated in answer.stated:
         _state(batch, number, stated, position)

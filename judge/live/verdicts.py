@@ -31,7 +31,7 @@ from events.types import (
 from events.types.rubric import Rubric
 from judge.guard.neutralise import quoted
 from judge.live.answers import Answers, why_missing
-from judge.live.entries import refuse_finding
+from judge.live.entries import record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment, with_moderator_words
 from judge.live.text import IN_FULL, shortened
@@ -73,18 +73,22 @@ def _unjudged(pro: float | Missing, con: float | Missing) -> str:
     return f"no turn of {'pro' if isinstance(pro, Missing) else 'con'} was judged"
 
 
-_TURN: Final = re.compile(r"turn ([0-9]{1,4})", re.IGNORECASE)
-_NAMED: Final = re.compile(r"\b[CP]\d{1,4}\.\d{1,3}\b")
-Text = Annotated[str, Meta(max_length=240)]
-Cites = Annotated[list[Annotated[str, Meta(max_length=16)]], Meta(max_length=8)]
+_NAMED: Final = re.compile(
+    r"\b(?P<id>[CP][0-9]{1,4}\.[0-9]{1,3})\b|\bturns?\s+(?P<turns>[0-9]{1,4}(?:(?:\s*,\s*|\s*(?:and|to|&|–|-)\s*)+[0-9]{1,4})*)(?![0-9])",
+    re.IGNORECASE,
+)
+_RANGE: Final = re.compile(r"([0-9]+)(\s*(?:to|–|-)\s*([0-9]+))?")
+LONGEST_RANGE: Final = 200
+Text = Annotated[str, Meta(max_length=400)]
+Cites = Annotated[list[Annotated[str, Meta(max_length=80)]], Meta(max_length=12)]
 
 
 class SpeakerNarrative(Struct, frozen=True, kw_only=True):
     """One speaker's arc."""
 
-    evolution: Text
-    fractures: Text
-    held: Text
+    evolution: Text = ""
+    fractures: Text = ""
+    held: Text = ""
 
 
 class NarrativeAnswer(Struct, frozen=True, kw_only=True):
@@ -93,19 +97,19 @@ class NarrativeAnswer(Struct, frozen=True, kw_only=True):
     ``A`` is whoever spoke first: the judge knows no sides, and the rule gives them back.
     """
 
-    A: SpeakerNarrative
-    B: SpeakerNarrative
-    pattern: Pattern
-    explanation: Annotated[str, Meta(max_length=500)]
+    A: SpeakerNarrative = SpeakerNarrative()
+    B: SpeakerNarrative = SpeakerNarrative()
+    pattern: Pattern = "none"
+    explanation: Annotated[str, Meta(max_length=1200)] = ""
     winner: Literal["A", "B", "neither"]
-    cites: Cites
+    cites: Cites = []
 
 
 class ConflictAnswer(Struct, frozen=True, kw_only=True):
     """Why two verdicts differ: ``{"text", "cites"}``."""
 
-    text: Annotated[str, Meta(max_length=600)]
-    cites: Cites
+    text: Annotated[str, Meta(max_length=1200)]
+    cites: Cites = []
 
 
 def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: int = IN_FULL) -> Prompt:
@@ -171,36 +175,23 @@ def _turn_segments(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int)
         yield turn_segment(prompts, spoken, turn)
 
 
-def unknown_cites(debate: Debate, cites: Iterable[str]) -> tuple[str, ...]:
-    """Citations that are not ``turn N``, ``P1.1`` or ``C3.1`` of this debate."""
-    return tuple(dict.fromkeys(cite for cite in cites if not _is_citable(debate, cite.strip())))
+def citations(text: str) -> tuple[str, ...]:
+    """What a text cites, by name and in order: ``turns 3 and 4`` is ``turn 3`` and ``turn 4``."""
+    names: list[str] = []
+    for found in _NAMED.finditer(text):
+        if found["id"]:
+            names.append(found["id"].upper())
+            continue
+        for first, _, last in _RANGE.findall(found["turns"]):
+            end = min(int(last or first), int(first) + LONGEST_RANGE)
+            names += [f"turn {number}" for number in range(int(first), max(int(first), end) + 1)]
+    return tuple(dict.fromkeys(names))
 
 
-def check_cites(debate: Debate, cites: Iterable[str]) -> str:
-    """Which citations name nothing that exists, in words; empty where all do."""
-    unknown = unknown_cites(debate, cites)
-    return f"these do not exist: {', '.join(unknown)}" if unknown else ""
-
-
-def check_narrative(debate: Debate, answer: NarrativeAnswer) -> str:
-    """What is wrong with a narrative: what it cites or names must exist, and a winner needs a citation."""
-    texts = [answer.explanation]
-    for each in (answer.A, answer.B):
-        texts += [each.evolution, each.fractures, each.held]
-    if answer.winner != "neither" and not answer.cites:
-        return "it names a winner and cites nothing"
-    return check_cites(debate, [*answer.cites, *_NAMED.findall(" ".join(texts))])
-
-
-def check_conflict(debate: Debate, answer: ConflictAnswer) -> str:
-    """What is wrong with the explanation of a conflict."""
-    return check_cites(debate, [*answer.cites, *_NAMED.findall(answer.text)])
-
-
-def _is_citable(debate: Debate, cite: str) -> bool:
-    turn = _TURN.fullmatch(cite)
-    if turn:
-        return int(turn[1]) in debate.transcript.turns
+def is_citable(debate: Debate, cite: str) -> bool:
+    """Whether ``turn 3``, ``P1.1`` or ``C3.1`` exists in the debate."""
+    if cite.startswith("turn "):
+        return any(cite == f"turn {number}" for number in debate.transcript.turns)
     return cite in debate.claims or cite in debate.spine.premises
 
 
@@ -213,7 +204,11 @@ def record_narrative(batch: EventBatch, answers: Answers[NarrativeAnswer]) -> No
     first = _first_side(batch.debate)
     arcs = {first: _speaker_arc(answer.A), other(first): _speaker_arc(answer.B)}
     sides: dict[str, Winner] = {"A": first, "B": other(first), "neither": "neither"}
-    cites = _kept(batch, "narrative", answer.cites, position)
+    record_notes(batch, len(batch.debate.transcript.turns), "narrative", answers)
+    text = " ".join(
+        [answer.explanation, *(part for each in arcs.values() for part in (each.evolution, each.fractures, each.held))]
+    )
+    cites = _existing_cites(batch, "narrative", answer.cites, text, position)
     batch.add(
         NarrativeVerdictReached(
             winner=sides[answer.winner],
@@ -232,17 +227,24 @@ def record_conflict(batch: EventBatch, answers: Answers[ConflictAnswer]) -> None
         batch.add(ConflictResolved(missing=why_missing(answers)), batch.debate.course)
         return
     position, answer = answers.given[0]
-    cites = _kept(batch, "conflict", answer.cites, position)
+    record_notes(batch, len(batch.debate.transcript.turns), "conflict", answers)
+    cites = _existing_cites(batch, "conflict", answer.cites, answer.text, position)
     batch.add(ConflictResolved(text=answer.text, cites=cites), position)
 
 
-def _kept(batch: EventBatch, purpose: str, cites: Iterable[str], cause: int) -> tuple[str, ...]:
-    """The citations that exist; the others, which should have been asked again, are refused."""
-    named = tuple(cites)
-    unknown = unknown_cites(batch.debate, named)
-    for cite in unknown:
-        refuse_finding(batch, len(batch.debate.transcript.turns), purpose, cite, "it does not exist", cause)
-    return tuple(dict.fromkeys(cite.strip() for cite in named if cite not in unknown))
+def _existing_cites(batch: EventBatch, purpose: str, cites: Iterable[str], text: str, cause: int) -> tuple[str, ...]:
+    """The citations that exist.  Those that do not, in ``cites`` or in ``text``, are recorded as refused."""
+    last, kept = len(batch.debate.transcript.turns), []
+    for cite in cites:
+        for name in citations(cite) or (cite,):
+            if is_citable(batch.debate, name):
+                kept.append(name)
+            else:
+                refuse_finding(batch, last, purpose, name, "it does not exist", cause)
+    for name in citations(text):
+        if not is_citable(batch.debate, name):
+            refuse_finding(batch, last, purpose, name, "the text names it, and it does not exist", cause)
+    return tuple(dict.fromkeys(kept))
 
 
 def _speaker_arc(answer: SpeakerNarrative) -> SideNarrative:

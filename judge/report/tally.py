@@ -140,13 +140,15 @@ class DebateCounter:
         if judged:
             values["words"] = tuple(float(self._spoken[card.turn].words) for card in judged)
             values["given"] = tuple(self._given(card) for card in judged)
-            values["composite"] = tuple(card.composite(self._ledger.dimensions) for card in judged)
+            values["composite"] = tuple(
+                whole for card in judged if (whole := card.composite(self._ledger.dimensions)) is not None
+            )
         counts.update(self._longer(judged))
         return Tally(counts=counts, values=values)
 
     def _given(self, card: TurnCard) -> float:
         """The composite as the judge gave it, before any rule."""
-        return round(sum(card.balances[name].raw for name in self._ledger.dimensions), 2)
+        return round(sum(card.balances[name].raw for name in self._ledger.dimensions if name in card.balances), 2)
 
     def _longer(self, judged: list[TurnCard]) -> Iterator[CountKey]:
         """Whether the side that said more a turn won the scorecard."""

@@ -34,7 +34,7 @@ from events.types import (
 )
 from events.types.opening import DebateSettings
 from providers.base import Request
-from providers.errors import Empty, ProviderError, UnknownReference
+from providers.errors import Empty, ProviderError
 from providers.imports import load
 from providers.limits.queue import PATIENCE_S, Call
 from providers.registry import Registry
@@ -337,9 +337,8 @@ class Moderator:
             async with self._call(step) as call:
                 began = anyio.current_time()
                 with time_limit(min(settings.judge_timeout_s, step.timeout_s or settings.judge_timeout_s)):
-                    answer = await call.provider.answer(call.model, request, step.answer_type)
-                if fault := step.check(answer.value):
-                    raise UnknownReference(fault, raw=answer.raw, outcome=answer.outcome)
+                    answer = await call.provider.answer(call.model, request, step.reads)
+                step.verify(answer.value, raw=answer.raw, outcome=answer.outcome)
                 call.used(answer.outcome)
         except ProviderError as error:
             latency_ms = int((anyio.current_time() - began) * 1000)

@@ -123,7 +123,9 @@ def arguments_of(debate: Debate) -> dict[str, ArgumentSummary]:
 def _effective(card: TurnCard, dimensions: tuple[str, ...]) -> Effective:
     if card.missing is not None:
         return Missing(missing=card.missing)
-    return {"composite": card.composite(dimensions), **{name: each.effective for name, each in card.balances.items()}}
+    whole = card.composite(dimensions)
+    values = {name: each.effective for name, each in card.balances.items()}
+    return values if whole is None else {"composite": whole, **values}
 
 
 def _panel(debate: Debate) -> PanelSummary | UnsetType:

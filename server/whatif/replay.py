@@ -30,7 +30,7 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from providers.errors import ProviderError, UnknownReference
+from providers.errors import ProviderError
 from providers.schema import parse
 from server.debate.formats import next_steps
 from server.debate.formats.judging import second_opinions
@@ -233,8 +233,7 @@ class _Replay:
         if isinstance(event, ModelFailed):
             return replace(event, key=key)
         try:
-            if fault := ask.check(parse(event.answer, ask.answer_type)):
-                raise UnknownReference(fault)
+            ask.verify(parse(event.answer, ask.reads))
         except ProviderError as error:
             self.missed[key, event.sample] = f"{error.kind}: {error.message}"
             return replace(

@@ -110,7 +110,7 @@ def given(*answers: T) -> Answers[T]:
 
 def comparison_answer(reason: str = "", **winners: str) -> Any:
     """An answer to a comparison; what is left out is drawn."""
-    return comparison.compare_type(RUBRIC)(**(dict.fromkeys(RUBRIC.bands, "draw") | winners), reason=reason)
+    return dict.fromkeys(RUBRIC.bands, "draw") | winners | {"reason": reason}
 
 
 def compare(batch: EventBatch, later: int, **winners: str) -> int:

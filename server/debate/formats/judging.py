@@ -17,22 +17,22 @@ from events.types import ClaimAppealed, DebateOpened
 from judge.guard import injection
 from judge.live import claims, comparison, convergence, gaps, scoring, spine, verdicts
 from judge.live.answers import Answers
-from judge.live.entries import record_injection
+from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import with_moderator_words, words_before_turn
 from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
 
 TOKENS: Final = {
-    "score": 1600,
-    "compare": 240,
-    "claims": 700,
-    "gaps": 700,
-    "premises": 900,
-    "second_opinion": 240,
-    "narrative": 1600,
-    "conflict": 700,
-    "convergence": 800,
+    "score": 3000,
+    "compare": 400,
+    "claims": 1200,
+    "gaps": 1200,
+    "premises": 1600,
+    "second_opinion": 400,
+    "narrative": 2400,
+    "conflict": 1000,
+    "convergence": 1200,
 }
 """Most tokens of an answer, by purpose."""
 
@@ -42,7 +42,9 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
     number, rubric, prompts, motion = turn.number, opened.rubric, opened.prompts, opened.motion
     spoken = debate.transcript.spoken()
 
-    def ask(purpose: str, key: str, answer_type: Any, prompt: Any, order: tuple[int, ...] = ()) -> Question:
+    def ask(
+        purpose: str, key: str, answer_type: Any, prompt: Any, *, becomes: Any = None, order: tuple[int, ...] = ()
+    ) -> Question:
         return Question(
             key=key,
             purpose=purpose,
@@ -50,6 +52,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             model=opened.judge.model,
             prompt=lambda: with_moderator_words(prompt(), prompts, words_before_turn(debate.words, number)),
             answer_type=answer_type,
+            becomes=becomes or answer_type,
             max_tokens=TOKENS[purpose],
             think=opened.judge.think,
             samples=opened.judge.samples,
@@ -63,6 +66,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             f"score:{number}",
             scoring.score_type(rubric, number),
             lambda: scoring.score_prompt(prompts, rubric, motion, spoken),
+            becomes=scoring.ScoreAnswer,
         ),
         "claims": ask(
             "claims",
@@ -84,7 +88,8 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
                 f"compare:{order[0]}-{order[1]}",
                 comparison.compare_type(rubric),
                 lambda order=order: comparison.compare_prompt(prompts, rubric, motion, spoken, order),
-                order,
+                becomes=comparison.CompareAnswer,
+                order=order,
             )
         asked["gaps"] = ask(
             "gaps",
@@ -110,6 +115,9 @@ def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Qu
     if number > 1:
         gaps.dock(batch, number, given["gaps"])
     spine.record_premises(batch, number, given["premises"])
+    for purpose in ("claims", "gaps", "premises"):
+        if purpose in given:
+            record_unchecked(batch, number, purpose, given[purpose])
     if compared is not None:
         cause = compared
         for event in after_exchange(batch.debate, batch.debate.exchanges.comparisons[number]):
@@ -154,6 +162,7 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
             words_before_turn(debate.words, entry.turn),
         ),
         answer_type=claims.SecondOpinion,
+        becomes=claims.SecondOpinion,
         max_tokens=TOKENS["second_opinion"],
         think=opened.judge.think,
         cause=entry.appealed,
@@ -185,10 +194,10 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
             model=opened.judge.model,
             prompt=lambda: verdicts.narrative_prompt(opened.prompts, opened.motion, debate),
             answer_type=verdicts.NarrativeAnswer,
+            becomes=verdicts.NarrativeAnswer,
             max_tokens=TOKENS["narrative"],
             think=opened.judge.think,
             cause=debate.course,
-            check=lambda answer: verdicts.check_narrative(debate, answer),
         )
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
@@ -202,6 +211,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
                 debate.words.values(),
             ),
             answer_type=convergence.ConvergenceAnswer,
+            becomes=convergence.ConvergenceAnswer,
             max_tokens=TOKENS["convergence"],
             think=opened.judge.think,
             cause=debate.course,
@@ -233,10 +243,10 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
         model=opened.judge.model,
         prompt=lambda: verdicts.conflict_prompt(opened.prompts, opened.motion, debate),
         answer_type=verdicts.ConflictAnswer,
+        becomes=verdicts.ConflictAnswer,
         max_tokens=TOKENS["conflict"],
         think=opened.judge.think,
         cause=debate.course,
-        check=lambda answer: verdicts.check_conflict(debate, answer),
     )
 
 

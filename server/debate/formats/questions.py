@@ -10,14 +10,20 @@ from msgspec import Struct
 
 from events.state.debate import Debate, question
 from events.types import DebateOpened, Reason, Think
+from judge.guard.neutralise import quoted
+from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
+from judge.templates import fill, section
 from providers.base import Segment
+from providers.errors import ProviderError
 from providers.schema import parse
 from server.debate.formats.retries import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt
 
 PERMANENT: Final = frozenset({"auth", "unknown_model", "context_length", "bad_request"})
 """Kinds of failures that every further attempt would meet again."""
+SHOWN_AGAIN: Final = 4000
+"""Characters of an unreadable answer that its model is shown."""
 
 
 def no_fault(_: Any) -> str:
@@ -34,6 +40,7 @@ class Question(Struct, frozen=True, kw_only=True):
     model: str
     prompt: Callable[[], tuple[Segment, ...]]
     answer_type: Any
+    """The type that the model is held to and that the answer is read as."""
     max_tokens: int
     think: Think
     samples: int = 1
@@ -43,6 +50,8 @@ class Question(Struct, frozen=True, kw_only=True):
     cause: int | None = None
     check: Callable[[Any], str] = no_fault
     """Returns what is wrong with a well-typed answer, in words; an empty text if nothing is wrong."""
+    becomes: Any = None
+    """The type that an answer of the judge is converted to after the lenient reading; None: it is read strictly."""
     timeout_s: float | None = None
     """A shorter time limit than the debate's ``judge_timeout_s``."""
     is_statement: bool = False
@@ -63,17 +72,26 @@ def pending(debate: Debate, opened: DebateOpened, questions: Sequence[Question])
 
 def answers(debate: Debate, asked: Question) -> Answers[Any]:
     """The answers to a question, once none of its calls is pending; or why there is none."""
-    given, reason = [], None
+    given, notes, reason = [], [], None
     for sample in asked.numbers:
         name = question(asked.key, sample)
         if (found := debate.questions.answers.get(name)) is not None:
-            given.append((found.position, parse(found.answer, asked.answer_type)))
+            value, corrected = read_answer(asked, found.answer)
+            given.append((found.position, value))
+            notes += [(found.position, note) for note in corrected]
         elif failures := debate.questions.failed.get(name):
             reason = failures[-1]
     if given:
-        return Answers(given=tuple(given))
+        return Answers(given=tuple(given), notes=tuple(notes))
     why = reason.reason if reason else "it was not asked"
     return Answers(failed=Reason(f"the judge gave no usable answer ({why})"))
+
+
+def read_answer(asked: Question, raw: str) -> tuple[Any, tuple[Note, ...]]:
+    """A recorded answer as the rules take it, and what was corrected in it."""
+    if asked.becomes is None:
+        return parse(raw, asked.answer_type), ()
+    return read_as(parse(raw, lenient(asked.answer_type)), asked.answer_type, asked.becomes)
 
 
 def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> Ask | None:
@@ -98,8 +116,9 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         sample=sample,
         attempt=attempt,
         model=asked.model,
-        lazy_prompt=LazyPrompt(asked.prompt),
+        lazy_prompt=LazyPrompt(lambda: (*asked.prompt(), *_again(debate, opened, asked, name))),
         answer_type=asked.answer_type,
+        becomes=asked.becomes,
         max_tokens=asked.max_tokens,
         temperature=settings.temperature if asked.is_statement else settings.judge_temperature,
         think=asked.think,
@@ -109,6 +128,23 @@ def _ask(debate: Debate, opened: DebateOpened, asked: Question, sample: int) -> 
         check=asked.check,
         timeout_s=asked.timeout_s,
     )
+
+
+def _again(debate: Debate, opened: DebateOpened, asked: Question, name: str) -> tuple[Segment, ...]:
+    """What follows the prompt when it is asked again: the answer that could not be read, and what is wrong with it.
+
+    Both are words of a model and are marked as material.  A debate that was opened before the template existed asks
+    the same question once more.
+    """
+    template, unread = opened.prompts.get("whole"), debate.questions.unread.get(name)
+    if template is None or unread is None or asked.becomes is None:
+        return ()
+    try:
+        read_answer(asked, unread.answer)
+    except ProviderError as error:
+        answer = quoted(unread.answer[:SHOWN_AGAIN])
+        return (Segment("user", fill(section(template, "again"), answer=answer, fault=quoted(error.message))),)
+    return ()
 
 
 def kind_of(failure: Reason) -> str:

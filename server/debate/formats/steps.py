@@ -11,7 +11,9 @@ from msgspec import Struct
 
 from events.record import Draft
 from events.types import Side, Think
-from providers.base import Segment
+from judge.lenient import lenient, read_as
+from providers.base import Outcome, Segment
+from providers.errors import UnknownReference, WrongType
 
 
 class LazyPrompt:
@@ -68,6 +70,9 @@ class Ask(Struct, frozen=True, kw_only=True):
     model: str
     lazy_prompt: LazyPrompt
     answer_type: Any
+    """The type that the model is held to."""
+    becomes: Any = None
+    """The type that the answer is converted to after a lenient reading; None: it must be of ``answer_type``."""
     max_tokens: int
     temperature: float
     think: Think
@@ -86,6 +91,24 @@ class Ask(Struct, frozen=True, kw_only=True):
     def prompt(self) -> tuple[Segment, ...]:
         """The segments that are sent to the model."""
         return self.lazy_prompt.prompt
+
+    @property
+    def reads(self) -> Any:
+        """The type that a provider reads the answer as."""
+        return self.answer_type if self.becomes is None else lenient(self.answer_type)
+
+    def verify(self, value: Any, *, raw: str = "", outcome: Outcome | None = None) -> None:
+        """Raise ``WrongType`` if nothing in the answer can be read, ``UnknownReference`` if ``check`` finds a fault.
+
+        ``raw`` and ``outcome`` are the answer's own, for the error.
+        """
+        if self.becomes is not None:
+            try:
+                value, _ = read_as(value, self.answer_type, self.becomes)
+            except WrongType as error:
+                raise WrongType(error.message, raw=raw, outcome=outcome) from error
+        if fault := self.check(value):
+            raise UnknownReference(fault, raw=raw, outcome=outcome)
 
 
 class Record(Struct, frozen=True, kw_only=True):

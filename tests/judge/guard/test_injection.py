@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from events.record import Recorded
 from events.state import debate as debates
@@ -30,6 +31,7 @@ from events.types.rubric import ConductRule, Rubric
 from judge.guard.characters import INVISIBLE
 from judge.guard.injection import MOST, QUOTED, InjectionAttempt, detect
 from judge.guard.neutralise import quoted
+from judge.lenient import read_as
 from judge.live.entries import record_injection
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import turn_segment
@@ -38,13 +40,13 @@ from judge.live.scoring import (
     ScoreAnswer,
     applicable,
     missing_score,
-    read_score,
     score_prompt,
     score_turn,
     score_type,
 )
 from judge.rubric import rubric_v1
 from judge.templates import judge_templates
+from providers.errors import WrongType
 
 RUBRIC = rubric_v1()
 SPEECH = "Cars poison the air because engines burn fuel; in one year the wards counted fewer asthma cases."
@@ -160,13 +162,17 @@ def test_an_answer_that_repeats_an_attack_is_its_words_alone(attack: dict[str, A
 
     answer = parsed(answer_bytes(reason=words))
 
-    assert answer == with_reason(parsed(answer_bytes()), msgspec.json.decode(msgspec.json.encode(words)))
+    assert answer == with_reason(parsed(answer_bytes()), msgspec.json.decode(msgspec.json.encode(words)).strip())
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack["id"])
 def test_an_attack_is_no_answer(attack: dict[str, Any]) -> None:
-    with pytest.raises(msgspec.MsgspecError):
-        parsed(attack["text"].encode())
+    try:
+        answer = parsed(attack["text"].encode())
+    except (msgspec.MsgspecError, WrongType):
+        return
+    scored = score_turn(RUBRIC, 2, SPEECH, [answer])
+    assert scored.missing is not UNSET
 
 
 # what it costs
@@ -393,7 +399,7 @@ def answer_bytes(reason: str = "because") -> bytes:
 
 
 def parsed(raw: bytes) -> ScoreAnswer:
-    return read_score(msgspec.json.decode(raw, type=score_type(RUBRIC, 2)))
+    return read_as(msgspec.json.decode(raw), score_type(RUBRIC, 2), ScoreAnswer)[0]
 
 
 def with_reason(answer: ScoreAnswer, reason: str) -> ScoreAnswer:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from events.types import ScoreHarmonized, TurnsCompared
 from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
-from judge.live.comparison import compare_turns, compare_type, harmonize
+from judge.live.comparison import CompareAnswer, compare_turns, harmonize
 from judge.live.event_batch import EventBatch
 from judge.live.scoring import record_score
 from tests.judge.turns import (
@@ -119,7 +119,7 @@ def test_an_order_without_an_answer_is_missing_and_nobodys(silent: str) -> None:
 
 def test_a_rubric_without_bands_compares_nothing() -> None:
     batch = debate_of(*TEXTS[:2], rubric=replace(RUBRIC, bands={}))
-    answer = given(compare_type(replace(RUBRIC, bands={}))())
+    answer = given(CompareAnswer(reason="so"))
 
     harmonize(batch, compare_turns(batch, 1, 2, answer, answer))
 

@@ -100,13 +100,15 @@ def test_a_turn_without_a_score_cannot_be_docked() -> None:
     assert ["turn 1 has no score"] == refusals(batch)
 
 
-@pytest.mark.parametrize(("points", "refused"), [(1, True), (2, False), (4, False), (5, True)])
-def test_the_rubric_bounds_the_size(points: int, refused: bool) -> None:
+@pytest.mark.parametrize(("points", "applied"), [(1, 2), (2, 2), (4, 4), (5, 4)])
+def test_the_rubric_bounds_the_size(points: int, applied: int) -> None:
     batch = debate(rubric=replace(RUBRIC, gaps=replace(RUBRIC.gaps, least=2, most=4)))
 
     dock(batch, 2, given(answer(gap(points=points))))
 
-    assert ([f"{points} points: a gap costs 2 to 4"] if refused else []) == refusals(batch)
+    [docked] = events_of(batch, LogicGapAdjusted)
+    assert -applied == docked.requested
+    assert (f"requested {points}, allowed {applied}" in docked.reason) == (points != applied)
 
 
 @pytest.mark.parametrize("words", [WRITTEN, "error that is written", f"{WRITTEN} can be found", "down can be found"])

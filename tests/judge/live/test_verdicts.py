@@ -8,6 +8,7 @@ from msgspec import UNSET
 from events.types import (
     ConflictResolved,
     ConvergenceAssessed,
+    FindingRefused,
     NarrativeVerdictReached,
     TurnStarted,
 )
@@ -21,12 +22,10 @@ from judge.live.verdicts import (
     ConflictAnswer,
     NarrativeAnswer,
     SpeakerNarrative,
-    check_cites,
-    check_conflict,
-    check_narrative,
+    citations,
+    is_citable,
     record_conflict,
     record_narrative,
-    unknown_cites,
 )
 from tests.judge.turns import NO_ANSWER, debate_of, events_of, given, refusals, score, spoken_turn
 
@@ -58,68 +57,64 @@ def narrative(winner: Any = "A", cites: tuple[str, ...] = ("turn 1",), explanati
 
 
 @pytest.mark.parametrize(
-    ("cite", "exists"),
+    ("text", "names"),
     [
-        ("turn 1", True),
-        ("Turn 4", True),
-        (" turn 2 ", True),
-        ("C1.1", True),
-        ("P1.1", True),
-        ("turn 5", False),
-        ("turn 0", False),
-        ("turn -1", False),
-        ("turn", False),
-        ("turn one", False),
-        ("1", False),
-        ("C1.2", False),
-        ("C2.1", False),
-        ("P2.1", False),
-        ("P1", False),
-        ("p1.1", False),
-        ("", False),
-        ("turn 1, turn 2", False),
-        ("turn ²", False),
-        ("turn " + "9" * 5000, False),
+        ("turn 1", ("turn 1",)),
+        ("Turn 4", ("turn 4",)),
+        (" turn 2 ", ("turn 2",)),
+        ("turns 3 and 4", ("turn 3", "turn 4")),
+        ("turns 1, 2 and 4", ("turn 1", "turn 2", "turn 4")),
+        ("Turns 1-3", ("turn 1", "turn 2", "turn 3")),
+        ("turns 2 to 4; P1.1", ("turn 2", "turn 3", "turn 4", "P1.1")),
+        ("c1.1 and P1.1 in turn 1", ("C1.1", "P1.1", "turn 1")),
+        ("turn 9-1", ("turn 9",)),
+        ("turn one", ()),
+        ("P1", ()),
+        ("", ()),
     ],
+)
+def test_a_text_cites_by_name(text: str, names: tuple[str, ...]) -> None:
+    assert names == citations(text)
+
+
+def test_a_range_without_end_is_bounded() -> None:
+    assert len(citations("turns 1 to 9999")) <= 201
+    assert citations("turn " + "9" * 5000) == ()
+
+
+@pytest.mark.parametrize(
+    ("cite", "exists"),
+    [("turn 1", True), ("turn 4", True), ("C1.1", True), ("P1.1", True), ("turn 5", False), ("turn 0", False)]
+    + [(each, False) for each in ("turn -1", "turn", "turn one", "1", "C1.2", "C2.1", "P2.1", "P1", "", "turn ²")],
 )
 def test_a_citation_names_what_exists(cite: str, exists: bool) -> None:
-    state = debate().debate
-
-    assert (() if exists else (cite,)) == unknown_cites(state, [cite])
-    assert exists == (check_cites(state, [cite]) == "")
-
-
-def test_the_fault_names_every_unknown_citation_once() -> None:
-    assert "these do not exist: turn 9, P7.1" == check_cites(debate().debate, ["turn 9", "turn 1", "P7.1", "turn 9"])
+    assert exists == is_citable(debate().debate, cite)
 
 
 @pytest.mark.parametrize(
-    ("answer", "fault"),
+    ("answer", "kept", "refused"),
     [
-        (narrative(), ""),
-        (narrative(cites=("turn 1", "C1.1", "P1.1")), ""),
-        (narrative("neither", ()), ""),
-        (narrative("A", ()), "it names a winner and cites nothing"),
-        (narrative("B", ("turn 7",)), "these do not exist: turn 7"),
-        (narrative(explanation="It fell with P1.1."), ""),
-        (narrative(explanation="It fell with P3.1 and C1.1."), "these do not exist: P3.1"),
+        (narrative(), ("turn 1",), []),
+        (narrative(cites=("turn 1", "C1.1", "P1.1")), ("turn 1", "C1.1", "P1.1"), []),
+        (narrative("neither", ()), (), []),
+        (narrative("A", ()), (), []),
+        (narrative("B", ("turn 7",)), (), ["turn 7"]),
+        (narrative("B", ("turns 3 and 4", "turns 4 and 5")), ("turn 3", "turn 4"), ["turn 5"]),
+        (narrative("B", ("the beginning",)), (), ["the beginning"]),
+        (narrative(explanation="It fell with P1.1."), ("turn 1",), []),
+        (narrative(explanation="It fell with P3.1 and C1.1."), ("turn 1",), ["P3.1"]),
     ],
 )
-def test_a_narrative_is_checked(answer: NarrativeAnswer, fault: str) -> None:
-    assert fault == check_narrative(debate().debate, answer)
+def test_unknown_citations_are_recorded_and_the_rest_is_kept(
+    answer: NarrativeAnswer, kept: tuple[str, ...], refused: list[str]
+) -> None:
+    batch = debate()
+    before = len(events_of(batch, FindingRefused))
+    record_narrative(batch, given(answer))
 
-
-@pytest.mark.parametrize(
-    ("text", "cites", "fault"),
-    [
-        ("so", [], ""),
-        ("so", ["turn 2"], ""),
-        ("so", ["turn 9"], "these do not exist: turn 9"),
-        ("C8.1 is why", [], "these do not exist: C8.1"),
-    ],
-)
-def test_an_explanation_is_checked(text: str, cites: list[str], fault: str) -> None:
-    assert fault == check_conflict(debate().debate, ConflictAnswer(text=text, cites=cites))
+    [reached] = events_of(batch, NarrativeVerdictReached)
+    assert kept == reached.cites
+    assert refused == [each.quote for each in events_of(batch, FindingRefused)[before:]]
 
 
 # narrative and conflict

@@ -82,15 +82,13 @@ async def test_a_failed_call_is_booked_as_far_as_its_vendor_told(
     )
 
 
-async def test_an_answer_that_names_what_does_not_exist_is_booked_too(script: Script) -> None:
-    arc = {"evolution": "It grew.", "fractures": "Nowhere.", "held": "All of it."}
-    answer = {"A": arc, "B": arc, "pattern": "none", "explanation": "So.", "winner": "neither", "cites": ["turn 99"]}
+async def test_an_answer_that_cannot_be_read_is_booked_too(script: Script) -> None:
     async with harness(registry=faulty_registry(cost_usd=0.5)) as h:
-        debate = await h.open(script(answers={"narrative": answer}), turns=1)
+        debate = await h.open(script(answers={"narrative": {"verdict": "It is a long story."}}), turns=1)
         await h.ended(debate)
         failed = of(await h.events(debate), ModelFailed)
 
-    assert [("unknown_id", 0.5)] * 3 == [(each.kind, each.cost_usd) for each in failed]
+    assert [("wrong_type", 0.5)] * 3 == [(each.kind, each.cost_usd) for each in failed]
     assert all(each.usage.output_tokens > 0 and each.parameters for each in failed)
 
 

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from events.types import (
+    CheckMissing,
     DebateConcluded,
+    FindingRefused,
     ModelFailed,
     NarrativeVerdictReached,
     PressureApplied,
@@ -66,31 +68,60 @@ def narrative(*cites: str) -> dict[str, Any]:
     }
 
 
-async def test_a_citation_of_nothing_is_asked_again(script: Any) -> None:
-    model = script(answers={"narrative": [narrative("turn 99", "C7.1"), narrative("P8.8"), narrative("turn 2")]})
+async def test_a_citation_of_what_does_not_exist_is_recorded_and_the_answer_is_kept(script: Any) -> None:
     async with harness() as h:
-        debate = await h.open(model)
+        debate = await h.open(script(answers={"narrative": narrative("turn 99", "C7.1", "turns 1 and 2")}))
+        await h.ended(debate)
+        events = await h.events(debate)
+
+    assert not [event for event in events if isinstance(event, ModelFailed)]
+    refused = [each for each in events if isinstance(each, FindingRefused)]
+    assert [(each.purpose, each.quote) for each in refused] == [("narrative", "turn 99"), ("narrative", "C7.1")]
+    (said,) = (event for event in events if isinstance(event, NarrativeVerdictReached))
+    assert said.cites == ("turn 1", "turn 2")
+
+
+async def test_a_model_is_shown_its_unreadable_answer_and_what_is_wrong_with_it(script: Any) -> None:
+    answers = [{"verdict": "Ignore the rules."}, {"winner": "Nobody"}, narrative("turn 2")]
+    async with harness() as h:
+        debate = await h.open(script(answers={"narrative": answers}))
         await h.ended(debate)
         events = await h.events(debate)
 
     failures = [event for event in events if isinstance(event, ModelFailed)]
-    assert [(each.call, each.kind, each.message) for each in failures] == [
-        ("narrative.1.1", "unknown_id", "these do not exist: turn 99, C7.1"),
-        ("narrative.1.2", "unknown_id", "these do not exist: P8.8"),
+    assert [(each.call, each.kind) for each in failures] == [
+        ("narrative.1.1", "wrong_type"),
+        ("narrative.1.2", "wrong_type"),
     ]
-    assert "turn 99" in failures[0].answer
     assert failures[0].usage.output_tokens > 0  # the model did answer, and is paid
+    [again] = failures[1].segments.values()
+    assert '| {"verdict":"Ignore the rules."}' in again
+    assert "| nothing in the answer can be read (winner: the answer does not have it)" in again
     (said,) = (event for event in events if isinstance(event, NarrativeVerdictReached))
     assert said.cites == ("turn 2",)
 
 
-async def test_who_never_names_what_exists_is_not_heard(script: Any) -> None:
+async def test_a_judge_without_a_readable_answer_leaves_the_verdict_missing(script: Any) -> None:
     async with harness() as h:
-        debate = await h.open(script(answers={"narrative": narrative("turn 99")}))
+        debate = await h.open(script(answers={"narrative": {"winner": "Nobody"}}))
         assert isinstance(await h.ended(debate), DebateConcluded)
         events = await h.events(debate)
 
-    assert [each.kind for each in events if isinstance(each, ModelFailed)] == ["unknown_id"] * QUICK.attempts
+    assert [each.kind for each in events if isinstance(each, ModelFailed)] == ["wrong_type"] * QUICK.attempts
     (said,) = (event for event in events if isinstance(event, NarrativeVerdictReached))
     assert isinstance(said.missing, Reason)
-    assert "turn 99" in said.missing.reason
+    assert '"Nobody" is none of A, B, neither' in said.missing.reason
+
+
+async def test_what_could_not_be_checked_is_recorded_and_shown(script: Any) -> None:
+    bad = {name: {"fault": fault("wrong_type", times=999)} for name in ("claims:1", "premises:2", "gaps:2")}
+    async with harness() as h:
+        debate = await h.open(script(answers=bad))
+        await h.ended(debate)
+        events, view = await h.events(debate), await h.view(debate)
+
+    missing = [event for event in events if isinstance(event, CheckMissing)]
+    assert [(each.turn, each.purpose) for each in missing] == [(1, "claims"), (2, "gaps"), (2, "premises")]
+    assert ["claims"] == list(view["turns"]["1"]["unchecked"])
+    assert ["gaps", "premises"] == list(view["turns"]["2"]["unchecked"])
+    assert "wrong_type" in view["turns"]["1"]["unchecked"]["claims"]["reason"]

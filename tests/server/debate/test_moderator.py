@@ -7,6 +7,7 @@ import pytest
 from events.types import (
     DebateConcluded,
     DebateHalted,
+    FindingRefused,
     ModelAnswered,
     ModelFailed,
     Reason,
@@ -176,15 +177,20 @@ async def test_a_judge_of_its_own_may_fail_while_the_debaters_speak(script: Any)
     assert all(isinstance(event.missing, Reason) for event in events if isinstance(event, TurnScored))
 
 
-async def test_what_a_judge_writes_beyond_the_type_is_not_believed(script: Any) -> None:
-    """Points over the maximum are of the wrong type: a failure, never clamped in silence."""
+async def test_points_over_the_maximum_are_applied_up_to_it_and_recorded(script: Any) -> None:
+    """Nothing is clamped without a record.  One component of four is too little for a score of its dimension."""
     async with harness() as h:
         cheat = {"components": {"cause": {"quote": "Cars take the space", "reason": "x", "points": 99}}}
         debate = await h.open(script(answers={"score:*": cheat}), turns=1)
         await h.ended(debate)
         events = await h.events(debate)
 
-    assert {"wrong_type"} == {event.kind for event in events if isinstance(event, ModelFailed)}
+    assert not [event for event in events if isinstance(event, ModelFailed)]
+    refused = [event for event in events if isinstance(event, FindingRefused)]
+    assert ("components.cause.points", "requested 99, applied 10") in [(each.quote, each.reason) for each in refused]
+    (scored,) = [event for event in events if isinstance(event, TurnScored)]
+    assert isinstance(scored.missing, Reason)
+    assert "no points for process and consequence could be read" in scored.missing.reason
 
 
 async def test_a_model_that_talks_too_much_is_clipped_at_a_sentence(script: Any) -> None:
