@@ -1,7 +1,8 @@
-"""What happened: the vocabulary, the log that keeps it, and the folds that read it.
+"""Events, the logs that store them, and the projections that are folded from them.
 
-``types`` the events · ``record`` the envelope and its chain · ``clock`` times and ids · ``codec`` bytes and upcasting ·
-``store`` the log's protocol and its implementations · ``cluster`` what nodes on one store agree on · ``verify`` the
-chain · ``transfer`` export and import · ``patch`` merge patches · ``state`` ``view`` the folds · ``errors`` what can go
-wrong.
+``types``: the events.  ``record``: the envelope and its chain of digests.  ``clock``: times and ids.
+``codec``: payload bytes and upcasters.  ``store``: the log's protocol and its implementations.
+``cluster``: leases, inbox and buses of nodes on one store.  ``verify``: checks a chain.
+``transfer``: export and import.  ``state``: folds that the next steps depend on.
+``view``: folds of what the page shows.  ``patch``: merge patches.  ``errors``: the exceptions.
 """

@@ -1,7 +1,7 @@
-"""Payload bytes and events.
+"""Encode events to payload bytes, and decode them.
 
-A payload is written once and its bytes are never encoded again; old schemas are lifted after reading.  An upcaster
-takes the builtins of one schema of a type to the builtins of the next one.
+A payload is encoded once; its bytes never change.  A payload of an old schema is upcast after it is read: an upcaster
+takes the builtins of one schema of a type to those of the next schema.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,13 +30,13 @@ CLASSES: Final = {cast("str", cls.__struct_config__.tag): cls for cls in _leaves
 """Event classes by wire tag."""
 
 UPCASTERS: Final[dict[tuple[str, int], Upcaster]] = {}
-"""(tag, schema) → the function that lifts that schema to the next."""
+"""By (tag, schema): the function that upcasts this schema to the next one."""
 
 _encode: Final = msgspec.json.Encoder().encode
 _any_event: Final[Any] = reduce(or_, CLASSES.values())
 _decoder: Final[msgspec.json.Decoder[Event]] = msgspec.json.Decoder(_any_event)
 decode_newest: Final = _decoder.decode
-"""An event from bytes that no upcaster needs to lift.  Raises ``msgspec.DecodeError``, ``UnicodeDecodeError``."""
+"""Decode bytes of the newest schema.  Raises ``msgspec.DecodeError``, ``UnicodeDecodeError``."""
 
 
 class _Tag(msgspec.Struct):
@@ -57,16 +57,16 @@ def encode(event: Event) -> bytes:
 
 
 def decode(payload: bytes | msgspec.Raw, schema: int) -> Event:
-    """The event in ``payload``, lifted to today's schema.  Raises ``UnknownEvent``."""
+    """The event in ``payload``, upcast to the newest schema.  Raises ``UnknownEvent``."""
     if schema == 1 and not UPCASTERS:
         try:
             return decode_newest(payload)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise UnknownEvent(str(error)) from error
-    return _decode_lifting(payload, schema)
+    return _decode_upcasting(payload, schema)
 
 
-def _decode_lifting(payload: bytes | msgspec.Raw, schema: int) -> Event:
+def _decode_upcasting(payload: bytes | msgspec.Raw, schema: int) -> Event:
     try:
         tag = _tag_decoder.decode(payload).type
         cls = CLASSES.get(tag)
@@ -79,7 +79,7 @@ def _decode_lifting(payload: bytes | msgspec.Raw, schema: int) -> Event:
         builtins = msgspec.json.decode(payload)
         for version in range(schema, cls.schema):
             if (tag, version) not in UPCASTERS:
-                raise UnknownEvent(f"{tag!r} of schema {version} cannot be lifted")
+                raise UnknownEvent(f"{tag!r} of schema {version} cannot be upcast")
             builtins = UPCASTERS[tag, version](builtins)
         return msgspec.convert(builtins, cls)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -1,32 +1,32 @@
-"""What can go wrong with a log.  ``server.errors`` says how each is told in HTTP and at the end of a command.
+"""Exceptions of the log.  ``server.errors`` maps them to HTTP statuses and exit codes.
 
 ::
 
     LogError
-    ├── WrongExpectedPosition     another writer was first
+    ├── WrongExpectedPosition     another writer was faster
     ├── UnknownDebate             the log has no such debate
-    ├── UnknownEvent              written by a newer Moot, or not by Moot
+    ├── UnknownEvent              the payload is from a newer Moot, or not from Moot
     ├── BrokenChain               a digest does not follow from the one before
-    ├── BadTransfer               a line of NDJSON that is no event, or cannot be imported
-    ├── BadCursor                 a page of the list that the list never gave out
-    ├── BadStore                  a store's name that no log answers to
-    ├── Fenced                    another node runs the debate, or took it over
-    ├── Unanswered                an act that was sent to another node has no answer
+    ├── BadTransfer               a line of NDJSON cannot be imported
+    ├── BadCursor                 the list did not give out this cursor
+    ├── BadStore                  the address names no store
+    ├── Fenced                    this node does not own the debate
+    ├── Unanswered                a command sent to another node got no answer
     ├── StoreBusy                 another process holds the file
-    └── StoreUnavailable          full, read-only, closed
+    └── StoreUnavailable          the store is full, read-only, closed …
         ├── NotMigrated           the database lacks Moot's schema, or has a newer one
-        └── StoreDamaged          what lies in the file is not what was written
+        └── StoreDamaged          the file's structure is broken
 """
 
 from typing import Self
 
 
 class LogError(Exception):
-    """Base of everything that a log raises."""
+    """Base class of the log's exceptions."""
 
 
 class WrongExpectedPosition(LogError):
-    """The debate stands elsewhere than the writer believed."""
+    """The debate's last position is not the one that the writer expected."""
 
     def __init__(self, debate: str, expected: int, found: int) -> None:
         self.debate, self.expected, self.found = debate, expected, found
@@ -34,7 +34,7 @@ class WrongExpectedPosition(LogError):
 
 
 class UnknownDebate(LogError):
-    """No event of that debate is in the log."""
+    """The log has no events of this debate."""
 
     def __init__(self, debate: str) -> None:
         self.debate = debate
@@ -42,14 +42,14 @@ class UnknownDebate(LogError):
 
 
 class UnknownEvent(LogError):
-    """A payload that this version cannot read."""
+    """This version cannot read the payload."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"an event cannot be read: {why}")
 
 
 class BrokenChain(LogError):
-    """The log was altered, or cut in its middle.  ``broken_at`` is the first position that does not verify."""
+    """The log was altered, or events were removed.  ``broken_at`` is the first position that does not verify."""
 
     def __init__(self, debate: str, broken_at: int, why: str) -> None:
         self.debate, self.broken_at, self.why = debate, broken_at, why
@@ -62,7 +62,7 @@ class BadTransfer(LogError):
 
 
 class BadCursor(LogError):
-    """A cursor that no page of the list gave out."""
+    """No page of the list gave out this cursor."""
 
     def __init__(self, cursor: str) -> None:
         self.cursor = cursor
@@ -70,11 +70,11 @@ class BadCursor(LogError):
 
 
 class BadStore(LogError, ValueError):
-    """A store's name that no log answers to."""
+    """The address names no store."""
 
 
 class Fenced(LogError):
-    """This node does not run the debate: it never did, or lost its lease.  Nothing was written."""
+    """This node does not own the debate: it never did, or it lost the lease.  Nothing was written."""
 
     def __init__(self, debate: str, held: int | None, owner: str | None, epoch: int) -> None:
         self.debate, self.held, self.owner, self.epoch = debate, held, owner, epoch
@@ -84,7 +84,7 @@ class Fenced(LogError):
 
 
 class Unanswered(LogError):
-    """An act sent to the node that runs the debate came to no answer.  ``taken``: it may have been done."""
+    """A command sent to the debate's owner got no answer.  ``taken``: it may have been done all the same."""
 
     def __init__(self, debate: str, *, taken: bool) -> None:
         self.debate, self.taken = debate, taken
@@ -93,7 +93,7 @@ class Unanswered(LogError):
 
 
 class StoreBusy(LogError):
-    """Another process writes to this store.  ``address`` is where its server answers, or empty."""
+    """Another process writes to this store.  ``address`` is the address of its server, or empty."""
 
     def __init__(self, path: str, pid: int, address: str) -> None:
         self.path, self.pid, self.address = path, pid, address
@@ -102,9 +102,9 @@ class StoreBusy(LogError):
 
 
 class StoreUnavailable(LogError):
-    """The store cannot be read or written now; nothing that was acknowledged is lost.
+    """The store cannot be read or written now.  Nothing that was acknowledged is lost.
 
-    ``reason`` says why in a few words that name no file: what those who watch are told.
+    ``reason`` says why in a few words without file names: spectators see it.
     """
 
     def __init__(self, message: str, reason: str = "it cannot be used now") -> None:
@@ -113,14 +113,14 @@ class StoreUnavailable(LogError):
 
     @classmethod
     def because(cls, path: object, reason: str, remedy: str, code: str = "") -> Self:
-        """Of a file: why, what to do, and the ``code`` of the database for who wants to look it up."""
+        """For a file: the reason, the remedy, and the error ``code`` of the database."""
         named = f" ({code})" if code else ""
         return cls(f"the store {path} is unavailable: {reason}{named}; {remedy}", reason)
 
 
 class NotMigrated(StoreUnavailable):
-    """The database has no schema of Moot's, or another one than this version reads."""
+    """The database lacks Moot's schema, or has one that this version does not read."""
 
 
 class StoreDamaged(StoreUnavailable):
-    """The file's own structure is broken: restore a backup, or export what can still be read."""
+    """The structure of the file is broken: restore a backup, or export the debates that can still be read."""

@@ -1,7 +1,7 @@
 """RFC 7396 merge patches between two views.
 
 Views are trees of frozen structs, dicts with string keys, and leaves.  They hold no nulls (absence is ``UNSET`` or a
-missing key), so every difference can be said in a merge patch.  Subtrees that are the same object are skipped.
+missing key), so a merge patch can express every difference.  Subtrees that are the same object are skipped.
 """
 
 from typing import Any

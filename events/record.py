@@ -1,8 +1,8 @@
-"""The envelope of an event and the chain that holds a debate's events together.
+"""The envelope of an event, and the chain of digests over a debate's events.
 
 ``payload_digest = SHA-256(salt ‖ payload)`` and ``digest = SHA-256(previous digest ‖ header ‖ payload_digest)``, where
 the header is the compact JSON array ``[debate, position, id, at, cause, schema]`` in UTF-8 and digests are raw bytes.
-Before position 1 stands ``SHA-256(debate id)``.  On the wire digests and salts are lower-case hex.
+The digest before position 1 is ``SHA-256(debate id)``.  On the wire digests and salts are lower-case hex.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ WITHHELD: Final = msgspec.Raw(b'{"type":"withheld"}')
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """An event that wants to be recorded.  ``id`` makes a repeated append harmless; by default it is new."""
+    """An event to be recorded.  An append with the same ``id`` may be repeated safely; by default the id is new."""
 
     event: Event
     cause: int | None = None
@@ -31,7 +31,7 @@ class Draft(Struct, frozen=True, kw_only=True):
 
 
 class Envelope(Struct, frozen=True, gc=False):
-    """What the log keeps of an event, its payload unread.  By position where thousands are made, else by name."""
+    """The stored form of an event, its payload not decoded.  Positional arguments are faster."""
 
     debate: str
     position: int
@@ -45,18 +45,18 @@ class Envelope(Struct, frozen=True, gc=False):
 
     @property
     def payload_digest(self) -> bytes:
-        """What a reader who may not see the payload checks the chain with."""
+        """Verifies the chain for readers that may not see the payload."""
         return digest_payload(self.salt, self.payload)
 
 
 class Recorded(Envelope, frozen=True, gc=False):
-    """An envelope with the event read from its payload.  Immutable all the way down: no cycle, hence no ``gc``."""
+    """An envelope with its decoded event.  It is immutable and holds no cycles, hence no ``gc``."""
 
     event: Event
 
 
 class EventLine(Struct, kw_only=True):
-    """One line of an export, one item of ``/events``.  ``event`` holds the payload's own bytes."""
+    """One line of an export or item of ``/events``.  ``event`` holds the payload bytes unchanged."""
 
     debate: str
     position: int
@@ -71,7 +71,7 @@ class EventLine(Struct, kw_only=True):
 
 
 def digest_before_first(debate: str) -> bytes:
-    """The link that position 1 hangs on."""
+    """The digest that position 1 follows."""
     return sha256(debate.encode()).digest()
 
 
@@ -107,12 +107,12 @@ def now() -> str:
 
 
 def as_draft(item: Draft | Event) -> Draft:
-    """A draft as it is; a bare event as a draft without a cause."""
+    """A draft unchanged; an event as a draft without a cause."""
     return item if isinstance(item, Draft) else Draft(event=item)
 
 
 class Stamper:
-    """The time at which a flush records, and randomness for ``drafts`` of them: drawn once, used up one by one."""
+    """Stamps drafts at one time.  The random bytes for ``drafts`` drafts are drawn once."""
 
     __slots__ = ("_begins", "_noise", "_used", "at")
 
@@ -158,9 +158,9 @@ def stamp(
     payloads: Sequence[bytes],
     clock: Clock = SYSTEM,
 ) -> tuple[Recorded, ...]:
-    """Drafts, whose bytes are ``payloads``, as records that follow position ``after`` whose digest is ``previous``.
+    """Drafts with their ``payloads`` as records that follow position ``after``, whose digest is ``previous``.
 
-    Raises ``ValueError`` for a cause that does not stand before its effect.
+    Raises ``ValueError`` for a cause that is not an earlier position.
     """
     return Stamper(at, len(drafts), clock).stamp(debate, after, previous, drafts, payloads)
 
@@ -171,7 +171,7 @@ def first_break(
     after: int = 0,
     previous: bytes = b"",
 ) -> tuple[int, str] | None:
-    """The first position that does not follow from what stands before it, and why; None when the chain holds."""
+    """The first position that does not follow from the one before, and why; None if the chain holds."""
     previous = previous or digest_before_first(debate)
     for expected, record in enumerate(records, after + 1):
         if record.debate != debate:
@@ -198,19 +198,19 @@ def first_break(
 
 
 def is_repeat(records: Sequence[Recorded], drafts: Sequence[Draft]) -> bool:
-    """Whether ``drafts`` are what already stands in ``records``, id for id."""
+    """Whether ``records`` hold exactly ``drafts``, by their ids."""
     return len(records) == len(drafts) and all(
         draft.id and draft.id == record.id for record, draft in zip(records, drafts, strict=True)
     )
 
 
 def withheld(event: Event, *, blind: bool = False) -> frozenset[str]:
-    """The fields of the event, dotted, that belong to the director; in a ``blind`` debate also what names a model."""
+    """The private fields of the event, dotted; in a ``blind`` debate also those that name a model."""
     return event.private | event.naming if blind else event.private
 
 
 def full_line(record: Envelope) -> EventLine:
-    """The record with everything, as the director and an export see it."""
+    """The record with all fields, for the director and for exports."""
     return EventLine(
         debate=record.debate,
         position=record.position,
@@ -225,7 +225,7 @@ def full_line(record: Envelope) -> EventLine:
 
 
 def public_line(record: Recorded, *, blind: bool = False) -> EventLine:
-    """The record without what belongs to the director; the chain still verifies by ``payload_digest``."""
+    """The record without private fields; the chain still verifies by ``payload_digest``."""
     if not withheld(record.event, blind=blind):
         return full_line(record)
     return EventLine(
@@ -242,7 +242,7 @@ def public_line(record: Recorded, *, blind: bool = False) -> EventLine:
 
 
 def public_payload(event: Event, *, blind: bool = False) -> msgspec.Raw:
-    """The JSON of the fields that anybody may see."""
+    """The JSON of the public fields."""
     private = withheld(event, blind=blind)
     if event.private == ALL_PRIVATE:
         return WITHHELD
@@ -258,7 +258,7 @@ def public_payload(event: Event, *, blind: bool = False) -> msgspec.Raw:
 
 
 def _without(value: Any, inner: str) -> Any:
-    """A struct, or each of several, as builtins that lack one field."""
+    """A struct, or each of several, as builtins without one field."""
     if isinstance(value, tuple | list):
         return [_without(each, inner) for each in value]
     return {name: each for name, each in msgspec.to_builtins(value).items() if name != inner}

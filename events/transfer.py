@@ -1,7 +1,7 @@
-"""Debates as NDJSON: one line an event, out of a log and into another.
+"""Export debates as NDJSON, one event in each line, and import them.
 
-What comes in is taken as it is, envelopes and digests unchanged, in one atomic batch.  A debate that had not ended is
-paused in the same batch, so that no crash can leave it running where nobody asked for it.
+An import writes envelopes and digests unchanged, in one atomic batch.  The batch also pauses a debate that had not
+ended, so that an imported debate never runs unasked.
 """
 
 import re
@@ -28,7 +28,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Imported(Struct, frozen=True, kw_only=True):
-    """What an import did.  ``already``: the store held every event of it before; ``paused``: it had not ended."""
+    """The result of an import.  ``already``: the store had all of its events; ``paused``: the debate had not ended."""
 
     debate: str
     events: int
@@ -37,7 +37,7 @@ class Imported(Struct, frozen=True, kw_only=True):
 
 
 async def export(log: EventLog, debate: str, *, withhold: bool = False) -> AsyncIterator[bytes]:
-    """The debate, a full line of NDJSON an event; ``withhold`` leaves out what belongs to the director.
+    """The debate as lines of NDJSON; ``withhold`` leaves out private fields.
 
     Raises ``UnknownDebate`` before the first line.
     """
@@ -65,13 +65,13 @@ async def _full_lines(log: EventLog, debate: str) -> AsyncIterator[EventLine]:
 
 
 def read_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Lines of a file, none read further than what will be refused."""
+    """Lines of a file; of a line that is too long only the part that shows it."""
     while line := file.readline(MAX_LINE + 1):
         yield line
 
 
 def parse_lines(lines: Iterable[bytes]) -> tuple[Recorded, ...]:
-    """One whole debate, its chain checked.  Raises ``BrokenChain``, ``BadTransfer``."""
+    """The records of one whole debate, its chain verified.  Raises ``BrokenChain``, ``BadTransfer``."""
     checker = LineChecker()
     records: list[Recorded] = []
     withheld = 0
@@ -95,7 +95,7 @@ def parse_lines(lines: Iterable[bytes]) -> tuple[Recorded, ...]:
 
 
 async def import_debate(log: EventLog, lines: Iterable[bytes]) -> Imported:
-    """Take a debate in.  Raises ``BrokenChain``, and ``BadTransfer`` also when another of its id is here."""
+    """Import a debate.  Raises ``BrokenChain``; ``BadTransfer``, also if the id names another debate."""
     records = parse_lines(lines)
     last = records[-1]
     debate = last.debate

@@ -1,8 +1,8 @@
-"""Does a chain hold?  From lines as they were written, or from a log.
+"""Verify the chain of a debate, from exported lines or from a log.
 
-Lines are checked by their own bytes: the payload's digest is taken over what stands in the file, never over something
-encoded again, and hex must be written the one way in which it is written.  Of a line whose payload is withheld in part
-only the envelope and ``payload_digest`` can be checked: what it still shows is not covered by the chain.
+The payload digest of a line is computed from the bytes in the file, which are never decoded and encoded again; hex must
+be lower-case.  Of a line with withheld fields only the envelope and ``payload_digest`` can be verified: the chain does
+not cover the fields that it still shows.
 """
 
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _line_decoder: Final = msgspec.json.Decoder(EventLine)
 
 
 class Verification(Struct, frozen=True, kw_only=True):
-    """What ``verify`` says: ``events`` positions hold; ``broken_at`` is the first that does not, and ``why``."""
+    """The result: ``events`` positions verify; ``broken_at`` is the first that does not, and ``why``."""
 
     ok: bool
     debate: str
@@ -34,7 +34,7 @@ class Verification(Struct, frozen=True, kw_only=True):
 
 
 class LineChecker:
-    """Fed with lines in order; each must follow from those before it."""
+    """Checks lines in order: each must follow from the line before."""
 
     def __init__(self) -> None:
         self.debate = ""
@@ -42,7 +42,7 @@ class LineChecker:
         self.digest = b""
 
     def feed(self, raw: bytes) -> EventLine:
-        """The line, checked.  Raises ``BrokenChain`` with the position that was expected there."""
+        """The decoded line.  Raises ``BrokenChain`` with the position that was expected."""
         line = self._parse(raw)
         if not self.position:
             self.debate = line.debate
@@ -98,7 +98,7 @@ class LineChecker:
 
 
 def verify_lines(lines: Iterable[bytes]) -> Verification:
-    """Check an export, full or with payloads withheld.  Empty lines are passed over."""
+    """Verify an export, full or with withheld fields.  Empty lines are skipped."""
     checker = LineChecker()
     try:
         for raw in lines:
@@ -112,7 +112,7 @@ def verify_lines(lines: Iterable[bytes]) -> Verification:
 
 
 async def verify_log(log: EventLog, debate: str) -> Verification:
-    """Check a debate where it lies.  Raises ``UnknownDebate``, ``StoreUnavailable``."""
+    """Verify a debate in a log.  Raises ``UnknownDebate``, ``StoreUnavailable``."""
     position, previous = 0, b""
     try:
         while page := await _page(log, debate, position):
@@ -127,7 +127,7 @@ async def verify_log(log: EventLog, debate: str) -> Verification:
 
 
 async def _page(log: EventLog, debate: str, after: int) -> tuple[Envelope, ...]:
-    """The next envelopes; one at a time where the store is damaged, so that the place can be named."""
+    """The next envelopes; one at a time if the store is damaged, to find the first broken position."""
     try:
         return await log.envelopes(debate, after, PAGE)
     except StoreDamaged:

@@ -21,11 +21,11 @@ ByVoter = dict[str, dict[str, T]]
 BUCKET: Final = 2
 """Characters of a pseudonym that name its bucket: 256 of them."""
 THOUSANDTHS: Final = 1000
-"""Beliefs are added up in whole thousandths, so that the order in which they come never shows in a mean."""
+"""Beliefs are added up in whole thousandths, so a mean does not depend on their order."""
 
 
 class Beliefs(Struct, frozen=True, kw_only=True, gc=False):
-    """Of one turn: the sum in thousandths, how many, and each voter's own."""
+    """Beliefs after one turn: their sum in thousandths, their number, and the belief of each voter."""
 
     total: int = 0
     count: int = 0
@@ -33,7 +33,7 @@ class Beliefs(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Audience(Struct, frozen=True, kw_only=True, gc=False):
-    """All that was said.  ``recorded`` counts events, also those that a later one replaced."""
+    """All votes and beliefs.  ``recorded`` counts events, replaced ones included."""
 
     votes: dict[Winner, int] = {}
     said: ByVoter[Winner] = {}
@@ -46,7 +46,7 @@ INITIAL = Audience()
 
 
 def apply(audience: Audience, record: Recorded) -> Audience:
-    """The audience after ``record``; the same object where nothing of it moved."""
+    """The audience after ``record``; the same object if nothing changed."""
     event = record.event
     match event:
         case AudienceVoted(voter=voter, winner=winner):

@@ -1,4 +1,4 @@
-"""The decision briefing: what a person who must decide may take from a debate.  Source: seed 002, reading results."""
+"""The briefing for a person who must decide: what to rely on, what is open, what to find out.  See docs/design.md."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,18 +19,18 @@ from events.types import (
 from events.types.criteria import ProtocolRules, Standing
 
 MOST: Final = 9
-"""Things to find out that a briefing lists."""
+"""Most questions that a briefing lists."""
 SAME: Final = 0.6
-"""Share of common words (of all words of both) from which on two questions count as one."""
+"""From this share of common words (of all words of both) on, two questions count as one."""
 WEAK: Final = 5.0
-"""Score of its evidence, 1–10, up to which an argument that one relies on is to be checked."""
+"""Up to this score of its evidence (1–10) an argument needs better evidence."""
 NAMES: Final = {"pro": "Pro", "con": "Con"}
 ONE_MODEL: Final = "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
 def briefing(protocol: ProtocolState, opened: DebateOpened | None, panel: PanelState) -> Briefing:
-    """What the trace, the assessment and the panel come to."""
+    """The briefing that follows from the standings of arguments, the assessment and the panel."""
     given = protocol.assessment
     assert given is not UNSET, "a briefing follows from an assessment"
     rules = (opened.rubric.protocol if opened is not None else None) or ProtocolRules()
@@ -81,7 +81,7 @@ def _standing(protocol: ProtocolState, standing: Standing) -> tuple[str, ...]:
 
 
 def _to_find_out(protocol: ProtocolState, given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
-    """The most telling first: what the judge left open, what was asked and not settled, what evidence is lacking."""
+    """Questions, the most important first: open ones of the judge, unsettled follow-ups, missing evidence."""
     yield from given.unresolved_questions
     if panel.conclusion is not UNSET:
         yield from panel.conclusion.advice
@@ -106,7 +106,7 @@ def _evidence(argument: ArgumentState) -> float | None:
 
 
 def _different(questions: Iterable[str]) -> tuple[str, ...]:
-    """The first questions that do not say again what one before them says."""
+    """The questions without near repeats of earlier ones, at most ``MOST``."""
     kept: dict[str, frozenset[str]] = {}
     for each in questions:
         asked = frozenset(_WORD.findall(each.casefold()))
@@ -120,13 +120,13 @@ def _quote(text: str, most: int = 120) -> str:
     return f"“{flat if len(flat) <= most else flat[:most].rsplit(' ', 1)[0] + '…'}”"
 
 
-# what limits it
+# cautions
 
 
 def _cautions(
     protocol: ProtocolState, given: AssessmentGiven, opened: DebateOpened | None, panel: PanelState
 ) -> Iterator[str]:
-    """What one should know before one relies on any of it."""
+    """Limits of the debate that the reader must know."""
     if opened is not None:
         caveats = [opened.judge.caveat, opened.pro.caveat, opened.con.caveat, *(each.caveat for each in opened.panel)]
         yield from filter(None, caveats)
@@ -147,7 +147,7 @@ def _cautions(
 
 
 def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
-    """What the panel says otherwise than the judge."""
+    """Differences between the panel and the judge."""
     if panel.conclusion is UNSET:
         return
     winner = panel.conclusion.winner
@@ -160,7 +160,7 @@ def _panel_beside(given: AssessmentGiven, panel: PanelState) -> Iterator[str]:
 
 
 def _faulty(protocol: ProtocolState) -> Iterator[str]:
-    """Statements that did not keep the form, though asked once more."""
+    """Statements whose form was still wrong after the second attempt."""
     for side in SIDES:
         opening, closing = protocol.openings.get(side), protocol.closings.get(side)
         parts = (

@@ -1,4 +1,4 @@
-"""The debaters' characters as they stand: traits, the pressure that moved them, the directives in force."""
+"""The debaters' characters: traits, pressure, and the directives in force."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from events.types import DebateOpened, DirectiveIssued, PressureApplied, Side, T
 
 
 class Directive(Struct, frozen=True, kw_only=True, gc=False):
-    """What a debater was told, and because of which event."""
+    """An instruction for a debater, and the event that caused it."""
 
     side: Side
     text: str
@@ -18,15 +18,15 @@ class Directive(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Characters(Struct, frozen=True, kw_only=True, gc=False):
-    """Traits and pressure are public; directives are the director's until the debate has concluded."""
+    """Both debaters.  Traits and pressure are public; directives are private until the debate has concluded."""
 
     traits: dict[str, dict[str, float]] = {}
     pressure: dict[str, PressureApplied] = {}
-    """The latest on each side."""
+    """The latest event of each side."""
     directives: dict[int, Directive] = {}
     """By position."""
     in_force: dict[str, int] = {}
-    """Position of each side's newest directive."""
+    """The position of each side's newest directive."""
 
 
 INITIAL = Characters()

@@ -1,4 +1,4 @@
-"""The Suspect Claims Register.  Life of a claim: flagged → upheld or cleared."""
+"""The register of suspect claims.  A claim is flagged, then upheld or cleared."""
 
 from typing import Final, Literal
 
@@ -21,7 +21,7 @@ ClaimState = Literal["flagged", "upheld", "cleared"]
 
 
 class Claim(Struct, frozen=True, kw_only=True, gc=False):
-    """One entry.  ``penalty`` is what it costs its turn now, 0 or less; ``requested`` what the rubric asks for."""
+    """A suspect claim.  ``penalty``: points that its turn loses now, 0 or less; ``requested``: points by the rubric."""
 
     turn: int
     quote: str
@@ -34,9 +34,9 @@ class Claim(Struct, frozen=True, kw_only=True, gc=False):
     penalty: float = 0.0
     requested: float = 0.0
     appealed: int = 0
-    """Position of the open or answered appeal; 0 where nobody has appealed."""
+    """Position of the appeal; 0 without one."""
     answer: str = ""
-    """Why it was upheld or cleared."""
+    """Why the claim was upheld or cleared."""
 
 
 Register = dict[str, Claim]

@@ -1,4 +1,4 @@
-"""All that a step is decided on: the opening, the state, the transcript, the ledger, and the answers not yet used."""
+"""The state that the next steps of a debate are decided on."""
 
 from typing import Any, Final
 
@@ -61,13 +61,13 @@ from events.types import (
 )
 
 UNREADABLE: Final = frozenset({"bad_json", "wrong_type"})
-"""Failures of a call that did bring words."""
+"""Failures of a call that returned text."""
 UNNAMED: Final = "its message may name a model, and this debate is blind"
-"""What stands for a provider's message in a blind debate; the director reads that in the event of the failure."""
+"""Replaces a provider's message in a blind debate; the director reads the message in the event."""
 
 
 class Conclusion(Struct, frozen=True, kw_only=True, gc=False):
-    """How it ended."""
+    """The end of a debate."""
 
     winner: Winner
     by_rule: str
@@ -81,9 +81,9 @@ class RunStatus(Struct, frozen=True, kw_only=True, gc=False):
     by: str = ""
     conclusion: Conclusion | None = None
     since: str = ""
-    """When it was opened, or last resumed."""
+    """When the debate was opened or last resumed."""
     max_cost_usd: float | None = None
-    """The cap that the debate was last resumed with, in place of the one that it was opened with."""
+    """The cap of the last resumption; it replaces the cap of the opening."""
 
 
 class UnusedAnswer(Struct, frozen=True, kw_only=True, gc=False):
@@ -102,31 +102,31 @@ class OpenQuestions(Struct, frozen=True, kw_only=True, gc=False):
     failed: dict[str, tuple[Reason, ...]] = {}
     """Failures since the debate was last resumed."""
     asked: dict[str, int] = {}
-    """How often each question was ever put: the next call's ordinal follows from it."""
+    """How often each question was asked: the next call is numbered after it."""
     spent_ms: dict[str, int] = {}
-    """Model time of all questions of each question, failed ones too."""
+    """Model time of all calls of each question, failed ones included."""
     unread: dict[str, UnusedAnswer] = {}
-    """The last answer to each question that is no JSON, or JSON of another shape."""
+    """The last answer to each question that is not JSON of the requested type."""
 
 
 class Verdicts(Struct, frozen=True, kw_only=True, gc=False):
-    """What has been said of the whole."""
+    """The verdicts reached so far."""
 
     scorecard: ScorecardVerdictReached | None = None
     narrative: NarrativeVerdictReached | None = None
     conflict: ConflictResolved | None = None
     convergence: ConvergenceAssessed | None = None
     positions: dict[str, int] = {}
-    """Where each of them stands."""
+    """The position of each verdict."""
 
 
 class Debate(Struct, frozen=True, kw_only=True, gc=False):
-    """The decider's state.  ``opened`` is None before position 1."""
+    """The whole state.  ``opened`` is None before position 1."""
 
     id: str = ""
     position: int = 0
     course: int = 0
-    """Position of the last record that is not the audience's: what comes next never follows from a vote."""
+    """Position of the last record that is no vote and no belief: the next steps do not depend on those."""
     at: str = ""
     """Time of the last record."""
     opened: DebateOpened | None = None
@@ -148,19 +148,19 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """What the judge gave no usable answer about, by turn: ``claims``, ``gaps``, ``premises``."""
     verdicts: Verdicts = Verdicts()
     context: dict[Side, ContextSummarised] = {}
-    """What each side was last given of the turns, where that was not all of them."""
+    """The turns that each side was last given, if not all of them."""
     families: tuple[FamilyWarned, ...] = ()
     protocol: ProtocolState = protocol.INITIAL
     panel: PanelState = panel.INITIAL
     words: ModeratorMessages = words.INITIAL
-    """The moderator's."""
+    """Messages of the moderator."""
     unpriced: str = ""
-    """Why nobody knows the cost of the first answer without a price since the debate was last resumed; empty: none."""
+    """Why the first answer without a price, since the debate was last resumed, has none; empty if all have one."""
     audience: Audience = audience.INITIAL
 
     @property
     def is_blind(self) -> bool:
-        """Whether no text that is recorded now may name a model."""
+        """Whether events that are recorded now must not name a model."""
         return self.opened is not None and self.opened.blind
 
 
@@ -188,7 +188,7 @@ MOVED_BY: Final = frozenset(
         ConvergenceAssessed,
     }
 )
-"""Events of which the debate itself keeps something."""
+"""Events that the debate itself stores something of, besides its parts."""
 
 
 def question(key: str, sample: int) -> str:
@@ -197,13 +197,13 @@ def question(key: str, sample: int) -> str:
 
 
 def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 - one flat if a part, in their order
-    """The debate after ``record``.  Parts that it does not move are the same objects, and cost nothing."""
+    """The debate after ``record``.  Parts that it does not change stay the same objects."""
     event, position = record.event, record.position
     kind = type(event)
     moved: dict[str, Any] = {"position": position, "at": record.at}
     if kind in audience.MOVED_BY:
         moved["audience"] = audience.apply(debate.audience, record)
-        if isinstance(event, AudienceVoted | BeliefStated):  # they may be many, and nothing else moves
+        if isinstance(event, AudienceVoted | BeliefStated):  # there may be many, and they change nothing else
             return replace(debate, **moved)
     moved["course"] = position
     if not debate.id:
@@ -234,7 +234,7 @@ def evolve(debate: Debate, record: Recorded) -> Debate:  # noqa: C901, PLR0912 -
 
 
 def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # noqa: C901, PLR0912 - one flat match, a case an event
-    """What the debate itself keeps of ``record``, put into ``moved`` by name."""
+    """Put the fields that ``record`` changes into ``moved``."""
     event = record.event
     match event:
         case DebateOpened():
@@ -283,23 +283,23 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
 
 
 def _unpriced(event: ModelAnswered | ModelFailed) -> str:
-    """Why nobody knows what an answer costs; empty where it is known, or where there was none to be paid for.
+    """Why the cost of a call is unknown; empty if it is known or no tokens were used.
 
-    A call that broke off before the vendor told what it used has no cost either, but no price is missing.
+    A call that broke off before the vendor reported its tokens has no cost either, but no price is missing.
     """
     is_used = isinstance(event, ModelAnswered) or event.usage.input_tokens + event.usage.output_tokens > 0
     return event.cost_usd.missing.reason if is_used and isinstance(event.cost_usd, Missing) else ""
 
 
 def _turn_of(key: str) -> int:
-    """The newest turn that a question is about; 0 where it is about something else."""
+    """The newest turn that a question is about; 0 if it is about no turn."""
     shown = key.partition(":")[2].partition("/")[0]
     numbers = [int(part) for part in shown.split("-") if part.isdigit()]
     return max(numbers, default=0)
 
 
 def _without(questions: OpenQuestions, keys: set[str]) -> OpenQuestions:
-    """The questions without those questions: what they were for has been recorded."""
+    """The questions without ``keys``: their results are recorded."""
     return OpenQuestions(
         answers={key: answer for key, answer in questions.answers.items() if key not in keys},
         failed={key: failed for key, failed in questions.failed.items() if key not in keys},

@@ -1,7 +1,7 @@
-"""Comparisons, the exchanges that they decide, and the anomalies between them and the scores.
+"""Comparisons of turns, the exchanges that they decide, and anomalies between comparisons and scores.
 
-An anomaly is not an event: it is derived again after every event that touches a score or a comparison, so that none
-goes missing whatever the order of things.  Source: seed 003, "Harmonization pass limitations", mended.
+An anomaly is not an event.  It is derived again after every event that changes a score or a comparison, so the order of
+events does not matter.
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ from events.types import ComparisonOutcome, Reason, Rounds, ScoreChange, Side, T
 
 
 class Comparison(Struct, frozen=True, kw_only=True, gc=False):
-    """What both orders agreed on, or why there is nothing."""
+    """The outcomes on which both orders agreed, or why there are none."""
 
     position: int
     earlier: int
@@ -25,7 +25,7 @@ class Comparison(Struct, frozen=True, kw_only=True, gc=False):
     missing: Reason | None = None
 
     def winner(self) -> ComparisonOutcome | None:
-        """Who took most dimensions; None where the comparison is missing."""
+        """The turn that won most dimensions; None if the comparison is missing."""
         if self.missing is not None:
             return None
         earlier = sum(outcome == "earlier" for outcome in self.outcomes.values())
@@ -34,7 +34,7 @@ class Comparison(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Anomaly(Struct, frozen=True, kw_only=True, gc=False):
-    """A score that stands outside of the band that a comparison allows, and may stay there."""
+    """A score outside the band that a comparison allows."""
 
     turn: int
     dimension: str
@@ -87,7 +87,7 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
 
 
 def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
-    """Every conflict of one comparison with the two turns' scores as they stand."""
+    """All conflicts of one comparison with the current scores of its two turns."""
     found: dict[str, Anomaly] = {}
     rubric = ledger.rubric
     if rubric is None or comparison.missing is not None:
@@ -112,7 +112,7 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
 
 
 def rounds(exchanges: Exchanges, sides: dict[int, Side]) -> Rounds:
-    """Exchanges won, by the most dimensions of each comparison; a missing one is nobody's."""
+    """Exchanges won: each goes to the turn that won most dimensions; a missing comparison counts for no side."""
     won = {"pro": 0, "con": 0, "drawn": 0}
     for comparison in exchanges.comparisons.values():
         match comparison.winner():

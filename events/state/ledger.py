@@ -1,9 +1,9 @@
-"""The score of every turn as a balance folded from entries.
+"""The scores of all turns as balances of ledger entries.
 
-An entry says what was requested and what was applied, and what the balance was before and after.  No number is ever
-overwritten.  A balance stands at ``clamp(admitted + harmonized + outstanding, 0, maximum)``: bands shift the admitted
-value, penalties and dockings are outstanding requests that land in full down to 0, and giving one back frees what a
-floor had absorbed.  Source of the rule: design, section 6.
+An entry holds the requested and the applied points, and the balance before and after it.  A balance is
+``clamp(admitted + harmonized + outstanding, 0, maximum)``: comparisons shift the admitted value; penalties are
+outstanding requests that apply in full down to 0, and the reversal of a penalty also frees the points that the floor of
+0 had absorbed.  See docs/design.md.
 """
 
 from typing import Final
@@ -29,7 +29,7 @@ from events.types.rubric import Rubric, composite_dimensions
 
 
 class Evidence(Struct, frozen=True, kw_only=True, gc=False):
-    """Words that an entry rests on."""
+    """A quote that supports an entry."""
 
     turn: int
     quote: str
@@ -37,7 +37,7 @@ class Evidence(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ScoreEntry(Struct, frozen=True, kw_only=True, gc=False):
-    """One line of the ledger.  ``kind`` is what became of the score, ``rule`` by which rule."""
+    """One change of a score.  ``kind``: what happened to the score; ``rule``: by which rule."""
 
     kind: EntryKind
     position: int
@@ -54,7 +54,7 @@ class ScoreEntry(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Balance(Struct, frozen=True, kw_only=True, gc=False):
-    """One dimension of one turn.  ``harmonized`` and ``outstanding`` are sums of what was requested."""
+    """The score of a turn on one dimension.  ``harmonized`` and ``outstanding`` are sums of requested points."""
 
     raw: float
     admitted: float
@@ -66,13 +66,13 @@ class Balance(Struct, frozen=True, kw_only=True, gc=False):
     rules: tuple[str, ...] = ()
 
     def after(self, *, shift: float = 0.0, request: float = 0.0) -> float:
-        """Where the balance would stand with a further band shift or a further request."""
+        """The balance after a further shift by a comparison or a further request."""
         stands = self.admitted + self.harmonized + shift + self.outstanding + request
         return round(min(max(stands, 0.0), self.maximum), 2)
 
 
 class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
-    """A turn's scores; ``missing`` where the judge gave none."""
+    """The scores of a turn; ``missing`` if the judge gave none."""
 
     turn: int
     side: Side
@@ -90,22 +90,22 @@ class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Ledger(Struct, frozen=True, kw_only=True, gc=False):
-    """The card of every turn, with the entries that it is the balance of."""
+    """The scores of all turns with their entries."""
 
     rubric: Rubric | None = None
     dimensions: tuple[str, ...] = ()
-    """Those that make the composite."""
+    """The dimensions that add up to the composite."""
     sides: dict[int, Side] = {}
     cards: dict[int, TurnCard] = {}
 
     @property
     def entries(self) -> tuple[ScoreEntry, ...]:
-        """Every entry of the debate, in order."""
+        """All entries of the debate, in order."""
         every = (entry for card in self.cards.values() for entry in card.entries)
         return tuple(sorted(every, key=lambda entry: entry.position))
 
     def balance(self, turn: int, dimension: str) -> Balance | None:
-        """One balance, or None where the turn has no score."""
+        """One balance, or None if the turn has no score."""
         card = self.cards.get(turn)
         return card.balances.get(dimension) if card else None
 

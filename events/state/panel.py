@@ -1,4 +1,4 @@
-"""The panel as it stands: what each rater gave, how far they agree, who changed whose mind, and what follows."""
+"""The panel: the scores of each rater, their agreement, the deliberation, and the conclusion."""
 
 from collections.abc import Mapping
 from statistics import variance
@@ -24,21 +24,21 @@ from events.types import (
 
 
 class RaterState(Struct, frozen=True, kw_only=True, gc=False):
-    """A rater's seat and what came of it."""
+    """A rater's seat and its results."""
 
     seat: Rater
     scored: PanelistScored | UnsetType = UNSET
     position: int | UnsetType = UNSET
     totals: dict[str, float] = {}
-    """The rater's own weighted score of each item that it scored on every dimension."""
+    """The rater's weighted score of each item that it scored on every dimension."""
     calibrations: dict[str, RaterCalibrated] = {}
     """By case, in format ``calibration``."""
     record: TrackRecord = TrackRecord()
-    """Of ``calibrations``."""
+    """The record in ``calibrations``."""
 
 
 class ItemSpread(Struct, frozen=True, kw_only=True, gc=False):
-    """How far the raters' own totals of one item lie apart.  ``variance`` (n − 1) needs two of them."""
+    """The spread of the raters' totals of one item.  ``variance`` (n − 1) needs two totals."""
 
     low: float
     high: float
@@ -46,13 +46,13 @@ class ItemSpread(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class PanelState(Struct, frozen=True, kw_only=True, gc=False):
-    """All of it.  ``opinions`` are by round (``"0"`` is independent), then by rater."""
+    """The whole panel.  ``opinions`` are by round (``"0"`` is independent), then by rater."""
 
     topic_type: str = ""
     raters: dict[str, RaterState] = {}
     items: dict[str, ItemSpread] = {}
     thresholds: dict[str, float] = {}
-    """The rubric's figures by which agreement is read and disputes are found."""
+    """The rubric's thresholds for agreement and disputes."""
     agreement: AgreementMeasured | UnsetType = UNSET
     opinions: dict[str, dict[str, OpinionGiven]] = {}
     rounds: dict[str, DeliberationHeld] = {}
@@ -62,7 +62,7 @@ class PanelState(Struct, frozen=True, kw_only=True, gc=False):
     verdict: ArtifactJudged | UnsetType = UNSET
     decision: DecisionRecorded | UnsetType = UNSET
     positions: dict[str, int] = {}
-    """Where agreement, conclusion, verdict and decision stand, and each round (``round:1``)."""
+    """Positions of agreement, conclusion, verdict and decision, and of each round (``round:1``)."""
 
 
 INITIAL = PanelState()
@@ -84,7 +84,7 @@ TWO: Final = 2
 
 
 def apply(panel: PanelState, record: Recorded) -> PanelState:  # noqa: C901 - one flat match, a case an event
-    """The panel after ``record``; the same object where nothing of it moved."""
+    """The panel after ``record``; the same object if nothing changed."""
     event = record.event
     match event:
         case DebateOpened():

@@ -1,4 +1,4 @@
-"""The fold of the three rounds of format ``protocol``, with the briefing that follows from them."""
+"""The three rounds of format ``protocol``, folded, with the briefing."""
 
 from typing import Any, Final
 
@@ -39,7 +39,7 @@ MOVED_BY: Final = frozenset(
 
 
 def apply(protocol: ProtocolState, opened: DebateOpened | None, record: Recorded, panel: PanelState) -> ProtocolState:
-    """The protocol after ``record``; the same object where nothing of it moved.  ``panel``: as it then stands."""
+    """The protocol after ``record``; the same object if nothing changed.  ``panel`` is the panel after ``record``."""
     event = record.event
     match event:
         case ArgumentsOpened():
@@ -88,7 +88,7 @@ def _opened(argument: Argument, event: ArgumentsOpened, position: int) -> Argume
 
 
 def _with(protocol: ProtocolState, name: str, **changes: Any) -> ProtocolState:
-    """The protocol with one argument changed; an argument that nobody opened has nothing to change."""
+    """The protocol with one argument changed; the same object if no side opened that argument."""
     argument = protocol.arguments.get(name)
     if argument is None:
         return protocol
@@ -96,7 +96,7 @@ def _with(protocol: ProtocolState, name: str, **changes: Any) -> ProtocolState:
 
 
 def _placed(protocol: ProtocolState, name: str, position: int) -> ProtocolState:
-    """The protocol with a statement's first position, and the round that it has come to."""
+    """The protocol with the position of a statement, if it is the first, and the round that it is now in."""
     positions = protocol.positions if name in protocol.positions else {**protocol.positions, name: position}
     return replace(protocol, positions=positions, round=_round(protocol))
 

@@ -1,4 +1,4 @@
-"""The three rounds of format ``protocol`` as values: arguments with what was answered to them, closings, the trace."""
+"""The values of ``protocol``: arguments with their answers and standings, openings, closings."""
 
 from typing import Literal
 
@@ -20,7 +20,7 @@ Round = Literal["openings", "cross_examination", "closings", "judgement", "done"
 
 
 class ArgumentState(Struct, frozen=True, kw_only=True, gc=False):
-    """An argument with everything that was said of it."""
+    """An argument with the opponent's answer, its fallacies and its standing."""
 
     side: Side
     turn: int
@@ -38,18 +38,18 @@ class ArgumentState(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def standing(self) -> Standing | None:
-        """Where the judge says that it stands."""
+        """The judge's standing of the argument; None without one."""
         return None if self.trace is UNSET or self.trace.standing is UNSET else self.trace.standing
 
 
 class ProtocolState(Struct, frozen=True, kw_only=True, gc=False):
-    """The whole of it.  ``positions`` are those of the sides' statements and of the assessment."""
+    """All three rounds.  ``positions`` are those of the statements and of the assessment."""
 
     round: Round = "openings"
     arguments: dict[str, ArgumentState] = {}
     openings: dict[Side, ArgumentsOpened] = {}
     crossed: dict[Side, tuple[str, ...]] = {}
-    """By who examined: what is wrong with the examination, if anything is."""
+    """By the examining side: the faults of its cross-examination."""
     closings: dict[Side, ClosingStated] = {}
     assessment: AssessmentGiven | UnsetType = UNSET
     briefing: Briefing | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""Means of the effective scores, side by side."""
+"""The scorecard: mean effective scores of both sides."""
 
 from typing import Final
 
@@ -26,7 +26,7 @@ class SideCard(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Scorecard(Struct, frozen=True, kw_only=True, gc=False):
-    """Both sides.  ``leader`` is ``neither`` within the rubric's tie margin or while a side has no judged turn."""
+    """Both sides.  ``leader`` is ``neither`` within the rubric's tie margin, or while a side has no judged turn."""
 
     pro: SideCard = SideCard()
     con: SideCard = SideCard()
@@ -38,17 +38,17 @@ _SHOWN: Final = frozenset(SideCard.__struct_fields__) - {"composite", "judged_tu
 _MILLION: Final = 1_000_000
 
 Sum = tuple[int, int]
-"""(turns, millionths of a point): whole numbers, so that it is exact in any order."""
+"""(turns, millionths of a point).  Whole numbers are exact in any order of addition."""
 
 
 class SideSums(Struct, frozen=True, kw_only=True, gc=False):
-    """What a side's judged turns add up to.  A turn without a score counts for nobody."""
+    """Sums over a side's judged turns.  A turn without a score does not count."""
 
     composite: Sum = (0, 0)
     dimensions: dict[str, Sum] = {}
 
     def plus(self, card: TurnCard, composite: tuple[str, ...], sign: int) -> "SideSums":
-        """With the card added (``sign`` 1) or taken away again (−1)."""
+        """The sums with a turn's scores added (``sign`` 1) or subtracted (−1)."""
         each = {
             name: _plus(self.dimensions.get(name, (0, 0)), balance.effective, sign)
             for name, balance in card.balances.items()
@@ -61,13 +61,13 @@ class SideSums(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ScorecardSums(Struct, frozen=True, kw_only=True, gc=False):
-    """Both sides.  A fold carries them along, so that a long debate is folded at the pace of a short one."""
+    """The sums of both sides.  A fold keeps them, so the cost of an event does not grow with the debate."""
 
     pro: SideSums = SideSums()
     con: SideSums = SideSums()
 
     def moved(self, before: TurnCard | None, after: TurnCard | None, composite: tuple[str, ...]) -> "ScorecardSums":
-        """With ``after`` in the place of ``before``."""
+        """The sums with ``after`` in place of ``before``."""
         sums: dict[Side, SideSums] = {"pro": self.pro, "con": self.con}
         for card, sign in ((before, -1), (after, 1)):
             if card is not None and card.missing is None:
@@ -76,7 +76,7 @@ class ScorecardSums(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def scorecard(ledger: Ledger, exchanges: Exchanges) -> Scorecard:
-    """The card that the ledger adds up to."""
+    """The scorecard of a ledger."""
     sums = ScorecardSums()
     for card in ledger.cards.values():
         sums = sums.moved(None, card, ledger.dimensions)
@@ -84,7 +84,7 @@ def scorecard(ledger: Ledger, exchanges: Exchanges) -> Scorecard:
 
 
 def read_off(sums: ScorecardSums, rubric: Rubric | None, rounds: Rounds) -> Scorecard:
-    """The means of what has been added up, beside the exchanges won."""
+    """The scorecard from sums and exchanges won."""
     pro, con = _side(sums.pro), _side(sums.con)
     leader: Winner = "neither"
     if isinstance(pro.composite, float) and isinstance(con.composite, float) and rubric:

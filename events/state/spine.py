@@ -1,6 +1,6 @@
-"""The causal spine: what each side's case stands on, and what became of it.
+"""The causal spine: the premises of each side's case, and their changes.
 
-Stability = premises kept ÷ premises stated (design, section 6); a revised premise is kept.
+Stability = premises kept ÷ premises stated; a revised premise is kept.  See docs/design.md.
 """
 
 from typing import Final, Literal
@@ -21,7 +21,7 @@ from events.types import (
 
 
 class PremiseChange(Struct, frozen=True, kw_only=True, gc=False):
-    """What happened to a premise, and where."""
+    """A premise was revised or dropped."""
 
     position: int
     turn: int
@@ -30,7 +30,7 @@ class PremiseChange(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Premise(Struct, frozen=True, kw_only=True, gc=False):
-    """One premise.  ``text`` is its latest form."""
+    """A premise.  ``text`` is its latest form."""
 
     side: Side
     turn: int
@@ -43,7 +43,7 @@ class Premise(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Contradiction(Struct, frozen=True, kw_only=True, gc=False):
-    """A side against itself."""
+    """A side contradicts its own statements."""
 
     position: int
     side: Side
@@ -53,7 +53,7 @@ class Contradiction(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Stability(Struct, frozen=True, kw_only=True, gc=False):
-    """One side's spine in figures; ``stability`` is absent while nothing has been stated."""
+    """One side's spine in figures; ``stability`` is absent while no premise is stated."""
 
     stated: int = 0
     revised: int = 0

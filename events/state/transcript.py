@@ -1,4 +1,4 @@
-"""Who said what: the turns, their attempts, and how far each has come."""
+"""The turns: text, attempts, state, and how far each repeats its side's earlier turns."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ TurnState = Literal["speaking", "spoken", "failed", "judged"]
 
 
 class Failure(Struct, frozen=True, kw_only=True, gc=False):
-    """An attempt that came to nothing."""
+    """A failed or abandoned attempt."""
 
     attempt: int
     kind: str
@@ -33,7 +33,7 @@ class Failure(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Turn(Struct, frozen=True, kw_only=True, gc=False):
-    """One turn.  ``state`` is ``failed`` between a failed attempt and the next one."""
+    """A turn.  ``state`` is ``failed`` between a failed attempt and the next one."""
 
     number: int
     side: Side
@@ -49,15 +49,15 @@ class Turn(Struct, frozen=True, kw_only=True, gc=False):
     failures: tuple[Failure, ...] = ()
     event: TurnSpoken | None = None
     repetition: float = 0.0
-    """Share of its word 4-grams that its side had said before."""
+    """Share of its word 4-grams that stand in earlier turns of its side."""
     tries: int = 0
-    """Attempts that failed since the debate was last resumed; abandoned ones do not count."""
+    """Failed attempts since the debate was last resumed; abandoned attempts do not count."""
     outages: int = 0
-    """Those of them in which the model's vendor was in trouble."""
+    """How many of ``tries`` failed because of the model's vendor."""
 
 
 OUTAGES: Final = frozenset({"unreachable", "overloaded"})
-"""Kinds of failures that say that the model's vendor is in trouble, which passes."""
+"""Kinds of temporary failures of the model's vendor."""
 
 
 class Transcript(Struct, frozen=True, kw_only=True, gc=False):
@@ -71,12 +71,12 @@ class Transcript(Struct, frozen=True, kw_only=True, gc=False):
         return self.turns[len(self.turns)] if self.turns else None
 
     def spoken(self) -> tuple[TurnSpoken, ...]:
-        """What was said, in order."""
+        """The spoken turns, in order."""
         return tuple(turn.event for turn in self.turns.values() if turn.event is not None)
 
 
 GRAM: Final = 4
-"""Words of a text that are compared together."""
+"""Words in one n-gram."""
 _WORD: Final = re.compile(r"\w+")
 INITIAL = Transcript()
 MOVED_BY: Final = frozenset(
@@ -97,7 +97,7 @@ def _with(transcript: Transcript, turn: Turn) -> Transcript:
 
 
 def _earlier(transcript: Transcript, event: TurnSpoken) -> Iterator[str]:
-    """What the same side had said before, the latest first: there a loop shows soonest."""
+    """Earlier turns of the same side, the latest first: a loop shows there soonest."""
     side, number = event.side, event.turn
     for each in reversed(transcript.turns.values()):
         if each.side == side and each.number < number:
@@ -156,19 +156,19 @@ def apply(transcript: Transcript, record: Recorded) -> Transcript:
 
 @lru_cache(maxsize=2048)
 def grams(text: str) -> frozenset[str]:
-    """The word 4-grams of a text.  Kept, since every later turn of the side is held against them."""
+    """The word 4-grams of a text.  Cached, since every later turn of the side is compared with them."""
     words = _WORD.findall(text.casefold())
     return frozenset(" ".join(words[start : start + GRAM]) for start in range(len(words) - GRAM + 1))
 
 
 def repetition(text: str, earlier: Iterable[str]) -> float:
-    """Share of ``text``'s 4-grams found in ``earlier``, rounded to two decimals."""
+    """Share of the 4-grams of ``text`` that stand in ``earlier``, to two decimals: 0 is all new, 1 is a loop."""
     mine = grams(text)
     if not mine:
         return 0.0
     fresh = set(mine)
-    for said in earlier:
-        fresh -= grams(said)
+    for each in earlier:
+        fresh -= grams(each)
         if not fresh:
             break
     return round((len(mine) - len(fresh)) / len(mine), 2)

@@ -1,4 +1,4 @@
-"""What a debate has cost so far."""
+"""Calls, tokens and cost of a debate so far."""
 
 from typing import Final
 
@@ -9,10 +9,10 @@ from events.types import Missing, ModelAnswered, ModelFailed
 
 
 class UsageTotals(Struct, frozen=True, kw_only=True, gc=False):
-    """Calls, tokens, money.  ``unpriced_calls`` counts those whose cost nobody knows.
+    """Totals.  ``unpriced_calls`` counts calls whose cost is unknown.
 
-    Of the tokens, ``cached_tokens`` were read from a vendor's cache and ``thought_tokens`` spent on thinking; absent
-    where there are none.
+    ``cached_tokens`` were read from a vendor's cache, ``thought_tokens`` were spent on thinking; both are part of
+    ``tokens`` and absent if there are none.
     """
 
     tokens: int = 0
@@ -28,21 +28,21 @@ INITIAL = UsageTotals()
 MOVED_BY: Final = frozenset({ModelAnswered, ModelFailed})
 
 
-def apply(tally: UsageTotals, record: Recorded) -> UsageTotals:
-    """The tally after ``record``."""
+def apply(totals: UsageTotals, record: Recorded) -> UsageTotals:
+    """The totals after ``record``."""
     event = record.event
     if not isinstance(event, ModelAnswered | ModelFailed):
-        return tally
+        return totals
     used, cost = event.usage, event.cost_usd
     unpriced = isinstance(cost, Missing)
     return UsageTotals(
-        tokens=tally.tokens + used.input_tokens + used.output_tokens,
-        cost_usd=tally.cost_usd if isinstance(cost, Missing) else round(tally.cost_usd + cost, 6),
-        calls=tally.calls + 1,
-        failed_calls=tally.failed_calls + isinstance(event, ModelFailed),
-        unpriced_calls=tally.unpriced_calls + unpriced,
-        cached_tokens=_sum(tally.cached_tokens, used.cached_tokens),
-        thought_tokens=_sum(tally.thought_tokens, used.thought_tokens),
+        tokens=totals.tokens + used.input_tokens + used.output_tokens,
+        cost_usd=totals.cost_usd if isinstance(cost, Missing) else round(totals.cost_usd + cost, 6),
+        calls=totals.calls + 1,
+        failed_calls=totals.failed_calls + isinstance(event, ModelFailed),
+        unpriced_calls=totals.unpriced_calls + unpriced,
+        cached_tokens=_sum(totals.cached_tokens, used.cached_tokens),
+        thought_tokens=_sum(totals.thought_tokens, used.thought_tokens),
     )
 
 

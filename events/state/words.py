@@ -1,4 +1,4 @@
-"""What the moderator said, and after which turn."""
+"""The messages of the moderator."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from events.types import ModeratorSpoke
 
 
 class ModeratorMessage(Struct, frozen=True, kw_only=True, gc=False):
-    """One word of the moderator.  ``after_turn`` is the newest turn that did not hear it, 0 before the first."""
+    """A message of the moderator.  ``after_turn`` is the newest turn that did not get it, 0 before the first."""
 
     text: str
     by: str
@@ -25,7 +25,7 @@ MOVED_BY: Final = frozenset({ModeratorSpoke})
 
 
 def apply(words: ModeratorMessages, transcript: Transcript, record: Recorded) -> ModeratorMessages:
-    """The words after ``record``; the same object where none was said."""
+    """The messages after ``record``; the same object if there is no new one."""
     event = record.event
     if not isinstance(event, ModeratorSpoke):
         return words
@@ -36,6 +36,6 @@ def apply(words: ModeratorMessages, transcript: Transcript, record: Recorded) ->
 
 
 def _after(transcript: Transcript) -> int:
-    """A turn that failed is tried anew and hears the word."""
+    """The newest turn that does not get the message: a failed turn is attempted again and gets it."""
     turns = transcript.turns.values()
     return max((turn.number for turn in turns if turn.state != "failed"), default=0)

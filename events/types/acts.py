@@ -11,18 +11,18 @@ from msgspec import UNSET, UnsetType
 from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Winner
 
 DebateState = Literal["open", "paused", "halted", "concluded"]
-"""``open``: it runs, or may run as soon as a server takes it up."""
+"""``open``: the debate runs, or runs as soon as a server takes it up."""
 
 
 class DebatePaused(Event, frozen=True, kw_only=True, tag="debate_paused"):
-    """No further step is taken until somebody resumes."""
+    """The debate takes no further step until it is resumed."""
 
     reason: str
     by: str
 
 
 class DebateResumed(Event, frozen=True, kw_only=True, tag="debate_resumed"):
-    """A paused or halted debate goes on; ``max_cost_usd`` is its new cap, where one was given."""
+    """A paused or halted debate goes on.  ``max_cost_usd`` is its new cap, if one was given."""
 
     reason: str
     by: str
@@ -30,21 +30,21 @@ class DebateResumed(Event, frozen=True, kw_only=True, tag="debate_resumed"):
 
 
 class DebateHalted(Event, frozen=True, kw_only=True, tag="debate_halted"):
-    """It cannot go on as it is; the reason says what to do.  A halt can be resumed."""
+    """The debate cannot go on as it is; ``reason`` says what to do.  It can be resumed."""
 
     reason: str
     by: str
 
 
 class ModeratorSpoke(Event, frozen=True, kw_only=True, tag="moderator_spoke"):
-    """The moderator said something to both debaters; it stands in the next prompts of both."""
+    """The moderator spoke to both debaters: the text enters their next prompts."""
 
     text: str
     by: str
 
 
 class AudienceVoted(Event, frozen=True, kw_only=True, tag="audience_voted"):
-    """Somebody said who should win, before the judge had."""
+    """A spectator voted for a winner."""
 
     private: ClassVar[frozenset[str]] = ALL_PRIVATE
 
@@ -53,7 +53,7 @@ class AudienceVoted(Event, frozen=True, kw_only=True, tag="audience_voted"):
 
 
 class BeliefStated(Event, frozen=True, kw_only=True, tag="belief_stated"):
-    """Somebody said after a turn what to think of the motion: ``belief`` 0 is wholly con, 100 wholly pro."""
+    """A spectator stated a belief after a turn: ``belief`` is 0 (wholly con) to 100 (wholly pro)."""
 
     private: ClassVar[frozenset[str]] = ALL_PRIVATE
 
@@ -63,7 +63,7 @@ class BeliefStated(Event, frozen=True, kw_only=True, tag="belief_stated"):
 
 
 class DebateConcluded(DerivedEvent, frozen=True, kw_only=True, tag="debate_concluded"):
-    """The last word.  ``by_rule`` names the verdict that decides."""
+    """The debate is over.  ``by_rule`` names the verdict that decided."""
 
     winner: Winner
     by_rule: str

@@ -1,4 +1,4 @@
-"""What all events share, and the small values that they are made of."""
+"""The base classes of events, and small values that many events hold."""
 
 from typing import ClassVar, Literal
 
@@ -9,7 +9,7 @@ Winner = Literal["pro", "con", "neither"]
 Span = tuple[int, int]
 """[start, end) in Unicode code points."""
 Think = Literal["default", "off", "low", "medium", "high"]
-"""How much a model is asked to think before it answers; ``default`` leaves it to the vendor.  As in ``providers``."""
+"""How much a model thinks before it answers; ``default`` leaves it to the vendor.  ``providers`` defines it too."""
 
 SIDES: tuple[Side, Side] = ("pro", "con")
 ALL_PRIVATE: frozenset[str] = frozenset({"*"})
@@ -22,13 +22,13 @@ def other(side: Side) -> Side:
 
 
 class Reason(Struct, frozen=True):
-    """Why a value is not there."""
+    """Why a value is missing."""
 
     reason: str
 
 
 class Missing(Struct, frozen=True):
-    """A value that could not be had: never a number, never a default."""
+    """In place of a value that could not be determined: never a number, never a default."""
 
     missing: Reason
 
@@ -39,29 +39,29 @@ def missing(reason: str) -> Missing:
 
 
 class Usage(Struct, frozen=True, kw_only=True, gc=False):
-    """Tokens of one call, as the provider reported them; the last three only where there are any."""
+    """Tokens of one call, as the provider reported them.  The last three are absent where there are none."""
 
     input_tokens: int = 0
-    """Cached and written ones too."""
+    """Cached and written tokens included."""
     output_tokens: int = 0
-    """With those spent on thinking."""
+    """Tokens of thinking included."""
     cached_tokens: int | UnsetType = UNSET
-    """Read from the vendor's cache."""
+    """Input tokens that the vendor read from its cache."""
     written_tokens: int | UnsetType = UNSET
-    """Put into the vendor's cache."""
+    """Input tokens that the vendor put into its cache."""
     thought_tokens: int | UnsetType = UNSET
-    """Spent on thinking, shown or not."""
+    """Output tokens of thinking, whether the vendor shows the thoughts or not."""
 
 
 class BothSides(Struct, frozen=True, kw_only=True):
-    """A number for each side, or the reason why there is none."""
+    """A number for each side, or the reason why it is missing."""
 
     pro: float | Missing
     con: float | Missing
 
 
 class Rounds(Struct, frozen=True, kw_only=True):
-    """Exchanges won."""
+    """Exchanges that each side won."""
 
     pro: int = 0
     con: int = 0

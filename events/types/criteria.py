@@ -1,7 +1,6 @@
-"""How arguments are scored, how a panel is read, how judges deliberate: the rubric's data beside the live judge's.
+"""The parts of a rubric for arguments, panels and deliberation.
 
-The figures are in ``judge/rubrics/v1.json``.  Sources: seed 002 (criteria, fallacies, minimums of the protocol), seed
-000 (topics, weights, thresholds), seed 001 (deliberation).
+The figures are in ``judge/rubrics/v1.json``, the rules in ``docs/design.md``.
 """
 
 from typing import Annotated, Literal
@@ -23,7 +22,7 @@ STANDINGS: tuple[Standing, ...] = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNC
 
 
 class Criterion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One dimension on which an argument is scored.  ``asks`` is what a judge is told."""
+    """One dimension on which an argument is scored.  ``asks`` is its text in the judge's prompt."""
 
     weight: Share
     asks: str
@@ -40,7 +39,7 @@ class Criteria(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ProtocolRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the three rounds ask for.  Minimums are characters."""
+    """Requirements of the three rounds.  Minimums count characters."""
 
     arguments: Annotated[int, Meta(ge=1, le=9)] = 3
     claim_minimum: int = 10
@@ -48,25 +47,25 @@ class ProtocolRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     evidence_minimum: int = 5
     closing_words: int = 200
     even_within: float = 1.0
-    """A gap of totals under this: the sides are evenly matched."""
+    """Below this gap of totals the sides are evenly matched."""
     clear_above: float = 3.0
-    """A gap over this is a clear lead."""
+    """Above this gap of totals the lead is clear."""
     fallacies: dict[Fallacy, str] = {}
-    """What each of them is, as a judge is told."""
+    """Each fallacy with its definition in the judge's prompt."""
 
 
 class TopicType(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A kind of motion: words and phrases that tell it, and the weight of each domain of expertise."""
+    """A kind of motion: the words and phrases that identify it, and the weight of each domain of expertise."""
 
     keywords: tuple[str, ...] = ()
     weights: dict[str, Share]
 
 
 class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How raters are weighted, how their agreement is read, and when nobody wins."""
+    """How raters are weighted, how their agreement is rated, and when the panel names no winner."""
 
     topics: dict[str, TopicType]
-    """``default`` is the one of a motion that no keyword tells."""
+    """``default`` is the type of a motion that no keyword identifies."""
     domain_share: Share = 0.7
     accuracy_share: Share = 0.3
     prior_right: float = 2.0
@@ -75,20 +74,20 @@ class PanelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     high: float = 0.80
     moderate: float = 0.67
     low: float = 0.50
-    """Bands of alpha; ``moderate`` is enough to conclude, ``low`` to conclude with care."""
+    """Bands of alpha.  From ``moderate`` on the panel concludes, from ``low`` on it concludes with caution."""
     kappa_leaning: float = 0.40
-    """With alpha below ``low``, the kappa from which on the panel leans."""
+    """With alpha below ``low``: from this kappa on the panel leans to a side."""
     disputed_variance: float = 3.0
-    """Variance (n − 1) of the raw weighted score from which an argument is disputed."""
+    """From this variance (n − 1) of the raw weighted score on, an argument is disputed."""
     decisive_variance: float = 9.0
-    """Variance from which a disputed argument decides, whatever the others say."""
+    """From this variance on, a disputed argument alone prevents a winner."""
     least_gap: Share = 0.05
-    """|pro − con| ÷ (pro + con) under which nobody wins."""
+    """Below this |pro − con| ÷ (pro + con) the panel names no winner."""
     least_items: int = 5
-    """Items with two ratings or more, below which no agreement is stated."""
+    """Fewest items with two ratings or more for which agreement is stated."""
     bootstrap: Annotated[int, Meta(ge=100, le=20_000)] = 2000
     minmax_at: int = 3
-    """Arguments a side up to which scores are calibrated by min-max instead of z-scores."""
+    """Up to this number of arguments for each side, scores are calibrated by min-max instead of z-scores."""
 
 
 ARTIFACT = Criteria(

@@ -1,4 +1,4 @@
-"""Judges who disagree and read each other; and artifacts that are judged without a debate."""
+"""Judges that read each other's opinions, and artifacts that are judged without a debate."""
 
 from typing import ClassVar, Literal
 
@@ -7,13 +7,13 @@ from msgspec import UNSET, Struct, UnsetType, field
 from events.types.base import DerivedEvent, Missing, Reason
 
 Verdict = Literal["PASS", "FAIL", "CONDITIONAL", "pro", "con", "tie"]
-"""The first three are of an artifact, the others of a debate."""
+"""The first three are verdicts on an artifact, the others on a debate."""
 
 
 class OpinionGiven(DerivedEvent, frozen=True, kw_only=True, tag="opinion_given"):
-    """What a judge says in one round; round 0 is independent of all others.
+    """The opinion of a judge in one round.  In round 0 it has read no other opinion.
 
-    ``quote`` is the evidence that it names for its verdict; ``verified``: the words stand in what is judged.
+    ``quote`` is its evidence for the verdict; ``verified``: the quote stands in the judged text.
     """
 
     naming: ClassVar[frozenset[str]] = frozenset({"model"})
@@ -34,7 +34,7 @@ class OpinionGiven(DerivedEvent, frozen=True, kw_only=True, tag="opinion_given")
 
 
 class Disagreement(Struct, frozen=True, kw_only=True):
-    """Where judges differ: on the verdict (``dimension`` empty) or on a dimension.  ``severity`` in [0, 1]."""
+    """A difference between judges on the verdict (``dimension`` is empty) or a dimension.  ``severity`` in [0, 1]."""
 
     dimension: str
     positions: dict[str, str | float]
@@ -42,7 +42,7 @@ class Disagreement(Struct, frozen=True, kw_only=True):
 
 
 class MindChange(Struct, frozen=True, kw_only=True, rename={"before": "from", "after": "to"}):
-    """A judge changed its verdict: by evidence (a checked quote that it had not named before) or by conformity."""
+    """A judge changed its verdict: by evidence (a verified quote that is new) or by conformity."""
 
     rater: str
     before: Verdict
@@ -52,7 +52,7 @@ class MindChange(Struct, frozen=True, kw_only=True, rename={"before": "from", "a
 
 
 class DeliberationHeld(DerivedEvent, frozen=True, kw_only=True, tag="deliberation_held"):
-    """A round of deliberation.  ``before`` and ``after`` are agreement in [0, 1]; missing where too few answered."""
+    """A round of deliberation.  ``before`` and ``after``: agreement in [0, 1], missing if too few judges answered."""
 
     round: int
     before: float
@@ -60,13 +60,13 @@ class DeliberationHeld(DerivedEvent, frozen=True, kw_only=True, tag="deliberatio
     disagreements: tuple[Disagreement, ...] = ()
     changes: tuple[MindChange, ...] = ()
     elapsed_ms: int = 0
-    """Model time of the round: that of its slowest judge."""
+    """Model time of the round's slowest judge."""
     ended: str = ""
-    """Why no further round follows; empty while one may."""
+    """Why no further round follows; empty if one may follow."""
 
 
 class Artifact(Struct, frozen=True, kw_only=True):
-    """A text that is judged.  ``digest`` is SHA-256 of its bytes."""
+    """A text to be judged.  ``digest`` is SHA-256 of its bytes."""
 
     name: str
     text: str
@@ -74,9 +74,9 @@ class Artifact(Struct, frozen=True, kw_only=True):
 
 
 class ArtifactJudged(DerivedEvent, frozen=True, kw_only=True, tag="artifact_judged"):
-    """The verdict on an artifact: the one with the greatest weight after deliberation, the graver one of equals.
+    """The verdict on an artifact: the verdict with the most weight after deliberation; of equals, the more severe one.
 
-    ``independent`` is the verdict of record: the same, of the opinions before anybody had read another's.
+    ``independent`` is the verdict of record: the same computed from round 0, before the judges read each other.
     """
 
     verdict: Verdict | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""How a debate is opened: who, on what, and by which rules; whole, so that a log explains itself."""
+"""The opening of a debate: its debaters, motion, judges and rules, whole, so that a log needs no other source."""
 
 from typing import ClassVar, Literal
 
@@ -12,37 +12,37 @@ from events.types.rubric import Rubric
 
 
 class Response(Struct, frozen=True, kw_only=True):
-    """Where a signal of pressure draws a trait, 1–10, and how strongly, 0–1."""
+    """How a signal of pressure moves a trait: to ``target`` (1–10) by ``weight`` (0–1)."""
 
     target: float
     weight: float
 
 
 class Archetype(Struct, frozen=True, kw_only=True):
-    """A debater's starting character: twelve traits, 1–10, by name."""
+    """A debater's character at the start: twelve traits, 1–10, by name."""
 
     title: str
     manner: str
     traits: dict[str, float]
     responses: dict[str, dict[str, Response]] = {}
-    """By signal and trait.  The weights of one trait sum to at most 1, so that no pressure carries it past a target."""
+    """By signal and trait.  The weights of one trait sum to at most 1, so that no pressure moves it past a target."""
 
 
 class Debater(Struct, frozen=True, kw_only=True):
-    """Who speaks for a side."""
+    """The debater of a side."""
 
     model: str
     archetype: str
     elasticity: float
     caveat: str = ""
-    """What a reader must know of this model, shown wherever it speaks."""
+    """A warning about this model, shown wherever it speaks."""
     window: int = 0
-    """Tokens that its prompts may fill; 0 where nothing bounds them."""
+    """Tokens that its prompts may have; 0 for no limit."""
     think: Think = "default"
 
 
 class FamilyWarned(Event, frozen=True, kw_only=True, tag="family_warned"):
-    """Who judges and who debates are models of one family: judges favour their own.  ``roles`` as in the seats."""
+    """A judge and a debater are models of one family, and judges favour their own.  ``roles`` are names of seats."""
 
     naming: ClassVar[frozenset[str]] = frozenset({"family"})
 
@@ -51,14 +51,14 @@ class FamilyWarned(Event, frozen=True, kw_only=True, tag="family_warned"):
 
 
 class JudgeSeat(Struct, frozen=True, kw_only=True):
-    """Who judges."""
+    """The judge's model and sampling."""
 
     model: str
     samples: int = 1
     second: str | UnsetType = UNSET
-    """Another model, for second opinions."""
+    """The model for second opinions, if it is another one."""
     appeals: Literal["none", "serious", "all"] = "serious"
-    """Flags that get a second opinion without anybody asking: those of −2 where a second judge sits, or all."""
+    """Flags that get a second opinion without an appeal: none, those of −2 if there is a second judge, or all."""
     caveat: str = ""
     think: Think = "default"
 
@@ -72,12 +72,12 @@ class Template(Struct, frozen=True, kw_only=True):
 
 
 class DebateSettings(Struct, frozen=True, kw_only=True):
-    """How this debate is run: limits and sampling, all recorded."""
+    """Limits and sampling of one debate."""
 
     turn_attempts: int = 3
     judge_attempts: int = 3
     outage_attempts: int = 0
-    """Attempts while a model's vendor is in trouble, where they are more than the others."""
+    """Attempts while the model's vendor is unreachable or overloaded, if that is more than the other limits."""
     turn_timeout_s: float = 180.0
     judge_timeout_s: float = 180.0
     retry_ms: int = 500
@@ -86,11 +86,11 @@ class DebateSettings(Struct, frozen=True, kw_only=True):
     seed: int | UnsetType = UNSET
     max_cost_usd: float | UnsetType = UNSET
     deadline_s: float | UnsetType = UNSET
-    """Seconds that it may run from its opening, and again from each time that it is resumed."""
+    """Seconds that the debate may run after its opening, and again after each time that it is resumed."""
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """A debate whose outcome is known: what raters are measured by.  ``digest`` is SHA-256 of its canonical bytes."""
+    """A debate with a known outcome, to measure raters.  ``digest`` is SHA-256 of its canonical bytes."""
 
     id: str
     motion: str
@@ -98,19 +98,19 @@ class Case(Struct, frozen=True, kw_only=True):
     con: tuple[Argument, ...]
     truth: Winner
     source: str
-    """Who says that this is the outcome."""
+    """The source of the outcome."""
     digest: str
 
 
 NOBODY = Debater(model="", archetype="", elasticity=0.0)
-"""The seat of a side where nobody debates: an artifact is judged, or raters are measured."""
+"""The seat of a side without a debater: an artifact is judged, or raters are measured."""
 
 
 Format = Literal["exchange", "protocol", "deliberation", "calibration"]
 
 
 class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
-    """A debate began.  It carries all data that later readers need, whole."""
+    """A debate began.  The event carries all data that later readers need."""
 
     naming: ClassVar[frozenset[str]] = frozenset(
         {
@@ -141,13 +141,13 @@ class DebateOpened(Event, frozen=True, kw_only=True, tag="debate_opened"):
     prompts: dict[str, Template]
     settings: DebateSettings
     blind: bool
-    """Models stay unnamed for spectators until it has concluded."""
+    """Spectators see no names of models until the debate has concluded."""
     exhibition: str | None
     moot: str
-    """Version of Moot that opened it."""
+    """The version of Moot that opened the debate."""
     topic_type: str = ""
-    """Of the panel's topics, given or told by the motion's words."""
+    """The panel's topic type, given in the request or found from the motion's words."""
     artifact: Artifact | UnsetType = UNSET
-    """What is judged in format ``deliberation``."""
+    """The text to be judged, in format ``deliberation``."""
     cases: tuple[Case, ...] = ()
-    """What raters are measured by in format ``calibration``."""
+    """The cases that raters are measured by, in format ``calibration``."""

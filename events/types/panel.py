@@ -1,4 +1,4 @@
-"""The panel: who sits on it, what each rater gave, how far they agree, and what follows."""
+"""The panel: its raters, their scores, their agreement, and its conclusion."""
 
 from typing import ClassVar, Literal
 
@@ -9,7 +9,7 @@ from events.types.criteria import Standing
 
 
 class TrackRecord(Struct, frozen=True, kw_only=True):
-    """Verdicts on debates whose outcome is known: how many were right, of how many."""
+    """A rater's verdicts on debates with a known outcome: ``right`` of ``of`` were right."""
 
     right: int = 0
     of: int = 0
@@ -21,21 +21,21 @@ class Rater(Struct, frozen=True, kw_only=True):
     name: str
     title: str
     domain: str
-    """Whose weight of a topic's is this rater's."""
+    """The domain of expertise whose weight the rater gets."""
     focus: str
     weights: dict[str, float]
     model: str
     samples: int = 1
     share: float | UnsetType = UNSET
-    """A persona's weight in the verdict on an artifact."""
+    """The persona's weight in the verdict on an artifact."""
     record: TrackRecord = TrackRecord()
-    """What the store knew of it when the debate was opened."""
+    """The record that the store had when the debate was opened."""
     caveat: str = ""
     think: Think = "default"
 
 
 class Coefficient(Struct, frozen=True, kw_only=True):
-    """A coefficient with its bootstrap 95 % interval, or why it has none.  ``items``: units rated twice or more."""
+    """A coefficient with its bootstrap 95 % interval, or why it is undefined.  ``items``: units rated twice or more."""
 
     value: float | UnsetType = UNSET
     low: float | UnsetType = UNSET
@@ -53,7 +53,7 @@ PanelOutcome = Literal["concluded", "cautious", "contested", "irreconcilable", "
 class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scored"):
     """One rater's independent scores: ``{item: {dimension: n}}``, ``{item: standing}``; items are arguments or turns.
 
-    ``missing``: the rater gave nothing usable.  ``absent``: what is not there, ``{"CON-2": why}`` or
+    ``missing``: the rater gave nothing usable.  ``absent``: single scores that are missing, ``{"CON-2": why}`` or
     ``{"CON-2.logic": why}``.
     """
 
@@ -66,7 +66,7 @@ class PanelistScored(DerivedEvent, frozen=True, kw_only=True, tag="panelist_scor
     notes: dict[str, str] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
     spread: dict[str, dict[str, float]] = field(default_factory=dict)
-    """Highest minus lowest over the samples, where there are several."""
+    """Highest minus lowest over the samples, if there are several."""
     samples: int = 1
     missing: Reason | UnsetType = UNSET
 
@@ -84,7 +84,7 @@ class AgreementMeasured(DerivedEvent, frozen=True, kw_only=True, tag="agreement_
 
 
 class Dispute(Struct, frozen=True, kw_only=True):
-    """An item on which the raters are far apart.  ``decides``: the winner stands and falls with it."""
+    """An item on which the raters are far apart.  ``decides``: it alone prevents a winner."""
 
     variance: float
     decides: bool
@@ -93,7 +93,7 @@ class Dispute(Struct, frozen=True, kw_only=True):
 
 
 class LeaveOneOut(Struct, frozen=True, kw_only=True):
-    """What the panel would say without one rater."""
+    """The panel's conclusion if one rater is left out."""
 
     outcome: PanelOutcome
     winner: Winner
@@ -102,14 +102,14 @@ class LeaveOneOut(Struct, frozen=True, kw_only=True):
 
 
 class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_concluded"):
-    """What the panel says.  ``winner`` is ``neither`` unless the outcome is ``concluded`` or ``cautious``."""
+    """The panel's conclusion.  ``winner`` is ``neither`` unless the outcome is ``concluded`` or ``cautious``."""
 
     outcome: PanelOutcome
     winner: Winner
     leaning: Winner
-    """Who stands higher in the weighted raw scores, whether that counts or not."""
+    """The side with the higher weighted raw score, whatever the outcome."""
     weights: dict[str, float]
-    """Of the raters, summing to 1."""
+    """Of the raters; they sum to 1."""
     topic_type: str
     weighted: BothSides
     """Weighted raw scores, 1–10."""
@@ -121,11 +121,11 @@ class PanelConcluded(DerivedEvent, frozen=True, kw_only=True, tag="panel_conclud
     """By the rater that is left out."""
     reasons: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
-    """What to find out, or to do, next."""
+    """What to find out or to do next."""
 
 
 class DecisionRecorded(Event, frozen=True, kw_only=True, tag="decision_recorded"):
-    """A person decided what the panel did not."""
+    """A person decided where the panel did not."""
 
     by: str
     decision: str
@@ -133,13 +133,13 @@ class DecisionRecorded(Event, frozen=True, kw_only=True, tag="decision_recorded"
 
 
 class RaterCalibrated(Event, frozen=True, kw_only=True, tag="rater_calibrated"):
-    """One rater's verdict on a debate whose outcome is known, beside that outcome."""
+    """One rater's verdict on a debate with a known outcome, beside that outcome."""
 
     rater: str
     model: str
     case: str
     digest: str
-    """SHA-256 of the case: the same case counts once."""
+    """SHA-256 of the case.  The same case counts once."""
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
     """By argument and dimension, as in ``panelist_scored``."""
     mean: BothSides | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""The three rounds of format ``protocol``, and what the judge makes of them."""
+"""The three rounds of format ``protocol``, and the judge's assessment of them."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ CrossResponse = Literal["refute", "challenge", "concede", "partial"]
 
 
 class Argument(Struct, frozen=True, kw_only=True):
-    """An opening argument.  Ids are ``PRO-1`` …, ``CON-1`` and so on."""
+    """An opening argument.  Ids are ``PRO-1``, ``CON-1`` and so on."""
 
     id: str
     claim: str
@@ -20,7 +20,7 @@ class Argument(Struct, frozen=True, kw_only=True):
 
 
 class ArgumentsOpened(DerivedEvent, frozen=True, kw_only=True, tag="arguments_opened"):
-    """A side opened.  ``faults``: what is wrong with its structure, asked twice; ``free_text``: all that it said."""
+    """A side opened.  ``faults``: errors of its structure after two attempts; ``free_text``: the whole text."""
 
     side: Side
     turn: int
@@ -30,7 +30,7 @@ class ArgumentsOpened(DerivedEvent, frozen=True, kw_only=True, tag="arguments_op
 
 
 class ArgumentCrossExamined(DerivedEvent, frozen=True, kw_only=True, tag="argument_cross_examined"):
-    """One of the opponent's arguments was answered."""
+    """A side answered one of the opponent's arguments."""
 
     by: Side
     turn: int
@@ -41,7 +41,7 @@ class ArgumentCrossExamined(DerivedEvent, frozen=True, kw_only=True, tag="argume
 
 
 class CrossExaminationFaulted(DerivedEvent, frozen=True, kw_only=True, tag="cross_examination_faulted"):
-    """What is wrong with a cross-examination after it was asked again: an argument left out, a target that is none."""
+    """A cross-examination was still wrong after two attempts: it left out an argument, or its target is no argument."""
 
     by: Side
     turn: int
@@ -50,7 +50,7 @@ class CrossExaminationFaulted(DerivedEvent, frozen=True, kw_only=True, tag="cros
 
 
 class ClosingStated(DerivedEvent, frozen=True, kw_only=True, tag="closing_stated"):
-    """A side closed.  ``words`` counts all of it; the judge reads the rubric's ``closing_words`` and no more."""
+    """A side closed.  ``words`` counts the whole statement; the judge reads only the rubric's ``closing_words``."""
 
     side: Side
     turn: int
@@ -63,7 +63,7 @@ class ClosingStated(DerivedEvent, frozen=True, kw_only=True, tag="closing_stated
 
 
 class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found"):
-    """A fallacy in what a side said for an argument; its words were found in ``turn`` at ``span``."""
+    """A fallacy in a side's statement for an argument; ``quote`` stands in ``turn`` at ``span``."""
 
     argument: str
     fallacy: Fallacy
@@ -74,7 +74,7 @@ class FallacyFound(DerivedEvent, frozen=True, kw_only=True, tag="fallacy_found")
 
 
 class ArgumentTraced(DerivedEvent, frozen=True, kw_only=True, tag="argument_traced"):
-    """Where an argument stands in the end, and its scores (1–10 a dimension, ``total`` weighted)."""
+    """The standing of an argument at the end, and its scores (1–10 for each dimension; ``total`` is weighted)."""
 
     argument: str
     standing: Standing | UnsetType = UNSET
@@ -87,7 +87,7 @@ class ArgumentTraced(DerivedEvent, frozen=True, kw_only=True, tag="argument_trac
 
 
 class AssessmentGiven(DerivedEvent, frozen=True, kw_only=True, tag="assessment_given"):
-    """The judge's overall assessment.  A total is a side's mean score times the rubric's arguments a side."""
+    """The judge's assessment.  A total is a side's mean score × the rubric's number of arguments."""
 
     pro_total: float | Missing
     con_total: float | Missing
@@ -98,7 +98,7 @@ class AssessmentGiven(DerivedEvent, frozen=True, kw_only=True, tag="assessment_g
 
 
 class Briefing(Struct, frozen=True, kw_only=True):
-    """For the person who decides; derived by the fold, never an event.  Lists hold argument ids or sentences."""
+    """A briefing for the person who decides: part of the fold, not an event.  Lists hold argument ids or sentences."""
 
     gap: float | Missing
     meaning: str
@@ -116,4 +116,4 @@ class Briefing(Struct, frozen=True, kw_only=True):
     key_insight: str = ""
     recommendation: str = ""
     cautions: tuple[str, ...] = ()
-    """What limits this briefing: a tiny model, faulty structure, a missing assessment, fallacies."""
+    """Limits of this briefing: a tiny model, faulty structure, a missing assessment, fallacies."""

@@ -1,4 +1,4 @@
-"""The Suspect Claims Register, the causal spine, and attempts to instruct the judge."""
+"""The register of suspect claims, the premises of each side, and attempts to instruct the judge."""
 
 from typing import Literal
 
@@ -28,7 +28,7 @@ class ClaimFlagged(DerivedEvent, frozen=True, kw_only=True, tag="claim_flagged")
 
 
 class ClaimAppealed(Event, frozen=True, kw_only=True, tag="claim_appealed"):
-    """A second opinion on a flag was asked for."""
+    """A second opinion on a flag was requested."""
 
     claim: str
     by: str
@@ -43,7 +43,7 @@ class ClaimUpheld(DerivedEvent, frozen=True, kw_only=True, tag="claim_upheld"):
 
 
 class ClaimCleared(DerivedEvent, frozen=True, kw_only=True, tag="claim_cleared"):
-    """The second opinion dissents: the claim is good, and its points come back."""
+    """The second opinion disagrees with the flag: the points of the claim are given back."""
 
     claim: str
     by: str
@@ -51,7 +51,7 @@ class ClaimCleared(DerivedEvent, frozen=True, kw_only=True, tag="claim_cleared")
 
 
 class PremiseStated(DerivedEvent, frozen=True, kw_only=True, tag="premise_stated"):
-    """A side put forward something that its case stands on, as ``P{turn}.{n}``."""
+    """A side stated a premise of its case, ``P{turn}.{n}``."""
 
     premise: str
     side: Side
@@ -71,7 +71,7 @@ class PremiseRevised(DerivedEvent, frozen=True, kw_only=True, tag="premise_revis
 
 
 class PremiseDropped(DerivedEvent, frozen=True, kw_only=True, tag="premise_dropped"):
-    """A premise is gone without a word; the judge says so and the words bear it out."""
+    """A side dropped a premise silently: the judge says so, and the turn's text confirms it."""
 
     premise: str
     turn: int
@@ -79,7 +79,7 @@ class PremiseDropped(DerivedEvent, frozen=True, kw_only=True, tag="premise_dropp
 
 
 class ContradictionFound(DerivedEvent, frozen=True, kw_only=True, tag="contradiction_found"):
-    """A side contradicts what it had stated."""
+    """A side contradicts its own earlier statements."""
 
     side: Side
     turns: tuple[int, ...]
@@ -88,7 +88,7 @@ class ContradictionFound(DerivedEvent, frozen=True, kw_only=True, tag="contradic
 
 
 class InjectionDetected(DerivedEvent, frozen=True, kw_only=True, tag="injection_detected"):
-    """A turn tries to instruct whoever judges it."""
+    """A turn tries to instruct the judge."""
 
     turn: int
     pattern: str

@@ -1,4 +1,4 @@
-"""The shape of a rubric.  The figures are data (``judge/rubrics``); every debate carries its own whole."""
+"""The type of a rubric.  The figures are data in ``judge/rubrics``; each debate carries its whole rubric."""
 
 from typing import Annotated, Literal
 
@@ -14,32 +14,32 @@ Anchors = dict[str, str] | UnsetType
 
 
 class Component(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One thing that a dimension is made of.  ``asks`` is what the judge is told."""
+    """One part of a dimension.  ``asks`` is its text in the judge's prompt."""
 
     maximum: Annotated[int, Meta(ge=1, le=100)]
     asks: str
     needs_quote: bool = True
     applies_from: int = 1
-    """First turn in which it counts: an opening has no opponent to answer."""
+    """The first turn in which it counts: an opening has no opponent to answer."""
     anchors: Anchors = UNSET
 
 
 class Chain(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Links that carry each other: ``caps[n - 1]`` is the most a dimension may hold with ``n`` links at 0 points."""
+    """Components that depend on each other: with ``n`` links at 0 points a dimension has at most ``caps[n - 1]``."""
 
     links: tuple[str, ...]
     caps: tuple[Points, ...]
 
 
 class Excellence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Above ``above`` a dimension needs every component at ``each_at_least`` points."""
+    """Above ``above`` points a dimension needs at least ``each_at_least`` points in every component."""
 
     above: Points
     each_at_least: Points
 
 
 class Leash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """While ``leader`` stands under ``under``, ``follower`` may be at most ``leader + slack``."""
+    """While ``leader`` is below ``under``, ``follower`` is at most ``leader + slack``."""
 
     leader: str
     under: Points
@@ -48,7 +48,7 @@ class Leash(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Dimension(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of the scorecard, 0 to ``maximum``."""
+    """A row of the scorecard, 0 to ``maximum`` points."""
 
     maximum: Annotated[int, Meta(ge=1, le=100)]
     components: dict[str, Component]
@@ -59,20 +59,20 @@ class Dimension(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Band(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where a dimension may stand after a comparison: [floor, ceiling] for its winner and its loser."""
+    """The range of a dimension after a comparison: (floor, ceiling) for the winner and for the loser."""
 
     winner: tuple[Points, Points]
     loser: tuple[Points, Points]
 
 
 class ClaimRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one kind of suspect claim costs.  ``asks`` is what the judge is told to look for."""
+    """The cost of one kind of suspect claim.  ``asks`` is its text in the judge's prompt."""
 
     points: Points
     asks: str
     dimension: str = "logic"
     second_opinion: bool = False
-    """Asked at once where a second judge sits."""
+    """Whether the second judge, if there is one, is asked at once."""
     means: str | UnsetType = UNSET
     """What such a claim is; told to the judge where it is there."""
     excludes: str | UnsetType = UNSET
@@ -80,7 +80,7 @@ class ClaimRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Docking an earlier turn for a flaw that a later one exposes."""
+    """How many points an earlier turn loses for a flaw that a later turn exposes."""
 
     least: Points = 1
     most: Points = 8
@@ -91,7 +91,7 @@ class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class ConductRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a dropped premise, a contradiction or an attempt on the judge costs."""
+    """The cost of a dropped premise, a contradiction, or an attempt to instruct the judge."""
 
     points: Points
     dimension: str = "credibility"
@@ -119,15 +119,15 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     gaps: GapRule = GapRule()
     conduct: dict[Literal["dropped_premise", "contradiction", "injection"], ConductRule] = {}
     full_pressure: Annotated[float, Meta(gt=0, le=100)] = 4.0
-    """Points of penalty on one turn that put its debater's credibility under full pressure."""
+    """Penalty points on one turn that put full pressure on its debater's credibility."""
     convergence_from: Annotated[int, Meta(ge=4)] = 10
-    """Turns from which on a debate is asked where it ended up."""
+    """From this number of turns on, the judge assesses how far the sides came together."""
     tie_within: Points = 2.0
-    """Points of mean composite within which a scorecard has no winner."""
+    """Difference of mean composites up to which a scorecard has no winner."""
     quote_minimum: int = 8
-    """Characters that a quote must have to hold, after normalisation."""
+    """Fewest characters of a valid quote, after normalisation."""
     unquoted_share: Annotated[float, Meta(ge=0, le=1)] = 0.5
-    """Share of a component's maximum that it may keep when its quote does not hold."""
+    """Share of its maximum that a component may keep if its quote is not found."""
     harmonization: Literal["bands", "graded"] | UnsetType = UNSET
     """How a comparison moves scores.  ``bands`` (also where it is unset): the winner's and the loser's band, for the
     later turn and for turn 1.  ``graded``: a clear win brings both turns into their bands, a slight one puts the winner
@@ -140,7 +140,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     narrative_orders: Annotated[int, Meta(ge=1, le=2)] | UnsetType = UNSET
     """2: the narrative is asked with the speakers' labels swapped as well, and a flip means neither."""
     criteria: Criteria | None = None
-    """How arguments are scored by the protocol's judge and by a panel; a rubric without them takes version 1's."""
+    """How the protocol's judge and a panel score arguments; a rubric without criteria takes those of version 1."""
     protocol: ProtocolRules | None = None
     panel: PanelRules | None = None
     deliberation: DeliberationRules | None = None
@@ -152,5 +152,5 @@ def composite_dimensions(rubric: Rubric) -> tuple[str, ...]:
 
 
 def canonical_bytes(rubric: Rubric) -> bytes:
-    """The bytes that a rubric's digest covers: JSON with sorted keys."""
+    """The bytes that the digest of a rubric is computed from: JSON with sorted keys."""
     return msgspec.json.encode(rubric, order="sorted")

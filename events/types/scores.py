@@ -1,4 +1,4 @@
-"""Scores, and everything that changes them."""
+"""Scores, and the events that change them."""
 
 from typing import ClassVar, Literal
 
@@ -8,7 +8,7 @@ from events.types.base import DerivedEvent, Reason, Span
 
 
 class ComponentScore(Struct, frozen=True, kw_only=True, gc=False):
-    """One component: what the judge gave, what the rules admit, and the words it rests on."""
+    """The score of a component: the judge's points, the points that the rules admit, and the quoted evidence."""
 
     raw: float
     admitted: float
@@ -19,11 +19,11 @@ class ComponentScore(Struct, frozen=True, kw_only=True, gc=False):
     spread: float = 0.0
     """Highest minus lowest over the samples."""
     rules: tuple[str, ...] = ()
-    """Rules that lowered it, in words."""
+    """The rules that lowered it, in words."""
 
 
 class DimensionScore(Struct, frozen=True, kw_only=True, gc=False):
-    """A dimension before the ledger: the judge's sum, and what the rules admit of it."""
+    """The score of a dimension before later changes: the judge's sum, and the part that the rules admit."""
 
     raw: float
     admitted: float
@@ -32,7 +32,7 @@ class DimensionScore(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class TurnScored(DerivedEvent, frozen=True, kw_only=True, tag="turn_scored"):
-    """The absolute score of a turn, or the reason why there is none."""
+    """The score of a turn, or the reason why it is missing."""
 
     turn: int
     components: dict[str, ComponentScore] | UnsetType = UNSET
@@ -47,9 +47,9 @@ ComparisonOutcome = Literal["earlier", "later", "draw"]
 
 
 class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared"):
-    """Two neighbouring turns, head to head, asked in both orders.
+    """A comparison of two neighbouring turns, asked in both orders.
 
-    ``flipped`` are dimensions on which the orders disagreed: they count as drawn.
+    ``flipped`` are the dimensions on which the two answers disagreed: they count as drawn.
     """
 
     earlier: int
@@ -61,7 +61,7 @@ class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared
 
 
 class Passage(Struct, frozen=True, kw_only=True):
-    """Words of a turn that were found there."""
+    """A quote that was found in a turn."""
 
     turn: int
     quote: str
@@ -69,13 +69,14 @@ class Passage(Struct, frozen=True, kw_only=True):
 
 
 EntryKind = Literal["score", "band", "penalty", "reversal", "gap"]
-"""What an entry of the ledger did to a score."""
+"""The kind of an entry in the ledger of scores."""
 
 
 class ScoreChange(DerivedEvent, frozen=True, kw_only=True):
-    """A later entry on a score.  ``applied`` is what remained of ``requested`` between floor and ceiling.
+    """A change of a score after the turn was scored.
 
-    ``because_of`` is the position of the event that the entry follows from.
+    ``applied`` is the part of ``requested`` that fits between 0 and the maximum.  ``because_of`` is the position of the
+    event that caused the change.
     """
 
     entry_kind: ClassVar[EntryKind]
@@ -90,13 +91,13 @@ class ScoreChange(DerivedEvent, frozen=True, kw_only=True):
 
 
 class ScoreHarmonized(ScoreChange, frozen=True, kw_only=True, tag="score_harmonized"):
-    """An admitted value was brought into the band that a comparison allows."""
+    """A score was moved into the band that a comparison allows."""
 
     entry_kind = "band"
 
 
 class PenaltyApplied(ScoreChange, frozen=True, kw_only=True, tag="penalty_applied"):
-    """Points were taken, for the claim ``claim`` or by another rule."""
+    """Points were taken off, for the suspect claim ``claim`` or by another rule."""
 
     entry_kind = "penalty"
 
@@ -112,7 +113,7 @@ class PenaltyReversed(ScoreChange, frozen=True, kw_only=True, tag="penalty_rever
 
 
 class LogicGapAdjusted(ScoreChange, frozen=True, kw_only=True, tag="logic_gap_adjusted"):
-    """A later turn exposed a flaw of an earlier one, which is docked for it."""
+    """An earlier turn lost points for a flaw that a later turn exposed."""
 
     entry_kind = "gap"
 
@@ -129,7 +130,7 @@ class CheckMissing(DerivedEvent, frozen=True, kw_only=True, tag="check_missing")
 
 
 class FindingRefused(DerivedEvent, frozen=True, kw_only=True, tag="finding_refused"):
-    """The judge said something that does not hold: a quote that is not there, an id that does not exist."""
+    """A finding of the judge was refused: its quote is not in the turn, or its id does not exist."""
 
     turn: int
     purpose: str

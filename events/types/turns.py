@@ -8,7 +8,7 @@ from events.types.base import ALL_PRIVATE, DerivedEvent, Event, Missing, Side, U
 
 
 class TurnStarted(Event, frozen=True, kw_only=True, tag="turn_started"):
-    """A debater was given the floor.  ``directive`` is the position of the directive in force."""
+    """A debater began an attempt at a turn.  ``directive`` is the position of the directive in force."""
 
     turn: int
     side: Side
@@ -17,9 +17,9 @@ class TurnStarted(Event, frozen=True, kw_only=True, tag="turn_started"):
 
 
 class ContextSummarised(DerivedEvent, frozen=True, kw_only=True, tag="context_summarised"):
-    """From this turn on a debater reads earlier turns by their first sentences: its window holds no more.
+    """From this turn on a debater gets only the first sentences of some earlier turns: its window holds no more.
 
-    A turn that stands in neither list is not given at all.
+    A turn that is in neither list is left out.
     """
 
     turn: int
@@ -27,7 +27,7 @@ class ContextSummarised(DerivedEvent, frozen=True, kw_only=True, tag="context_su
     turns_in_full: tuple[int, ...]
     turns_summarised: tuple[int, ...]
     words_left_out: tuple[int, ...] | UnsetType = UNSET
-    """Positions of the moderator's words that it is not given any more, where there are any."""
+    """Positions of the moderator's messages that are left out, if any are."""
 
 
 class TurnSpoken(Event, frozen=True, kw_only=True, tag="turn_spoken"):
@@ -42,14 +42,14 @@ class TurnSpoken(Event, frozen=True, kw_only=True, tag="turn_spoken"):
     words: int
     clipped: bool
     pace: tuple[tuple[int, int], ...]
-    """(ms since the start, code points by then): a replay speaks at the true pace."""
+    """(ms since the start, code points by then), so that a replay speaks at the recorded pace."""
     model: str
     usage: Usage
     latency_ms: int
 
 
 class TurnFailed(Event, frozen=True, kw_only=True, tag="turn_failed"):
-    """An attempt to speak ended in a classified failure."""
+    """An attempt at a turn failed; ``kind`` is the class of the failure."""
 
     naming: ClassVar[frozenset[str]] = frozenset({"message"})
 
@@ -61,7 +61,7 @@ class TurnFailed(Event, frozen=True, kw_only=True, tag="turn_failed"):
 
 
 class AttemptAbandoned(Event, frozen=True, kw_only=True, tag="attempt_abandoned"):
-    """An attempt that does not count against the debater: we cut it off, or it showed how its model must be asked."""
+    """An attempt ended that does not count: Moot cut it off, or it first showed how this model must be asked."""
 
     turn: int
     side: Side
@@ -71,9 +71,9 @@ class AttemptAbandoned(Event, frozen=True, kw_only=True, tag="attempt_abandoned"
 
 
 class ModelAnswered(Event, frozen=True, kw_only=True, tag="model_answered"):
-    """A model call came back.
+    """A model answered a call.
 
-    ``prompt`` lists ``[role, digest]``; ``segments`` holds each text once, where it was first used.
+    ``prompt`` is a list of ``[role, digest]``; ``segments`` holds the text of each digest that no earlier event holds.
     """
 
     private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer", "reasoning"})
@@ -98,9 +98,9 @@ class ModelAnswered(Event, frozen=True, kw_only=True, tag="model_answered"):
 
 
 class ModelFailed(Event, frozen=True, kw_only=True, tag="model_failed"):
-    """A model call did not give a usable answer; ``answer`` is what came, if anything did.
+    """A model call gave no usable answer; ``answer`` is the text that came, if any.
 
-    It is paid for like any other: ``usage``, ``cost_usd`` and ``parameters`` are those that the vendor told.
+    It counts towards the cost: ``usage``, ``cost_usd`` and ``parameters`` are as the vendor reported them.
     """
 
     private: ClassVar[frozenset[str]] = frozenset({"prompt", "segments", "answer"})
@@ -126,7 +126,7 @@ class ModelFailed(Event, frozen=True, kw_only=True, tag="model_failed"):
 
 
 class PressureApplied(DerivedEvent, frozen=True, kw_only=True, tag="pressure_applied"):
-    """The loser of an exchange feels it, on four signals in [0, 1]."""
+    """The loser of an exchange comes under pressure: four signals in [0, 1]."""
 
     side: Side
     turn: int
@@ -137,14 +137,14 @@ class PressureApplied(DerivedEvent, frozen=True, kw_only=True, tag="pressure_app
 
 
 class TraitsShifted(DerivedEvent, frozen=True, kw_only=True, tag="traits_shifted"):
-    """Traits moved: ``{trait: [from, to]}``."""
+    """Traits of a debater changed: ``{trait: [from, to]}``."""
 
     side: Side
     shifts: dict[str, tuple[float, float]]
 
 
 class DirectiveIssued(DerivedEvent, frozen=True, kw_only=True, tag="directive_issued"):
-    """What a debater is told from its next turn on; nobody else reads it before the debate has concluded."""
+    """An instruction for a debater, from its next turn on.  Private until the debate has concluded."""
 
     private: ClassVar[frozenset[str]] = ALL_PRIVATE
 

@@ -1,4 +1,4 @@
-"""What is said of the debate as a whole."""
+"""Verdicts on the debate as a whole."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from events.types.base import BothSides, DerivedEvent, Missing, Reason, Rounds, 
 
 
 class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scorecard_verdict_reached"):
-    """What the numbers say: the higher mean effective composite over judged turns."""
+    """The verdict of the scores: the side with the higher mean effective composite over its judged turns."""
 
     winner: Winner
     mean: BothSides
@@ -29,7 +29,7 @@ ConvergenceKind = Literal[
 
 
 class SideNarrative(Struct, frozen=True, kw_only=True):
-    """How one side's argument evolved, where it fractured, what held."""
+    """How a side's argument evolved, where it broke, and what held."""
 
     evolution: str
     fractures: str
@@ -37,14 +37,14 @@ class SideNarrative(Struct, frozen=True, kw_only=True):
 
 
 class SideNarratives(Struct, frozen=True, kw_only=True):
-    """Both arcs."""
+    """The narratives of both sides."""
 
     pro: SideNarrative
     con: SideNarrative
 
 
 class NarrativeVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="narrative_verdict_reached"):
-    """What one reading of the whole arc says; it may differ from the scorecard."""
+    """The verdict of one reading of the whole debate; it may differ from the scorecard."""
 
     winner: Winner | UnsetType = UNSET
     pattern: Pattern | UnsetType = UNSET
@@ -63,21 +63,21 @@ class ConflictResolved(DerivedEvent, frozen=True, kw_only=True, tag="conflict_re
 
 
 class CoreClaimChange(Struct, frozen=True, kw_only=True):
-    """A side's core claim in the beginning and at the end."""
+    """A side's core claim at the beginning and at the end."""
 
     early: str
     late: str
 
 
 class CoreClaimChanges(Struct, frozen=True, kw_only=True):
-    """Both drifts."""
+    """The core claims of both sides."""
 
     pro: CoreClaimChange
     con: CoreClaimChange
 
 
 class ConvergenceAssessed(DerivedEvent, frozen=True, kw_only=True, tag="convergence_assessed"):
-    """Where a debate of ten turns or more ended up.  ``similarity`` in [0, 1] compares the sides' late turns."""
+    """How far the sides of a long debate came together.  ``similarity`` in [0, 1] compares their late turns."""
 
     kind: ConvergenceKind | UnsetType = UNSET
     sides: CoreClaimChanges | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""The audience as it is shown: votes, mean beliefs by turn, and in the end how far they agree with the judge."""
+"""The audience as it is shown: votes, mean beliefs by turn, and at the end their agreement with the judge."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -13,7 +13,7 @@ NO_MOVES: Final = "nobody stated a belief after both turns of an exchange that s
 
 
 class Votes(Struct, frozen=True, kw_only=True, gc=False):
-    """Voters by whom they would have win; ``cast`` is their sum."""
+    """Votes for each winner; ``cast`` is their sum."""
 
     pro: int = 0
     con: int = 0
@@ -22,41 +22,41 @@ class Votes(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class MeanBelief(Struct, frozen=True, kw_only=True, gc=False):
-    """Beliefs after one turn, 0 wholly con to 100 wholly pro."""
+    """The mean belief after a turn, 0 (wholly con) to 100 (wholly pro)."""
 
     mean: float
     count: int
 
 
 class BeliefShift(Struct, frozen=True, kw_only=True, gc=False):
-    """What an exchange did to those who stated a belief after both of its turns."""
+    """How an exchange changed the beliefs of voters that stated one after both of its turns."""
 
     winner: Side
-    """Who won the exchange."""
+    """The side that won the exchange."""
     moved: float
     """Mean change of belief; above 0 towards pro."""
     voters: int
     agrees: bool
-    """Whether it went towards the winner."""
+    """Whether the change goes towards the winner."""
 
 
 class Agreement(Struct, frozen=True, kw_only=True, gc=False):
-    """The audience beside the judge."""
+    """Agreement of the audience with the judge."""
 
     winner: Winner
-    """Whom the debate's verdict names."""
+    """The winner by the debate's verdict."""
     votes: float | Missing
     """Share of the votes for that winner, 0–1."""
     turns: dict[str, BeliefShift] = {}
-    """By the later turn of each exchange that somebody won and that two beliefs of one voter frame."""
+    """By the later turn of each exchange that has a winner and voters with beliefs after both turns."""
     moved: int = 0
-    """How many of them went towards the winner."""
+    """How many of ``turns`` changed beliefs towards the winner."""
     share: float | Missing
     """``moved`` of all exchanges in ``turns``, 0–1."""
 
 
 class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
-    """What is shown, to the director at any time and to everybody once the debate has concluded."""
+    """Shown to the director at any time, and to everyone once the debate has concluded."""
 
     votes: Votes
     beliefs: dict[str, MeanBelief]
@@ -65,7 +65,7 @@ class AudienceView(Struct, frozen=True, kw_only=True, gc=False):
 
 
 def audience_view(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> AudienceView | UnsetType:
-    """What is shown of it; nothing where nobody has said anything.  ``sides``: by turn."""
+    """The view; absent without votes and beliefs.  ``sides``: by turn."""
     if not audience.recorded:
         return UNSET
     counted = {winner: audience.votes.get(winner, 0) for winner in ("pro", "con", "neither")}
@@ -101,7 +101,7 @@ def _agreement(
 
 
 def _moves(audience: Audience, exchanges: Exchanges, sides: dict[int, Side]) -> Iterator[tuple[str, BeliefShift]]:
-    """Only those who spoke after both turns are compared: otherwise who answers would move the mean."""
+    """Only voters with beliefs after both turns count: otherwise the mean would depend on who answers."""
     for later, comparison in sorted(exchanges.comparisons.items()):
         outcome = comparison.winner()
         before, after = audience.beliefs.get(comparison.earlier), audience.beliefs.get(later)

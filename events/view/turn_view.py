@@ -1,4 +1,4 @@
-"""A turn as the page shows it: what was said, the scores as they stand, and the words that they rest on."""
+"""A turn as the page shows it: its text, its current scores, and the quotes that support them."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ from events.types import ComparisonOutcome, ComponentScore, Missing, Reason, Sid
 
 
 class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
-    """One dimension: as the judge gave it, as the rules admit it, as it stands now."""
+    """The score on one dimension: by the judge (``raw``), admitted by the rules, and effective now."""
 
     raw: float
     admitted: float
     effective: float
     maximum: int
     harmonized: float = 0.0
-    """Points by which a comparison's band moved it."""
+    """Points by which a comparison moved it."""
     spread: float = 0.0
     rules: tuple[str, ...] = ()
 
 
 class ComponentView(Struct, frozen=True, kw_only=True, gc=False):
-    """One component and the words it rests on; ``span`` is absent where the quote does not hold."""
+    """The score of a component and its quote; ``span`` is absent if the quote was not found."""
 
     raw: float
     admitted: float
@@ -38,7 +38,7 @@ class ComponentView(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ComparisonView(Struct, frozen=True, kw_only=True, gc=False):
-    """Head to head with the turn before."""
+    """The comparison with the turn before."""
 
     position: int
     earlier: int
@@ -57,7 +57,7 @@ class Attempt(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class TurnView(Struct, frozen=True, kw_only=True, gc=False):
-    """A turn as it is shown.  ``changed`` lists positions of later entries on its score."""
+    """A turn.  ``changed`` lists the positions of later changes of its score."""
 
     side: Side
     state: TurnState
@@ -75,21 +75,21 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     """By dimension, then by component."""
     composite: float | Missing | UnsetType = UNSET
     composite_admitted: float | UnsetType = UNSET
-    """What the rules admitted, where later entries moved the composite."""
+    """The composite that the rules admitted, if later changes moved it."""
     composite_spread: float | UnsetType = UNSET
-    """Sum of its dimensions' spreads over the judge's samples: the composite's own is at most this."""
+    """Sum of the dimensions' spreads over the judge's samples; the spread of the composite is at most this."""
     changed: tuple[int, ...] = ()
     compared: ComparisonView | UnsetType = UNSET
     """The comparison with the turn before."""
     repetition: float | UnsetType = UNSET
-    """Share of its word 4-grams that its side had said before."""
+    """Share of its word 4-grams that stand in earlier turns of its side."""
     injections: tuple[Attempt, ...] = ()
     unchecked: dict[str, Reason] | UnsetType = UNSET
     """``claims``, ``gaps`` or ``premises``: what the judge gave no usable answer about, and why."""
 
 
 def turn_view(debate: Debate, number: int) -> TurnView:
-    """One turn as it is shown."""
+    """The view of one turn."""
     turn: Turn = debate.transcript.turns[number]
     card = debate.ledger.cards.get(number)
     return TurnView(

@@ -1,4 +1,4 @@
-"""Parts of the view as spectators of a blind debate see them before it has concluded: no model is named."""
+"""Parts of the view without names of models, for spectators of a blind debate that has not concluded."""
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -12,13 +12,13 @@ from events.view.turn_view import TurnView
 
 
 def unnamed_turn(turn: TurnView) -> TurnView:
-    """Without the model that answered, and without what providers said of a failure."""
+    """The turn without its model and without the messages of providers."""
     failures = tuple(replace(each, message=UNNAMED) for each in turn.failures)
     return replace(turn, model="", failures=failures)
 
 
 def unnamed_panel(panel: PanelState) -> PanelState:
-    """The raters by their seats alone."""
+    """The panel without the raters' models."""
     opinions = {
         number: {rater: replace(each, model="") for rater, each in said.items()}
         for number, said in panel.opinions.items()
@@ -27,14 +27,14 @@ def unnamed_panel(panel: PanelState) -> PanelState:
 
 
 def unnamed_protocol(protocol: ProtocolState, opened: DebateOpened) -> ProtocolState:
-    """The briefing without the cautions that tell one model from another."""
-    said = protocol.briefing
-    if said is UNSET:
+    """The protocol whose briefing lacks the cautions that identify a model."""
+    briefing = protocol.briefing
+    if briefing is UNSET:
         return protocol
     raters = (each.caveat for each in opened.panel)
-    telling = {ONE_MODEL, opened.pro.caveat, opened.con.caveat, opened.judge.caveat, *raters}
-    kept = tuple(each for each in said.cautions if each not in telling)
-    return replace(protocol, briefing=replace(said, cautions=kept))
+    identifying = {ONE_MODEL, opened.pro.caveat, opened.con.caveat, opened.judge.caveat, *raters}
+    kept = tuple(each for each in briefing.cautions if each not in identifying)
+    return replace(protocol, briefing=replace(briefing, cautions=kept))
 
 
 def _unnamed(heard: RaterState) -> RaterState:

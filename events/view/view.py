@@ -1,7 +1,7 @@
-"""What the page shows: one tree, folded from the log, sent as a snapshot once and as merge patches from then on.
+"""The view of a debate: one tree, folded from the log, sent once as a snapshot and then as merge patches.
 
-Objects are keyed and nothing is null, so that RFC 7396 patches say every change.  The spectator's view never holds
-anything that belongs to the director.
+Objects are keyed and hold no nulls, so RFC 7396 patches can express every change.  The spectators' view holds no
+private data.
 """
 
 from collections.abc import Iterable
@@ -46,17 +46,17 @@ from events.view.unnamed import unnamed_panel, unnamed_protocol, unnamed_turn
 
 
 class SeatView(Struct, frozen=True, kw_only=True, gc=False):
-    """A side: who speaks, in which character, and what to know of that model."""
+    """The debater of a side."""
 
     model: str | UnsetType = UNSET
-    """Absent for spectators while a blind debate is live."""
+    """Absent for spectators until a blind debate has concluded."""
     archetype: str
     elasticity: float
     caveat: str
 
 
 class JudgeView(Struct, frozen=True, kw_only=True, gc=False):
-    """Who judges."""
+    """The judge."""
 
     model: str | UnsetType = UNSET
     samples: int
@@ -71,18 +71,18 @@ class VerdictsView(Struct, frozen=True, kw_only=True, gc=False):
     conflict: ConflictResolved | UnsetType = UNSET
     convergence: ConvergenceAssessed | UnsetType = UNSET
     positions: dict[str, int] = {}
-    """Where each of them stands in the log."""
+    """Their positions in the log."""
 
 
 class DirectiveView(Struct, frozen=True, kw_only=True, gc=False):
-    """A directive, once it may be read."""
+    """A directive that may be shown."""
 
     side: Side
     text: str
 
 
 class View(Struct, frozen=True, kw_only=True, gc=False):
-    """The debate as a spectator may see it at one position."""
+    """The debate at one position, as spectators may see it."""
 
     id: str = ""
     position: int = 0
@@ -95,7 +95,7 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     opened_at: str = ""
     exhibition: str | UnsetType = UNSET
     blind: bool | UnsetType = UNSET
-    """Present, and true, where models are not named to spectators before the debate has concluded."""
+    """Present and true if spectators see no names of models before the debate has concluded."""
     pro: SeatView | UnsetType = UNSET
     con: SeatView | UnsetType = UNSET
     judge: JudgeView | UnsetType = UNSET
@@ -111,48 +111,48 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     protocol: ProtocolState | dict[str, Any] = {}
     """Empty in other formats."""
     panel: PanelState | dict[str, Any] = {}
-    """Empty where no panel sits."""
+    """Empty without a panel."""
     artifact: Artifact | UnsetType = UNSET
     cases: dict[str, Case] | UnsetType = UNSET
     families: tuple[FamilyWarned, ...] | UnsetType = UNSET
-    """Judges and debaters of one family, where there are any."""
+    """Judges and debaters of one family, if there are any."""
     context: dict[str, ContextSummarised] | UnsetType = UNSET
-    """What each side was last given of the turns, where that was not all of them."""
+    """The turns that each side was last given, if not all of them."""
     traits: dict[str, dict[str, float]] = {}
     archetype_traits: dict[str, dict[str, float]] = {}
-    """Where each side's traits began."""
+    """Each side's traits at the start."""
     pressure: dict[str, PressureApplied] = {}
     directives: dict[str, DirectiveView] = {}
     """By position; empty for spectators until the debate has concluded."""
     words: dict[str, ModeratorMessage] | UnsetType = UNSET
-    """The moderator's, by position, where there are any."""
+    """Messages of the moderator by position, if there are any."""
     audience: AudienceView | UnsetType = UNSET
-    """Absent for spectators until the debate has concluded, and where nobody voted or stated a belief."""
+    """Absent without votes and beliefs, and for spectators until the debate has concluded."""
     conclusion: Conclusion | UnsetType = UNSET
     usage: UsageTotals = UsageTotals()
 
 
 class Fold(Struct, frozen=True, kw_only=True, gc=False):
-    """The spectators' view and the debate behind it."""
+    """The spectators' view, and the state that it is computed from."""
 
     debate: Debate = debates.INITIAL
     view: View = View()
     sums: ScorecardSums = ScorecardSums()
-    """What the scorecard is read off."""
+    """The sums that the scorecard is computed from."""
     turns: dict[str, TurnView] = {}
-    """With their models, also where the spectators' view does not name them."""
+    """The turns with the names of models, which the spectators' view may lack."""
 
 
 INITIAL = Fold()
 
 
 def apply(fold: Fold, record: Recorded) -> Fold:
-    """The fold after ``record``.  Parts that did not change are the same objects."""
+    """The fold after ``record``.  Parts that did not change stay the same objects."""
     return _after(fold, debates.evolve(fold.debate, record), (_turn_of(record),))
 
 
 def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
-    """The fold after all of them: what ``apply`` gives one after the other, shown once and not after each."""
+    """The fold after all records: the result of repeated ``apply``, but the view is computed once."""
     debate, turns = fold.debate, dict[int, None]()
     for record in records:
         if type(record.event) in _SHOWN_AT_ONCE:
@@ -165,11 +165,11 @@ def apply_all(fold: Fold, records: Iterable[Recorded]) -> Fold:
 
 
 _SHOWN_AT_ONCE: Final = frozenset({DebateOpened, DebateConcluded})
-"""What is said once and for all at that moment is not to be said of a later one."""
+"""Parts of the view are computed at these events only, from the state at that moment."""
 
 
 def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: C901 - one flat if a part of the view
-    """The fold with the debate as it is now, after events that spoke of the turns ``numbers``."""
+    """The fold with the state ``after``, which events about the turns ``numbers`` have changed."""
     before, view = fold.debate, fold.view
     if after is before:
         return fold
@@ -202,11 +202,11 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
         moved["usage"] = after.usage
     if before.claims is not after.claims:
         moved["claims"] = after.claims
-    moved |= _seldom(fold, after, is_protocol=view.format == "protocol", hides=hides)
+    moved |= _rare_parts(fold, after, is_protocol=view.format == "protocol", hides=hides)
     return Fold(debate=after, sums=sums, turns=turns, view=replace(view, **moved))
 
 
-def _seldom(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) -> dict[str, Any]:
+def _rare_parts(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) -> dict[str, Any]:
     """Parts of the view that most debates lack."""
     moved: dict[str, Any] = {}
     if after.words:
@@ -223,12 +223,12 @@ def _seldom(fold: Fold, after: Debate, *, is_protocol: bool, hides: bool) -> dic
 
 
 def _hides(debate: Debate) -> bool:
-    """Whether spectators are not to know the models."""
+    """Whether the names of models are hidden from spectators."""
     return debate.is_blind and debate.status.conclusion is None
 
 
 def for_director(fold: Fold) -> View:
-    """The view with all that spectators may not read before the debate has concluded."""
+    """The view with the private parts that spectators see only once the debate has concluded."""
     debate, view = fold.debate, fold.view
     if debate.characters.directives or debate.audience.recorded:
         view = replace(view, directives=_words(debate), audience=_audience(debate))
@@ -245,7 +245,7 @@ def for_director(fold: Fold) -> View:
 
 
 def _revealed(debate: Debate, view: View) -> View:
-    """What was the director's, once and for all everybody's."""
+    """The view with its private parts, once the debate has concluded."""
     return replace(view, directives=_words(debate), audience=_audience(debate), **_seats(debate))
 
 
@@ -254,7 +254,7 @@ def _audience(debate: Debate) -> AudienceView | UnsetType:
 
 
 def _shown(fold: Fold, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:
-    """The turns as they may be shown, those of ``numbers`` made anew."""
+    """The turns without names of models, those of ``numbers`` computed anew."""
     anew = {name: unnamed_turn(turns[name]) for name in map(str, numbers) if name in turns}
     return {**fold.view.turns, **anew}
 
@@ -279,7 +279,7 @@ def _words(debate: Debate) -> dict[str, DirectiveView]:
 
 
 def _opened(debate: Debate, opened: DebateOpened) -> View:
-    """What ``debate_opened`` says, once and for all."""
+    """The view with the data of ``debate_opened``."""
     return View(
         id=debate.id,
         motion=opened.motion,
@@ -304,7 +304,7 @@ def _seats(debate: Debate, *, named: bool = True) -> dict[str, Any]:
     return {
         "pro": _seat(opened.pro, named=named) if opened.pro.model else UNSET,
         "con": _seat(opened.con, named=named) if opened.con.model else UNSET,
-        "judge": _bench(opened.judge, named=named),
+        "judge": _judge(opened.judge, named=named),
     }
 
 
@@ -313,24 +313,24 @@ def _seat(seat: Debater, *, named: bool) -> SeatView:
     return shown if named else replace(shown, model=UNSET, caveat="")
 
 
-def _bench(seat: JudgeSeat, *, named: bool) -> JudgeView:
+def _judge(seat: JudgeSeat, *, named: bool) -> JudgeView:
     shown = JudgeView(model=seat.model, samples=seat.samples, caveat=seat.caveat)
     return shown if named else replace(shown, model=UNSET, caveat="")
 
 
 def _verdicts(debate: Debate) -> VerdictsView:
-    said = debate.verdicts
+    verdicts = debate.verdicts
     return VerdictsView(
-        scorecard=UNSET if said.scorecard is None else said.scorecard,
-        narrative=UNSET if said.narrative is None else said.narrative,
-        conflict=UNSET if said.conflict is None else said.conflict,
-        convergence=UNSET if said.convergence is None else said.convergence,
-        positions=said.positions,
+        scorecard=UNSET if verdicts.scorecard is None else verdicts.scorecard,
+        narrative=UNSET if verdicts.narrative is None else verdicts.narrative,
+        conflict=UNSET if verdicts.conflict is None else verdicts.conflict,
+        convergence=UNSET if verdicts.convergence is None else verdicts.convergence,
+        positions=verdicts.positions,
     )
 
 
 def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[ScorecardSums, Scorecard]:
-    """The sums and the scorecard, with the cards of the turns ``numbers`` taken anew."""
+    """The sums and the scorecard, with the scores of the turns ``numbers`` counted anew."""
     before, ledger = fold.debate.ledger.cards, after.ledger
     is_compared = fold.debate.exchanges.comparisons is not after.exchanges.comparisons
     if before is ledger.cards and not is_compared:
@@ -345,14 +345,14 @@ def _scorecard(fold: Fold, after: Debate, numbers: Iterable[int]) -> tuple[Score
 
 
 def _turn_of(record: Recorded) -> int:
-    """The turn that an event speaks of; 0 for the debate as a whole."""
+    """The turn that an event is about; 0 if it is about the whole debate."""
     event = record.event
     number = event.later if isinstance(event, TurnsCompared) else getattr(event, "turn", None)
     return number if isinstance(number, int) else 0
 
 
 def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], numbers: Iterable[int]) -> dict[str, TurnView]:
-    """The turns, with those of ``numbers`` made anew."""
+    """The turns, with those of ``numbers`` computed anew."""
     untouched = (
         before.transcript is after.transcript
         and before.ledger is after.ledger
@@ -365,5 +365,5 @@ def _turns(before: Debate, after: Debate, turns: dict[str, TurnView], numbers: I
 
 
 def difference(before: View, after: View) -> dict[str, Any]:
-    """The merge patch between two views.  The first one says everything, so that a reader may begin with ``{}``."""
+    """The merge patch between two views.  The first patch holds the whole view: a reader begins with ``{}``."""
     return patch.diff(before if before.position else {}, after)

@@ -68,7 +68,7 @@ def test_events_of_other_types_are_read_as_ever() -> None:
     ("payload", "schema", "says"),
     [
         (codec.encode(NOW), 4, "schema 4, written by a newer Moot"),
-        (codec.encode(NOW), 0, "cannot be lifted"),
+        (codec.encode(NOW), 0, "cannot be upcast"),
         (b'{"type":"turn_failed","why":"m"}', 1, "missing required field"),
         (b'{"type":"turn_sung"}', 1, "turn_sung"),
         (b"{}", 1, "type"),
