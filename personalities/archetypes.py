@@ -1,7 +1,6 @@
-"""The four characters that a debater can start from, and what pressure does to each.
+"""The four characters that a debater can start from, and how each responds to pressure.
 
-Source: seed 003, Adaptive Personalities (the four names); their traits and responses are ours.  They are read from
-``archetypes.json`` and travel whole in ``DebateOpened``.
+They are read from ``archetypes.json``.  ``DebateOpened`` holds the archetypes of its debate in full.
 """
 
 from functools import cache
@@ -13,10 +12,10 @@ from events.types import Archetype, Response
 from personalities.traits import HIGHEST, LOWEST, TRAITS, PersonalityError, checked
 
 SIGNALS = ("cognitive", "emotional", "strategic", "credibility")
-"""What a lost exchange can press on: the number fields of ``PressureApplied``."""
+"""The kinds of pressure: the number fields of ``PressureApplied``."""
 
 _TINY = 1e-9
-"""Weights such as 0.7 + 0.2 + 0.1 may pass 1 by this much."""
+"""Tolerance for sums of weights such as 0.7 + 0.2 + 0.1, which may exceed 1 slightly."""
 
 
 @cache
@@ -36,7 +35,7 @@ def archetype(name: str) -> Archetype:
 
 
 def checked_archetype(name: str, given: Archetype) -> Archetype:
-    """The archetype with its traits in their own order; else ``PersonalityError`` that names the place."""
+    """The archetype with its traits in their order.  Raises ``PersonalityError`` that names the faulty field."""
     sums = dict.fromkeys(TRAITS, 0.0)
     for signal, responses in given.responses.items():
         place = f"{name}.responses.{signal}"

@@ -1,8 +1,7 @@
-"""What a lost exchange does to a debater: pressure on four signals, traits that give way, words that say so.
+"""Effects of a lost exchange on a debater: pressure of four kinds, shifted traits, and a directive in words.
 
-Source: design, section 6, Pressure and personality; the feeling is seed 003's.  A trait moves by ``elasticity ×
-Σ pressure^½ × weight × (target − trait)``: the weights of one trait sum to at most 1, so the new value lies between
-the old one and the targets, and never leaves 1 to 10.
+A trait moves by ``elasticity × Σ pressure^½ × weight × (target − trait)``.  The weights of one trait sum to at most 1,
+so the new value lies between the old one and the targets, and stays within 1 to 10.  Source: docs/design.md.
 """
 
 from collections.abc import Mapping
@@ -17,16 +16,16 @@ from personalities.archetypes import SIGNALS
 from personalities.traits import HIGHEST, LEVELS, LOWEST, TRAITS, in_words, level
 
 LEAST = 0.05
-"""A trait that moves by less stays where it is."""
+"""The smallest shift: a trait that would move by less does not move."""
 
 MOST_INSTRUCTIONS = 3
-"""Traits that one directive speaks of."""
+"""Instructions of one directive, one for each of the traits that moved most."""
 
 _DIMENSIONS = ("logic", "rhetoric", "tactics", "frame_control", "credibility")
 
 
 def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
-    """What follows from an exchange, each event from the one before: pressure, shifted traits, a directive."""
+    """The events that follow from an exchange, each from the one before: pressure, shifted traits, a directive."""
     pressed = pressure(debate, comparison)
     opened = debate.opened
     if pressed is None or opened is None:
@@ -41,7 +40,7 @@ def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
 
 
 def pressure(debate: Debate, comparison: Comparison) -> PressureApplied | None:
-    """What the loser of an exchange feels, from effective scores; None for a draw and where a score is missing."""
+    """The pressure on the loser of an exchange, from effective scores; None for a draw or a missing score."""
     outcome = comparison.winner()
     if outcome is None or outcome == "draw":
         return None
@@ -67,7 +66,7 @@ def pressure(debate: Debate, comparison: Comparison) -> PressureApplied | None:
 
 
 def penalties(card: TurnCard) -> float:
-    """Points of penalty that stand against a turn, as requested: neither bands nor dockings, nothing given back."""
+    """Points of penalty that hold against a turn, as requested; without bands, dockings, and reversed penalties."""
     return max(-sum(entry.requested for entry in card.entries if entry.kind in {"penalty", "reversal"}), 0.0)
 
 
@@ -77,7 +76,7 @@ def shift(
     elasticity: float,
     pressure: PressureApplied,
 ) -> TraitsShifted | None:
-    """The traits that move by at least ``LEAST``, rounded to two decimals; None where none does."""
+    """The traits that move by at least ``LEAST``, rounded to two decimals; None if none does."""
     shifts: dict[str, tuple[float, float]] = {}
     for name in (name for name in TRAITS if name in traits):
         before = traits[name]
@@ -93,13 +92,13 @@ def shift(
 
 
 def directive(shifts: Mapping[str, tuple[float, float]]) -> str:
-    """The traits that moved most, as plain instructions.  No number, and nothing of where they come from."""
+    """The traits that moved most, as plain instructions, without numbers and without their cause."""
     most = sorted(shifts, key=lambda name: -round(abs(shifts[name][1] - shifts[name][0]), 2))
     return " ".join(_instruction(name, *shifts[name]) for name in most[:MOST_INSTRUCTIONS])
 
 
 def _instruction(name: str, before: float, after: float) -> str:
-    """Where to go; and the words of where one stands, when they point the same way."""
+    """The direction; and the instruction of the new level, if it points in the same direction."""
     up = after > before
     towards = TRAITS[name].more if up else TRAITS[name].less
     agrees = up == (level(after) >= LEVELS // 2)
@@ -107,7 +106,7 @@ def _instruction(name: str, before: float, after: float) -> str:
 
 
 def _deficits(rubric: Rubric, own: TurnCard, theirs: TurnCard) -> dict[str, float] | None:
-    """How far behind, as a share of the maximum, in each dimension; None where one is missing."""
+    """How far a card is behind in each dimension, as a share of the maximum; None if a score is missing."""
     found: dict[str, float] = {}
     for name in _DIMENSIONS:
         dimension, mine, other = rubric.dimensions.get(name), own.balances.get(name), theirs.balances.get(name)

@@ -1,7 +1,7 @@
-"""How a character becomes a prompt: its traits in words, its side, the turns so far.
+"""The prompt of a debater: its traits in words, its side, and the turns so far.
 
-Neutralising the opponent's words is the caller's function (``quote``): it belongs to the judge's room, and neither
-imports the other.
+The caller passes the function ``quote`` that neutralises the opponent's words.  It is part of ``judge.guard``, which
+this package does not import.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ from events.types import Archetype, Side, Template, TurnSpoken
 from personalities.traits import PersonalityError, checked, in_words
 
 Piece = tuple[Literal["system", "user", "assistant"], str]
-"""A role and a text; the text of a turn's piece is the same in every prompt."""
+"""A role and a text.  The piece of a turn has the same text in every prompt."""
 
 HISTORY = 2
-"""Turns that a debater is reminded of in full."""
+"""Turns that a prompt holds in full by default."""
 
 MODERATOR = "moderator"
-"""The section that frames a word of the moderator."""
+"""The template's section for a word of the moderator."""
 
 _VERSION = re.compile(r"version: (\d+)\n")
 _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
@@ -55,9 +55,9 @@ def debater_prompt(
     history: int = HISTORY,
     words: Sequence[tuple[int, str]] = (),
 ) -> tuple[Piece, ...]:
-    """Give ``side`` the floor.  ``spoken`` are all turns so far, in order; the last ``history`` of them are given.
+    """The prompt for the next turn of ``side``.  ``spoken``: all turns in order; the last ``history`` are shown.
 
-    ``words``: what the moderator said, in order, each with the turn after which.
+    ``words``: the moderator's words in order, each with the turn that it follows.
     """
     topic = inline(motion, quote)
     system = _fill(
@@ -71,32 +71,34 @@ def debater_prompt(
     )
     shown = [(turn.turn, _turn(template, side, turn, quote)) for turn in (spoken[-history:] if history else ())]
     shown += [(after, _word(template, text, quote)) for after, text in words]
-    said = [piece for _, piece in sorted(shown, key=lambda each: each[0])]  # a word behind the turn that it follows
+    said = [
+        piece for _, piece in sorted(shown, key=lambda each: each[0])
+    ]  # a word stands behind the turn that it follows
     ask = _fill(template, "reply" if spoken else "opening", verdict=_VERDICT[side], motion=topic)
     return (("system", system), ("user", _fill(template, "motion", motion=topic)), *said, ("user", ask))
 
 
 def style(traits: Mapping[str, float]) -> str:
-    """All twelve traits as short instructions, in their own order."""
+    """All twelve traits as short instructions, in their order."""
     return "; ".join(in_words(name, value) for name, value in checked(traits).items())
 
 
 def inline(text: str, quote: Callable[[str], str]) -> str:
-    """Somebody's words, made harmless, as one line that can stand between “ and ” and cannot close them.
+    """Neutralised words as one line that can stand between “ and ” and cannot close these quotation marks.
 
-    A small model copies the mark that ``quote`` puts before lines, so here it goes and the line ends go with it.
+    The mark that ``quote`` puts before each line is removed together with the line ends: small models would copy it.
     """
     return " ".join(_UNMARK.sub("", quote(text)).translate(_QUOTES).split())
 
 
 def _turn(template: Template, side: Side, turn: TurnSpoken, quote: Callable[[str], str]) -> Piece:
     if turn.side == side:
-        return "assistant", _UNMARK.sub("", quote(turn.text))  # their words may echo what the opponent planted
+        return "assistant", _UNMARK.sub("", quote(turn.text))  # the words may repeat an injection of the opponent
     return "user", _fill(template, "opponent", text=inline(turn.text, quote))
 
 
 def _word(template: Template, text: str, quote: Callable[[str], str]) -> Piece:
-    """A debate that was opened before its template had a place for a word uses the shipped one."""
+    """A word of the moderator.  A debate whose template has no section for it uses the shipped template."""
     own = template if MODERATOR in _SECTION.split(template.text)[1::2] else debater_template()
     return "user", _fill(own, MODERATOR, text=inline(text, quote))
 
@@ -110,7 +112,7 @@ def _fill(template: Template, section: str, /, **values: str) -> str:
 
 @lru_cache(maxsize=64)
 def _section(text: str, section: str) -> tuple[string.Template, list[str]]:
-    """A section and the names in it: it is the same for every turn."""
+    """A section of a template and its placeholders; cached, since it is the same for every turn."""
     parts = _SECTION.split(text)[1:]
     template = string.Template(dict(zip(parts[::2], parts[1::2], strict=True))[section].strip())
     return template, template.get_identifiers()

@@ -1,7 +1,6 @@
-"""The twelve traits, 1 to 10, and what each level of a trait tells a debater to do.
+"""The twelve traits, each from 1 to 10, and the instruction of each level of a trait.
 
-Six levels of one and a half points: so any shift by 1.5 or more changes the words.  Source: seed 003, Adaptive
-Personalities (twelve traits in three groups); which twelve, and their words, are ours.
+A trait has six levels of 1.5 points each: so a shift by 1.5 or more always changes the instruction.
 """
 
 from collections.abc import Mapping
@@ -22,9 +21,9 @@ class PersonalityError(Exception):
 
 
 class Trait(Struct, frozen=True, kw_only=True):
-    """One trait.  ``levels`` run from its lowest to its highest, each an instruction in a few words.
+    """One trait.  ``levels`` are the instructions from its lowest to its highest level.
 
-    ``more`` and ``less`` say in which direction to go from wherever one stands.
+    ``more`` and ``less`` are instructions to move up or down from any level.
     """
 
     group: str
@@ -191,21 +190,21 @@ TRAITS: dict[str, Trait] = {
         less="Let your points flow more freely",
     ),
 }
-"""Four cognitive, four emotional, four rhetorical."""
+"""Four cognitive, four emotional and four rhetorical traits."""
 
 
 def level(value: float) -> int:
-    """The level, 0 to 5, of a trait's value."""
+    """The level of a trait's value, 0 to 5."""
     return min(int((value - LOWEST) / _WIDTH), LEVELS - 1)
 
 
 def in_words(name: str, value: float) -> str:
-    """What a trait at ``value`` tells a debater to do."""
+    """The instruction of a trait at ``value``."""
     return TRAITS[name].levels[level(value)]
 
 
 def checked(traits: Mapping[str, float]) -> dict[str, float]:
-    """All twelve traits in their own order, each within 1 to 10; else ``PersonalityError``."""
+    """All twelve traits in their order.  Raises ``PersonalityError`` if one is missing, unknown or out of range."""
     for name in traits.keys() ^ TRAITS.keys():
         raise PersonalityError(f"traits.{name}", "missing" if name in TRAITS else "there is no such trait")
     for name, value in traits.items():

@@ -1,5 +1,6 @@
-"""Everything that does I/O around the rules.
+"""Everything that does I/O.
 
-``debate`` ``opening`` debates · ``feed`` what spectators get · ``http`` ``cli`` ways in · ``export`` ``whatif`` ways to
-read · ``cluster`` one node among others · ``service`` puts them together · ``settings`` ``errors`` ``observe``.
+``opening`` ``debate`` opening and running debates · ``feed`` what spectators get · ``http`` ``cli`` the interfaces ·
+``export`` ``whatif`` reading recorded debates · ``cluster`` a node among others · ``service`` puts them together ·
+``settings`` ``errors`` ``observe`` what all of them share.
 """

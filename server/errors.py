@@ -1,10 +1,10 @@
-"""What the server refuses, and how every error of Moot's is told: by HTTP, by ``--json``, by an exit code.
+"""The errors of the server, and how every error of Moot is reported: by HTTP, by ``--json``, by an exit code.
 
 ::
 
     MootError
     ├── BadField              ``field`` names it, dotted
-    ├── BadQuery              not JSON, or a query that makes no sense
+    ├── BadQuery              not JSON, or an invalid query
     ├── BadHeader             a header that cannot be read
     ├── NotFound
     ├── NotNow                the debate is not in a state for that
@@ -12,14 +12,14 @@
     ├── NotAllowed
     ├── TooLarge
     ├── TooMany               ``retry_after_s``
-    ├── Leaving               this node goes; ``retry_after_s``
-    ├── Elsewhere             another node runs the debate
+    ├── Draining              this node is about to stop; ``retry_after_s``
+    ├── NotOwner              another node runs the debate
     ├── CannotServe           no free port, or not safe to start
-    └── Carried               the error itself holds how it is told
-        ├── HttpRefusal       as the router says
-        └── Relayed           as the node says that runs the debate
+    └── ReportedError         holds its own report
+        ├── HttpRefusal       from the router
+        └── Relayed           from the node that runs the debate
 
-Each package below has its own tree in its module ``errors`` and knows nothing of HTTP.  ``ERROR_CLASSES`` and
+Each package below has a tree of its own and knows nothing of HTTP.  ``ERROR_CLASSES`` and
 ``EXIT_CODES`` hold every class of all trees.  A class that they do not hold (a provider's own) takes the entry of its
 nearest base class.
 """
@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 
 class MootError(Exception):
-    """Base of everything that a person is told in one line."""
+    """Base of the errors that are reported to the user in one line."""
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         self.message, self.field = message, field
@@ -47,7 +47,7 @@ class MootError(Exception):
 
 
 class BadField(MootError):
-    """A value that is not acceptable."""
+    """A field with a value that is not allowed."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message, field=field)
@@ -62,27 +62,27 @@ class BadHeader(MootError):
 
 
 class NotFound(MootError):
-    """Nothing is there."""
+    """The thing does not exist."""
 
 
 class NotNow(MootError):
-    """Not in this state."""
+    """The state does not allow it."""
 
 
 class TokenMissing(MootError):
-    """This needs the token."""
+    """The request needs the token."""
 
 
 class NotAllowed(MootError):
-    """Not from there, or not by you."""
+    """The origin or the client is not allowed to do this."""
 
 
 class TooLarge(MootError):
-    """A body beyond the bound."""
+    """A body or a debate above its limit."""
 
 
 class TooMany(MootError):
-    """Over a rate or a count."""
+    """Above a rate or a number."""
 
     def __init__(self, message: str, retry_after_s: int = 1) -> None:
         self.retry_after_s = retry_after_s
@@ -90,7 +90,7 @@ class TooMany(MootError):
 
 
 class Draining(MootError):
-    """This node is about to stop and takes nothing on."""
+    """This node is about to stop and starts nothing new."""
 
     def __init__(self, message: str = "this node is about to stop; ask again", retry_after_s: int = 1) -> None:
         self.retry_after_s = retry_after_s
@@ -98,18 +98,18 @@ class Draining(MootError):
 
 
 class NotOwner(MootError):
-    """Another node runs the debate.  No client is told: the act is sent there."""
+    """Another node runs the debate.  Clients do not see this error: the command is forwarded to that node."""
 
     def __init__(self, debate: str) -> None:
         super().__init__(f"debate {debate} is run by another node")
 
 
 class CannotServe(MootError):
-    """The server does not start."""
+    """The server cannot start."""
 
 
 class ErrorReport(Struct, frozen=True, kw_only=True):
-    """An error as it is told.  ``retry_after_s``: seconds after which the same may succeed."""
+    """An error as it is reported.  ``retry_after_s``: seconds after which the same request may succeed."""
 
     code: str
     status: int
@@ -120,7 +120,7 @@ class ErrorReport(Struct, frozen=True, kw_only=True):
 
 
 class ReportedError(MootError):
-    """An error that holds how it is told, since its class does not say it."""
+    """An error that holds its own report, because its class does not determine it."""
 
     def __init__(self, report: ErrorReport) -> None:
         self.report = report
@@ -128,7 +128,7 @@ class ReportedError(MootError):
 
 
 class HttpRefusal(ReportedError):
-    """What the router itself refuses: a method, a path.  It knows more statuses than there are classes here."""
+    """A refusal of the router: a method, a path.  The router uses more statuses than there are classes here."""
 
     def __init__(self, status: int, message: str) -> None:
         code = HTTPStatus(status).name.lower()
@@ -136,7 +136,7 @@ class HttpRefusal(ReportedError):
 
 
 class Relayed(ReportedError):
-    """What another node refused, told as that node told it."""
+    """The refusal of another node, reported as that node reports it."""
 
 
 def _nothing(error: Exception) -> None:
@@ -152,7 +152,7 @@ def _rubric_field(error: RubricError) -> str:
 
 
 class ErrorClass(NamedTuple):
-    """How HTTP and ``--json`` tell a class of errors.  ``field`` reads the field that an error names."""
+    """How HTTP and ``--json`` report a class of errors.  ``field`` reads the field that an error names."""
 
     status: int
     code: str
@@ -235,20 +235,20 @@ _BY_EXIT_CODE: Final[Mapping[int, tuple[type[Exception], ...]]] = {
     2: (  # wrong use
         BadField, BadQuery, RubricError, PersonalityError, log.BadCursor, log.BadStore, log.NotMigrated,
     ),
-    3: (NotFound, log.UnknownDebate),  # nothing is there
+    3: (NotFound, log.UnknownDebate),  # does not exist
     4: (log.BrokenChain,),  # a log does not verify
 }  # fmt: skip
 EXIT_CODES: Final[Mapping[type[Exception], int]] = {
     kind: code for code, kinds in _BY_EXIT_CODE.items() for kind in kinds
 }
-"""Every class of errors, with the exit code of the command that it ends."""
+"""Every class of errors, with the exit code of a command that it ends."""
 
 EXPECTED: Final = (MootError, log.LogError, calls.ProviderError, JudgeError, PersonalityError)
-"""The bases of what a person is told in one line.  Everything else is a bug."""
+"""The bases of the errors that are reported in one line.  Every other error is a bug."""
 
 
 def report_of(error: Exception) -> ErrorReport:
-    """How an error is told, by its class or the nearest base of it that the tables hold."""
+    """The report of an error, by its class or the nearest base class in the tables."""
     if isinstance(error, ReportedError):
         return error.report
     answer = _nearest(ERROR_CLASSES, error)
@@ -263,7 +263,7 @@ def report_of(error: Exception) -> ErrorReport:
 
 
 def error_body(error: Exception) -> dict[str, Any]:
-    """The one shape of an error, for HTTP and for ``--json``."""
+    """The JSON body of an error, for HTTP and for ``--json``."""
     found = report_of(error)
     return {"error": {"code": found.code, "message": found.message, "field": found.field}}
 

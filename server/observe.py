@@ -1,4 +1,4 @@
-"""Log lines, and metrics that are counted where something happens; what merely stands is read by ``readings``."""
+"""Logging, and the metrics that are counted when something happens.  Gauges are read in ``server/http/metrics.py``."""
 
 import logging
 import sys
@@ -16,13 +16,13 @@ METRICS: Final = CollectorRegistry()
 DEBATES: Final = Gauge("moot_debates_running", "Debates that this process runs", registry=METRICS)
 RESTED: Final = Counter(
     "moot_debates_rested_total",
-    "Debates that this process ran until they rested or ended, by their state then",
+    "Debates that this process ran until they rested or ended, by their state at that time",
     ["state"],
     registry=METRICS,
 )
 APPEND_SECONDS: Final = Histogram(
     "moot_append_seconds",
-    "Time until what a debate recorded was durable",
+    "Time until the events of an append were durable",
     registry=METRICS,
     buckets=(0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
@@ -31,10 +31,10 @@ STORE_FAILURES: Final = Counter("moot_store_failures_total", "Appends that had t
 LEASES_LOST: Final = Counter(
     "moot_leases_lost_total", "Debates that another node took over from this one", registry=METRICS
 )
-JOINS: Final = Counter("moot_spectators_joined_total", "Spectators that came", registry=METRICS)
+JOINS: Final = Counter("moot_spectators_joined_total", "Spectators that joined", registry=METRICS)
 CLOSES: Final = Counter("moot_socket_closes_total", "Sockets closed by the server", ["code"], registry=METRICS)
 DELTAS_SKIPPED: Final = Counter(
-    "moot_deltas_skipped_total", "Deltas not sent to spectators who did not keep up", registry=METRICS
+    "moot_deltas_skipped_total", "Deltas not sent to spectators that read too slowly", registry=METRICS
 )
 REQUESTS: Final = Counter("moot_requests_total", "HTTP requests", ["method", "status"], registry=METRICS)
 MODEL_SECONDS: Final = Histogram(
@@ -49,29 +49,29 @@ MODEL_FAILURES: Final = Counter(
 )
 MODEL_TOKENS: Final = Counter("moot_model_tokens_total", "Tokens used", ["provider", "direction"], registry=METRICS)
 MODEL_COST: Final = Counter(
-    "moot_model_cost_usd_total", "US dollars, where a price is known", ["provider"], registry=METRICS
+    "moot_model_cost_usd_total", "US dollars, of calls with a known price", ["provider"], registry=METRICS
 )
 MODEL_UNPRICED: Final = Counter(
-    "moot_model_unpriced_total", "Model calls whose cost nobody knows", ["provider"], registry=METRICS
+    "moot_model_unpriced_total", "Model calls whose cost is unknown", ["provider"], registry=METRICS
 )
 ProcessCollector(registry=METRICS)  # memory, CPU, open files
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
-"""What a label may say of a method: anybody can send one of his own invention."""
+"""Methods that may be labels: clients can send any other word."""
 
 
 def count_request(method: str, status: int) -> None:
-    """One more answer."""
+    """Count one answer."""
     REQUESTS.labels(method if method in METHODS else "other", str(status)).inc()
 
 
 def provider_of(model: str, known: Container[str]) -> str:
-    """What a label says of ``provider:model``: never a name that only a debate knows."""
+    """The provider of ``provider:model`` as a label; ``unknown`` for a name that only a debate holds."""
     name = model.partition(":")[0]
     return name if name in known else "unknown"
 
 
 def count_call(provider: str, purpose: str, outcome: Outcome, *, is_answered: bool = True) -> None:
-    """A call that a model answered, and is paid for, also where nobody can use the answer."""
+    """Count a call that the vendor charges for.  ``is_answered``: the answer could be used."""
     if is_answered:
         MODEL_SECONDS.labels(provider, purpose).observe(outcome.latency_ms / 1000)
     MODEL_TOKENS.labels(provider, "input").inc(outcome.tokens.input)
@@ -83,7 +83,7 @@ def count_call(provider: str, purpose: str, outcome: Outcome, *, is_answered: bo
 
 
 def count_unpriced(provider: str) -> None:
-    """A call that broke off before anybody told what it used."""
+    """Count a call that broke off before the vendor reported its tokens."""
     MODEL_UNPRICED.labels(provider).inc()
 
 
@@ -97,7 +97,7 @@ def _without_keys(_logger: Any, _name: str, line: Any) -> Any:
 
 
 def configure_logging(level: str, *, json_lines: bool | None = None) -> None:
-    """Log to stderr: readable on a terminal, one JSON object a line in a pipe."""
+    """Log to stderr: readable text on a terminal, one JSON object per line in a pipe."""
     as_json = not sys.stderr.isatty() if json_lines is None else json_lines
     renderer = structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
     structlog.configure(

@@ -1,4 +1,4 @@
-"""A running Moot without its sockets: log, providers, hub, moderators, opened and closed in the right order."""
+"""A running Moot without sockets: opens and closes log, providers, hub and moderators in the right order."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from server.cluster.node import ClusterNode
 
 ACT_S: Final = 2.0
-"""Seconds, beyond a lease and a half, in which an act is done by some node or refused."""
+"""Seconds, beyond one and a half leases, within which a node carries out a command, or it is refused."""
 
 
 class Service(Struct, frozen=True):
-    """Everything that a request or a command works with."""
+    """What HTTP requests and terminal commands work with."""
 
     settings: Settings
     log: EventLog
@@ -37,20 +37,20 @@ class Service(Struct, frozen=True):
     moderators: Moderators
     bus: Bus
     node: "ClusterNode | None" = None
-    """This process among others, on a store that several share."""
+    """This process as a node, on a store that several nodes share."""
 
     async def take_up(self) -> int:
-        """Go on with what is open and nobody runs; the number of debates."""
+        """Continue the open debates that no node runs; the number of them."""
         return await (self.node or self.moderators).take_up()
 
     async def drain(self) -> None:
-        """Hand over to the other nodes what runs here; where there can be none, nothing is to be done."""
+        """Hand over the debates that run here to the other nodes; nothing to do without other nodes."""
         if self.node is not None:
             await self.node.drain(self.settings.drain_s)
 
 
 def limited(settings: Settings) -> Registry:
-    """The providers with this process's limits on top of what is usual.  Raises ``BadField`` for an unknown one."""
+    """The providers, with the limits of the settings over the default ones.  Raises ``BadField`` for an unknown one."""
     registry = Registry(limits={**DEFAULT_LIMITS, **settings.limits})
     for provider in settings.limits:
         if provider not in registry.names:
@@ -61,13 +61,13 @@ def limited(settings: Settings) -> Registry:
 
 @asynccontextmanager
 async def running(settings: Settings, *, read_only: bool = False, address: str = "") -> AsyncIterator[Service]:
-    """Open the store, start the tasks, and end them again; models that were started are stopped.
+    """Open the store and start the tasks; at the end stop the tasks, the models that were started, and the store.
 
-    ``address`` is where this process serves.
+    ``address`` is the address at which this process serves.
     """
     async with (
         opened_log(settings.store, read_only=read_only, address=address, lease_s=settings.lease_s) as log,
-        _spoken(settings, log) as bus,
+        _opened_bus(settings, log) as bus,
     ):
         node = _node(settings, log, address)
         registry = limited(settings)
@@ -97,8 +97,8 @@ async def running(settings: Settings, *, read_only: bool = False, address: str =
 
 
 @asynccontextmanager
-async def _spoken(settings: Settings, log: EventLog) -> AsyncIterator[Bus]:
-    """The bus between the nodes; on a store that nobody shares there is none."""
+async def _opened_bus(settings: Settings, log: EventLog) -> AsyncIterator[Bus]:
+    """The bus between the nodes; one without effect on a store for a single process."""
     bus = open_bus(settings.bus, log) if is_postgres(settings.store) else SingleNodeBus()
     try:
         yield bus

@@ -18,7 +18,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a process of Moot can be told.  Secrets (``token``) come from the environment or the file, never by flag."""
+    """The settings of a process.  Secrets (``token``) come from the environment or the file, never from a flag."""
 
     store: str = "sqlite:"
     """``sqlite:PATH``, ``sqlite:`` for the user's data folder, ``memory:``, or ``postgres://USER@HOST:PORT/NAME``."""
@@ -26,48 +26,48 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     port: Annotated[int, Meta(ge=0, le=65535)] = 8484
     """0 takes any free port."""
     token: str = ""
-    """Needed beyond loopback for everything that costs money or changes a debate."""
+    """Required beyond loopback for every request that costs money or changes a debate."""
     hosts: str = ""
-    """Further names under which the server may be addressed, with commas."""
+    """Further host names of the server, separated by commas."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     bus: str = ""
-    """What text in flight travels by between the nodes of a PostgreSQL store: ``nats://HOST:PORT``, or the store."""
+    """On a PostgreSQL store: how text in flight travels between nodes, ``nats://HOST:PORT``; empty for the store."""
     lease_s: Annotated[float, Meta(ge=0.5, le=600)] = 10.0
-    """On a PostgreSQL store: seconds after which another node takes over what a silent one ran."""
+    """On a PostgreSQL store: seconds after which another node takes over the debates of a silent node."""
     drain_s: Annotated[float, Meta(ge=0)] = 20.0
-    """On a PostgreSQL store: seconds that SIGTERM leaves to what is in flight, before it is broken off."""
+    """On a PostgreSQL store: seconds that calls in flight have after SIGTERM before they are cancelled."""
     workers: Annotated[int, Meta(ge=1, le=64)] = 1
-    """Processes that serve on one port; more than one on a PostgreSQL store only."""
+    """Processes that serve on one port; more than one only on a PostgreSQL store."""
     max_running: Annotated[int, Meta(ge=1)] = 1000
-    """Debates that run at once; one more is refused with 429."""
+    """Debates that run at the same time; one more is refused with 429."""
     max_spectators: Annotated[int, Meta(ge=1)] = 10_000
     """Open sockets; one more is closed with 4429."""
     opens_per_minute: Annotated[int, Meta(ge=1)] = 600
-    """Debates that one address may open in a minute."""
+    """Debates that one address may open per minute."""
     votes_per_minute: Annotated[int, Meta(ge=1)] = 600
-    """Votes and beliefs that one address may cast in a minute; one voter has 30."""
+    """Votes and beliefs that one address may cast per minute; one voter may cast 30."""
     slow_reader_s: Annotated[float, Meta(gt=0)] = 10.0
-    """Seconds that one write to a spectator may take before it is closed with 4408."""
+    """Seconds that one write to a spectator may take before its socket is closed with 4408."""
     compress: bool = True
-    """Whether sockets are compressed where the client offers it (permessage-deflate)."""
+    """Whether sockets are compressed if the client offers it (permessage-deflate)."""
     tick_ms: Annotated[int, Meta(ge=0, le=5000)] = 50
-    """Deltas of a debate are joined for this long."""
+    """Milliseconds for which deltas of a debate are joined before they are sent."""
     turn_timeout_s: Annotated[float, Meta(gt=0)] = 180.0
     judge_timeout_s: Annotated[float, Meta(gt=0)] = 180.0
     idle_timeout_s: Annotated[float, Meta(gt=0)] = 60.0
-    """Silence within a model's stream that counts as a failure."""
+    """Seconds of silence in a model's stream that count as a failure."""
     attempts: Annotated[int, Meta(ge=1, le=10)] = 3
-    """Times that a turn is tried, and a question asked, before it is given up."""
+    """Attempts at a turn or a question before it is given up."""
     retry_ms: Annotated[int, Meta(ge=0)] = 500
-    """Wait before the second try; doubled for each further one."""
+    """Milliseconds before the second attempt; doubled for each further one."""
     limits: dict[str, Limit] = {}
-    """By provider, on top of what is usual: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
+    """By provider, over the default limits: a table ``[limits.anthropic]`` with ``concurrent``, ``calls_per_minute``,
     ``tokens_per_minute``; in the environment ``anthropic: concurrent=4 calls_per_minute=50; embedded: concurrent=2``.
     """
 
     @property
     def is_loopback(self) -> bool:
-        """Whether only this machine can reach the server."""
+        """Whether the server can be reached from this machine only."""
         return self.host in LOOPBACK
 
 
@@ -77,14 +77,14 @@ NAMES: Final = Settings.__struct_fields__
 def load(
     flags: Mapping[str, Any], environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Settings:
-    """Settings from all sources.  Raises ``BadField`` with the setting's name and where it was said."""
+    """Settings from all sources.  Raises ``BadField`` with the name of the setting and its source."""
     environment = os.environ if environment is None else environment
     said: dict[str, Any] = dict(_from_file((folder or Path()) / FILE))
     origins = dict.fromkeys(said, FILE)
     for name in NAMES:
         if (value := environment.get(PREFIX + name.upper())) is not None:
             origins[name] = PREFIX + name.upper()
-            said[name] = _spread(value) if name == "limits" else value
+            said[name] = _parse_limits(value) if name == "limits" else value
     for name, value in flags.items():
         if value is not None:
             said[name], origins[name] = value, f"--{name.replace('_', '-')}"
@@ -106,7 +106,7 @@ def _check(name: str, value: Any, origin: str) -> None:
 
 
 def _check_limit(field: str, said: Any, origin: str) -> None:
-    """Name the one value of a limit that makes no sense."""
+    """Raise ``BadField`` for the value of a limit that is not valid."""
     for key, value in said.items() if isinstance(said, dict) else ():
         try:
             msgspec.convert({key: value}, Limit, strict=False)
@@ -115,8 +115,8 @@ def _check_limit(field: str, said: Any, origin: str) -> None:
             raise BadField(f"{field}.{key}", f"{origin}: {field}.{key}: {why}") from error
 
 
-def _spread(line: str) -> dict[str, dict[str, str]]:
-    """Limits from the one line that an environment has for them.  Raises ``BadField``."""
+def _parse_limits(line: str) -> dict[str, dict[str, str]]:
+    """Limits from the one line of ``MOOT_LIMITS``.  Raises ``BadField``."""
     limits: dict[str, dict[str, str]] = {}
     for part in filter(None, (part.strip() for part in line.split(";"))):
         provider, colon, said = part.partition(":")

@@ -1,4 +1,4 @@
-"""The version, in a module of its own: reading it costs start-up time that not every command needs."""
+"""The version of Moot.  It has its own module because reading it takes time that few commands need."""
 
 from importlib.metadata import version
 from typing import Final

@@ -1,4 +1,4 @@
-"""Cases: debates whose outcome is known, as they are asked for and as a calibration carries them."""
+"""Cases: debates whose outcome is known, as requests and as a calibration holds them."""
 
 import hashlib
 import re
@@ -14,15 +14,15 @@ from server.errors import BadField
 
 MOTION_MOST: Final = 2000
 TEXT_MOST: Final = 4000
-"""Characters of a claim, of its reasoning, of its evidence."""
+"""Characters of a claim, of its reasoning, and of its evidence."""
 ARGUMENTS_MOST: Final = 9
 ALL_MOST: Final = 4_000_000
-"""Characters of all cases together: the event that carries them is one line of an export."""
+"""Characters of all cases together: the event that holds them is one line of an export."""
 CaseId = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f/@]+$")]
 
 
 class CaseRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A debate whose outcome is known.  ``source`` says who knows it."""
+    """A case in a request.  ``source`` names who knows the outcome."""
 
     id: CaseId
     motion: str
@@ -33,7 +33,7 @@ class CaseRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 def cases_of(requests: Sequence[CaseRequest]) -> tuple[Case, ...]:
-    """The cases, each with its digest.  Raises ``BadField`` for the first fault, ``cases.0.motion``."""
+    """The cases, each with its digest.  Raises ``BadField`` for the first fault, such as ``cases.0.motion``."""
     for number, request in enumerate(requests):
         for field, message in faults(request):
             raise BadField(f"cases.{number}.{field}", message)
@@ -52,7 +52,7 @@ def cases_of(requests: Sequence[CaseRequest]) -> tuple[Case, ...]:
 
 
 def faults(request: CaseRequest) -> Iterator[tuple[str, str]]:
-    """What is wrong with a case: (field, sentence)."""
+    """The faults of a case as (field, sentence)."""
     motion, source = clean(request.motion).strip(), clean(request.source).strip()
     if not 1 <= len(motion) <= MOTION_MOST:
         yield "motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}"
@@ -80,7 +80,10 @@ def _faults_of(side: Side, arguments: Sequence[Argument]) -> Iterator[tuple[str,
 
 
 def _case(request: CaseRequest) -> Case:
-    """The digest is taken over what raters are asked and not over the outcome: a corrected outcome replaces the old."""
+    """The case with its digest.
+
+    The digest covers what raters are asked, and not the outcome: so a corrected outcome replaces the old one.
+    """
     motion, pro, con = clean(request.motion).strip(), _cleaned(request.pro), _cleaned(request.con)
     return Case(
         id=request.id,

@@ -1,11 +1,12 @@
-"""What a debate will take, before it starts: calls, tokens, and money where prices are known.
+"""Estimate of a debate before it starts: calls, tokens, and cost if prices are known.
 
-The debate is rehearsed (``server.opening.rehearsal``): its prompts are real, its words are filler of natural length.
-Added are the tokens of thinking, from the data on the models; taken off is what vendors read from their caches.  Not
-foreseen, and not counted: attempts that fail, a conflict of the verdicts, the rounds of a deliberation after its first.
+The debate is rehearsed (``server.opening.rehearsal``): its prompts are real, its speeches and answers are filler of
+natural length.  The tokens of thinking come from the data on the models.  The estimate leaves out what cannot be
+foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation after the first.
 
-Caches are taken to hold whatever was read in the same debate before: OpenAI and Gemini keep the beginning of every
-prompt by themselves, Anthropic keeps what stands before the last piece of a prompt, which is what we mark there.
+The estimate assumes that a cache holds everything that was read before in the same debate.  OpenAI and Gemini cache
+the beginning of every prompt themselves.  Anthropic caches what stands before a mark, which we set before the last
+segment.
 """
 
 from collections import defaultdict
@@ -23,16 +24,16 @@ from providers.pricing import VENDORS, cost, is_free, is_priced
 from server.opening.rehearsal import LONGEST, RehearsedCall, rehearse
 
 SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))
-"""Characters of a token, by the code point that they lie below: Latin; Greek to Arabic; South Asian; signs; CJK."""
+"""(code points below this, characters of a token): Latin; Greek to Arabic; South Asian; signs; CJK."""
 PIECE_TOKENS: Final = 4
-"""Tokens that a message has beside its text."""
+"""Tokens of a message beside its text."""
 CALL_TOKENS: Final = 10
 
 
 class EstimatedCalls(Struct, frozen=True, kw_only=True):
-    """Calls of one model in one turn, with the tokens that all of them read and write.
+    """Calls of one model in one turn, with the sum of their tokens.
 
-    ``read`` counts ``cached`` and ``kept`` (written to the cache) too, ``written`` counts ``thought``.
+    ``read`` includes ``cached`` and ``kept`` (written to the cache); ``written`` includes ``thought``.
     """
 
     model: str
@@ -47,7 +48,7 @@ class EstimatedCalls(Struct, frozen=True, kw_only=True):
 
 
 class Estimate(Struct, frozen=True, kw_only=True):
-    """US dollars, or that nobody knows.  ``cached_tokens`` are among the input, ``thought_tokens`` among the output."""
+    """What a debate will take: ``input_tokens`` with ``cached_tokens``, ``output_tokens`` with ``thought_tokens``."""
 
     calls: int
     input_tokens: int
@@ -58,7 +59,7 @@ class Estimate(Struct, frozen=True, kw_only=True):
 
 
 def estimate(opened: DebateOpened) -> Estimate:
-    """What a debate that was opened like this will take."""
+    """The estimate of a debate with this opening."""
     calls = tuple(_all(opened, tuple(_counted(opened))))
     unknown = sorted({each.model for each in calls if not is_priced(each.model)})
     cost_usd = missing(f"no price is known for {', '.join(unknown)}") if unknown else round(sum(map(_cost, calls)), 4)
@@ -73,7 +74,7 @@ def estimate(opened: DebateOpened) -> Estimate:
 
 
 def in_words(found: Estimate) -> str:
-    """One line for a person."""
+    """The estimate in one line for a reader."""
     tokens = round(found.input_tokens + found.output_tokens, -3)
     money = (
         f"cost unknown ({found.cost_usd.missing.reason})"
@@ -87,16 +88,16 @@ def in_words(found: Estimate) -> str:
 
 @lru_cache(4096)
 def tokens(text: str) -> float:
-    """Tokens of a text, by its script."""
+    """Estimated tokens of a text, by its script."""
     if text.isascii():
         return len(text) / SIGNS_A_TOKEN[0][1]
     return sum(1 / next(signs for below, signs in SIGNS_A_TOKEN if ord(sign) <= below) for sign in text)
 
 
 def thought_tokens(model: str, think: Think) -> int:
-    """Tokens that a model spends on thinking in one call, asked to think so much: a figure of our data, no measurement.
+    """Tokens that a model spends on thinking in one call at a level of thinking, by our data on models.
 
-    ``default`` asks for nothing: what the model then does is among the data.
+    With ``default`` the request names no level; the data say what the model does then.
     """
     found = likely_model(model)
     if found is None or found.thinks == "never":
@@ -111,7 +112,7 @@ def _level(found: Model, think: Think) -> str:
         return "off" if found.thinks == "on_request" else found.default or "medium"
     if think == "off" and (found.off or found.thinks == "on_request"):
         return "off"
-    if think == "off":  # it cannot be kept from thinking: it is asked for as little as it takes
+    if think == "off":  # it cannot stop thinking: it is asked for its lowest level
         return found.levels[0] if found.levels else "low"
     return think
 
@@ -120,7 +121,7 @@ def _level(found: Model, think: Think) -> str:
 
 
 def _counted(opened: DebateOpened) -> Iterator[EstimatedCalls]:
-    """What was rehearsed, in tokens."""
+    """The rehearsed calls in tokens."""
     caches: dict[str, _PromptCache] = defaultdict(_PromptCache)
     for each in rehearse(opened):
         found = likely_model(each.model)
@@ -147,17 +148,17 @@ def _piece(role: str, text: str) -> str:
 
 
 class _PromptCache:
-    """What a vendor keeps of the prompts of one debate to one model."""
+    """A vendor's cache of the prompts of one debate to one model."""
 
     def __init__(self) -> None:
         self._whole: list[tuple[int, str]] = []
         self._marked: dict[tuple[str, ...], int] = {}
-        """Marked beginnings, each with the batch that brought it."""
+        """Marked beginnings, each with the batch that wrote it."""
 
     def take(
         self, asked: RehearsedCall, pieces: Sequence[str], found: Model | None, read: float
     ) -> tuple[float, float]:
-        """Tokens that are read from the cache, and those that are written to it, of a prompt of ``read`` tokens."""
+        """Of a prompt with ``read`` tokens, those read from the cache and those written to it."""
         if found is None or found.cache_least is None or asked.model.partition(":")[0] not in VENDORS:
             return 0.0, 0.0
         if is_free(asked.model):
@@ -173,7 +174,7 @@ class _PromptCache:
         return cached, read - cached if read >= found.cache_least else 0.0
 
     def _by_mark(self, asked: RehearsedCall, pieces: Sequence[str], found: Model) -> tuple[float, float]:
-        """The longest beginning that ends with a piece and was marked before; up to the mark the rest is written."""
+        """The longest beginning that was marked before is read; the rest, up to the new mark, is written."""
         size = sum(map(tokens, pieces[:-1])) * found.swells
         if found.cache_least is None or size < found.cache_least:
             return 0.0, 0.0
@@ -185,7 +186,7 @@ class _PromptCache:
 
 
 def _shared(one: str, other: str) -> str:
-    """The beginning that two texts share."""
+    """The common beginning of two texts."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -194,7 +195,7 @@ def _shared(one: str, other: str) -> str:
 
 
 def _all(opened: DebateOpened, played: Sequence[EstimatedCalls]) -> Iterator[EstimatedCalls]:
-    """What was played, and the turns after it: each like the last of its side, its prompt longer by as much."""
+    """The rehearsed calls and those of later turns: like the last turn of the side, with a prompt that grows on."""
     yield from played
     turns = {number: [each for each in played if each.turn == number] for number in range(LONGEST - 3, LONGEST + 1)}
     for number in range(LONGEST + 1, opened.turns + 1):
@@ -205,7 +206,7 @@ def _all(opened: DebateOpened, played: Sequence[EstimatedCalls]) -> Iterator[Est
 
 
 def _grown(opened: DebateOpened, last: EstimatedCalls, before: EstimatedCalls, times: float) -> EstimatedCalls:
-    """Calls some turns later.  A debater's prompt grows until its model's window is full."""
+    """The calls ``times`` rounds later.  A debater's prompt grows until it fills the model's window."""
     if last.purpose != "speak":
         return last
     read = last.read + times * (last.read - before.read)

@@ -1,4 +1,4 @@
-"""Exhibitions: scripted debates that ship with the product and say so wherever they appear."""
+"""Exhibitions: scripted debates that ship with Moot and are marked as such wherever they appear."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from server.errors import BadField
 
 
 class Exhibition(Struct, frozen=True, kw_only=True):
-    """One of them, as its script describes it."""
+    """An exhibition, as its script describes it."""
 
     title: str
     motion: str
@@ -21,9 +21,9 @@ class Exhibition(Struct, frozen=True, kw_only=True):
     con: dict[str, Any] = {}
     judge: dict[str, Any] = {}
     panel: tuple[str, ...] = ()
-    """Raters by name; the script answers for each of them."""
+    """Names of the raters; the script answers for each of them."""
     topic_type: str = ""
-    """What the motion is about, for the raters' weights; empty where its words tell."""
+    """Topic of the motion, for the raters' weights; if it is empty, the words of the motion decide."""
     summary: str = ""
     shows: tuple[str, ...] = ()
     max_words: int = 180
@@ -34,7 +34,7 @@ class _Script(Struct, frozen=True):
 
 
 def exhibitions() -> dict[str, Exhibition]:
-    """All of them, by name."""
+    """All exhibitions, by name."""
     found = {}
     for name, path in shipped().items():
         script = msgspec.json.decode(path.read_bytes(), type=_Script)
@@ -44,7 +44,7 @@ def exhibitions() -> dict[str, Exhibition]:
 
 
 def request_for(name: str) -> dict[str, Any]:
-    """The body that opens an exhibition.  Raises ``BadField``."""
+    """The request that opens an exhibition.  Raises ``BadField`` for an unknown name."""
     known = exhibitions()
     if name not in known:
         raise BadField("exhibition", f"{name!r} is none of {', '.join(known) or 'none at all'}")

@@ -1,4 +1,4 @@
-"""How a debate is opened: what is asked for, checked field by field, as the event that carries everything."""
+"""Opening a debate: the request, its checks field by field, and the event ``debate_opened`` that holds everything."""
 
 import hashlib
 import re
@@ -41,19 +41,19 @@ from server.version import VERSION
 
 MOTION_MOST: Final = 2000
 ARTIFACT_MOST: Final = 200_000
-"""Characters of an artifact: more than any judge here reads."""
+"""Characters of an artifact: more than any judge's model reads."""
 STATEMENTS: Final = 6
 OUTAGE_ATTEMPTS: Final = 5
-"""More attempts while a vendor is in trouble: with their waits and the breaker's they last for more than a minute."""
+"""Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
 SAFE_WINDOW: Final = 32_768
-"""Tokens that a model is taken to read where its provider does not say."""
+"""The window of a model, in tokens, if its provider does not name it."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
-"""The formats in which somebody debates."""
+"""The formats with two debaters."""
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class DebaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A side as it is asked for."""
+    """A side in a request."""
 
     model: Name | None = None
     archetype: Name | None = None
@@ -62,7 +62,7 @@ class DebaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The judge as it is asked for.  ``second`` is another model, for second opinions."""
+    """The judge in a request.  ``second`` is another model, for second opinions."""
 
     model: Name | None = None
     samples: Annotated[int, Meta(ge=1, le=9)] = 1
@@ -72,45 +72,45 @@ class JudgeRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class ArtifactRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A text to be judged."""
+    """A text to judge."""
 
     name: Name = "artifact"
     text: str
 
 
 class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The body of ``POST /api/debates``.  Everything but the motion has a default."""
+    """The body of ``POST /api/debates``.  Every field but the motion has a default."""
 
     motion: str = ""
     format: Format = "exchange"
     turns: Annotated[int, Meta(ge=1, le=200)] = 6
-    """In format ``protocol`` always six: three rounds of two statements."""
+    """Always six in format ``protocol``: three rounds of two statements."""
     max_words: Annotated[int, Meta(ge=20, le=1000)] = 180
     pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
     con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
     rubric: dict[str, Any] | None = None
-    """Another rubric than v1, whole."""
+    """A complete rubric in place of v1."""
     panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
-    """Models, profiles by name, or seats: ``["embedded:smollm2"]`` seats the four profiles on one model."""
+    """Models, names of profiles, or seats.  ``["embedded:smollm2"]`` gives all four profiles to one model."""
     topic_type: Name | None = None
-    """One of the panel's topics; without it the motion's words tell."""
+    """One of the panel's topics; without it, the words of the motion decide."""
     artifact: ArtifactRequest | None = None
-    """What is judged in format ``deliberation``."""
+    """The text to judge, in format ``deliberation``."""
     cases: Annotated[list[CaseRequest], Meta(max_length=1000)] | None = None
-    """What raters are measured by in format ``calibration``."""
+    """The cases, in format ``calibration``."""
     exhibition: Name | None = None
-    """Play this one: everything but the motion comes from it."""
+    """The name of an exhibition to open: it gives all fields except ``blind``."""
     blind: bool = False
-    """Models are not named to spectators before the debate has concluded."""
+    """Whether spectators learn the models only after the debate has concluded."""
     seed: Annotated[int, Meta(ge=0, le=2**31 - 1)] | None = None
     max_cost_usd: Annotated[float, Meta(gt=0)] | None = None
     deadline_s: Annotated[float, Meta(ge=1, le=86_400)] | None = None
-    """Seconds after which it is halted, wherever it stands."""
+    """Seconds after which the debate is halted."""
 
 
 def as_request(said: Any) -> DebateRequest:
-    """Builtins as a wish, with every bound checked."""
+    """A request from JSON values, with every bound checked.  Raises ``BadQuery``, ``BadField``."""
     if not isinstance(said, dict):
         raise BadQuery("the body must be a JSON object")
     if isinstance(said.get("exhibition"), str):
@@ -119,20 +119,20 @@ def as_request(said: Any) -> DebateRequest:
         request = msgspec.convert(said, DebateRequest)
     except msgspec.ValidationError as error:
         raise _field_of(error) from error
-    motion = clean(request.motion).strip() or _untold(request)
+    motion = clean(request.motion).strip() or _default_motion(request)
     if not 1 <= len(motion) <= MOTION_MOST:
         raise BadField("motion", f"a motion has 1 to {MOTION_MOST} characters, this one has {len(motion)}")
-    _fits(request)
+    _check_format(request)
     return msgspec.structs.replace(request, motion=motion)
 
 
 def has_panel(request: DebateRequest) -> bool:
-    """Whether raters sit: where they are asked for, and wherever nobody debates."""
+    """Whether the debate has a panel: by request, or because its format has no debaters."""
     return bool(request.panel) or (request.panel is None and request.format not in DEBATES)
 
 
-def _untold(request: DebateRequest) -> str:
-    """The motion of what is not a debate."""
+def _default_motion(request: DebateRequest) -> str:
+    """The motion of a request without debaters; empty for a debate."""
     if request.format == "deliberation" and request.artifact is not None:
         return f"Does {request.artifact.name} pass?"
     if request.format == "calibration" and request.cases is not None:
@@ -141,8 +141,8 @@ def _untold(request: DebateRequest) -> str:
     return ""
 
 
-def _fits(request: DebateRequest) -> None:
-    """Whether the wish's parts go with its format."""
+def _check_format(request: DebateRequest) -> None:
+    """Raise ``BadField`` for a field that does not go with the format."""
     if request.format == "protocol" and request.turns != STATEMENTS:
         raise BadField("turns", f"a protocol debate has {STATEMENTS} statements, two in each of three rounds")
     if (request.format == "deliberation") != (request.artifact is not None):
@@ -150,14 +150,14 @@ def _fits(request: DebateRequest) -> None:
     if (request.format == "calibration") != bool(request.cases):
         raise BadField("cases", "format calibration measures raters by cases, and no other format does")
     if request.format == "deliberation":
-        _asked_once(request)
+        _check_samples(request)
     if request.blind and request.format not in DEBATES:
-        raise BadField("blind", "only a debate can be blind: nobody watches for who wins here")
+        raise BadField("blind", "only a debate between two sides can be blind")
     cases_of(request.cases or ())
 
 
-def _asked_once(request: DebateRequest) -> None:
-    """No median is taken of opinions."""
+def _check_samples(request: DebateRequest) -> None:
+    """Raise ``BadField`` if a judge would be asked several times: opinions have no median."""
     samples = {"judge.samples": request.judge.samples}
     for number, each in enumerate(request.panel or ()):
         if not isinstance(each, str):
@@ -168,7 +168,7 @@ def _asked_once(request: DebateRequest) -> None:
 
 
 def _field_of(error: msgspec.ValidationError) -> BadField:
-    """Msgspec says `… - at `$.pro.model``, or names the field in the sentence."""
+    """The field of an error: msgspec writes ``… - at `$.pro.model` `` or names it in the sentence."""
     message, _, path = str(error).partition(" - at `$")
     field = re.sub(r"\[(\d+)\]", r".\1", path.rstrip("`")).replace("[...]", "").lstrip(".")
     if "field `" in message:
@@ -183,9 +183,9 @@ async def build_opening(
     settings: Settings,
     records: Mapping[tuple[str, str], TrackRecord] | None = None,
 ) -> DebateOpened:
-    """The opening of a debate.  Every model is asked whether it answers; ``BadField`` names the one that does not.
+    """The event that opens a debate.  Checks that every model answers; ``BadField`` names one that does not.
 
-    ``records``: what the store knows of raters, by (name, model).
+    ``records``: track records of raters, by (name, model).
     """
     is_debate = request.format in DEBATES
     requested = {"judge.model": request.judge.model}
@@ -262,7 +262,7 @@ async def build_opening(
 
 
 def _seats(request: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ...]:
-    """Who sits on the panel: nobody unless asked for, but five personas where an artifact is judged."""
+    """The seats of the panel.  Without a request for one, a debate has none, and an artifact gets five personas."""
     profiles = shipped().personas if request.format == "deliberation" else shipped().raters
     if request.format == "deliberation":
         scored = dimensions_of(rubric.deliberation.artifact if rubric.deliberation is not None else None)
@@ -277,7 +277,7 @@ def _seats(request: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ..
 
 
 def _topic(request: DebateRequest, rubric: Rubric) -> str:
-    """The topic that was given, or that the motion's words tell."""
+    """The topic of the request, or the one that the words of the motion suggest."""
     assert rubric.panel is not None
     if request.topic_type is not None and request.topic_type not in rubric.panel.topics:
         raise BadField("topic_type", f"{request.topic_type!r} is none of {', '.join(rubric.panel.topics)}")
@@ -295,7 +295,7 @@ def _artifact(request: DebateRequest) -> Artifact | UnsetType:
 
 
 def _rubric(request: DebateRequest) -> Rubric:
-    """The rubric that was given, checked, or v1; what it leaves out beside the live judge's rules is v1's.
+    """The rubric of the request, checked, or v1.  Parts that it leaves out are those of v1.
 
     Raises ``BadField`` with a path that begins with ``rubric``.
     """
@@ -319,7 +319,7 @@ def _or_unset(value: Any) -> Any | UnsetType:
 
 
 def _must_be_priced(models: dict[str, str]) -> None:
-    """Raise ``BadField`` where a cap on cost could not be kept: nobody knows what a model costs."""
+    """Raise ``BadField`` if a cost cap could not be kept, because a model has no known price."""
     for field, model in models.items():
         if not is_priced(model):
             why = f"the cap cannot be kept: no price is known for {model} ({field}); put it into a file for MOOT_PRICES"
@@ -327,13 +327,13 @@ def _must_be_priced(models: dict[str, str]) -> None:
 
 
 async def _check(names: dict[str, str], registry: Registry) -> tuple[dict[str, str], dict[str, int]]:
-    """Caveat and window of each distinct model, once it has been found to answer."""
+    """Caveat and window of each distinct model.  Raises ``BadField`` for a model that does not answer."""
     caveats: dict[str, str] = {}
     windows: dict[str, int] = {}
     faults: dict[str, str] = {}
 
     async def ask(name: str) -> None:
-        status = await registry.check(name)  # which imports the provider, and not on the loop
+        status = await registry.check(name)  # it imports the provider in a thread, not on the loop
         try:
             provider, model = registry.resolve(name)
         except ProviderError as error:

@@ -1,7 +1,7 @@
-"""Track records: what the store knows of raters by ground truth, folded from every calibration in it.
+"""Track records of raters: how often they were right, folded from all calibrations in the store.
 
-A record belongs to a rater and its model together: neither another model on the same profile nor the same model under
-another name inherits it.
+A record belongs to a rater together with its model.  Another model with the same profile does not inherit it, and
+neither does the same model under another name.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -19,13 +19,13 @@ from server.opening.opening import DebateRequest, has_panel
 logger = structlog.get_logger()
 
 Known = dict[tuple[str, str], dict[str, RaterCalibrated]]
-"""By (rater, model), then by the digest of the case."""
+"""Verdicts by (rater, model), then by the digest of the case."""
 
 _MARK = b'"rater_calibrated"'
 
 
 async def calibrations(log: EventLog) -> Known:
-    """Every verdict that counts: of several on one case the newest, and one that is missing replaces none."""
+    """Every verdict that counts: the newest of several on one case.  A missing verdict replaces none."""
     found: dict[tuple[tuple[str, str], str], tuple[str, RaterCalibrated]] = {}
     for debate in await log.calibrations():
         async for at, event in _verdicts(log, debate):
@@ -44,11 +44,13 @@ async def _verdicts(log: EventLog, debate: str) -> AsyncIterator[tuple[str, Rate
     while page := await log.envelopes(debate, after, PAGE):
         after = page[-1].position
         for envelope in page:
-            if _MARK not in envelope.payload:  # most of a calibration are prompts and answers: not worth decoding
+            if (
+                _MARK not in envelope.payload
+            ):  # most events of a calibration are prompts and answers: they are not decoded
                 continue
             try:
                 event = decode(envelope.payload, envelope.schema)
-            except UnknownEvent as error:  # one that cannot be read must not keep every panel from being seated
+            except UnknownEvent as error:  # an unreadable one must not stop every panel
                 logger.warning("calibration_not_read", debate=debate, position=envelope.position, message=str(error))
                 continue
             if isinstance(event, RaterCalibrated) and event.said is not UNSET:
@@ -56,10 +58,10 @@ async def _verdicts(log: EventLog, debate: str) -> AsyncIterator[tuple[str, Rate
 
 
 async def track_records(log: EventLog) -> Mapping[tuple[str, str], TrackRecord]:
-    """Right verdicts and their number by (rater, model): what a panel's seats carry when a debate is opened."""
+    """The track records by (rater, model), for the seats of a panel that is opened."""
     return {rater: record_of(verdicts.values()) for rater, verdicts in (await calibrations(log)).items()}
 
 
 async def records_for(log: EventLog, request: DebateRequest) -> Mapping[tuple[str, str], TrackRecord]:
-    """The records that an opening needs: none are read where no panel is seated."""
+    """The track records that an opening needs; none if the request asks for no panel."""
     return await track_records(log) if has_panel(request) else {}

@@ -1,7 +1,7 @@
-"""A debate played by the rules with made-up words of a natural length: which calls it makes, and what they read.
+"""Rehearsal of a debate: the format runs with filler text of natural length, and gives the calls that it would make.
 
-The prompts are those that the debate would build; only the words in them are filler, in the motion's own script.  A
-long debate is played for its first turns, and goes on as they go.  Nothing here waits, asks a model or knows of time.
+The prompts are built as in the real debate; only the speeches and answers in them are filler, in the motion's script.
+Of a long debate only the first turns are rehearsed.  No model is asked: this is a pure function of the opening.
 """
 
 import json
@@ -22,28 +22,28 @@ from server.debate.formats import next_steps
 from server.debate.formats.steps import Ask, Record, Speak
 
 LONGEST: Final = 12
-"""Turns that are played; what follows is taken to go on like the last of them."""
+"""Turns that are rehearsed; later turns are estimated from the last of them."""
 MOST_ASKED: Final = 40
-"""Questions of one batch whose prompts are built; more are taken to be like them."""
+"""Questions of one batch whose prompts are built; the others are assumed to be alike."""
 SPOKEN: Final = 0.94
-"""Of the words that a turn may have, those that it has (measured: 162 to 175 of 180)."""
+"""Share of the allowed words that a turn has (measured: 162 to 175 of 180)."""
 FINAL: Final = frozenset({"narrative", "convergence", "assess"})
-"""What comes after a judgement cannot be foreseen: whether the verdicts conflict, whether a panel deliberates."""
+"""Purposes of the last questions: whether verdicts conflict or a panel deliberates after them cannot be foreseen."""
 SIGNS: Final = {"spaced": 5.6, "unspaced": 2.2}
-"""Characters of a word, with the space behind it, in scripts that part words by spaces (measured) and in the others."""
+"""Characters of a word with the following space, in scripts with spaces between words (measured) and in others."""
 ASKED_ONCE: Final = frozenset({"deliberation", "calibration"})
 LENGTHS: Final = {
     "quote": 45, "reason": 82, "text": 110, "fails": 70, "exposed_by": 70, "claim": 120, "reasoning": 420,
     "evidence": 240, "compare.reason": 170, "claims.quote": 90, "claims.reason": 150, "gaps.reason": 95,
     "second_opinion.reason": 160, "narrative.explanation": 620,
 }  # fmt: skip
-"""Characters of an answer's fields, of a question's field where that differs: measured in a debate of five turns that a
-capable model held by hand (2026-11-22)."""
+"""Characters of an answer's fields, by field or by purpose and field: measured in a debate of five turns with a capable
+model (2026-11-22)."""
 OTHERWISE: Final = 0.45
-"""Of a field's most characters, those that it has, where nobody measured it."""
+"""Share of a field's allowed characters that it has, for fields that were not measured."""
 UNBOUNDED: Final = 150
 ITEMS: Final = {"stated": 2, "revised": 1, "dropped": 0, "contradicted": 0, "gaps": 2, "moments": 3}
-"""Entries of an answer's lists; of claims there is one in every third turn."""
+"""Entries of an answer's lists.  Claims have one entry in every third turn."""
 CLAIM_EVERY: Final = 3
 AT: Final = "2026-01-01T00:00:00.000000Z"
 _UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
@@ -52,13 +52,13 @@ _NAME: Final = "00000000-0000-7000-8000-000000000000"
 
 
 class RehearsedCall(Struct, frozen=True, kw_only=True):
-    """One call, or ``number`` alike.  ``form`` is the schema that the answer is held to, as JSON."""
+    """One call, or ``number`` calls that are alike.  ``form`` is the schema of the answer, as JSON."""
 
     model: str
     purpose: str
     turn: int
     batch: int
-    """Calls of one batch are made at the same time: none of them finds in a cache what another reads."""
+    """Calls of one batch run at the same time: none of them finds the prompt of another in a cache."""
     prompt: tuple[Segment, ...]
     answer: str
     think: Think
@@ -67,7 +67,7 @@ class RehearsedCall(Struct, frozen=True, kw_only=True):
 
 
 def rehearse(opened: DebateOpened) -> tuple[RehearsedCall, ...]:
-    """The calls of a debate that was opened like this, of its first ``LONGEST`` turns at most."""
+    """The calls of a debate with this opening, for at most its first ``LONGEST`` turns."""
     played = replace(opened, turns=min(opened.turns, LONGEST), settings=replace(opened.settings, max_cost_usd=UNSET))
     return tuple(_Rehearsal(played).calls())
 
@@ -80,7 +80,7 @@ class _Rehearsal:
         self._add(opened)
 
     def calls(self) -> Iterator[RehearsedCall]:
-        """Take steps until what comes next cannot be foreseen."""
+        """Take steps until the next ones cannot be foreseen."""
         batch = 0
         while steps := next_steps(self.debate):
             if isinstance(steps[0], Record):
@@ -138,7 +138,7 @@ class _Rehearsal:
 
     def _answer(self, step: Ask) -> str:
         said = _FillerAnswer(step.purpose, step.turn or 0, self._words).of(schema(step.answer_type))
-        if step.purpose == "compare" and isinstance(said, dict):  # the later turn wins, in both orders
+        if step.purpose == "compare" and isinstance(said, dict):  # the later turn wins in both orders
             later = "second" if step.order == tuple(sorted(step.order)) else "first"
             said = {name: value if name == "reason" else later for name, value in said.items()}
         return json.dumps(said, ensure_ascii=False)
@@ -176,7 +176,7 @@ def _form(answer_type: Any) -> str:
 
 
 def _filler(motion: str, number: int) -> str:
-    """As much text as so many words have, in the script of the motion."""
+    """Text with the length of ``number`` words, in the script of the motion."""
     said = f"{motion.strip()} "
     kind = "unspaced" if _UNSPACED.search(motion) else "spaced"
     length = round(number * SIGNS[kind])
@@ -184,13 +184,13 @@ def _filler(motion: str, number: int) -> str:
 
 
 class _FillerAnswer:
-    """Fills in the schema of an answer: its texts and lists as long as they usually are."""
+    """Builds an answer from its schema, with texts and lists of their usual length."""
 
     def __init__(self, purpose: str, turn: int, words: str) -> None:
         self._purpose, self._has_claim, self._words = purpose, turn % CLAIM_EVERY == 1, words
 
     def of(self, form: dict[str, Any], name: str = "") -> Any:
-        """A value of a schema, which stands under a name."""
+        """A value of a schema; ``name`` is the field that holds it."""
         if "enum" in form:
             return form["enum"][0]
         if "anyOf" in form:

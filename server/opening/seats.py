@@ -1,4 +1,4 @@
-"""Who sits on a panel: what was asked for, by model, by profile or whole, as the seats that a debate carries."""
+"""The seats of a panel: from a request (by model, by profile, or in full) to the raters of a debate."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class RaterRequest(Struct, kw_only=True, forbid_unknown_fields=True):
-    """One seat as it is asked for: a profile by name, or one of its own."""
+    """One seat in a request: a profile by name, or a profile in full."""
 
     rater: Name | None = None
     model: Name | None = None
@@ -32,7 +32,7 @@ PanelRequest = list[str | RaterRequest]
 
 
 class Seat(Struct, frozen=True, kw_only=True):
-    """A rater without what only its model knows; ``field`` is where a fault of it is named."""
+    """A rater before its model has been asked.  ``field`` is the request's field that an error about it names."""
 
     field: str
     name: str
@@ -42,7 +42,7 @@ class Seat(Struct, frozen=True, kw_only=True):
     think: Think
 
     def rater(self, caveat: str, record: TrackRecord) -> Rater:
-        """The seat as the debate carries it."""
+        """The seat as the debate's opening holds it."""
         profile = self.profile
         return Rater(
             name=self.name,
@@ -67,11 +67,11 @@ def seats(
     samples: int = 1,
     think: Think = "medium",
 ) -> tuple[Seat, ...]:
-    """The seats of a panel.
+    """The seats of a panel.  Raises ``BadField``.
 
-    Strings with a colon are models: they take the profiles in turn, so that one model alone sits on every seat and
-    four models on one each.  A string without one is a profile, whose model is ``default``.  Who is named by a string
-    answers ``samples`` times and thinks as much as ``think`` says.  Raises ``BadField``.
+    A string with a colon is a model.  The models take the profiles in turn: a single model takes all of them, and four
+    models take one each.  A string without a colon is a profile, with the model ``default``.  ``samples`` and ``think``
+    hold for the seats that are given as strings.
     """
     requested: list[tuple[str, RaterRequest]] = []
     models: list[tuple[str, str]] = []
@@ -122,11 +122,11 @@ def _seat(
 
 
 def _fit(seat: Seat, dimensions: Sequence[str]) -> None:
-    """Whether the rater weighs dimensions that are scored."""
+    """Raise ``BadField`` if the rater weighs a dimension that the rubric does not score."""
     if unknown := set(seat.profile.weights) - set(dimensions):
         raise BadField(seat.field, f"{seat.name} weighs {', '.join(sorted(unknown))}, which nobody scores")
 
 
 def dimensions_of(criteria: Criteria | None) -> tuple[str, ...]:
-    """The dimensions of criteria, in their order."""
+    """The names of the dimensions, in their order."""
     return tuple(criteria.dimensions) if criteria is not None else ()

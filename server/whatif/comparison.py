@@ -1,4 +1,4 @@
-"""The recorded outcome and the one under other rules, side by side, with every figure that differs."""
+"""The recorded outcome beside the outcome under changed rules, with every value that differs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -24,7 +24,7 @@ from server.whatif.replay import ReplayResult, UnansweredQuestion, replay
 from server.whatif.request import WhatIfRequest
 
 EVENTS_MOST: Final = 50_000
-"""Events beyond which nobody may ask: a debate of 200 turns has about 5,000."""
+"""Events of the longest debate that may be replayed; a debate of 200 turns has about 5,000."""
 NOTE: Final = (
     "The rules are run again over what was recorded: speeches and answers are as they were. What debaters would have "
     "said under other directives, and what a model would have answered to a question put otherwise, is not known."
@@ -32,7 +32,7 @@ NOTE: Final = (
 
 
 class ValueChange(Struct, frozen=True, kw_only=True):
-    """A value that is other; absent where there is none."""
+    """A value that differs.  ``before`` or ``after`` is absent if there is no value."""
 
     path: str
     before: Any = UNSET
@@ -40,21 +40,24 @@ class ValueChange(Struct, frozen=True, kw_only=True):
 
 
 class TurnPair(Struct, frozen=True, kw_only=True):
-    """A turn's effective values; absent where it was not judged."""
+    """A turn's effective values in both debates; absent if it was not judged."""
 
     recorded: Effective | UnsetType = UNSET
     would_be: Effective | UnsetType = UNSET
 
 
 class ArgumentPair(Struct, frozen=True, kw_only=True):
-    """Where an argument of the protocol stands."""
+    """The standing of a protocol's argument in both debates."""
 
     recorded: ArgumentSummary | UnsetType = UNSET
     would_be: ArgumentSummary | UnsetType = UNSET
 
 
 class WhatIf(Struct, frozen=True, kw_only=True):
-    """All of it.  ``unanswered``: what would be asked and has no answer in the record, so that a value is missing."""
+    """Both outcomes and their differences.
+
+    ``unanswered``: questions that the changed rules ask and the record does not answer, so that a value is missing.
+    """
 
     note: str
     rubric_changes: tuple[ValueChange, ...]
@@ -68,37 +71,37 @@ class WhatIf(Struct, frozen=True, kw_only=True):
 
 
 async def records_of(log: EventLog, debate: str) -> tuple[Recorded, ...]:
-    """A whole debate as far as it has come.  Raises ``TooLarge`` for one that takes too long to run again."""
+    """All records of a debate so far.  Raises ``TooLarge`` if the debate is too long to replay."""
     if (head := await log.head(debate)) > EVENTS_MOST:
         raise TooLarge(f"this debate has {head:,} events; what if is for at most {EVENTS_MOST:,}")
     return tuple([record async for record in read_all(log, debate)])
 
 
 def opening_of(records: Sequence[Recorded]) -> DebateOpened:
-    """The opening of a debate of which there is an outcome.  Raises ``NotNow``."""
+    """The opening of a debate.  Raises ``NotNow`` if its format has no outcome."""
     opened = records[0].event
     if not isinstance(opened, DebateOpened):
         raise NotNow("this log does not begin with the opening of a debate")
     if opened.format == "calibration":
-        raise NotNow("a calibration measures raters: nobody wins it, so there is no outcome to compare")
+        raise NotNow("a calibration measures raters: it has no winner, so there is no outcome to compare")
     return opened
 
 
 def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
-    """Both outcomes.  Raises ``NotNow`` where nothing has been judged, ``BadField`` where the wish makes no sense."""
+    """Both outcomes.  Raises ``NotNow`` if nothing has been judged, ``BadField`` where the wish makes no sense."""
     opened = opening_of(records)
     other = request.opening(opened)
-    walked = replay(records, lambda _: other)
-    if not is_judged(walked.recorded):
+    replayed = replay(records, lambda _: other)
+    if not is_judged(replayed.recorded):
         raise NotNow("nothing has been judged yet, so there is nothing to run again")
-    recorded, would_be = (_picture(debate) for debate in (walked.recorded, walked.would_be))
-    turns, arguments = (_beside(recorded[part], would_be[part]) for part in ("turns", "arguments"))
+    recorded, would_be = (_comparable(debate) for debate in (replayed.recorded, replayed.would_be))
+    turns, arguments = (_paired(recorded[part], would_be[part]) for part in ("turns", "arguments"))
     return WhatIf(
-        note=_note(walked, opened),
+        note=_note(replayed, opened),
         rubric_changes=differences(opened.rubric, other.rubric),
         recorded=recorded["outcome"],
         would_be=would_be["outcome"],
-        unanswered=walked.unanswered,
+        unanswered=replayed.unanswered,
         without_rater=request.without_rater or UNSET,
         turns={name: TurnPair(recorded=one, would_be=two) for name, (one, two) in turns.items()},
         arguments={name: ArgumentPair(recorded=one, would_be=two) for name, (one, two) in arguments.items()},
@@ -106,25 +109,25 @@ def what_if(records: Sequence[Recorded], request: WhatIfRequest) -> WhatIf:
     )
 
 
-def _picture(debate: Debate) -> dict[str, Any]:
-    """Everything that is put side by side."""
+def _comparable(debate: Debate) -> dict[str, Any]:
+    """Everything that is compared."""
     return {"outcome": outcome_of(debate), "turns": turns_of(debate), "arguments": arguments_of(debate)}
 
 
-def _note(walked: ReplayResult, opened: DebateOpened) -> str:
+def _note(replayed: ReplayResult, opened: DebateOpened) -> str:
     said = [NOTE]
-    if walked.diverges_at:
+    if replayed.diverges_at:
         said.append(
-            f"Moot {opened.moot} wrote this debate; the rules of today write position {walked.diverges_at} otherwise, "
-            "so that part of what differs may come from that."
+            f"Moot {opened.moot} wrote this debate; the rules of today differ at position "
+            f"{replayed.diverges_at}, so that part of the changes may come from that."
         )
-    if walked.recorded.status.state != "concluded":
-        said.append(f"The debate is {walked.recorded.status.state}: this is what is recorded so far.")
+    if replayed.recorded.status.state != "concluded":
+        said.append(f"The debate is {replayed.recorded.status.state}: this is what is recorded so far.")
     return " ".join(said)
 
 
 def differences(before: Any, after: Any) -> tuple[ValueChange, ...]:
-    """Every leaf of two values that differs, by its dotted path, in reading order."""
+    """Every leaf that differs between two values, by its dotted path, in their order."""
     one, two = leaves(before), leaves(after)
     return tuple(
         ValueChange(path=path, before=one.get(path, UNSET), after=two.get(path, UNSET))
@@ -134,7 +137,7 @@ def differences(before: Any, after: Any) -> tuple[ValueChange, ...]:
 
 
 def leaves(value: Any) -> dict[str, Any]:
-    """Figures and words by dotted path; a list is one leaf unless it holds objects."""
+    """The leaves of a value by dotted path; a list is one leaf."""
     found: dict[str, Any] = {}
     _gather(msgspec.to_builtins(value), "", found)
     return found
@@ -148,6 +151,6 @@ def _gather(value: Any, path: str, found: dict[str, Any]) -> None:
         found[path] = value
 
 
-def _beside(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """By name; UNSET where one of them has none."""
+def _paired(one: Mapping[str, Any], two: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Pairs of values by name; UNSET if one side has none."""
     return {name: (one.get(name, UNSET), two.get(name, UNSET)) for name in dict.fromkeys((*one, *two))}

@@ -1,4 +1,4 @@
-"""What came of a debate, in public figures alone: no prompt, no raw answer, no directive."""
+"""The outcome of a debate as public values: no prompt, no raw answer, no directive."""
 
 from typing import TypeVar
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class PanelSummary(Struct, frozen=True, kw_only=True):
-    """A panel's agreement, and what follows from it once it has concluded."""
+    """A panel's agreement, and its conclusion once there is one."""
 
     alpha: Coefficient
     kappa: Coefficient
@@ -34,12 +34,12 @@ class PanelSummary(Struct, frozen=True, kw_only=True):
     gap: float | Missing | UnsetType = UNSET
     weighted: BothSides | UnsetType = UNSET
     weights: dict[str, float] = {}
-    """Of the raters that count."""
+    """Weights of the raters that count."""
     disputed: tuple[str, ...] = ()
 
 
 class ArtifactSummary(Struct, frozen=True, kw_only=True):
-    """The verdict on a text."""
+    """The verdict on an artifact."""
 
     verdict: Verdict | Missing
     shares: dict[str, float] = {}
@@ -49,7 +49,7 @@ class ArtifactSummary(Struct, frozen=True, kw_only=True):
 
 
 class DebateOutcome(Struct, frozen=True, kw_only=True):
-    """How a debate stands.  What its format has not, or has not yet, is absent."""
+    """The outcome so far.  A field is absent if the format does not have it, or not yet."""
 
     state: DebateState
     winner: Winner | UnsetType = UNSET
@@ -58,17 +58,17 @@ class DebateOutcome(Struct, frozen=True, kw_only=True):
     margin: float | Missing | UnsetType = UNSET
     narrative: Winner | Missing | UnsetType = UNSET
     totals: BothSides | UnsetType = UNSET
-    """Of the protocol's assessment."""
+    """Totals of the protocol's assessment."""
     panel: PanelSummary | UnsetType = UNSET
     verdict: ArtifactSummary | UnsetType = UNSET
 
 
 Effective = dict[str, float] | Missing
-"""``composite`` and every dimension of a turn, or why there is none."""
+"""``composite`` and every dimension of a turn, or why they are missing."""
 
 
 class ArgumentSummary(Struct, frozen=True, kw_only=True):
-    """Where an argument of the protocol stands."""
+    """The standing of an argument in the protocol."""
 
     standing: Standing | UnsetType = UNSET
     total: float | UnsetType = UNSET
@@ -76,7 +76,7 @@ class ArgumentSummary(Struct, frozen=True, kw_only=True):
 
 
 def is_judged(debate: Debate) -> bool:
-    """Whether there is anything that rules have made of answers."""
+    """Whether the rules have derived anything from answers yet."""
     return bool(
         debate.ledger.cards
         or debate.protocol.assessment is not UNSET
@@ -86,7 +86,7 @@ def is_judged(debate: Debate) -> bool:
 
 
 def outcome_of(debate: Debate) -> DebateOutcome:
-    """The outcome as it stands."""
+    """The outcome so far."""
     conclusion, said, given = debate.status.conclusion, debate.verdicts, debate.protocol.assessment
     narrative = said.narrative
     return DebateOutcome(
@@ -103,12 +103,12 @@ def outcome_of(debate: Debate) -> DebateOutcome:
 
 
 def turns_of(debate: Debate) -> dict[str, Effective]:
-    """Effective values of every turn that was judged, by number."""
+    """Effective values of every judged turn, by number."""
     return {str(number): _effective(card, debate.ledger.dimensions) for number, card in debate.ledger.cards.items()}
 
 
 def arguments_of(debate: Debate) -> dict[str, ArgumentSummary]:
-    """Every argument of the protocol that was traced, by its id."""
+    """Every traced argument of the protocol, by its id."""
     return {
         name: ArgumentSummary(
             standing=said.trace.standing,

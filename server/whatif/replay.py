@@ -1,8 +1,9 @@
-"""A recorded debate and the same under another opening, walked side by side.
+"""Replay of a recorded debate under another opening: both debates are folded side by side.
 
-What came from outside (speeches, answers, people, failures, time, money) is taken from the record in its order; what
-the rules write, the rules write again.  Wherever the recorded moderator decided, the other debate decides as well:
-``next_steps`` of the recorded debate tells where that was, and how many events were decided at once.
+Events from outside (speeches, answers, commands, failures, time, cost) are taken from the record in their order.
+Events that the rules derive are derived again.  Wherever the recorded moderator recorded a batch of the rules, the
+replayed debate records its own batch: ``next_steps`` of the recorded debate shows where that was, and how long the
+batch is.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,16 +40,16 @@ from server.debate.formats.steps import Ask, Record, Step
 
 Change = Callable[[DebateOpened], DebateOpened]
 QuestionKey = tuple[str, int]
-"""(key, sample)."""
+"""(key, sample) of a question."""
 CLAIM: Final = "second_opinion:"
-NEVER_RULED: Final = (DebateOpened, ModelAnswered, ModelFailed, DebatePaused, DebateResumed, DecisionRecorded)
-SPEECH: Final = (TurnStarted, TurnSpoken, TurnFailed)
-"""In format ``exchange`` these are the moderator's; the rounds of a protocol are ruled."""
+NEVER_DERIVED: Final = (DebateOpened, ModelAnswered, ModelFailed, DebatePaused, DebateResumed, DecisionRecorded)
+SPEECH_EVENTS: Final = (TurnStarted, TurnSpoken, TurnFailed)
+"""In format ``exchange`` the moderator records these from outside; in format ``protocol`` the rules derive them."""
 NOT_ASKED: Final = "not asked in the recorded debate"
 
 
 class UnansweredQuestion(Struct, frozen=True, kw_only=True):
-    """A question to which the record holds no answer that counts, and why."""
+    """A question without a usable answer in the record, and why."""
 
     key: str
     sample: int
@@ -62,65 +63,65 @@ class ReplayResult(Struct, frozen=True, kw_only=True):
     would_be: Debate
     unanswered: tuple[UnansweredQuestion, ...] = ()
     diverges_at: int = 0
-    """First position at which today's rules do not give what is recorded there (an older Moot wrote it); 0 for none."""
+    """First position at which today's rules differ from the record (an older Moot wrote it); 0 for none."""
 
 
 def replay(records: Sequence[Recorded], change: Change) -> ReplayResult:
-    """Both debates, the other one opened as ``change`` says.  ``records``: a whole debate, in order."""
-    walker = _Replay(records, change)
-    while walker.at < len(records):
-        walker.go_on()
+    """Both debates; the replayed one has the opening that ``change`` makes.  ``records``: a whole debate, in order."""
+    replayer = _Replay(records, change)
+    while replayer.at < len(records):
+        replayer.advance()
     return ReplayResult(
-        recorded=walker.recorded,
-        would_be=walker.debate,
-        diverges_at=walker.diverges_at,
+        recorded=replayer.recorded,
+        would_be=replayer.debate,
+        diverges_at=replayer.diverges_at,
         unanswered=tuple(
-            UnansweredQuestion(key=key, sample=sample, why=why) for (key, sample), why in walker.missed.items()
+            UnansweredQuestion(key=key, sample=sample, why=why) for (key, sample), why in replayer.unanswered.items()
         ),
     )
 
 
 class _Replay:
-    """``at`` counts the records that have been taken."""
+    """The replay in progress.  ``at`` is the number of records taken so far."""
 
     def __init__(self, records: Sequence[Recorded], change: Change) -> None:
         self.at = self.diverges_at = 0
         self.recorded = self.debate = debates.INITIAL
-        self.missed: dict[QuestionKey, str] = {}
+        self.unanswered: dict[QuestionKey, str] = {}
         self._records, self._change = records, change
         self._open: dict[QuestionKey, Ask] = {}
         self._moved = True
         opened = records[0].event
         is_exchange = isinstance(opened, DebateOpened) and opened.format == "exchange"
-        self._outside = (*NEVER_RULED, *SPEECH) if is_exchange else NEVER_RULED
+        self._outside = (*NEVER_DERIVED, *SPEECH_EVENTS) if is_exchange else NEVER_DERIVED
         self._last: dict[QuestionKey, int] = {
             (each.event.key, each.event.sample): number
             for number, each in enumerate(records)
             if isinstance(each.event, ModelAnswered | ModelFailed)
         }
 
-    def go_on(self) -> None:
-        """Take what was recorded next: one thing from outside, or one batch of the rules."""
-        count = self._ruled()
+    def advance(self) -> None:
+        """Take the next records: one event from outside, or one batch of the rules."""
+        count = self._count_derived()
         batch = self._records[self.at : self.at + max(count, 1)]
         self.at += len(batch)
         for record in batch:
             self.recorded = debates.evolve(self.recorded, record)
         if count and not any(isinstance(each.event, DebateHalted) for each in batch):
             self._decide()
-            if self._waits():
+            if self._is_waiting():
                 while self._decide():
                     pass
             return
-        for record in batch:  # a halt is no outcome of a rubric: money, time or a debater ran out
+        for record in batch:  # a halt does not follow from a rubric: it is taken from the record
             if (event := self._from_outside(record.event)) is not None:
                 self._fold(event, record.cause)
                 self._moved = self._moved or not isinstance(event, ModelAnswered | ModelFailed)
 
     # the recorded debate
 
-    def _ruled(self) -> int:
-        """How many of the next records the rules wrote at once; 0 where the next one came from outside."""
+    def _count_derived(self) -> int:
+        """Number of the next records that form one batch of the rules; 0 if the next one came from outside."""
         event = self._records[self.at].event
         if isinstance(event, self._outside):
             return 0
@@ -134,10 +135,10 @@ class _Replay:
             return 0
         self.diverges_at = self.diverges_at or self._records[self.at].position
         following = self._records[self.at :]
-        return next((n for n, each in enumerate(following) if not _is_ruled(each.event)), len(following))
+        return next((n for n, each in enumerate(following) if not _is_derived(each.event)), len(following))
 
-    def _waits(self) -> bool:
-        """Whether the recorded moderator had nothing more to write just now."""
+    def _is_waiting(self) -> bool:
+        """Whether the recorded moderator had no further batch to record at this point."""
         if self.diverges_at:
             return True
         following = self._records[self.at].event if self.at < len(self._records) else None
@@ -145,7 +146,7 @@ class _Replay:
             return True
         return not any(isinstance(step, Record) for step in next_steps(self.recorded))
 
-    # the other debate
+    # the replayed debate
 
     def _fold(self, event: Event, cause: int | None) -> None:
         self.debate = debates.evolve(
@@ -165,7 +166,7 @@ class _Replay:
         )
 
     def _decide(self) -> bool:
-        """Write one batch, giving up before it what nobody will answer; False where there is nothing to write."""
+        """Record one batch, after questions without an answer have failed; False if there is nothing to record."""
         while True:
             steps = self._steps()
             if steps and isinstance(steps[0], Record):
@@ -177,35 +178,35 @@ class _Replay:
                 return False
 
     def _steps(self) -> tuple[Step, ...]:
-        """What it would do now.  It halts where the record does, and for no reason of its own: nothing here costs."""
+        """Its next steps.  It halts only where the record does: a replay costs nothing and takes no time."""
         steps = next_steps(self.debate)
         if _halts(steps):
             steps = next_steps(_without_bounds(self.debate))
         return () if _halts(steps) else steps
 
     def _give_up(self, steps: Sequence[Step]) -> bool:
-        """Let questions fail to which no answer follows in the record; those that it still waits for stay open."""
+        """Record a failure for questions without an answer in the record; questions that wait for one stay open."""
         asks = [step for step in steps if isinstance(step, Ask) and not self._follows(step)]
         if asks and self.recorded.status.state == "open":
             waits = {(step.key, step.sample) for step in next_steps(self.recorded) if isinstance(step, Ask)}
-            asks = [step for step in asks if self._theirs(step) not in waits]
+            asks = [step for step in asks if self._recorded_key(step) not in waits]
         for ask in asks:
             asked = (ask.key, ask.sample)
             kind, why = ("not_asked", NOT_ASKED)
-            if asked in self.missed and self.missed[asked] != NOT_ASKED:
-                kind, _, why = self.missed[asked].partition(": ")
-            self.missed.setdefault(asked, why)
+            if asked in self.unanswered and self.unanswered[asked] != NOT_ASKED:
+                kind, _, why = self.unanswered[asked].partition(": ")
+            self.unanswered.setdefault(asked, why)
             self._fold(_failed(ask, kind, why), ask.cause)
         return bool(asks)
 
     def _follows(self, ask: Ask) -> bool:
-        """Whether the record goes on with an answer to the question."""
-        return self._last.get(self._theirs(ask), -1) >= self.at
+        """Whether an answer to the question follows in the record."""
+        return self._last.get(self._recorded_key(ask), -1) >= self.at
 
     # from outside
 
     def _from_outside(self, event: Event) -> Event | None:
-        """The event as the other debate takes it; None where it has no place there."""
+        """The event as the replayed debate takes it; None if it does not apply there."""
         state = self.debate.status.state
         match event:
             case DebateOpened():
@@ -227,15 +228,15 @@ class _Replay:
                 return event
 
     def _answer(self, event: ModelAnswered | ModelFailed) -> Event | None:
-        """An answer to a question that the other debate asks too, checked as its moderator would check it."""
-        if (key := self._ours(event.key)) is None or (ask := self._asked(key, event.sample)) is None:
+        """An answer to a question that the replayed debate asks too, checked as its moderator would check it."""
+        if (key := self._key_here(event.key)) is None or (ask := self._asked(key, event.sample)) is None:
             return None
         if isinstance(event, ModelFailed):
             return replace(event, key=key)
         try:
             ask.verify(parse(event.answer, ask.reads))
         except ProviderError as error:
-            self.missed[key, event.sample] = f"{error.kind}: {error.message}"
+            self.unanswered[key, event.sample] = f"{error.kind}: {error.message}"
             return replace(
                 _failed(ask, error.kind, error.message),
                 usage=event.usage,
@@ -247,14 +248,14 @@ class _Replay:
         return replace(event, key=key)
 
     def _asked(self, key: str, sample: int) -> Ask | None:
-        """The question as it is asked there.  All that is asked at once is looked up before the first is answered."""
+        """The question in the replayed debate.  Questions of one batch are looked up before the first is answered."""
         if self._moved or (key, sample) not in self._open:
             self._open |= {(step.key, step.sample): step for step in self._asks()}
             self._moved = False
         return self._open.get((key, sample))
 
     def _asks(self) -> tuple[Ask, ...]:
-        """Everything that it asks just now.  Second opinions are asked while somebody speaks."""
+        """All questions that it asks now.  Second opinions are asked while a debater speaks."""
         debate, turn = self.debate, self.debate.transcript.current
         opened = debate.opened
         assert opened is not None, "a debate begins with debate_opened"
@@ -262,7 +263,7 @@ class _Replay:
             return pending(debate, opened, list(second_opinions(debate, opened).values()))
         return tuple(step for step in self._steps() if isinstance(step, Ask))
 
-    # claims are numbered as they are found: the same one may bear another number there
+    # claims are numbered in the order of their discovery: the same claim may have another number in the replay
 
     def _appeal(self, event: ClaimAppealed) -> Event | None:
         name = _same_claim(self.recorded, self.debate, event.claim)
@@ -271,15 +272,15 @@ class _Replay:
             return None
         return replace(event, claim=name)
 
-    def _ours(self, key: str) -> str | None:
-        """The other debate's key of a recorded question; None where it is about nothing there."""
+    def _key_here(self, key: str) -> str | None:
+        """The replayed debate's key of a recorded question; None if its claim does not exist there."""
         if not key.startswith(CLAIM):
             return key
         name = _same_claim(self.recorded, self.debate, key.removeprefix(CLAIM))
         return None if name is None else CLAIM + name
 
-    def _theirs(self, ask: Ask) -> QuestionKey:
-        """The recorded key of one of the other debate's questions."""
+    def _recorded_key(self, ask: Ask) -> QuestionKey:
+        """The recorded key of a question of the replayed debate."""
         if not ask.key.startswith(CLAIM):
             return ask.key, ask.sample
         name = _same_claim(self.debate, self.recorded, ask.key.removeprefix(CLAIM))
@@ -287,7 +288,7 @@ class _Replay:
 
 
 def _same_claim(one: Debate, other: Debate, name: str) -> str | None:
-    """The other debate's name of a claim: the same words of the same turn, suspected of the same."""
+    """The other debate's name of a claim: the same words of the same turn, with the same suspicion."""
     claim = one.claims.get(name)
     if claim is None:
         return None
@@ -308,7 +309,7 @@ def _failed(ask: Ask, kind: str, message: str) -> ModelFailed:
     )
 
 
-def _is_ruled(event: Event) -> bool:
+def _is_derived(event: Event) -> bool:
     return isinstance(event, DerivedEvent) or (isinstance(event, ClaimAppealed) and event.by == "moot")
 
 
@@ -319,7 +320,7 @@ def _halts(steps: Sequence[Step]) -> bool:
 
 
 def _without_bounds(debate: Debate) -> Debate:
-    """The debate as if money and time had no end."""
+    """The debate without its cost cap and its deadline."""
     assert debate.opened is not None, "a debate begins with debate_opened"
     settings = replace(debate.opened.settings, max_cost_usd=UNSET, deadline_s=UNSET)
     return replace(

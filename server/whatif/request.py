@@ -1,4 +1,4 @@
-"""What is to be other: a patch of a debate's own rubric, and its panel with a rater less."""
+"""The changed rules: a patch of the debate's own rubric, or its panel without one rater."""
 
 from typing import Any, Final
 
@@ -13,21 +13,21 @@ from judge.rubric import parse_rubric, rubric_v1
 from server.errors import BadField
 
 DEEPEST: Final = 16
-"""Levels of a patch: a rubric has six."""
+"""Levels of nesting in a patch; a rubric has six."""
 BOOTSTRAP_MOST: Final = 5000
-"""Resamplings of an agreement's interval that anybody may ask a server for."""
+"""Resamplings for an agreement's interval that a request may ask for."""
 MERGED: Final = ("criteria", "protocol", "panel", "deliberation")
-"""Parts that a rubric may leave out: then they are version 1's."""
+"""Parts that a rubric may leave out: then those of version 1 hold."""
 
 
 class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be other; nothing by default."""
+    """The changes; none by default."""
 
     rubric: dict[str, Any] = {}
     without_rater: str = ""
 
     def opening(self, opened: DebateOpened) -> DebateOpened:
-        """The debate's opening with that changed.  Raises ``BadField`` with the path of what is wrong."""
+        """The debate's opening with the changes.  Raises ``BadField`` with the path of a fault."""
         return replace(opened, rubric=self._rubric(opened.rubric), panel=self._panel(opened))
 
     def _rubric(self, rubric: Rubric) -> Rubric:
@@ -52,25 +52,25 @@ class WhatIfRequest(msgspec.Struct, frozen=True, kw_only=True):
             known = f"none of {', '.join(names)}" if names else "no rater: this debate has no panel"
             raise BadField("without_rater", f"{self.without_rater[:40]!r} is {known}")
         if len(names) == 1:
-            raise BadField("without_rater", f"{self.without_rater!r} is the only rater: nobody would be left")
+            raise BadField("without_rater", f"{self.without_rater!r} is the only rater")
         return tuple(seat for seat in opened.panel if seat.name != self.without_rater)
 
 
 def read_request(said: dict[str, Any]) -> WhatIfRequest:
-    """The wish in a request, ``{"rubric": {…}, "without_rater": name}``, one of them at least.  Raises ``BadField``."""
+    """The changes in ``{"rubric": {…}, "without_rater": name}``, at least one of them.  Raises ``BadField``."""
     if unknown := said.keys() - {"rubric", "without_rater"}:
         raise BadField(min(unknown)[:40], "there is no such field: rubric, without_rater")
     return as_request(said.get("rubric"), said.get("without_rater"))
 
 
 def as_request(rubric: Any, without_rater: Any) -> WhatIfRequest:
-    """The parts, each checked.  Raises ``BadField``."""
+    """The changes, each of them checked.  Raises ``BadField``."""
     if rubric is not None and not isinstance(rubric, dict):
-        raise BadField("rubric", "what is to be other in the rubric is an object")
+        raise BadField("rubric", "the changes of the rubric are an object")
     if without_rater is not None and not isinstance(without_rater, str):
-        raise BadField("without_rater", "a rater is named by a text")
+        raise BadField("without_rater", "the name of a rater is a text")
     if not rubric and not without_rater:
-        raise BadField("rubric", "say what is to be other: rubric, without_rater, or both")
+        raise BadField("rubric", "name a change: rubric, without_rater, or both")
     if _depth(rubric) > DEEPEST:
         raise BadField("rubric", f"a rubric has no {DEEPEST} levels")
     return WhatIfRequest(rubric=rubric or {}, without_rater=without_rater or "")
@@ -79,7 +79,7 @@ def as_request(rubric: Any, without_rater: Any) -> WhatIfRequest:
 def put(patch: dict[str, Any], rubric: Any, path: str, value: Any) -> None:
     """Put one value into a patch of ``rubric`` (builtins).  ``bands.logic.winner.0`` names an item of a list.
 
-    Raises ``BadField`` where the path goes through what is no object.
+    Raises ``BadField`` if the path goes through a value that is not an object.
     """
     names = path.split(".")
     into, known = patch, rubric
@@ -106,7 +106,7 @@ def _merged(whole: Any, patch: Any) -> Rubric:
 
 
 def _offered(whole: Any, path: str) -> str:
-    """What stands where a name is that a rubric does not have; nothing where it has it."""
+    """The names that the rubric knows at an unknown name's place; empty if the name is known."""
     *above, name = path.split(".")
     for each in above:
         whole = whole.get(each) if isinstance(whole, dict) else None
@@ -114,7 +114,7 @@ def _offered(whole: Any, path: str) -> str:
 
 
 def _depth(value: Any) -> int:
-    """Levels of nested objects and lists, counted no further than is needed."""
+    """Levels of nested objects and lists, counted up to ``DEEPEST`` + 1."""
     level, deep = [value], 0
     while level and deep <= DEEPEST:
         level = [

@@ -244,7 +244,7 @@ def test_a_file_and_a_figure_go_together_as_json(held: tuple[Cli, str], tmp_path
 @pytest.mark.parametrize(
     ("options", "code", "says"),
     [
-        ((), 2, "say what is to be other"),
+        ((), 2, "name a change"),
         (("--set", "tie_within"), 2, "is not PATH=VALUE"),
         (("--set", "tie_within=wide"), 2, "tie_within"),
         (("--set", "penalties.no_mechanism=0"), 2, "unknown field `penalties` (one of: bands, claims,"),
