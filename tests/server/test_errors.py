@@ -33,7 +33,7 @@ from server.http.access import error_response
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("events", "providers", "judge", "personalities", "server", "web")
-CAUGHT = {"BadCaseFile", "Passed", "Wrong"}
+CAUGHT = {"BadCaseFile", "Passed"}
 """Exceptions of one module, which catches them itself: no person is told of them."""
 
 

@@ -250,7 +250,7 @@ def test_a_list_with_commas_is_a_panel() -> None:
     assert panel_request(None, None, 1) is None
     assert ["a:x", "risk"] == panel_request(" a:x , risk", None, 3)
     for empty in ("", "a:x,", ",risk"):
-        with pytest.raises(BadField, match="empty place"):
+        with pytest.raises(BadField, match="empty item"):
             panel_request(empty, None, 1)
 
 

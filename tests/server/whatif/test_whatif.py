@@ -320,7 +320,7 @@ def test_a_log_that_older_rules_wrote_is_named_and_still_compared() -> None:
     answer = what_if(records, WhatIfRequest(rubric={"gaps": {"most": 7}}))
 
     assert at + 1 == replay(records, same).diverges_at
-    assert f"write position {at + 1} otherwise" in answer.note
+    assert f"differ at position {at + 1}" in answer.note
     assert () == answer.changes
 
 
