@@ -73,7 +73,7 @@ def test_a_dated_or_prefixed_name_costs_what_the_plain_one_does(
 
 def test_an_answer_by_an_unpriced_name_costs_what_was_asked_for(prices: Path) -> None:
     assert None is cost("openai", "o9", 1_000_000, 0)
-    assert 2.0 == cost("openai", "o9", 1_000_000, 0, asked="gpt-x")
+    assert 2.0 == cost("openai", "o9", 1_000_000, 0, requested="gpt-x")
 
 
 @pytest.mark.parametrize(

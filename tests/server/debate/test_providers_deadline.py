@@ -125,7 +125,7 @@ async def test_nobody_sleeps_into_it(script: Any) -> None:
 
     assert isinstance(end, DebateHalted)
     assert "the deadline comes before scripted:" in end.reason
-    assert "the script is asked too often (in 90 s); resume it, and it has 60 s again" in end.reason
+    assert "the script has too many calls (in 90 s); resume it, and it has 60 s again" in end.reason
     assert 1 == sum(isinstance(event, TurnFailed) for event in events)
 
 
@@ -137,7 +137,7 @@ async def test_who_asks_for_more_time_than_anybody_has_is_not_asked_again(script
             await h.until(debate, is_a(DebateHalted))
         failures = [event for event in await h.events(debate) if isinstance(event, TurnFailed)]
 
-    assert ["the script is asked too often"] == [event.message for event in failures[:1]]
+    assert ["the script has too many calls"] == [event.message for event in failures[:1]]
     assert all("asked to be left alone for 3600 s more" in event.message for event in failures[1:])
     assert 3 == len(failures)
 
