@@ -1,4 +1,4 @@
-"""Appends: many debates at once against bare ``sqlite3``, and one alone against the disk."""
+"""Appends: many debates at once beside bare ``sqlite3``, one append beside the disk, and reads during many appends."""
 
 import os
 import sqlite3
@@ -26,13 +26,13 @@ from server.bench.material import answered
 DEBATES: Final = 512
 BATCH: Final = 100
 EVENT: Final[ModelAnswered] = answered("score", 1, "What the judge answered, in so many words. " * 6)
-"""About 600 bytes as a payload."""
+"""Its payload has about 600 bytes."""
 PRAGMAS: Final = ("page_size", "journal_mode", "synchronous", "cache_size", "journal_size_limit", "wal_autocheckpoint")
 TABLE: Final = "CREATE TABLE events (debate TEXT, position INTEGER, payload BLOB, PRIMARY KEY (debate, position))"
 
 
 async def appends(*, quick: bool) -> Figure:
-    """Durable, chained appends of one event a time, over many debates at once."""
+    """Durable, chained appends of one event each, in many debates at once."""
     rounds, repetitions = (12, 2) if quick else (40, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         runs = iter(range(10**6))
@@ -60,7 +60,7 @@ async def _through_the_log(path: Path, rounds: int) -> float:
 
 
 async def appended(log: EventLog, rounds: int) -> float:
-    """Events a second: one at a time in each of the debates, all at once."""
+    """Events per second: each debate appends one event after another, all debates at once."""
     debates = [new_id() for _ in range(DEBATES)]
 
     async def write(debate: str, first: int, last: int) -> None:
@@ -69,7 +69,7 @@ async def appended(log: EventLog, rounds: int) -> float:
 
     async with anyio.create_task_group() as tasks:
         for debate in debates:
-            tasks.start_soon(write, debate, 0, 1)  # the debates are there; what counts is going on with them
+            tasks.start_soon(write, debate, 0, 1)  # the openings are not measured
     async with anyio.create_task_group() as tasks:
         began = time.perf_counter()
         for debate in debates:
@@ -98,10 +98,10 @@ def _bare(path: Path, rounds: int) -> float:
 
 
 async def appends_beside_the_library(*, quick: bool) -> Figure:
-    """The same appends beside the ``eventsourcing`` library's application, which also commits one a time."""
+    """The same appends beside an application of the ``eventsourcing`` library, which commits each event."""
     if find_spec("eventsourcing") is None:
         raise Passed("appends beside eventsourcing", "the library is not installed")
-    from server.bench import library  # noqa: PLC0415 - only where it is installed
+    from server.bench import library  # noqa: PLC0415 - an optional library
 
     rounds, few, repetitions = (12, 1, 1) if quick else (40, 1, 3)
     payload = msgspec.json.decode(codec.encode(EVENT))
@@ -127,7 +127,7 @@ async def appends_beside_the_library(*, quick: bool) -> Figure:
 
 
 async def one_append(*, quick: bool) -> Figure:
-    """One append alone, as a debate makes them: the time until it is durable."""
+    """The time until one append is durable, while nothing else appends."""
     times, repetitions = (40, 3) if quick else (150, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         async with await SqliteLog.open(Path(folder) / "moot.db") as log:
@@ -164,7 +164,7 @@ READS: Final = 40
 
 
 async def pressure(*, quick: bool) -> Figure:
-    """A page read while four times as many append at once as there are places, beside the same page read alone."""
+    """Reads of a page while four times more appends wait than the queue holds, beside the same reads alone."""
     writers = MOST_REQUESTS * 2 if quick else MOST_REQUESTS * 4
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         async with await SqliteLog.open(Path(folder) / "moot.db") as log:
@@ -194,6 +194,6 @@ async def _p95(log: SqliteLog) -> float:
     taken = []
     for _ in range(READS):
         began = time.perf_counter()
-        assert len(await log.read("read")) == 50  # noqa: PLR2004 - as many as were written
+        assert len(await log.read("read")) == 50  # noqa: PLR2004 - the page that was written
         taken.append(time.perf_counter() - began)
     return sorted(taken)[READS * 95 // 100] * 1000

@@ -1,4 +1,4 @@
-"""The other processes of a fan-out: clients that only count, and the C loop that is its limit."""
+"""The other processes of a fan-out: clients that only count messages, and the ``send()`` loop that is the limit."""
 
 import contextlib
 import resource
@@ -19,14 +19,14 @@ from msgspec import Struct
 
 COMPILER: Final = shutil.which("gcc") or shutil.which("cc")
 LOOK_US: Final = 2000
-"""Readers that are woken by each message would be charged to the sender: see ``reader.c``."""
+"""Microseconds between two reads.  Clients that wake at each message would cost the sender CPU: see ``reader.c``."""
 SPARE: Final = 200
-"""Descriptors beside the sockets."""
+"""File descriptors for everything but the sockets."""
 _compiled: dict[str, list[str]] = {}
 
 
 def affordable_sockets(sockets: int) -> int:
-    """As many of those sockets as this process may open; its own bound is raised as far as it goes."""
+    """The number of sockets that this process may open, at most ``sockets``.  Raises the process's own limit first."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = sockets + SPARE
     if soft < wanted:
@@ -36,7 +36,7 @@ def affordable_sockets(sockets: int) -> int:
 
 
 async def command(name: str) -> list[str]:
-    """How to start ``name``: compiled on the spot, or the same in Python where there is no compiler."""
+    """The command that starts ``name``: compiled from C, or in Python if there is no compiler."""
     if name not in _compiled:
         _compiled[name] = await to_thread.run_sync(_compile, name)
     return _compiled[name]
@@ -53,12 +53,12 @@ def _compile(name: str) -> list[str]:
 
 
 def limit_name() -> str:
-    """The limit's name."""
+    """What the limit is, in words."""
     return "a send() loop in C" if COMPILER is not None else "a send() loop in Python (there is no C compiler)"
 
 
 class Received(Struct, frozen=True):
-    """What the clients had: all their bytes, when half, 99 % and all had it (monotonic, ns), gaps so far."""
+    """What the clients received: bytes, when half, 99 % and all of them had it (monotonic, ns), and gaps so far."""
 
     bytes: int
     half_ns: int
@@ -68,43 +68,43 @@ class Received(Struct, frozen=True):
 
 
 class ChildProcess:
-    """Lines to and from a process."""
+    """A process that is asked and answers in lines."""
 
     def __init__(self, process: anyio.abc.Process) -> None:
         assert process.stdout is not None
         assert process.stdin is not None
-        self._said, self._asked = BufferedByteReceiveStream(process.stdout), process.stdin
+        self._stdout, self._stdin = BufferedByteReceiveStream(process.stdout), process.stdin
 
     async def read_line(self) -> str:
-        """Its next line."""
-        return (await self._said.receive_until(b"\n", 1000)).decode()
+        """The next line of its stdout."""
+        return (await self._stdout.receive_until(b"\n", 1000)).decode()
 
     async def write_line(self, line: str) -> None:
-        """Tell it something."""
-        await self._asked.send(f"{line}\n".encode())
+        """Write a line to its stdin."""
+        await self._stdin.send(f"{line}\n".encode())
 
 
 class ReaderProcess(ChildProcess):
     """The process with the clients."""
 
     async def expect(self, messages: int) -> None:
-        """From here on, wait for so many more messages to each of them."""
+        """Wait, from now on, for that many more messages to each client."""
         await self.write_line(f"expect {messages}")
         assert await self.read_line() == "armed"
 
     async def expect_position(self, position: int) -> None:
-        """Wait until each of them has the frame of that position."""
+        """Wait until each client has the frame of that position."""
         await self.write_line(f"upto {position}")
         assert await self.read_line() == "armed"
 
     async def received(self) -> Received:
-        """What was waited for has come."""
+        """Return when every client has what was expected."""
         word, *numbers = (await self.read_line()).split()
         assert word == "done", word
         return Received(*map(int, numbers))
 
     async def resume_stalled(self) -> None:
-        """Those that are stalled begin to read."""
+        """Let the stalled clients read."""
         await self.write_line("read")
         assert await self.read_line() == "reading"
 
@@ -113,37 +113,37 @@ class ReaderProcess(ChildProcess):
 async def readers(
     port: int, count: int, path: str = "", *, stalled: int = 0, offer: str = "", look_us: int = LOOK_US
 ) -> AsyncIterator[ReaderProcess]:
-    """Clients of a port, all connected; ended at the end.  They look for what has come every ``look_us``."""
+    """Connected clients of a port, in a process of their own.  They read every ``look_us`` microseconds."""
     started = [*await command("reader"), *map(str, (port, count, stalled)), path, offer, str(look_us)]
     async with await anyio.open_process(started, stderr=None) as process:
         try:
-            made = ReaderProcess(process)
-            assert await made.read_line() == "ready"
-            yield made
+            clients = ReaderProcess(process)
+            assert await clients.read_line() == "ready"
+            yield clients
         finally:
-            with contextlib.suppress(ProcessLookupError):  # it has ended by itself, and said why
+            with contextlib.suppress(ProcessLookupError):  # it has ended with an error message
                 process.kill()
 
 
 class SenderProcess(ChildProcess):
-    """The C loop over its sockets."""
+    """The process with the ``send()`` loop."""
 
     async def send(self, times: int) -> float:
-        """Send to all so many times; seconds of its CPU."""
+        """Send to every socket ``times`` times; the CPU time in seconds."""
         await self.write_line(str(times))
         return int(await self.read_line()) / 1e9
 
 
 @asynccontextmanager
 async def sender(count: int, size: int, joined: int = 1) -> AsyncIterator[tuple[SenderProcess, ReaderProcess]]:
-    """The limit, with its clients."""
+    """The ``send()`` loop and its clients."""
     started = [*await command("sender"), *map(str, (count, size, joined))]
     async with await anyio.open_process(started, stderr=None) as process:
         try:
-            made = SenderProcess(process)
-            port = int(await made.read_line())
+            loop = SenderProcess(process)
+            port = int(await loop.read_line())
             async with readers(port, count) as clients:
-                yield made, clients
+                yield loop, clients
         finally:
-            with contextlib.suppress(ProcessLookupError):  # it has ended by itself, and said why
+            with contextlib.suppress(ProcessLookupError):  # it has ended with an error message
                 process.kill()

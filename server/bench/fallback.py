@@ -23,7 +23,7 @@ PONG: Final = b"\x8a\x80\0\0\0\0"
 
 
 class ReaderSocket:
-    """One socket: how many messages came, up to which position, and when there were enough of them."""
+    """One socket: its messages, its position, its bytes, and when it reached its target."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
@@ -31,12 +31,12 @@ class ReaderSocket:
         self._rest = b""
 
     def take(self) -> None:
-        """Read what is there."""
-        came = self.connection.recv(1 << 18)
-        if not came:
+        """Read what the socket has."""
+        received = self.connection.recv(1 << 18)
+        if not received:
             raise SystemExit("the server closed a socket")
-        self.bytes += len(came)
-        buffer, at = self._rest + came, 0
+        self.bytes += len(received)
+        buffer, at = self._rest + received, 0
         while (header := read_header(buffer, at)) is not None:
             start, size = header
             if start + size > len(buffer):
@@ -60,7 +60,7 @@ class ReaderSocket:
 
 
 def read_header(buffer: bytes, at: int) -> tuple[int, int] | None:
-    """Where the payload starts, and its size; None while the header is not whole.  Source: RFC 6455, section 5.2."""
+    """Where the payload starts, and its size; None while the header is incomplete.  Source: RFC 6455, section 5.2."""
     if len(buffer) < at + 2:
         return None
     size = buffer[at + 1] & 0x7F
@@ -71,7 +71,7 @@ def read_header(buffer: bytes, at: int) -> tuple[int, int] | None:
 
 
 class ReaderSockets:
-    """All of them, and what is waited for."""
+    """All sockets, and the target of each."""
 
     def __init__(self, spectators: list[ReaderSocket], stalled: int) -> None:
         self.stalled, self.reading = spectators[:stalled], spectators[stalled:]
@@ -79,7 +79,7 @@ class ReaderSockets:
         self._by_position = False
 
     def command(self, line: str) -> str:
-        """Do what a line asks for; the answer to it."""
+        """Execute the command of a line; the answer."""
         word, _, number = line.strip().partition(" ")
         if word == "read":
             self.reading, self.stalled = self.reading + self.stalled, []
@@ -91,7 +91,7 @@ class ReaderSockets:
         return "armed"
 
     def done(self) -> str | None:
-        """The line that tells it, once everybody has what is waited for."""
+        """The answer when every socket has reached its target; None before."""
         for each, target in self._targets:
             if not each.reached_ns and (each.position if self._by_position else each.messages) >= target:
                 each.reached_ns = time.monotonic_ns()
@@ -122,7 +122,7 @@ def _connect(port: int, path: str, offer: str, *, stalled: bool) -> ReaderSocket
         )
         connection.sendall(asked.encode())
         answer = b""
-        while not answer.endswith(b"\r\n\r\n"):  # byte by byte: what follows are frames already
+        while not answer.endswith(b"\r\n\r\n"):  # byte by byte: frames may follow at once
             answer += connection.recv(1)
         if not answer.startswith(b"HTTP/1.1 101"):
             raise SystemExit(answer.decode(errors="replace"))
@@ -130,7 +130,7 @@ def _connect(port: int, path: str, offer: str, *, stalled: bool) -> ReaderSocket
 
 
 def read(port: int, count: int, stalled: int, path: str, offer: str, look_s: float) -> None:
-    """Read until stdin ends, every ``look_s`` seconds."""
+    """Read every ``look_s`` seconds until stdin ends."""
     readers = ReaderSockets([_connect(port, path, offer, stalled=n < stalled) for n in range(count)], stalled)
     with selectors.DefaultSelector() as selector:
         for spectator in readers.reading:

@@ -1,8 +1,7 @@
-"""One message to many sockets, as deliveries per second of the server's own CPU.
+"""One message to many sockets: deliveries per second of the server's own CPU time.
 
-The clients are another process and do next to nothing; what other programs do meanwhile does not count.  Ours takes the
-whole way: from the append, over the fold and the frame, to each socket.  One message is told by one server, then one by
-the other, and so on: what disturbs the machine disturbs both.
+The clients are another process and do very little, and other programs do not count.  Moot's figure includes the append,
+the fold, the frame and every socket.  The two servers send by turns, so that noise of the machine affects both alike.
 """
 
 import time
@@ -23,31 +22,31 @@ QUICK, REPETITIONS = 7, 30
 JOINED: Final = 16
 
 
-async def _ours(server: MootServer, watching: ReaderProcess, count: int, joined: int = 1) -> float:
-    """Deliveries per CPU-second of so many events that are appended together."""
+async def _ours(server: MootServer, clients: ReaderProcess, count: int, joined: int = 1) -> float:
+    """Deliveries per second of CPU, for ``joined`` events in one append."""
     began = time.process_time()
-    await watching.expect(joined)
+    await clients.expect(joined)
     await server.append(joined)
-    await watching.received()
+    await clients.received()
     return count * joined / (time.process_time() - began)
 
 
 async def fanout(*, quick: bool, sockets: int = 1000, joined: int = 1) -> tuple[float, float, int]:
-    """Ours and the C loop over so many sockets, and how many there were."""
+    """Moot and the C loop over that many sockets; and the number of sockets that could be opened."""
     count = affordable_sockets(sockets)
-    async with moot() as server, readers(server.port, count, server.path) as watching:
+    async with moot() as server, readers(server.port, count, server.path) as clients:
         await anyio.sleep(QUIET_S)
         await server.append()
         size = await server.frame_size()
-        async with sender(count, size, joined) as (loop, reading):
+        async with sender(count, size, joined) as (loop, others):
 
             async def ours() -> float:
-                return await _ours(server, watching, count, joined)
+                return await _ours(server, clients, count, joined)
 
             async def limit() -> float:
-                await reading.expect(joined)
+                await others.expect(joined)
                 spent_s = await loop.send(1)
-                await reading.received()
+                await others.received()
                 return count * joined / spent_s
 
             reached, bare = await interleaved(ours, limit, QUICK if quick else REPETITIONS)
@@ -55,19 +54,19 @@ async def fanout(*, quick: bool, sockets: int = 1000, joined: int = 1) -> tuple[
 
 
 async def fanout_1000(*, quick: bool) -> Figure:
-    """A message of 1 KB to 1,000 sockets; in a hurry to 400."""
+    """A message of 1 KB to 1,000 sockets; if ``quick``, to 400."""
     reached, bare, count = await fanout(quick=quick, sockets=400 if quick else 1000)
     return figure("fan-out", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_name()} over {count:,} sockets")
 
 
 async def fanout_4000(*, quick: bool) -> Figure:
-    """A message of 1 KB to 4,000 sockets; in a hurry to 600."""
+    """A message of 1 KB to 4,000 sockets; if ``quick``, to 600."""
     reached, bare, count = await fanout(quick=quick, sockets=600 if quick else 4000)
     return figure("fan-out, wide", reached, bare, aim=0.8, unit=UNIT, against=f"{limit_name()} over {count:,} sockets")
 
 
 async def joined_16(*, quick: bool) -> Figure:
-    """Sixteen messages of 1 KB that were appended together."""
+    """Sixteen messages of 1 KB from one append."""
     reached, bare, count = await fanout(quick=quick, joined=JOINED, sockets=600 if quick else 4000)
     return figure(
         "fan-out, joined",
@@ -81,24 +80,24 @@ async def joined_16(*, quick: bool) -> Figure:
 
 
 async def against_send_text(*, quick: bool) -> Figure:
-    """Against Starlette's ``send_text`` in a loop."""
+    """The same message beside Starlette's ``send_text`` in a loop."""
     count = affordable_sockets(250 if quick else 1000)
-    async with moot() as server, readers(server.port, count, server.path) as watching:
+    async with moot() as server, readers(server.port, count, server.path) as clients:
         await anyio.sleep(QUIET_S)
         await server.append()
         text = "x" * await server.frame_size()
-        async with starlette() as (port, sockets), readers(port, count, "/") as reading:
+        async with starlette() as (port, sockets), readers(port, count, "/") as others:
 
             async def theirs() -> float:
                 began = time.process_time()
-                await reading.expect(1)
+                await others.expect(1)
                 for websocket in sockets:
                     await websocket.send_text(text)
-                await reading.received()
+                await others.received()
                 return count / (time.process_time() - began)
 
             async def ours() -> float:
-                return await _ours(server, watching, count)
+                return await _ours(server, clients, count)
 
             reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
@@ -112,23 +111,23 @@ async def against_send_text(*, quick: bool) -> Figure:
 
 
 async def against_broadcast(*, quick: bool) -> Figure:
-    """Against ``websockets.broadcast``."""
+    """The same message beside ``websockets.broadcast``."""
     count = affordable_sockets(250 if quick else 1000)
-    async with moot() as server, readers(server.port, count, server.path) as watching:
+    async with moot() as server, readers(server.port, count, server.path) as clients:
         await anyio.sleep(QUIET_S)
         await server.append()
         text = "x" * await server.frame_size()
-        async with broadcasting() as (port, tell), readers(port, count, "/") as reading:
+        async with broadcasting() as (port, send_all), readers(port, count, "/") as others:
 
             async def theirs() -> float:
                 began = time.process_time()
-                await reading.expect(1)
-                tell(text)
-                await reading.received()
+                await others.expect(1)
+                send_all(text)
+                await others.received()
                 return count / (time.process_time() - began)
 
             async def ours() -> float:
-                return await _ours(server, watching, count)
+                return await _ours(server, clients, count)
 
             reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
     return figure(
@@ -144,12 +143,12 @@ async def against_broadcast(*, quick: bool) -> Figure:
 SOCKETS: Final = 1000
 ROUNDS: Final = 10
 WORDS: Final = 3
-"""Words of a delta: with all its names, about 82 bytes."""
+"""Words of a delta; as a message it has about 82 bytes."""
 OFFER: Final = "permessage-deflate; client_max_window_bits"
 
 
 class WordStream:
-    """A turn that is being spoken, a few words at a time, never twice the same."""
+    """The text of a turn, a few words at a time, without repetition."""
 
     def __init__(self) -> None:
         self._words = [word for turn in range(1, 400) for word in text_of(turn).split()]
@@ -169,29 +168,29 @@ async def _start_turn(server: MootServer) -> None:
 
 
 async def against_each(*, quick: bool) -> Figure:
-    """Messages of 1 KB to 1,000 sockets, one compressor for all of them and one for each."""
+    """Messages of 1 KB to 1,000 sockets: one compressor for all of them beside one for each."""
     count = affordable_sockets(SOCKETS // 2 if quick else SOCKETS)
-    async with moot() as server, readers(server.port, count, server.path, offer=OFFER) as watching:
+    async with moot() as server, readers(server.port, count, server.path, offer=OFFER) as clients:
         await anyio.sleep(QUIET_S)
-        for _ in range(ROUNDS):  # until a window has gone by they are newcomers
+        for _ in range(ROUNDS):  # newcomers have a compressor of their own for one window
             await server.append()
-        async with starlette(deflate=True) as (port, sockets), readers(port, count, "/", offer=OFFER) as reading:
+        async with starlette(deflate=True) as (port, sockets), readers(port, count, "/", offer=OFFER) as others:
 
             async def ours() -> float:
                 began = time.process_time()
-                await watching.expect(1)
+                await clients.expect(1)
                 await server.append()
-                await watching.received()
+                await clients.received()
                 return count / (time.process_time() - began)
 
             async def theirs() -> float:
                 head = await server.service.log.head(server.debate)
                 [text], _ = await server.service.hub.frames_page(server.debate, head - 1, 1)
                 began = time.process_time()
-                await reading.expect(1)
+                await others.expect(1)
                 for websocket in sockets:
                     await websocket.send_text(text)
-                await reading.received()
+                await others.received()
                 return count / (time.process_time() - began)
 
             reached, other = await interleaved(ours, theirs, QUICK if quick else REPETITIONS)
@@ -206,16 +205,16 @@ async def against_each(*, quick: bool) -> Figure:
 
 
 async def delta_size(*, quick: bool) -> Figure:
-    """Bytes of a delta on the wire, and of the same deltas uncompressed."""
+    """Bytes of a delta on the wire, beside the same deltas uncompressed."""
     rounds = 60 if quick else 400
 
     async def size(offer: str) -> float:
         words = WordStream()
-        async with moot(tick_ms=0) as server, readers(server.port, 10, server.path, offer=offer) as watching:
+        async with moot(tick_ms=0) as server, readers(server.port, 10, server.path, offer=offer) as clients:
             await anyio.sleep(0.1)
             await _start_turn(server)
-            await _send_deltas(server, watching, words, 100)  # until a window has gone by they are newcomers
-            return await _send_deltas(server, watching, words, rounds) / rounds / 10
+            await _send_deltas(server, clients, words, 100)  # newcomers have a compressor of their own for one window
+            return await _send_deltas(server, clients, words, rounds) / rounds / 10
 
     compressed, raw = await size(OFFER), await size("")
     return figure(
@@ -223,10 +222,10 @@ async def delta_size(*, quick: bool) -> Figure:
     )
 
 
-async def _send_deltas(server: MootServer, watching: ReaderProcess, words: WordStream, rounds: int) -> int:
+async def _send_deltas(server: MootServer, clients: ReaderProcess, words: WordStream, rounds: int) -> int:
     total = 0
     for _ in range(rounds):
-        await watching.expect(1)
+        await clients.expect(1)
         server.service.hub.add_text(server.debate, words.next())
-        total += (await watching.received()).bytes
+        total += (await clients.received()).bytes
     return total

@@ -1,4 +1,4 @@
-"""A figure, and how two things are measured so that noise hits both alike."""
+"""Figures of ``moot bench``, and how two things are measured by turns so that noise affects both alike."""
 
 from collections.abc import Awaitable, Callable
 from statistics import median
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 
 class Passed(Exception):
-    """A figure that cannot be taken here, and why."""
+    """A figure cannot be measured here.  The message says why."""
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"{name} is passed over: {why}")
@@ -18,10 +18,10 @@ Measure = Callable[[], Awaitable[float]]
 
 
 class Figure(Struct, frozen=True, kw_only=True):
-    """What was reached (``value``), the limit beside it (``yardstick``), and value ÷ yardstick.
+    """A measured ``value``, the limit beside it (``yardstick``), and their ratio.
 
-    ``aim`` bounds the ratio, or the value where ``aim_of`` says so: from below where ``better`` is ``more``, else from
-    above.
+    ``aim`` bounds the ratio, or the value if ``aim_of`` is ``value``: from below if ``better`` is ``more``, otherwise
+    from above.
     """
 
     name: str
@@ -53,7 +53,7 @@ def figure(
     better: Literal["more", "less"] = "more",
     aim_of: Literal["ratio", "value"] = "ratio",
 ) -> Figure:
-    """A figure with its ratio."""
+    """A figure; the ratio is computed."""
     return Figure(
         name=name,
         value=round(value, 3),
@@ -68,7 +68,7 @@ def figure(
 
 
 async def interleaved(ours: Measure, limit: Measure, repetitions: int) -> tuple[float, float]:
-    """Medians of both, measured by turns.  One run of each comes first and does not count."""
+    """The medians of both, measured by turns after one run of each that does not count."""
     await ours()
     await limit()
     reached, limits = [], []

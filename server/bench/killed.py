@@ -1,7 +1,7 @@
-"""The process that is killed: many debates that append for ever and say each answer as soon as they have it.
+"""The process that is killed: many debates append for ever, and each acknowledged append is printed at once.
 
-``python -m server.bench.killed URL DEBATES SEED`` prints ``debate position`` a line.  An event holds its own position
-and the place in its batch, so that whoever reads the log afterwards sees a lost, a doubled or a torn one.
+``python -m server.bench.killed URL DEBATES SEED`` prints lines of ``debate position``.  An event holds its own position
+and its place in its batch, so that the log shows a lost, a doubled and a torn batch.
 """
 
 import os
@@ -22,11 +22,11 @@ from events.types import TurnStarted
 LARGEST: Final = 7
 """Events of the largest batch."""
 LEASE_S: Final = 0.2
-"""In PostgreSQL a debate is its node's until the lease ends, also when that node is dead."""
+"""In PostgreSQL a dead node owns its debates until their leases end."""
 
 
 def batch(debate: str, after: int, size: int) -> list[Draft]:
-    """What stands after position ``after``, written by whom and whenever: the same ids each time."""
+    """The batch after position ``after``.  Its ids are the same in every process."""
     return [
         Draft(
             event=TurnStarted(turn=after + place, side="pro", attempt=size * 10 + place, directive=None),
@@ -36,16 +36,16 @@ def batch(debate: str, after: int, size: int) -> list[Draft]:
     ]
 
 
-async def _write(log: EventLog, debate: str, chance: random.Random) -> None:
+async def _write(log: EventLog, debate: str, rng: random.Random) -> None:
     position = await log.head(debate)
-    if position:  # as after any crash: was the last one recorded?  To ask again is harmless
+    if position:  # after a crash the last append is repeated, which must be harmless
         (last,) = await log.read(debate, position - 1)
         assert isinstance(last.event, TurnStarted)
         size = last.event.attempt // 10
         answer = await _repeated(log, debate, position - size, size)
         assert answer[-1].digest == last.digest, "a repeated append was recorded twice"
     while True:
-        size = chance.randint(1, LARGEST)
+        size = rng.randint(1, LARGEST)
         await log.append(debate, position, batch(debate, position, size))
         position += size
         os.write(1, f"{debate} {position}\n".encode())
@@ -55,17 +55,17 @@ async def _repeated(log: EventLog, debate: str, after: int, size: int) -> tuple[
     while True:
         try:
             return await log.append(debate, after, batch(debate, after, size))
-        except Fenced:  # the dead one still holds it
+        except Fenced:  # the dead node still owns it
             await anyio.sleep(LEASE_S / 4)
 
 
 async def main(url: str, debates: int, seed: int) -> None:
     """Append until killed."""
-    chance = random.Random(seed)  # noqa: S311 - only the sizes of batches
+    rng = random.Random(seed)  # noqa: S311 - only the sizes of batches
     log = await (PostgresLog.open(url, lease_s=LEASE_S) if is_postgres(url) else open_log(url))
     async with anyio.create_task_group() as tasks:
         for number in range(debates):
-            tasks.start_soon(_write, log, f"soak-{number}", chance)
+            tasks.start_soon(_write, log, f"soak-{number}", rng)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Kill the process that writes, again and again, and hold the log against what it had acknowledged.
+"""Kills the process that writes, again and again, and compares the log with the acknowledged appends.
 
-``python -m server.bench.kills --kills 100 --events 1000000 --store URL``; ``moot bench --soak`` runs it for either log.
-With ``--forget`` (SQLite, Linux, a C compiler) everything that was written and not synced is lost at each kill as well.
+``python -m server.bench.kills --kills 100 --events 1000000 --store URL`` runs it; ``moot bench --soak`` does for both
+stores.
+With ``--forget`` (SQLite on Linux with a C compiler) each kill also drops everything that was written and not synced.
 """
 
 import os
@@ -33,80 +34,80 @@ DEBATES: Final = 256
 PROGRAM: Final = (sys.executable, "-m", "server.bench.killed")
 SEED: Final = 20261121
 START_S: Final = 30.0
-"""How long a process may take before its first answer."""
+"""Seconds that a process may take until its first answer."""
 
 
 class KillReport(Struct, frozen=True, kw_only=True):
-    """What came of it."""
+    """The result of all kills."""
 
     kills: int
     acknowledged: int
     recorded: int
     lost: int
-    """Acknowledged and not there."""
+    """Events that were acknowledged and are not in the log."""
     doubled: int
     torn: int
-    """Batches of which only a part is there."""
+    """Batches of which the log has only a part."""
     broken: int
     """Debates whose chain does not verify."""
     forgotten: int
-    """Bytes that had been written and not synced, and were dropped."""
+    """Bytes that were written, not synced, and dropped."""
     seconds: float
 
     @property
     def ok(self) -> bool:
-        """Nothing lost, nothing doubled, every chain whole."""
+        """Whether nothing is lost or doubled and every chain is whole."""
         return not (self.lost or self.doubled or self.torn or self.broken)
 
 
 class Acknowledged:
-    """What a process said, taken in as it says it."""
+    """The appends that were acknowledged, read while the process prints them."""
 
     def __init__(self) -> None:
         self.heads: dict[str, int] = {}
         self.events = 0
 
-    def listen(self, stream: Any, said: threading.Event, enough: int) -> None:
-        """Read to the end; set ``said`` once so many more events have been acknowledged."""
+    def read(self, stream: Any, reached: threading.Event, enough: int) -> None:
+        """Read to the end; set ``reached`` after ``enough`` more acknowledged events."""
         goal = self.events + enough
         for line in stream:
             if not line.endswith(b"\n"):
-                return  # cut by the kill: never said
+                return  # the kill cut it: not acknowledged
             name, position = line.split()
             debate = name.decode()
             self.events += int(position) - self.heads.get(debate, 0)
             self.heads[debate] = int(position)
             if self.events >= goal:
-                said.set()
-        said.set()
+                reached.set()
+        reached.set()
 
 
 def kill_once(
     command: Sequence[str], acknowledged: Acknowledged, enough: int, delay_s: float, environment: dict[str, str]
 ) -> None:
-    """Start a writer, wait for so many acknowledged events and a moment more, and kill it."""
+    """Start a writer, wait for ``enough`` acknowledged events and ``delay_s`` more, and kill it."""
     before = acknowledged.events
     with subprocess.Popen(  # noqa: S603 - ourselves
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | environment
     ) as process:
-        said = threading.Event()
-        listener = threading.Thread(target=acknowledged.listen, args=(process.stdout, said, enough))
-        listener.start()
-        if not said.wait(START_S + enough / 100):
+        reached = threading.Event()
+        reader = threading.Thread(target=acknowledged.read, args=(process.stdout, reached, enough))
+        reader.start()
+        if not reached.wait(START_S + enough / 100):
             process.kill()
-            raise RuntimeError("the writer says nothing")
+            raise RuntimeError("the writer acknowledges nothing")
         time.sleep(delay_s)
         died = process.poll()
         process.kill()
-        listener.join()
+        reader.join()
         assert process.stderr is not None
-        complaint = process.stderr.read().decode().strip()
+        stderr = process.stderr.read().decode().strip()
     if died is not None or acknowledged.events == before:
-        raise RuntimeError(f"the writer ended by itself: {complaint[-2000:]}")
+        raise RuntimeError(f"the writer ended by itself: {stderr[-2000:]}")
 
 
 def forget(path: Path) -> int:
-    """Put in place of the store's files what had been synced of them; the bytes that differ or are gone."""
+    """Replace the store's files by what was synced of them; the number of bytes that were lost."""
     lost = 0
     for name in (path, path.with_name(f"{path.name}-wal")):
         durable = name.with_name(f"{name.name}.durable")
@@ -120,7 +121,7 @@ def forget(path: Path) -> int:
             shutil.copyfile(durable, name)
         else:
             name.unlink(missing_ok=True)
-    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)  # memory, gone with a machine
+    path.with_name(f"{path.name}-shm").unlink(missing_ok=True)  # shared memory, which a machine loses
     return lost
 
 
@@ -129,7 +130,7 @@ def _blocks(written: bytes) -> list[bytes]:
 
 
 async def check(url: str, heads: dict[str, int], *, whole: bool) -> dict[str, int]:
-    """The log against what was acknowledged: the heads, or (``whole``) every event."""
+    """Compare the log with what was acknowledged: the heads, or every event if ``whole``."""
     found = dict.fromkeys(("recorded", "lost", "doubled", "torn", "broken"), 0)
     try:
         async with opened_log(url, read_only=True) as log:
@@ -171,7 +172,7 @@ def _ends_whole(last: list[Any]) -> bool:
 
 
 def compiled(folder: Path) -> Path:
-    """The disk that forgets, as a library to be preloaded.  Raises ``CalledProcessError``, ``FileNotFoundError``."""
+    """Compile the library that forgets unsynced writes.  Raises ``CalledProcessError``, ``FileNotFoundError``."""
     source, library = Path(__file__).with_name("unsynced.c"), folder / "unsynced.so"
     command = ["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source), "-ldl", "-lpthread"]
     subprocess.run(command, check=True)  # noqa: S603 - our own source
@@ -188,8 +189,8 @@ def run(
     verbose: bool = True,
     program: Sequence[str] = PROGRAM,
 ) -> KillReport:
-    """Kill so many writers; each acknowledges about ``events ÷ kills`` first."""
-    chance = random.Random(seed)  # noqa: S311 - the moments of the kills
+    """Kill that many writers; each acknowledges about ``events ÷ kills`` events first."""
+    rng = random.Random(seed)  # noqa: S311 - the moments of the kills
     acknowledged, began, forgotten = Acknowledged(), time.monotonic(), 0
     path = sqlite_path(url)
     with TemporaryDirectory(prefix="moot-soak-") as folder:
@@ -198,9 +199,9 @@ def run(
             environment = {"LD_PRELOAD": str(compiled(Path(folder))), "FORGETS": str(path.absolute())}
         for number in range(1, kills + 1):
             left = max(events - acknowledged.events, 0) / (kills - number + 1)
-            enough = max(int(left * chance.uniform(0.5, 1.5) if number < kills else left), 1)
+            enough = max(int(left * rng.uniform(0.5, 1.5) if number < kills else left), 1)
             command = [*program, url, str(DEBATES), str(seed + number)]
-            kill_once(command, acknowledged, enough, chance.uniform(0, 0.02), environment)
+            kill_once(command, acknowledged, enough, rng.uniform(0, 0.02), environment)
             if forgets and path is not None:
                 forgotten += forget(path)
             found = anyio.run(lambda: check(url, acknowledged.heads, whole=False))
@@ -220,11 +221,17 @@ def run(
 
 @click.command()
 @click.option("--kills", type=click.IntRange(1), default=100, show_default=True)
-@click.option("--events", type=click.IntRange(1), default=1_000_000, show_default=True, help="To be acknowledged.")
+@click.option(
+    "--events",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    help="To be acknowledged.",
+)
 @click.option("--store", metavar="URL", help="An empty store; by default a file that is deleted afterwards.")
-@click.option("--postgres", is_flag=True, help="A PostgreSQL server that is made for it.")
-@click.option("--seed", type=int, default=SEED, show_default=True, help="Of the moments of the kills.")
-@click.option("--forget", "forgets", is_flag=True, help="Lose what was not synced, too.")
+@click.option("--postgres", is_flag=True, help="Use a temporary PostgreSQL server.")
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of the times of the kills.")
+@click.option("--forget", "forgets", is_flag=True, help="Also lose what was not synced.")
 def main(kills: int, events: int, store: str | None, seed: int, *, postgres: bool, forgets: bool) -> None:
     """Kill the writer at random moments; exits 1 if anything acknowledged is lost, doubled or torn."""
     with database("kills") if postgres else TemporaryDirectory(prefix="moot-soak-") as place:
@@ -238,7 +245,7 @@ def main(kills: int, events: int, store: str | None, seed: int, *, postgres: boo
 
 
 def report_in_words(report: KillReport) -> str:
-    """One line."""
+    """The report as one sentence."""
     dropped = f", {report.forgotten:,} unsynced bytes dropped" if report.forgotten else ""
     return (
         f"{report.kills} kills, {report.acknowledged:,} events acknowledged, {report.recorded:,} recorded:"

@@ -1,8 +1,8 @@
-"""The ``eventsourcing`` library as a yardstick: its application over its own SQLite recorder, as its manual has it.
+"""The ``eventsourcing`` library as a yardstick: its application over its own SQLite recorder, as in its manual.
 
-It is a dependency of the tests and of this benchmark only; where it is not installed its figures are passed over.  The
-recorder is on a file in WAL with ``synchronous=FULL``, as ours; an aggregate is a debate, an event holds the same
-payload, and ``save`` returns when it is committed.
+Only tests and this benchmark depend on it; if it is not installed, its figures are passed over.  The recorder's file is
+in WAL mode with ``synchronous=FULL``, as ours is.  An aggregate is a debate, an event holds the same payload, and
+``save`` returns after the commit.
 """
 
 import time
@@ -16,36 +16,36 @@ from eventsourcing.domain import Aggregate, event
 
 
 class CountingDebate(Aggregate):
-    """A debate as the library keeps one: it counts what was said."""
+    """A debate as an aggregate of the library.  It counts its events."""
 
     @event("Opened")
     def __init__(self) -> None:
-        self.said = 0
+        self.events = 0
 
     @event("Said")
-    def say(self, payload: dict[str, Any]) -> None:
-        """One event."""
+    def record(self, payload: dict[str, Any]) -> None:
+        """Record one event."""
         del payload
-        self.said += 1
+        self.events += 1
 
 
 class DebateApplication(Application[UUID]):
-    """The library's application, without snapshots or a cache."""
+    """An application of the library, without snapshots and without a cache."""
 
     def __init__(self, file: Path) -> None:
         super().__init__({"PERSISTENCE_MODULE": "eventsourcing.sqlite", "SQLITE_DBNAME": str(file)})
 
 
 def appends(file: Path, debates: int, rounds: int, payload: dict[str, Any]) -> float:
-    """Events a second, one a time over that many debates."""
+    """Events per second: one event for each save, in that many debates."""
     app = DebateApplication(file)
     try:
-        debates_ = [CountingDebate() for _ in range(debates)]
-        app.save(*debates_)  # the debates are there; what counts is going on with them
+        aggregates = [CountingDebate() for _ in range(debates)]
+        app.save(*aggregates)  # the openings are not measured
         began = time.perf_counter()
         for _ in range(rounds):
-            for debate in debates_:
-                debate.say(payload)
+            for debate in aggregates:
+                debate.record(payload)
                 app.save(debate)
         return debates * rounds / (time.perf_counter() - began)
     finally:
@@ -53,24 +53,24 @@ def appends(file: Path, debates: int, rounds: int, payload: dict[str, Any]) -> f
 
 
 class Replay:
-    """One long debate, to be read again and again."""
+    """One long debate that is read again and again."""
 
     def __init__(self, file: Path, payloads: Sequence[dict[str, Any]]) -> None:
         self._app, self._events = DebateApplication(file), len(payloads)
         debate = CountingDebate()
         for payload in payloads:
-            debate.say(payload)
+            debate.record(payload)
         self._app.save(debate)
         self._id = debate.id
 
     def measure(self) -> float:
-        """Events a second from the file to the aggregate."""
+        """Events per second from the file to the aggregate."""
         began = time.perf_counter()
         debate: CountingDebate = self._app.repository.get(self._id)
         took = time.perf_counter() - began
-        assert debate.said == self._events
+        assert debate.events == self._events
         return self._events / took
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._app.close()

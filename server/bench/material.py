@@ -1,4 +1,4 @@
-"""Events as a debate in format ``exchange`` makes them, five a turn, and the script that speaks such a debate."""
+"""The events of a typical debate in format ``exchange``, five for each turn, and a script for such a debate."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -41,12 +41,12 @@ SENTENCES: Final = (
 
 
 def text_of(turn: int, sentences: int = 8) -> str:
-    """What is said in a turn: about a hundred words, another order for each turn."""
+    """The text of a turn: about a hundred words, in another order for each turn."""
     return " ".join(SENTENCES[(turn * 3 + index * 5) % len(SENTENCES)] for index in range(sentences))
 
 
 def components(turn: int) -> dict[str, dict[str, Any]]:
-    """A judge's answer about that turn, every quote of it true."""
+    """A judge's answer about a turn.  Every quote is in the turn's text."""
     names = [each for dimension in rubric_v1().dimensions.values() for each in dimension.components.items()]
     return {
         name: {
@@ -59,7 +59,7 @@ def components(turn: int) -> dict[str, dict[str, Any]]:
 
 
 def script(turns: int) -> dict[str, Any]:
-    """A ``scripted:`` file for a debate of that many turns, at no pace at all."""
+    """The content of a ``scripted:`` file for a debate of that many turns, without any delay."""
     return {
         "label": "bench",
         "pace": {"chunk_ms": 0, "chunk_chars": 24},
@@ -72,7 +72,7 @@ def script(turns: int) -> dict[str, Any]:
 
 
 def opening(turns: int) -> DebateOpened:
-    """As ``moot run`` would open it."""
+    """The opening of a debate, as ``moot run`` makes it."""
     known = archetypes()
     return DebateOpened(
         motion="Cities should ban private cars from their centres",
@@ -94,7 +94,7 @@ def opening(turns: int) -> DebateOpened:
 
 
 def answered(purpose: str, turn: int, answer: str, prompt: str = "") -> ModelAnswered:
-    """A call that came back."""
+    """An answered call."""
     digest = sha256(prompt.encode()).hexdigest()
     return ModelAnswered(
         call=f"{purpose}.{turn}.1",
@@ -116,9 +116,9 @@ def answered(purpose: str, turn: int, answer: str, prompt: str = "") -> ModelAns
 
 
 def turn_events(turn: int) -> Iterator[Event]:
-    """What one turn leaves in the log."""
+    """The events of one turn."""
     text, side = text_of(turn), side_of(turn)
-    score = ScoreAnswer(components={name: ComponentAnswer(**said) for name, said in components(turn).items()})
+    score = ScoreAnswer(components={name: ComponentAnswer(**answer) for name, answer in components(turn).items()})
     yield TurnStarted(turn=turn, side=side, attempt=1, directive=None)
     yield answered("speak", turn, text, f"Turn {turn}. Your opponent said:\n{text_of(turn - 1)}")
     yield TurnSpoken(
@@ -138,11 +138,11 @@ def turn_events(turn: int) -> Iterator[Event]:
 
 
 def debate(events: int) -> tuple[Recorded, ...]:
-    """One debate's log with that many events: the opening, then turn after turn."""
+    """The records of one debate with that many events: the opening, then turn after turn."""
     turns = -(-events // TURN_EVENTS)
-    made: list[Event] = [opening(turns)]
+    sequence: list[Event] = [opening(turns)]
     for turn in range(1, turns + 1):
-        made += turn_events(turn)
-    drafts = [Draft(event=event) for event in made[:events]]
+        sequence += turn_events(turn)
+    drafts = [Draft(event=event) for event in sequence[:events]]
     payloads = [codec.encode(draft.event) for draft in drafts]
     return stamp(DEBATE, 0, digest_before_first(DEBATE), drafts, now(), payloads)

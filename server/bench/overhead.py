@@ -1,4 +1,4 @@
-"""What the moderator adds to a turn, beside what the same calls take when the provider is called directly."""
+"""The time that the moderator adds to a turn, beside the same calls made directly."""
 
 import time
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ from server.settings import Settings
 
 
 async def overhead(*, quick: bool) -> Figure:
-    """Milliseconds a turn beyond the model's own time: prompts, appends, rules, frames to one spectator."""
+    """Milliseconds per turn beyond the model's own time: prompts, appends, rules, frames to one spectator."""
     turns, repetitions = (12, 2) if quick else (40, 5)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         file = Path(folder) / "script.json"
@@ -30,15 +30,15 @@ async def overhead(*, quick: bool) -> Figure:
         settings = Settings(store=f"sqlite:{Path(folder) / 'moot.db'}", log_level="error")
         async with running(settings) as service:
             model = f"scripted:{file}"
-            debate, _ = await _hold(service, model, turns)
+            debate, _ = await _run_debate(service, model, turns)
             calls = [call async for call in _calls(service, debate)]
 
             async def ours() -> float:
-                _, took = await _hold(service, model, turns)
+                _, took = await _run_debate(service, model, turns)
                 return took * 1000 / turns
 
             async def limit() -> float:
-                return await _directly(service, model, calls) * 1000 / turns
+                return await _call_directly(service, model, calls) * 1000 / turns
 
             whole, models = await interleaved(ours, limit, repetitions)
     return figure(
@@ -53,11 +53,11 @@ async def overhead(*, quick: bool) -> Figure:
     )
 
 
-async def _hold(service: Service, model: str, turns: int) -> tuple[str, float]:
-    """A debate from opening to conclusion, watched by one spectator: its id, and the seconds that it took."""
+async def _run_debate(service: Service, model: str, turns: int) -> tuple[str, float]:
+    """Run a debate to its conclusion with one spectator; its id, and the seconds that it took."""
     seats = {role: {"model": model} for role in ("pro", "con", "judge")}
-    wish = as_request({"motion": "Cities should ban private cars from their centres", "turns": turns, **seats})
-    opening = await build_opening(wish, service.registry, service.settings)
+    request = as_request({"motion": "Cities should ban private cars from their centres", "turns": turns, **seats})
+    opening = await build_opening(request, service.registry, service.settings)
     began = time.perf_counter()
     debate = await service.moderators.open(opening)
     channel = await service.hub.channel(debate)
@@ -71,7 +71,7 @@ async def _hold(service: Service, model: str, turns: int) -> tuple[str, float]:
 
 
 async def _calls(service: Service, debate: str) -> AsyncIterator[tuple[str, Request]]:
-    """Every call of a debate, with the very prompt that it had."""
+    """Every call of a debate, with the prompt that it had."""
     segments: dict[str, str] = {}
     async for record in read_all(service.log, debate):
         event = record.event
@@ -80,11 +80,11 @@ async def _calls(service: Service, debate: str) -> AsyncIterator[tuple[str, Requ
         segments |= event.segments
         turn = event.turn or 0
         key = f"speak:{side_of(turn)}" if event.purpose == "speak" else f"score:{turn}"
-        said = tuple(Segment(role, segments[digest]) for role, digest in event.prompt)  # type: ignore[arg-type]  # a role as recorded
-        yield event.purpose, Request(key=key, turn=turn, attempt=1, prompt=said, max_tokens=1600, temperature=0.8)
+        prompt = tuple(Segment(role, segments[digest]) for role, digest in event.prompt)  # type: ignore[arg-type]  # a role as recorded
+        yield event.purpose, Request(key=key, turn=turn, attempt=1, prompt=prompt, max_tokens=1600, temperature=0.8)
 
 
-async def _directly(service: Service, model: str, calls: list[tuple[str, Request]]) -> float:
+async def _call_directly(service: Service, model: str, calls: list[tuple[str, Request]]) -> float:
     began = time.perf_counter()
     for purpose, request in calls:
         provider, name = service.registry.resolve(model)

@@ -1,4 +1,4 @@
-"""The statistics of a panel, against a plain loop over its resamples; and alpha itself, against its package."""
+"""The statistics of a panel beside a plain loop over the resamples, and alpha beside the package's own."""
 
 import time
 from typing import Final
@@ -17,20 +17,20 @@ from server.bench.figure import Figure, figure, interleaved
 RATERS: Final = 4
 ITEMS: Final = 12
 LOOPED: Final = 100
-"""Resamples of the plain loop, whose time is scaled up to all of them."""
+"""Resamples that the plain loop computes; its time is scaled up to all resamples."""
 COEFFICIENTS: Final = 5
-"""Alphas that have an interval each."""
+"""Alphas with an interval."""
 UNITS: Final = 10_000
-CHANCE: Final = 20_261_121
+SEED: Final = 20_261_121
 
 
 async def panel(*, quick: bool) -> Figure:
-    """Everything that follows from the scores of 4 raters on 12 items: six intervals, disputes, a rater left out."""
+    """All statistics of the scores of 4 raters on 12 items: six intervals, disputes, each rater left out."""
     rubric = rubric_v1()
     assert rubric.panel is not None
     assert rubric.criteria is not None
     rules, criteria, dimensions = rubric.panel, rubric.criteria, list(rubric.criteria.dimensions)
-    seats, scored, sides, values = _material(dimensions)
+    seats, scored, sides, values = _ratings(dimensions)
     drawn = resamples(ITEMS, rules.bootstrap)[:LOOPED].astype(int)
 
     async def ours() -> float:
@@ -59,9 +59,9 @@ async def panel(*, quick: bool) -> Figure:
 
 
 async def alpha_at_length(*, quick: bool) -> Figure:
-    """One alpha of 10,000 units: what a whole collection of debates would ask for."""
-    chance = np.random.default_rng(CHANCE)
-    values = chance.integers(1, 11, size=(RATERS, UNITS)).astype(float)
+    """One alpha of 10,000 units, as many as a large collection of debates has."""
+    rng = np.random.default_rng(SEED)
+    values = rng.integers(1, 11, size=(RATERS, UNITS)).astype(float)
     ratings = Ratings(values, np.arange(UNITS))
 
     async def ours() -> float:
@@ -86,14 +86,14 @@ async def alpha_at_length(*, quick: bool) -> Figure:
     )
 
 
-def _material(
+def _ratings(
     dimensions: list[str],
 ) -> tuple[list[Rater], dict[str, PanelistScored], dict[str, Side], Array]:
-    """Raters who agree somewhat: a true value an item, and everybody's own noise."""
-    chance = np.random.default_rng(CHANCE)
+    """Raters that agree somewhat: each item has a true value, and each rater adds noise."""
+    rng = np.random.default_rng(SEED)
     names = [f"PRO-{n}" for n in range(1, ITEMS // 2 + 1)] + [f"CON-{n}" for n in range(1, ITEMS // 2 + 1)]
-    true = chance.uniform(3, 8, size=(1, ITEMS * len(dimensions)))
-    values = np.clip(np.rint(true + chance.normal(0, 1.2, size=(RATERS, ITEMS * len(dimensions)))), 1, 10)
+    true = rng.uniform(3, 8, size=(1, ITEMS * len(dimensions)))
+    values = np.clip(np.rint(true + rng.normal(0, 1.2, size=(RATERS, ITEMS * len(dimensions)))), 1, 10)
     seats, scored = [], {}
     for row, (name, profile) in zip(values, shipped().raters.items(), strict=True):
         seats.append(
@@ -106,16 +106,16 @@ def _material(
                 model="none",
             )
         )
-        given = row.reshape(ITEMS, len(dimensions))
+        scores = row.reshape(ITEMS, len(dimensions))
         scored[name] = PanelistScored(
             rater=name,
             model="none",
             scores={
                 item: dict(zip(dimensions, map(float, each), strict=True))
-                for item, each in zip(names, given, strict=True)
+                for item, each in zip(names, scores, strict=True)
             },
             standings={
-                item: STANDINGS[int(each.mean()) % len(STANDINGS)] for item, each in zip(names, given, strict=True)
+                item: STANDINGS[int(each.mean()) % len(STANDINGS)] for item, each in zip(names, scores, strict=True)
             },
         )
     sides: dict[str, Side] = {name: "pro" if name.startswith("PRO") else "con" for name in names}

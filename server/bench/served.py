@@ -1,4 +1,4 @@
-"""Servers to be measured, each in this process: ours, and what else one could take."""
+"""The servers that are measured, each in this process: Moot, and the alternatives."""
 
 import socket
 from collections.abc import AsyncIterator, Callable
@@ -21,10 +21,10 @@ from server.http.access import Access
 from server.service import Service, running
 from server.settings import Settings
 
-SAID: Final = ModeratorSpoke(text="What the moderator has to say. " * 11, by="bench")
+EVENT: Final = ModeratorSpoke(text="What the moderator has to say. " * 11, by="bench")
 """Its frame is 1 KB."""
 QUIET_S: Final = 1.1
-"""Until the news of the last arrival has gone round."""
+"""Seconds until every client was told the number of spectators."""
 
 
 class MootServer:
@@ -35,9 +35,9 @@ class MootServer:
         self.path = f"/ws/debates/{debate}"
 
     async def append(self, number: int = 1) -> int:
-        """Record so many events at once; the head."""
+        """Append that many events at once; the new head."""
         head = await self.service.log.head(self.debate)
-        await self.service.log.append(self.debate, head, [SAID] * number)
+        await self.service.log.append(self.debate, head, [EVENT] * number)
         return head + number
 
     async def frame_size(self) -> int:
@@ -49,7 +49,7 @@ class MootServer:
 
 @asynccontextmanager
 async def moot(**settings: Any) -> AsyncIterator[MootServer]:
-    """The real server as ``moot serve`` configures it, over a log in memory: what is measured is the fan-out."""
+    """The real server as ``moot serve`` configures it, over a log in memory, so that only the fan-out is measured."""
     chosen = Settings(store="memory:", log_level="error", **{"slow_reader_s": 3600, **settings})
     async with running(chosen) as service:
         debate = new_id()
@@ -62,7 +62,7 @@ async def moot(**settings: Any) -> AsyncIterator[MootServer]:
 
 @asynccontextmanager
 async def on_uvicorn(config: uvicorn.Config) -> AsyncIterator[int]:
-    """An application on a free port."""
+    """Serve an application on a free port; the port."""
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listening:
         async with anyio.create_task_group() as tasks:
@@ -77,7 +77,7 @@ async def on_uvicorn(config: uvicorn.Config) -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def starlette(*, deflate: bool = False) -> AsyncIterator[tuple[int, list[WebSocket]]]:
-    """An endpoint that keeps its sockets: ``send_text`` in a loop reaches them all."""
+    """A Starlette endpoint; its port, and its sockets for a loop of ``send_text``."""
     sockets: list[WebSocket] = []
 
     async def watch(websocket: WebSocket) -> None:
@@ -105,7 +105,7 @@ async def starlette(*, deflate: bool = False) -> AsyncIterator[tuple[int, list[W
 
 @asynccontextmanager
 async def broadcasting() -> AsyncIterator[tuple[int, Callable[[str], None]]]:
-    """The ``websockets`` server, without compression, and its ``broadcast`` to everybody."""
+    """A ``websockets`` server without compression; its port, and a function that broadcasts."""
     connected: set[ServerConnection] = set()
 
     async def watch(connection: ServerConnection) -> None:

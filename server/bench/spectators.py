@@ -1,6 +1,7 @@
-"""Memory that a spectator takes, in a process of its own: what other figures have left behind does not count.
+"""Memory of a spectator, and spectators that do not read: the latency of the others, and what is kept.
 
-``python -m server.bench.spectators moot|starlette FIRST COUNT`` prints KB a socket, from the FIRST sockets to COUNT.
+``python -m server.bench.spectators moot|starlette FIRST COUNT`` prints the KB that each socket beyond FIRST takes.  It
+is a process of its own, so that other figures do not change its memory.
 """
 
 import gc
@@ -26,7 +27,7 @@ PAGE: Final = 4096
 
 
 async def memory(*, quick: bool) -> Figure:
-    """Memory that one spectator more takes, beyond the kernel's."""
+    """Memory of this process for each further spectator, without the kernel's."""
     first, count = affordable_sockets(50 if quick else 500), affordable_sockets(250 if quick else 3000)
 
     grown: dict[str, float] = {}
@@ -35,7 +36,7 @@ async def memory(*, quick: bool) -> Figure:
         command = [sys.executable, "-m", "server.bench.spectators", server, str(first), str(count)]
         grown[server] = float((await anyio.run_process(command, stderr=None)).stdout)
 
-    async with anyio.create_task_group() as tasks:  # memory is what counts: they need not wait for each other
+    async with anyio.create_task_group() as tasks:  # only memory is measured, so both run at once
         tasks.start_soon(grow, "moot")
         tasks.start_soon(grow, "starlette")
     return figure(
@@ -51,7 +52,7 @@ async def memory(*, quick: bool) -> Figure:
 
 
 def resident_kb() -> float:
-    """Memory of this process that is in use now.  Linux only; elsewhere 0."""
+    """Resident memory of this process, in KB.  Linux only; elsewhere 0."""
     statistics = Path("/proc/self/statm")
     return int(statistics.read_text().split()[1]) * PAGE / KB if statistics.exists() else 0.0
 
@@ -68,7 +69,7 @@ async def _grown(port: int, path: str, first: int, count: int) -> float:
 
 
 async def main(name: str, first: int, count: int) -> None:
-    """Print what one socket of that server takes."""
+    """Print the memory of one socket of that server."""
     if name == "moot":
         async with moot() as server:
             print(await _grown(server.port, server.path, first, count))
@@ -77,16 +78,16 @@ async def main(name: str, first: int, count: int) -> None:
             print(await _grown(port, "/", first, count))
 
 
-async def latency_ms(server: MootServer, watching: ReaderProcess) -> float:
-    """From the commit of an event until 99 % have it."""
-    await watching.expect(1)
+async def latency_ms(server: MootServer, clients: ReaderProcess) -> float:
+    """Milliseconds from the commit of an event until 99 % of the clients have it."""
+    await clients.expect(1)
     await server.append()
     committed = time.monotonic_ns()
-    return ((await watching.received()).most_ns - committed) / 1e6
+    return ((await clients.received()).most_ns - committed) / 1e6
 
 
 async def healthy(*, quick: bool) -> Figure:
-    """The latency of those who read, with a tenth more who do not beside them, and without."""
+    """The latency of clients that read: with a tenth of stalled clients beside them, and without."""
     count = affordable_sockets(300 if quick else 4000) // 2
     rounds = 8 if quick else 20
     async with (
@@ -113,16 +114,16 @@ async def healthy(*, quick: bool) -> Figure:
 
 
 async def kept(*, quick: bool) -> Figure:
-    """What is kept at most for one who reads nothing; when they read at last, they have every event once."""
+    """The most that is kept for a stalled client.  When such clients read at last, they get every event once."""
     count = affordable_sockets(20 if quick else 100)
-    async with moot() as server, stalled_readers(server, count) as watching:
+    async with moot() as server, stalled_readers(server, count) as clients:
         for _ in range(4 if quick else 20):
             head = await server.append(JOINED)
         most = max(spectator.waiting for spectator in server.connections.spectators()) / KB
-        await watching.resume_stalled()
-        await watching.expect_position(head)
-        received = await watching.received()
-    assert received.gaps == 0, "a reader saw a gap or a repeat"
+        await clients.resume_stalled()
+        await clients.expect_position(head)
+        received = await clients.received()
+    assert received.gaps == 0, "a client saw a gap or a repeat"
     return figure(
         "kept for a stalled one",
         most,
@@ -137,12 +138,12 @@ async def kept(*, quick: bool) -> Figure:
 
 @asynccontextmanager
 async def stalled_readers(server: MootServer, count: int) -> AsyncIterator[ReaderProcess]:
-    """Clients that read nothing, with all that the system keeps for them full."""
-    async with readers(server.port, count, server.path, stalled=count) as watching:
+    """Clients that read nothing, after their buffers in the kernel are full."""
+    async with readers(server.port, count, server.path, stalled=count) as clients:
         while not all(spectator.is_paused for spectator in server.connections.spectators()):
             await server.append(JOINED)
             await anyio.sleep(0.002)
-        yield watching
+        yield clients
 
 
 if __name__ == "__main__":

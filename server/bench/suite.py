@@ -1,4 +1,4 @@
-"""All measurements by name."""
+"""All figures by name."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
@@ -45,13 +45,10 @@ SUITE: Final[Mapping[str, Callable[..., Awaitable[Figure]]]] = {
     "alpha": alpha_at_length,
     "postgres": postgres,
 }
-UNHURRIED: Final = frozenset({"postgres", "pressure", "fold", "list", "start", "broadcast", "panel", "alpha"})
-"""What ``--quick`` leaves out: PostgreSQL, which takes long to set up, and figures beside those that Moot is held to.
-
-``--only`` asks for them all the same.
-"""
+NOT_QUICK: Final = frozenset({"postgres", "pressure", "fold", "list", "start", "broadcast", "panel", "alpha"})
+"""Figures that ``--quick`` leaves out, unless ``--only`` names them."""
 
 
 async def measure(name: str, *, quick: bool) -> Figure:
-    """One figure."""
+    """Measure one figure."""
     return await SUITE[name](quick=quick)

@@ -1,6 +1,6 @@
-/* A disk that forgets, for the kill tests: preloaded into the process that is killed, it keeps beside every file below
- * FORGETS a copy, NAME.durable, of what had been synced.  Whoever killed the process puts the copy in the file's place,
- * and so loses everything that was written and not synced.  Only what SQLite calls is taken over.
+/* A disk that loses unsynced writes, for the kill tests.  It is preloaded into the process that is killed, and keeps a
+ * copy, NAME.durable, of what was synced of every file below FORGETS.  After the kill the copy replaces the file, so that
+ * everything written and not synced is lost.  It wraps only the functions that SQLite calls.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -20,7 +20,7 @@ typedef struct { off_t from, to; } range;
 static struct { range *dirty; int count; } files[FILES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The path of a file that is watched: the store and its log, not the memory they share. */
+/* Whether a path is wrapped: the store and its WAL, not the shared memory. */
 static int watched(int fd, char *path) {
     char link[64];
     const char *prefix = getenv("FORGETS");

@@ -16,7 +16,7 @@ from server import observe
 from server.bench.figure import Figure, Passed
 from server.bench.kills import SEED, report_in_words, run
 from server.bench.postgres import database
-from server.bench.suite import SUITE, UNHURRIED, measure
+from server.bench.suite import NOT_QUICK, SUITE, measure
 from server.cli.options import with_json
 from server.cli.output import emit, run_async, settings_of
 
@@ -120,7 +120,7 @@ _SOAKS: Final = {"kills": _kill, "simulation": _simulate}
 
 
 def _names(*, quick: bool) -> list[str]:
-    return [name for name in SUITE if not (quick and name in UNHURRIED)]
+    return [name for name in SUITE if not (quick and name in NOT_QUICK)]
 
 
 def _measured(name: str, *, quick: bool) -> Figure | None:

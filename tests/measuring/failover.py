@@ -1,7 +1,7 @@
-"""Many who watch debates on several nodes: lines are cut, a node is killed, the store restarts.
+"""Spectators of debates on two nodes while connections are cut, a node is killed and the store restarts.
 
-Every spectator keeps the view as the page does: a snapshot, then a patch a frame.  A position that does not follow, and
-text in flight that does not follow or is not what the turn said, is a failure.
+Every spectator keeps the view as the page does: a snapshot, then one patch for each frame.  A gap or a repeat in the
+positions or in the text in flight is a failure, and so is text that differs from the recorded turn.
 """
 
 import os
@@ -35,38 +35,36 @@ SETTINGS: Final = {"MOOT_LIMITS": "scripted: concurrent=1000", "MOOT_LOG_LEVEL":
 
 
 class WrongView(Exception):
-    """Somebody was shown what is not so."""
+    """A spectator was shown something wrong."""
 
 
 class ReconnectingSpectator:
-    """Somebody who watches one debate to its end, on whichever node answers."""
+    """Watches one debate to its end, on any node that answers."""
 
-    def __init__(
-        self, debate: str, addresses: Sequence[str], chance: random.Random, cut_s: float | None = None
-    ) -> None:
-        """``cut_s``: mean time after which the line is cut, in seconds."""
-        self.debate, self.addresses, self._chance, self._cut_s = debate, addresses, chance, cut_s
-        self.position = self.lines = self.deltas = 0
+    def __init__(self, debate: str, addresses: Sequence[str], rng: random.Random, cut_s: float | None = None) -> None:
+        """``cut_s``: mean time after which the connection is cut, in seconds."""
+        self.debate, self.addresses, self._rng, self._cut_s = debate, addresses, rng, cut_s
+        self.position = self.connections = self.deltas = 0
         self.view: Any = None
         self.is_over = False
         self.closes: list[tuple[int | None, str]] = []
         self.types: list[str] = []
-        """Types of the events that came as frames."""
-        self._said: tuple[int, int] | None = None
+        """Types of the events received as frames."""
+        self._speaking: tuple[int, int] | None = None
         self._text = ""
 
     async def watch(self) -> None:
         """Watch until the debate has concluded.  Raises ``WrongView``."""
         while not self.is_over:
             after = f"?after={self.position}" if self.view is not None else ""
-            address = self._chance.choice(self.addresses).replace("http", "ws")
+            address = self._rng.choice(self.addresses).replace("http", "ws")
             try:
-                with anyio.move_on_after(self._chance.expovariate(1 / self._cut_s) if self._cut_s else PATIENCE_S):
+                with anyio.move_on_after(self._rng.expovariate(1 / self._cut_s) if self._cut_s else PATIENCE_S):
                     async with connect(
                         f"{address}/ws/debates/{self.debate}{after}", proxy=None, close_timeout=0, max_size=None
                     ) as socket:
-                        self.lines += 1
-                        self._said = None
+                        self.connections += 1
+                        self._speaking = None
                         try:
                             while not self.is_over:
                                 self.take(msgspec.json.decode(await socket.recv()))
@@ -78,47 +76,47 @@ class ReconnectingSpectator:
                 pass
             await anyio.sleep(0 if self.is_over else PAUSE_S)
 
-    def take(self, said: Any) -> None:
-        """One message of the feed."""
-        match said["kind"]:
+    def take(self, message: Any) -> None:
+        """Check and apply one message."""
+        match message["kind"]:
             case "snapshot":
-                if said["position"] < self.position:
-                    raise WrongView(f"a snapshot of {said['position']} after {self.position}")
-                self.view, self.position = said["view"], said["position"]
-                self._said = None
-                if speaking := said["speaking"]:
-                    self._said, self._text = (speaking["turn"], speaking["attempt"]), speaking["text"]
+                if message["position"] < self.position:
+                    raise WrongView(f"a snapshot of {message['position']} after {self.position}")
+                self.view, self.position = message["view"], message["position"]
+                self._speaking = None
+                if speaking := message["speaking"]:
+                    self._speaking, self._text = (speaking["turn"], speaking["attempt"]), speaking["text"]
             case "frame":
-                if said["position"] != self.position + 1:
-                    raise WrongView(f"{said['position']} after {self.position}")
+                if message["position"] != self.position + 1:
+                    raise WrongView(f"{message['position']} after {self.position}")
                 self.position += 1
-                self.view = merge(self.view or {}, said["patch"])
-                self.types.append(said["event"]["type"])
-                if said["event"]["type"] == "turn_spoken":
-                    self._compare(said["event"])
+                self.view = merge(self.view or {}, message["patch"])
+                self.types.append(message["event"]["type"])
+                if message["event"]["type"] == "turn_spoken":
+                    self._compare(message["event"])
             case "delta":
-                self._hear(said)
+                self._add_text(message)
             case "error":
-                raise WrongView(said["message"])
+                raise WrongView(message["message"])
         self.is_over = self.view is not None and self.view["state"] == "concluded"
 
-    def _hear(self, said: Any) -> None:
+    def _add_text(self, message: Any) -> None:
         self.deltas += 1
-        if self._said != (said["turn"], said["attempt"]):
-            self._said, self._text = (said["turn"], said["attempt"]), ""
-        if said["at"] != len(self._text):
-            raise WrongView(f"text at {said['at']}, where {len(self._text)} characters were known")
-        self._text += said["text"]
+        if self._speaking != (message["turn"], message["attempt"]):
+            self._speaking, self._text = (message["turn"], message["attempt"]), ""
+        if message["at"] != len(self._text):
+            raise WrongView(f"text at {message['at']}, after {len(self._text)} characters")
+        self._text += message["text"]
 
     def _compare(self, event: Any) -> None:
-        if self._said == (event["turn"], event["attempt"]):
-            spoken, heard = event["text"], self._text.strip()
-            if not (spoken.startswith(heard) or heard.startswith(spoken)):
-                raise WrongView(f"turn {event['turn']} was not what was heard of it")
+        if self._speaking == (event["turn"], event["attempt"]):
+            spoken, received = event["text"], self._text.strip()
+            if not (spoken.startswith(received) or received.startswith(spoken)):
+                raise WrongView(f"turn {event['turn']} differs from its text in flight")
 
 
 class NodeProcess:
-    """A node as a process of its own."""
+    """A node in a process of its own."""
 
     def __init__(self, environment: Mapping[str, str], *arguments: str) -> None:
         self._child = subprocess.Popen(
@@ -127,7 +125,7 @@ class NodeProcess:
         self.address = ""
 
     async def started(self) -> str:
-        """Its address, once it answers."""
+        """Wait until it answers; its address."""
         self.address = await to_thread.run_sync(self._read_address)
         return self.address
 
@@ -142,7 +140,7 @@ class NodeProcess:
         raise WrongView(said.decode())
 
     def kill(self) -> None:
-        """As kill -9 does."""
+        """Kill it as ``kill -9`` does."""
         self._child.kill()
         self._child.wait()
         if self._child.stderr is not None:
@@ -150,18 +148,18 @@ class NodeProcess:
 
 
 class FailoverReport(Struct, frozen=True, kw_only=True):
-    """What came of it; times in seconds."""
+    """The result; times in seconds."""
 
     debates: int
     spectators: int
-    lines: int
+    connections: int
     """Connections that were made."""
     deltas: int
     frames: int
     handed_over: int
-    """Attempts that were broken off by the kill and made again elsewhere."""
+    """Attempts that the kill interrupted and the other node repeated."""
     takeover_s: float
-    """From the kill until every debate of the node that was killed had gone on."""
+    """From the kill until every debate of the killed node continued."""
     took_s: float
 
 
@@ -178,40 +176,40 @@ async def run_failover(
     seed: int = 7,
     settings: Mapping[str, str] | None = None,
 ) -> FailoverReport:
-    """Two nodes on the store ``url``; one is killed, then ``restart`` restarts the store.  Raises ``WrongView``."""
+    """Run two nodes on the store ``url``; kill one, then restart the store.  Raises ``WrongView``."""
     environment = {"MOOT_STORE": url, "MOOT_LEASE_S": str(lease_s), **SETTINGS, **(settings or {})}
-    chance, began = random.Random(seed), time.monotonic()
+    rng, began = random.Random(seed), time.monotonic()
     nodes = [NodeProcess(environment), NodeProcess(environment)]
     try:
         addresses = [await node.started() for node in nodes]
         names = [await _open(addresses[number % 2], model, turns) for number in range(debates)]
-        watching = [
+        watchers = [
             ReconnectingSpectator(names[number % debates], addresses, random.Random(f"{seed} {number}"), cut_s)
             for number in range(spectators)
         ]
         with anyio.fail_after(PATIENCE_S):
             async with anyio.create_task_group() as tasks, opened_log(url, read_only=True) as log:
-                for each in watching:
+                for each in watchers:
                     tasks.start_soon(each.watch)
-                await anyio.sleep(chance.uniform(1, 2))
+                await anyio.sleep(rng.uniform(1, 2))
                 nodes[0].kill()
                 killed_at = time.monotonic()
                 del addresses[0]
                 heads = {name: await log.head(name) for name in names[0::2]}
-                await _beyond(log, heads)
+                await _continued(log, heads)
                 takeover_s = time.monotonic() - killed_at
                 await restart()
         async with opened_log(url, read_only=True) as log:
-            handed_over = sum([await _check(log, name, turns, watching) for name in names])
+            handed_over = sum([await _check(log, name, turns, watchers) for name in names])
     finally:
         for node in nodes:
             node.kill()
     return FailoverReport(
         debates=debates,
         spectators=spectators,
-        lines=sum(each.lines for each in watching),
-        deltas=sum(each.deltas for each in watching),
-        frames=sum(len(each.types) for each in watching),
+        connections=sum(each.connections for each in watchers),
+        deltas=sum(each.deltas for each in watchers),
+        frames=sum(len(each.types) for each in watchers),
         handed_over=handed_over,
         takeover_s=takeover_s,
         took_s=time.monotonic() - began,
@@ -225,8 +223,8 @@ async def _open(address: str, model: str, turns: int) -> str:
         return str(response.raise_for_status().json()["id"])
 
 
-async def _beyond(log: EventLog, heads: Mapping[str, int]) -> None:
-    """Until every debate that had not ended has gone on."""
+async def _continued(log: EventLog, heads: Mapping[str, int]) -> None:
+    """Wait until every open debate has continued."""
     waiting = dict(heads)
     while waiting:
         for name, head in tuple(waiting.items()):
@@ -236,8 +234,8 @@ async def _beyond(log: EventLog, heads: Mapping[str, int]) -> None:
         await anyio.sleep(PAUSE_S)
 
 
-async def _check(log: EventLog, debate: str, turns: int, watching: Sequence[ReconnectingSpectator]) -> int:
-    """What holds whatever happened; the number of attempts that were broken off.  Raises ``WrongView``."""
+async def _check(log: EventLog, debate: str, turns: int, watchers: Sequence[ReconnectingSpectator]) -> int:
+    """Check a debate and its spectators; the number of interrupted attempts.  Raises ``WrongView``."""
     fold, events = views.INITIAL, []
     async for records in read_pages(log, debate):
         fold = views.apply_all(fold, records)
@@ -255,8 +253,8 @@ async def _check(log: EventLog, debate: str, turns: int, watching: Sequence[Reco
     ]
     if len(set(asked)) != len(asked):
         raise WrongView(f"{debate} was judged twice: {sorted(asked)}")
-    whole = msgspec.json.decode(msgspec.json.encode(fold.view))
-    for each in watching:
-        if each.debate == debate and (each.view != whole or each.position != len(events)):
+    view = msgspec.json.decode(msgspec.json.encode(fold.view))
+    for each in watchers:
+        if each.debate == debate and (each.view != view or each.position != len(events)):
             raise WrongView(f"a spectator of {debate} ended with another view than the log's")
     return sum(isinstance(event, AttemptAbandoned) for event in events)

@@ -35,53 +35,53 @@ CHUNKS: Final = 8
 """Pieces in which a turn is spoken."""
 SPEAK_MS: Final = 20_000
 ANSWER_MS: Final = 5_000
-"""Somewhat faster than a model with a turn of 180 words and a judge that gives reasons."""
+"""Somewhat faster than a real model with a turn of 180 words and a judge that gives reasons."""
 LOOK_S: Final = 0.25
 SAMPLES: Final = 50
-"""Debates whose log is read for the time of their turns, and which are read again after they were let go of."""
+"""Debates whose log gives the time of their turns, and whose view is read again at the end."""
 
 
 class ManyDebatesReport(Struct, frozen=True, kw_only=True):
-    """What came of it.  Times are wall clock but ``cpu_ms_a_turn``; kilobytes are of resident memory."""
+    """The result.  Times are wall clock except ``cpu_ms_a_turn``; kilobytes are resident memory."""
 
     debates: int
     turns: int
     concluded: int
     seconds: float
     models_ms_a_turn: float
-    """What a turn's models took: speaking, then the slowest of the judge's answers."""
+    """Time of the models for a turn: the speech, then the slowest answer of the judge."""
     overhead_p50_ms: float
     overhead_p95_ms: float
-    """What a turn took beyond that."""
+    """Time of a turn beyond its models."""
     cpu_ms_a_turn: float
     spread_turns: int
-    """Most turns by which one debate was ahead of another, while none had ended."""
+    """The most turns by which one debate was ahead of another while all ran."""
     running_kb: float
-    """A debate, at most, while all run."""
+    """Memory for each debate, at most, while all run."""
     kept_kb: float
-    """A debate, once all have ended: what the allocator does not give back is in it, too."""
+    """Memory for each debate after all have ended, with what the allocator keeps."""
     kept_blocks: float
-    """Python objects that are there for a debate once all have ended: what is truly held on to."""
+    """Python objects for each debate after all have ended."""
     kept_moderators: int
     read_again_ms: float
-    """Until the view of a debate that was let go of is there, median."""
+    """Median time to read the view of an ended debate."""
 
     @property
     def ok(self) -> bool:
-        """All ended, and nothing is held on to."""
+        """Whether all debates ended and no moderator is kept."""
         return self.concluded == self.debates and not self.kept_moderators
 
 
-class Watch:
-    """Looks at the debates while they run."""
+class Sampler:
+    """Samples memory and turns while the debates run."""
 
     def __init__(self, service: Service, debates: int) -> None:
         self._service, self._debates = service, debates
         self.most_kb = 0.0
         self.spread = 0
 
-    async def look(self) -> None:
-        """Until cancelled."""
+    async def run(self) -> None:
+        """Sample until cancelled."""
         while True:
             self.most_kb = max(self.most_kb, resident_kb())
             turns = [len(each.transcript.turns) for each in self._service.moderators.known]
@@ -91,22 +91,22 @@ class Watch:
 
 
 async def hold_debates(debates: int, turns: int, speak_ms: int, answer_ms: int) -> ManyDebatesReport:
-    """Open them all, wait for the last one, look at what is left."""
+    """Open the debates, wait until all have ended, and measure what is kept."""
     with TemporaryDirectory(prefix="moot-bench-") as folder:
         settings = Settings(store=f"sqlite:{Path(folder) / 'moot.db'}", log_level="error", max_running=debates)
         async with running(settings) as service:
             one = await _model(Path(folder), turns, 0, 0)
-            await _open(service, one, turns)  # what is imported and cached at first use
+            await _open(service, one, turns)  # so that imports and caches are not measured
             await _end(service)
             model = await _model(Path(folder), turns, speak_ms // CHUNKS, answer_ms)
             gc.collect()
-            blocks, before, watch = sys.getallocatedblocks(), resident_kb(), Watch(service, debates)
+            blocks, before, sampler = sys.getallocatedblocks(), resident_kb(), Sampler(service, debates)
             began, cpu = time.perf_counter(), time.process_time()
             ids: deque[str] = deque()
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(watch.look)
+                tasks.start_soon(sampler.run)
                 async with anyio.create_task_group() as opening:
-                    for number in range(debates):  # spread over a turn, so that they do not speak in chorus
+                    for number in range(debates):  # opened over the time of a turn, so that their calls are spread
                         after_s = (speak_ms + answer_ms) / 1000 * number / debates
                         opening.start_soon(_open_into, ids, service, model, turns, after_s)
                 await _end(service)
@@ -120,8 +120,8 @@ async def hold_debates(debates: int, turns: int, speak_ms: int, answer_ms: int) 
                 turns,
                 seconds=seconds,
                 cpu_s=cpu_s,
-                running_kb=round((watch.most_kb - before) / debates, 1),
-                spread_turns=watch.spread,
+                running_kb=round((sampler.most_kb - before) / debates, 1),
+                spread_turns=sampler.spread,
                 kept_kb=round((kept - before) / debates, 1),
                 kept_blocks=round(blocks / debates, 1),
             )
@@ -148,8 +148,8 @@ async def _open_into(ids: deque[str], service: Service, model: str, turns: int, 
 
 
 async def _end(service: Service) -> None:
-    """Wait until no debate runs any more."""
-    while service.moderators.running:  # noqa: ASYNC110 - nobody tells of the last one
+    """Wait until no debate runs."""
+    while service.moderators.running:  # noqa: ASYNC110 - there is no event to wait for
         await anyio.sleep(LOOK_S / 5)
 
 
@@ -188,7 +188,7 @@ async def _report(
 
 
 async def _turns(log: EventLog, debate: str) -> list[tuple[float, float]]:
-    """Milliseconds of each turn from its beginning to the next one's, and those that its models took."""
+    """For each turn: milliseconds until the next turn starts, and those of its models."""
     begins: list[float] = []
     speaking: dict[int, int] = {}
     judging: dict[int, int] = {}
@@ -209,7 +209,7 @@ async def _turns(log: EventLog, debate: str) -> list[tuple[float, float]]:
 
 
 def in_words(seen: ManyDebatesReport) -> str:
-    """Some lines."""
+    """The result as three sentences."""
     return (
         f"{seen.concluded} of {seen.debates} debates of {seen.turns} turns concluded in {seen.seconds:.0f} s;"
         f" while all ran, one was at most {seen.spread_turns} turns ahead of another\n"
@@ -224,10 +224,12 @@ def in_words(seen: ManyDebatesReport) -> str:
 @click.command()
 @click.option("--debates", type=click.IntRange(2), default=1000, show_default=True)
 @click.option("--turns", type=click.IntRange(1, 200), default=10, show_default=True)
-@click.option("--speak-ms", type=click.IntRange(0), default=SPEAK_MS, show_default=True, help="A turn's speaking.")
-@click.option("--answer-ms", type=click.IntRange(0), default=ANSWER_MS, show_default=True, help="A judge's answer.")
+@click.option("--speak-ms", type=click.IntRange(0), default=SPEAK_MS, show_default=True, help="Time to speak a turn.")
+@click.option(
+    "--answer-ms", type=click.IntRange(0), default=ANSWER_MS, show_default=True, help="Time of an answer of the judge."
+)
 def main(debates: int, turns: int, speak_ms: int, answer_ms: int) -> None:
-    """Hold so many debates at once; exits 1 where one does not conclude or is held on to."""
+    """Run that many debates at once; exit with 1 if one does not conclude or is kept in memory."""
     observe.configure_logging("error")
     seen: ManyDebatesReport = run_async(lambda: hold_debates(debates, turns, speak_ms, answer_ms), uvloop=True)
     click.echo(in_words(seen))

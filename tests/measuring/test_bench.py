@@ -1,4 +1,4 @@
-"""The measurements measure what they say."""
+"""The figures of ``moot bench`` and their material."""
 
 import json
 import subprocess
@@ -88,7 +88,7 @@ def test_every_quote_of_the_material_holds() -> None:
     assert {part.verified for part in parts if part.quote} == {True}
 
 
-def test_the_carried_scorecard_is_the_one_that_the_ledger_adds_up_to() -> None:
+def test_the_folded_scorecard_is_the_sum_of_the_ledger() -> None:
     fold = views.INITIAL
     for record in debate(200):
         fold = views.apply(fold, record)

@@ -1,4 +1,4 @@
-"""The processes of a fan-out: what they count, and that a machine without a compiler measures too."""
+"""The processes of a fan-out, compiled and in Python."""
 
 import math
 
@@ -36,7 +36,7 @@ async def test_a_fan_out_and_its_limit_are_measured() -> None:
 
 
 @pytest.mark.slow
-async def test_what_is_waited_for_has_come_to_everybody() -> None:
+async def test_every_client_receives_what_is_expected() -> None:
     async with moot() as server, readers(server.port, 3, f"{server.path}?after=0", stalled=1) as watching:
         await watching.expect_position(2)
         assert (await watching.received()).gaps == 0
@@ -50,7 +50,7 @@ async def test_what_is_waited_for_has_come_to_everybody() -> None:
         assert (await watching.received()).gaps == 0
 
 
-async def test_the_limit_sends_what_it_is_asked_to() -> None:
+async def test_the_limit_sends_the_given_number_of_messages() -> None:
     async with sender(2, 1000, 16) as (loop, reading):
         await reading.expect(32)
         spent_s = await loop.send(2)
@@ -60,6 +60,6 @@ async def test_the_limit_sends_what_it_is_asked_to() -> None:
     assert spent_s > 0
 
 
-def test_the_bound_of_open_files_is_respected() -> None:
+def test_the_limit_of_open_files_is_respected() -> None:
     assert affordable_sockets(10) == 10
     assert affordable_sockets(10**9) < 10**9

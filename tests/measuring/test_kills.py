@@ -1,4 +1,4 @@
-"""The soak in small, and that it would notice: a disk that forgets takes from a log that does not sync."""
+"""A short run of the kills.  It must notice a log that does not sync on a disk that loses unsynced writes."""
 
 import shutil
 import sys
@@ -8,12 +8,12 @@ import pytest
 
 from server.bench.kills import KillReport, forget, run
 
-CARELESS = """
+WITHOUT_SYNC = """
 import sys, anyio
 from events.store.sqlite import schema as sqlite_schema
-careful = sqlite_schema.prepare
+prepare_with_sync = sqlite_schema.prepare
 def prepare(path, connection):
-    careful(path, connection)
+    prepare_with_sync(path, connection)
     connection.execute("PRAGMA synchronous = NORMAL")
 sqlite_schema.prepare = prepare
 from server.bench.killed import main
@@ -24,13 +24,13 @@ can_forget = pytest.mark.skipif(
 )
 
 
-def soaked(folder: Path, **how: object) -> KillReport:
+def killed(folder: Path, **how: object) -> KillReport:
     return run(f"sqlite:{folder / 'moot.db'}", 3, 3000, 1, verbose=False, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.slow
 def test_kills_lose_nothing_double_nothing_and_tear_nothing(tmp_path: Path) -> None:
-    report = soaked(tmp_path)
+    report = killed(tmp_path)
 
     assert report.ok
     assert report.kills == 3
@@ -39,8 +39,8 @@ def test_kills_lose_nothing_double_nothing_and_tear_nothing(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @can_forget
-def test_nor_do_they_on_a_disk_that_forgets_what_was_not_synced(tmp_path: Path) -> None:
-    report = soaked(tmp_path, forgets=True)
+def test_nor_do_they_on_a_disk_that_loses_unsynced_writes(tmp_path: Path) -> None:
+    report = killed(tmp_path, forgets=True)
 
     assert report.ok
     assert report.recorded >= report.acknowledged >= 3000
@@ -49,13 +49,13 @@ def test_nor_do_they_on_a_disk_that_forgets_what_was_not_synced(tmp_path: Path) 
 @pytest.mark.slow
 @can_forget
 def test_a_log_that_does_not_sync_is_caught(tmp_path: Path) -> None:
-    report = soaked(tmp_path, forgets=True, program=(sys.executable, "-c", CARELESS))
+    report = killed(tmp_path, forgets=True, program=(sys.executable, "-c", WITHOUT_SYNC))
 
     assert report.lost > 0
     assert not report.ok
 
 
-def test_forgetting_puts_back_what_was_synced(tmp_path: Path) -> None:
+def test_forget_restores_what_was_synced(tmp_path: Path) -> None:
     store = tmp_path / "moot.db"
     store.write_bytes(b"new")
     store.with_name("moot.db.durable").write_bytes(b"old")

@@ -1,4 +1,4 @@
-"""Many debates at once in one process: all end, none is held on to, and the measurement says so."""
+"""Many debates at once in one process: all end, and the measurement notices one that does not."""
 
 import math
 
@@ -16,7 +16,7 @@ def anyio_backend() -> str:
 
 
 @pytest.mark.slow
-async def test_all_conclude_and_nothing_is_held_on_to() -> None:
+async def test_all_conclude_and_none_is_kept() -> None:
     seen = await hold_debates(6, 2, 16, 2)
 
     assert (6, 6, 0) == (seen.debates, seen.concluded, seen.kept_moderators)
@@ -28,7 +28,7 @@ async def test_all_conclude_and_nothing_is_held_on_to() -> None:
 
 
 @pytest.mark.slow
-async def test_one_that_did_not_conclude_is_told() -> None:
+async def test_a_debate_that_does_not_conclude_is_reported() -> None:
     seen = await hold_debates(2, 1, 8, 1)
 
     assert not msgspec.structs.replace(seen, concluded=1).ok

@@ -95,7 +95,7 @@ async def test_a_spectator_that_joins_late_on_the_other_node_gets_the_text_so_fa
             tasks.cancel_scope.cancel()
 
     assert len(late._text) > 10
-    assert (1, 1) == late._said
+    assert (1, 1) == late._speaking
 
 
 @pytest.mark.slow
@@ -163,7 +163,7 @@ async def test_when_a_node_is_killed_the_other_continues_its_debates_without_a_g
 
     assert took_s < LEASE_S + 1
     for each in spectators:
-        assert each.lines == 1
+        assert each.connections == 1
         events = [record.event for record in await log.read(each.debate)]
         assert isinstance(events[-1], DebateConcluded)
         assert not any(isinstance(event, DebateHalted) for event in events)
