@@ -1,41 +1,57 @@
 /**
- * All view state stands in the address: `#e42` is the cursor, `?speed=` the pace, `?follow=0` a cursor that stays,
- * `?view=audit` the log, `?turn=3` the turn whose score is asked about; further members belong to the log's filters.
+ * The state of the page is in its address: `#e42` is the cursor, `?speed=` the speed, `?follow=0` a cursor that does
+ * not follow, `?view=audit` the log, `?turn=3` the turn whose score is explained. Other members are filters of the log.
  */
 
-/** What the address asks for: `{cursor: number | null, speed, follow, view, turn: number | null}`. */
+/** @typedef {{pathname: string, search: string, hash: string}} Address The part of `location` that is used here. */
+
+/**
+ * The state that an address names.
+ * @param {Address} address
+ * @returns {{cursor: number | null, speed: number, follow: boolean, view: "audit" | "debate", turn: number | null}}
+ */
 export function read({ hash, search }) {
-  const asked = new URLSearchParams(search);
+  const query = new URLSearchParams(search);
   const cursor = /^#e([1-9]\d{0,9})$/.exec(hash);
   return {
     cursor: cursor ? Number(cursor[1]) : null,
-    speed: asked.has("speed") ? Number(asked.get("speed")) : 1,
-    follow: asked.get("follow") !== "0",
-    view: asked.get("view") === "audit" ? "audit" : "debate",
-    turn: /^[1-9]\d{0,3}$/.test(asked.get("turn")) ? Number(asked.get("turn")) : null,
+    speed: query.has("speed") ? Number(query.get("speed")) : 1,
+    follow: query.get("follow") !== "0",
+    view: query.get("view") === "audit" ? "audit" : "debate",
+    turn: /^[1-9]\d{0,3}$/.test(query.get("turn")) ? Number(query.get("turn")) : null,
   };
 }
 
-/** The address for a player's state. */
+/**
+ * The address of a player's state.
+ * @param {Address} address
+ * @param {{following: boolean, position: number, speed: number}} player
+ * @returns {string}
+ */
 export function write({ pathname, search }, { following, position, speed }) {
-  const asked = new URLSearchParams(search);
-  if (speed === 1) asked.delete("speed");
-  else asked.set("speed", String(speed));
-  asked.delete("follow");
-  return put(pathname, asked, following ? "" : `#e${position}`);
+  const query = new URLSearchParams(search);
+  if (speed === 1) query.delete("speed");
+  else query.set("speed", String(speed));
+  query.delete("follow");
+  return join(pathname, query, following ? "" : `#e${position}`);
 }
 
-/** The address with other members in its query; those without a value are left out. */
+/**
+ * The address with other members in its query. Members without a value are removed.
+ * @param {Address} address
+ * @param {Record<string, unknown>} members
+ * @returns {string}
+ */
 export function changed({ pathname, search, hash }, members) {
-  const asked = new URLSearchParams(search);
+  const query = new URLSearchParams(search);
   for (const [name, value] of Object.entries(members)) {
-    if (value === null || value === undefined || value === "" || value === "debate") asked.delete(name);
-    else asked.set(name, String(value));
+    if (value === null || value === undefined || value === "" || value === "debate") query.delete(name);
+    else query.set(name, String(value));
   }
-  return put(pathname, asked, hash);
+  return join(pathname, query, hash);
 }
 
-function put(pathname, asked, hash) {
-  const text = asked.toString();
+function join(pathname, query, hash) {
+  const text = query.toString();
   return pathname + (text && `?${text}`) + hash;
 }

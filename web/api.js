@@ -1,11 +1,31 @@
-/** The server's HTTP side.  Every failure is an `ApiError` whose message can be shown as it is. */
+/** The server's HTTP interface. Every failure is an `ApiError` whose message can be shown as it is. */
 
 import { h } from "./dom.js";
+import { ERRORS, TOKEN } from "./words.js";
 
-const { copy } = globalThis.moot ?? {};   // a file that was taken away
+/**
+ * A view of a debate as the server folds it: docs/http.md describes its members. Those that most parts read:
+ * @typedef {object} View
+ * @property {string} id
+ * @property {string} motion
+ * @property {"exchange" | "protocol" | "deliberation" | "calibration"} format
+ * @property {"open" | "paused" | "halted" | "concluded"} state
+ * @property {number} position The newest event that the view contains.
+ * @property {Record<string, any>} turns By number.
+ * @property {Record<string, any>} panel
+ * @property {Record<string, any>} protocol
+ */
 
+/** In an exported file, answers come from the file: see offline/archive.js. */
+const { copy } = globalThis.moot ?? {};
+
+/** A request that failed. */
 export class ApiError extends Error {
-  constructor(status, { code = "failed", message = "The server could not do that.", field = null } = {}) {
+  /**
+   * @param {number} status The HTTP status; 0 if there was no answer.
+   * @param {{code?: string, message?: string, field?: string | null}} [error]
+   */
+  constructor(status, { code = "failed", message = ERRORS.failed, field = null } = {}) {
     super(message);
     this.status = status;
     this.code = code;
@@ -14,14 +34,16 @@ export class ApiError extends Error {
 }
 
 async function request(method, path, body, isSecondTry = false) {
-  if (copy) return taken(method, path);
-  if (method !== "GET" && document.body.classList.contains("embed")) throw new ApiError(403, { message: "Open the debate itself to act in it." });
+  if (copy) return answerOffline(method, path);
+  if (method !== "GET" && document.body.classList.contains("embed")) {
+    throw new ApiError(403, { message: ERRORS.embedded });
+  }
   const headers = { Accept: "application/json", ...(body && { "Content-Type": "application/json" }) };
   let response;
   try {
     response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
   } catch {
-    throw new ApiError(0, { code: "unreachable", message: "The server does not answer. Is it still running?" });
+    throw new ApiError(0, { code: "unreachable", message: ERRORS.unreachable });
   }
   if (response.status === 401 && !isSecondTry && (await askForToken())) return request(method, path, body, true);
   const answer = await response.json().catch(() => null);
@@ -29,61 +51,67 @@ async function request(method, path, body, isSecondTry = false) {
   return answer;
 }
 
-/** A copy answers for itself. */
-function taken(method, path) {
-  const answer = method === "GET" ? copy.answer(path) : undefined;
-  if (answer === undefined) throw new ApiError(404, { code: "copy", message: method === "GET" ? "This copy does not hold that." : "This is a copy: nothing is done here." });
+function answerOffline(method, path) {
+  const isRead = method === "GET";
+  const answer = isRead ? copy.answer(path) : undefined;
+  if (answer === undefined) {
+    throw new ApiError(404, { code: "copy", message: isRead ? ERRORS.notInCopy : ERRORS.copyIsReadOnly });
+  }
   return answer;
 }
 
-const query = (members) => new URLSearchParams(Object.entries(members).filter(([, value]) => value !== "" && value != null));
+function query(members) {
+  return new URLSearchParams(Object.entries(members).filter(([, value]) => value !== "" && value != null));
+}
+
 const debate = (id) => `/api/debates/${encodeURIComponent(id)}`;
 
+/** The routes, one function each. Each returns a promise of the answer and throws `ApiError`. See docs/http.md. */
 export const api = {
   debates: (after = "", limit = 25, q = "") => request("GET", `/api/debates?${query({ after, limit, q })}`),
   models: () => request("GET", "/api/models"),
   archetypes: () => request("GET", "/api/archetypes"),
+  exhibitions: () => request("GET", "/api/exhibitions"),
   open: (body) => request("POST", "/api/debates", body),
+  view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
+  frames: (id, after, limit) => request("GET", `${debate(id)}/frames?${query({ after: String(after), limit })}`),
+  opened: (id) => request("GET", `${debate(id)}/events?limit=1`),
+  diff: (id, from, to) => request("GET", `${debate(id)}/diff?${query({ from: String(from), to: String(to) })}`),
+  call: (id, call) => request("GET", `${debate(id)}/calls/${encodeURIComponent(call)}`),
+  audit: (id, turn) => request("GET", `${debate(id)}/audit/turns/${turn}`),
   act: (id, act, reason) => request("POST", `${debate(id)}/${act}`, { reason }),
   appeal: (id, claim) => request("POST", `${debate(id)}/claims/${encodeURIComponent(claim)}/appeal`, {}),
   decide: (id, decision, reason) => request("POST", `${debate(id)}/decision`, { decision, reason }),
   say: (id, text) => request("POST", `${debate(id)}/say`, { text }),
   vote: (id, body) => request("POST", `${debate(id)}/votes`, body),
   whatif: (id, body) => request("POST", `${debate(id)}/whatif`, body),
-  call: (id, call) => request("GET", `${debate(id)}/calls/${encodeURIComponent(call)}`),
-  diff: (id, from, to) => request("GET", `${debate(id)}/diff?${query({ from: String(from), to: String(to) })}`),
-  opened: (id) => request("GET", `${debate(id)}/events?limit=1`),
-  audit: (id, turn) => request("GET", `${debate(id)}/audit/turns/${turn}`),
-  exhibitions: () => request("GET", "/api/exhibitions"),
-  view: (id, at = "") => request("GET", `${debate(id)}?${query({ at })}`),
-  frames: (id, after, limit) => request("GET", `${debate(id)}/frames?${query({ after: String(after), limit })}`),
 };
 
-/** Asks for the server's token and exchanges it for a cookie.  False when the reader gave up. */
+/** Asks for the server's token and exchanges it for a cookie. False if the reader cancels. */
 async function askForToken() {
   const field = h("input", { type: "password", name: "token", autocomplete: "off", required: true });
-  const trouble = h("p.error", { role: "alert", hidden: true });
-  const dialog = h("dialog.small", { "aria-label": "Token" },
-    h("form", { method: "dialog" },
-      h("h2", {}, "This server asks for its token"),
-      h("p.quiet", {}, "It stands in MOOT_TOKEN where the server was started. Acts that cost money need it."),
-      h("label.field", {}, h("span", {}, "Token"), field), trouble,
-      h("div.row", {},
-        h("button", { type: "button", on: { click: () => dialog.close("") } }, "Cancel"),
-        h("button.primary", { type: "submit" }, "Go on"))));
+  const error = h("p.error", { role: "alert", hidden: true });
+  const cancel = h("button", { type: "button", on: { click: () => dialog.close("") } }, TOKEN.cancel);
+  const form = h("form", { method: "dialog" },
+    h("h2", {}, TOKEN.title),
+    h("p.quiet", {}, TOKEN.where),
+    h("label.field", {}, h("span", {}, TOKEN.label), field),
+    error,
+    h("div.row", {}, cancel, h("button.primary", { type: "submit" }, TOKEN.submit)));
+  const dialog = h("dialog.small", { "aria-label": TOKEN.label }, form);
   document.body.append(dialog);
   dialog.showModal();
   try {
     return await new Promise((resolve) => {
       dialog.addEventListener("close", () => resolve(false));
-      dialog.querySelector("form").addEventListener("submit", async (submitted) => {
+      form.addEventListener("submit", async (submitted) => {
         submitted.preventDefault();
         try {
           await request("POST", "/api/session", { token: field.value }, true);
           resolve(true);
-        } catch (error) {
-          trouble.textContent = error.status === 401 || error.status === 403 ? "That is not the token." : error.message;
-          trouble.hidden = false;
+        } catch (failure) {
+          error.textContent = [401, 403].includes(failure.status) ? TOKEN.wrong : failure.message;
+          error.hidden = false;
         }
       });
     });

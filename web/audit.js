@@ -1,58 +1,110 @@
-/** The audit of a debate: its log, event by event, with what each changed and why; and what differs between two moments. */
+/** The audit of a debate: its log, the causes and effects of each event, and the difference of two moments. */
 
-import { api } from "./api.js";
 import { changed } from "./address.js";
-import { h, say } from "./dom.js";
-import { call } from "./ledger.js";
-import { NAME, SIGN, capital, count, eventWords, isMissing, number, plain } from "./words.js";
+import { api } from "./api.js";
+import { h, onClick, setText } from "./dom.js";
+import { capital, count, grouped, isMissing, number, plain } from "./formatting.js";
+import { callDetails } from "./ledger.js";
+import { headings } from "./widgets.js";
+import { AUDIT, NAME, SIGN, eventWords } from "./words.js";
 
+/** Frames fetched at a time. */
 const PAGE = 1000;
-const MOST = 400;
-/** Steps of a chain shown at once: from a directive back to the judgement it came from. */
-const NEAREST = 6;
+/** Events listed at a time. */
+const MOST_ROWS = 400;
+/** Events of a chain of causes: the most that are followed, and those shown without opening the rest. */
+const MOST_CAUSES = 40;
+const NEAREST_CAUSES = 6;
+const MOST_EFFECTS = 20;
+const MOST_REASONS = 6;
+const LONG_VALUE = 160;
+/** The event types of each filter, by their beginnings. */
 const KINDS = {
   turns: ["turn_", "attempt_", "arguments_", "argument_cross", "cross_", "closing_"],
-  scores: ["turn_scored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_", "fallacy_"],
-  claims: ["claim_", "finding_refused", "injection_"], premises: ["premise_", "contradiction_"],
-  tempers: ["pressure_", "traits_", "directive_"], "model calls": ["model_"],
+  scores: [
+    "turn_scored", "turns_compared", "score_", "penalty_", "logic_gap", "argument_traced", "assessment_", "fallacy_",
+  ],
+  claims: ["claim_", "finding_refused", "injection_"],
+  premises: ["premise_", "contradiction_"],
+  characters: ["pressure_", "traits_", "directive_"],
+  "model calls": ["model_"],
   panel: ["panel", "agreement_", "opinion_", "deliberation_", "artifact_", "decision_", "rater_"],
   verdicts: ["scorecard_verdict", "narrative_", "conflict_", "convergence_", "debate_concluded"],
-  audience: ["audience_", "belief_"], "the chair": ["debate_", "moderator_", "family_", "context_"],
+  audience: ["audience_", "belief_"],
+  moderator: ["debate_", "moderator_", "family_", "context_"],
 };
-const isOf = (type, kind) => KINDS[kind].some((start) => type.startsWith(start)) && !(kind === "turns" && type === "turn_scored");
 
-/** The audit in `root`; `go(position)` leaves for a moment of the debate, `move(members)` changes the address. */
+function isOfKind(type, kind) {
+  if (kind === "turns" && type === "turn_scored") return false;
+  return KINDS[kind].some((start) => type.startsWith(start));
+}
+
+/**
+ * The audit in `root`.
+ * @param {HTMLElement} root
+ * @param {string} id
+ * @param {{go(position: number): void, move(members: object): void}} acts `go` leaves the audit for a moment of the
+ *   debate, `move` changes the address.
+ * @returns {{show(position: number, view: View): Promise<void>, search(): void}} `show` lists the log up to `position`.
+ */
 export function audit(root, id, { go, move }) {
   const frames = [];
-  let reading = null;
-  let [shownTo, drawn, view] = [0, "", null];
+  let fetching = null;
+  let shownTo = 0;
+  let drawn = "";
+  let view = null;
 
-  const field = (name, label, ...options) => h("label.field", {}, h("span", {}, label),
-    h("select", { name, on: { change: filter } }, ...options.map(([value, text]) => h("option", { value }, text))));
-  const find = h("input", { type: "search", name: "q", placeholder: "Words, names, rules…", autocomplete: "off", on: { input: filter } });
-  const turns = h("select", { name: "turn", on: { change: filter } });
-  const bar = h("form.filters", { role: "search", "aria-label": "Filter the log", on: { submit: (event) => event.preventDefault() } },
-    h("label.field.wide-field", {}, h("span", {}, "Find ", h("kbd", {}, "/")), find),
-    field("side", "Side", ["", "both"], ["pro", `${SIGN.pro} ${NAME.pro}`], ["con", `${SIGN.con} ${NAME.con}`]),
-    field("type", "Kind", ["", "every kind"], ...Object.keys(KINDS).map((kind) => [kind, kind])),
-    h("label.field", {}, h("span", {}, "Turn"), turns));
+  const find = h("input", {
+    type: "search",
+    name: "q",
+    placeholder: AUDIT.placeholder,
+    autocomplete: "off",
+    on: { input: filter },
+  });
+  const sides = ["pro", "con"].map((each) => [each, `${SIGN[each]} ${NAME[each]}`]);
+  const side = select("side", [["", AUDIT.bothSides], ...sides]);
+  const kind = select("type", [["", AUDIT.everyKind], ...Object.keys(KINDS).map((each) => [each, each])]);
+  const turns = select("turn", []);
+  const [from, to] = [["from", AUDIT.fromLabel], ["to", AUDIT.toLabel]].map(([name, label]) => {
+    return h("input", { type: "number", name, min: "0", inputmode: "numeric", "aria-label": label, required: true });
+  });
   const found = h("p.quiet", { "aria-live": "polite" });
-  const list = h("ol.log", { "aria-label": "Events" });
-  const [from, to] = ["from", "to"].map((name) => h("input", { type: "number", name, min: "0", inputmode: "numeric", "aria-label": name === "from" ? "From event" : "To event", required: true }));
+  const list = h("ol.log", { "aria-label": AUDIT.events });
   const differences = h("div", { "aria-live": "polite" });
-  root.append(h("h2", { id: "audit-title" }, "The log"),
-    h("p.quiet", {}, "Everything on this page follows from these events. Open one to see what it changed, what led to it and what came of it."),
-    bar, found, list,
-    h("form.compare", { "aria-label": "Compare two moments", on: { submit: compare } },
-      h("h3", {}, "What changed between two moments"),
-      h("div.row", {}, "from event", from, "to event", to, h("button", { type: "submit" }, "Compare"))), differences);
+  const filters = h("form.filters", {
+    role: "search",
+    "aria-label": AUDIT.filter,
+    on: { submit: (event) => event.preventDefault() },
+  },
+  h("label.field.wide-field", {}, h("span", {}, `${AUDIT.find} `, h("kbd", {}, "/")), find),
+  h("label.field", {}, h("span", {}, AUDIT.side), side),
+  h("label.field", {}, h("span", {}, AUDIT.kind), kind),
+  h("label.field", {}, h("span", {}, AUDIT.turn), turns));
+  const compareForm = h("form.compare", { "aria-label": AUDIT.compareLabel, on: { submit: compare } },
+    h("h3", {}, AUDIT.compareTitle),
+    h("div.row", {}, AUDIT.from, from, AUDIT.to, to, h("button", { type: "submit" }, AUDIT.compare)));
+  root.append(
+    h("h2", { id: "audit-title" }, AUDIT.title),
+    h("p.quiet", {}, AUDIT.intro),
+    filters,
+    found,
+    list,
+    compareForm,
+    differences);
 
-  const asked = () => new URLSearchParams(location.search);
-  const at = (position) => frames[position - 1];
+  function select(name, options) {
+    return h("select", { name, on: { change: filter } }, options.map(([value, text]) => h("option", { value }, text)));
+  }
 
-  function filter(event) {
-    const { name, value } = event.target;
+  const query = () => new URLSearchParams(location.search);
+  const frameAt = (position) => frames[position - 1];
+
+  function filter({ target: { name, value } }) {
     move({ [name]: value.trim() });
+    redraw();
+  }
+
+  function redraw() {
     drawn = "";
     draw();
   }
@@ -60,33 +112,39 @@ export function audit(root, id, { go, move }) {
   async function compare(event) {
     event.preventDefault();
     move({ from: from.value, to: to.value });
-    await tell(differences, Number(from.value), Number(to.value));
+    await showDifference(differences, Number(from.value), Number(to.value));
   }
 
-  async function tell(place, start, end) {
+  async function showDifference(place, start, end) {
     try {
       const { changes } = await api.diff(id, start, end);
-      place.replaceChildren(changes.length ? table(changes) : h("p.quiet", {}, "Nothing that the page shows."));
+      place.replaceChildren(changes.length ? changeTable(changes) : h("p.quiet", {}, AUDIT.noChange));
     } catch (error) {
       place.replaceChildren(h("p.error", {}, error.message));
     }
   }
 
-  const to_ = (position, ...text) => h("a", { href: changed(location, { event: position }), on: { click: (event) => {
-    event.preventDefault();
-    choose(position);
-  } } }, ...text);
-
-  function table(changes) {
-    return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": "Changes" }, h("table.figures.changes", {},
-      h("thead", {}, h("tr", {}, ...["What", "before", "after", "because of"].map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, ...changes.map(({ keys, before, after, because_of: causes }) => h("tr", {},
-        h("th", { scope: "row" }, keys.map(plain).join(" › ")), h("td", {}, before === undefined ? "–" : h("s", {}, short(before))), h("td", {}, after === undefined ? "–" : short(after)),
-        h("td", {}, ...causes.slice(0, 6).flatMap((position, i) => [i ? ", " : "", to_(position, String(position))]), causes.length > 6 && ` and ${causes.length - 6} more`))))));
+  /** A link that opens an event of this list. */
+  function eventInList(position) {
+    const href = changed(location, { event: position });
+    return h("a", { href, on: onClick(() => choose(position)) }, String(position));
   }
 
-  /** Reads what the log holds up to `position`. */
-  async function read(position) {
+  function changeTable(changes) {
+    const rows = changes.map(({ keys, before, after, because_of: causes }) => {
+      const links = causes.slice(0, MOST_REASONS).flatMap((position, i) => [i ? ", " : "", eventInList(position)]);
+      return h("tr", {},
+        h("th", { scope: "row" }, keys.map(plain).join(" › ")),
+        h("td", {}, before === undefined ? "–" : h("s", {}, short(before))),
+        h("td", {}, after === undefined ? "–" : short(after)),
+        h("td", {}, links, causes.length > MOST_REASONS && ` and ${causes.length - MOST_REASONS} more`));
+    });
+    return h("div.scrolls", { tabindex: "0", role: "region", "aria-label": AUDIT.changes },
+      h("table.figures.changes", {}, headings(AUDIT.changeColumns), h("tbody", {}, rows)));
+  }
+
+  /** Fetches the log up to `position`. */
+  async function fetchTo(position) {
     while (frames.length < position) {
       const { frames: page } = await api.frames(id, frames.length, PAGE);
       if (!page.length) return;
@@ -95,84 +153,142 @@ export function audit(root, id, { go, move }) {
   }
 
   function choose(position) {
-    const chosen = asked().get("event") === String(position) ? null : position;
-    move({ event: chosen });
-    drawn = "";
-    draw();
+    const isOpen = query().get("event") === String(position);
+    move({ event: isOpen ? null : position });
+    redraw();
     list.querySelector(`[data-position="${position}"] button`)?.focus();
   }
 
-  function draw() {
-    const wanted = asked();
-    const [q, side, kind, turn, open] = ["q", "side", "type", "turn", "event"].map((name) => wanted.get(name) ?? "");
-    const key = [q, side, kind, turn, open, shownTo, frames.length].join("\n");
-    if (key === drawn) return;
-    drawn = key;
-    for (const [control, value] of [[find, q], [bar.elements.side, side], [bar.elements.type, kind]]) if (control !== document.activeElement) control.value = value;
+  /** Shows the filters of the address in the form. */
+  function showFilters(filters_) {
+    for (const [control, value] of [[find, filters_.q], [side, filters_.side], [kind, filters_.type]]) {
+      if (control !== document.activeElement) control.value = value;
+    }
     const numbers = Object.keys(view.turns);
-    if (turns.options.length !== numbers.length + 1) turns.replaceChildren(h("option", { value: "" }, "all"), ...numbers.map((each) => h("option", { value: each }, each)));
-    turns.value = turn;
-    const needle = q.toLowerCase();
-    const sideOf = (event) => event.side ?? event.by ?? view.turns[event.turn ?? event.later]?.side;
-    const isMeant = ({ event, position }) => (!turn || String(event.turn ?? event.later ?? "") === turn) && (!side || sideOf(event) === side)
-      && (!KINDS[kind] || isOf(event.type, kind))
-      && (!needle || `${position} ${event.type} ${eventWords(event)} ${JSON.stringify(event)}`.toLowerCase().includes(needle));
-    const meant = frames.slice(0, shownTo).filter(isMeant);
-    const first = open && meant.findIndex(({ position }) => String(position) === open) >= MOST ? meant.findIndex(({ position }) => String(position) === open) - MOST / 2 : 0;
-    const rows = meant.slice(first, first + MOST);
-    say(found, `${meant.length === shownTo ? count(shownTo, "event") : `${meant.length.toLocaleString("en")} of ${count(shownTo, "event")}`}${rows.length < meant.length ? `, ${first ? `${rows.length} around event ${open}` : `the first ${MOST}`} shown` : ""}`);
-    list.replaceChildren(...rows.map((frame) => row(frame, String(frame.position) === open)));
-    if (!rows.length) list.append(h("li.empty", {}, "No event is like that. Take a filter away, or look for other words."));
+    if (turns.options.length !== numbers.length + 1) {
+      const options = numbers.map((each) => h("option", { value: each }, each));
+      turns.replaceChildren(h("option", { value: "" }, AUDIT.allTurns), ...options);
+    }
+    turns.value = filters_.turn;
+    const wanted = query();
     if (from.value === "" && document.activeElement !== from) from.value = wanted.get("from") ?? 1;
     if (to.value === "" && document.activeElement !== to) to.value = wanted.get("to") ?? shownTo;
   }
 
-  function row(frame, isOpen) {
-    const { position, event } = frame;
-    const side = event.side ?? view.turns[event.turn]?.side;
-    const made = h("li", { "data-position": position, "data-type": event.type },
-      h("button", { type: "button", "aria-expanded": String(isOpen), on: { click: () => choose(position) } },
-        h("span.at", {}, position.toLocaleString("en")), h(`span.by.${side ?? "none"}`, { "aria-hidden": "true" }, SIGN[side] ?? "·"),
-        h("span", {}, capital(eventWords(event))), h("time.quiet", { datetime: frame.at }, clock(frame.at))));
-    if (isOpen) made.append(detail(frame));
-    return made;
+  function matches({ event, position }, filters_) {
+    const turn = event.turn ?? event.later;
+    if (filters_.turn && String(turn ?? "") !== filters_.turn) return false;
+    if (filters_.side && (event.side ?? event.by ?? view.turns[turn]?.side) !== filters_.side) return false;
+    if (KINDS[filters_.type] && !isOfKind(event.type, filters_.type)) return false;
+    const text = `${position} ${event.type} ${eventWords(event)} ${JSON.stringify(event)}`;
+    return !filters_.q || text.toLowerCase().includes(filters_.q.toLowerCase());
   }
 
-  function detail({ position, event, cause, at: moment, digest }) {
-    const before = [];
-    for (let each = cause; each && before.length < 40; each = at(each)?.cause) before.unshift(each);
-    const after = frames.slice(position, shownTo).filter((each) => each.cause === position).map((each) => each.position);
-    const told = h("div", {}, h("p.quiet", {}, "Comparing…"));
-    tell(told, position - 1, position);
-    const step = (each) => h("li", {}, to_(each, `${each}`), " ", at(each) ? eventWords(at(each).event) : "");
+  function draw() {
+    const wanted = query();
+    const names = ["q", "side", "type", "turn", "event"];
+    const filters_ = Object.fromEntries(names.map((name) => [name, wanted.get(name) ?? ""]));
+    const key = [...Object.values(filters_), shownTo, frames.length].join("\n");
+    if (key === drawn) return;
+    drawn = key;
+    showFilters(filters_);
+    const matching = frames.slice(0, shownTo).filter((frame) => matches(frame, filters_));
+    const open = matching.findIndex(({ position }) => String(position) === filters_.event);
+    const first = open >= MOST_ROWS ? open - MOST_ROWS / 2 : 0;
+    const rows = matching.slice(first, first + MOST_ROWS);
+    const isAll = matching.length === shownTo;
+    const number_ = isAll ? count(shownTo, "event") : `${grouped(matching.length)} of ${count(shownTo, "event")}`;
+    const part = first ? AUDIT.around(rows.length, filters_.event) : AUDIT.first(MOST_ROWS);
+    setText(found, rows.length < matching.length ? `${number_}, ${part}` : number_);
+    list.replaceChildren(...rows.map((frame) => row(frame, String(frame.position) === filters_.event)));
+    if (!rows.length) list.append(h("li.empty", {}, AUDIT.noMatch));
+  }
+
+  function row(frame, isOpen) {
+    const { position, event, at } = frame;
+    const by = event.side ?? view.turns[event.turn]?.side;
+    const button = h("button", {
+      type: "button",
+      "aria-expanded": String(isOpen),
+      on: { click: () => choose(position) },
+    },
+    h("span.at", {}, grouped(position)),
+    h(`span.by.${by ?? "none"}`, { "aria-hidden": "true" }, SIGN[by] ?? "·"),
+    h("span", {}, capital(eventWords(event))),
+    h("time.quiet", { datetime: at }, at.slice(11, 19)));
+    return h("li", { "data-position": position, "data-type": event.type }, button, isOpen && detail(frame));
+  }
+
+  function step(position) {
+    const frame = frameAt(position);
+    return h("li", {}, eventInList(position), " ", frame ? eventWords(frame.event) : "");
+  }
+
+  function chain(positions) {
+    return h("ol.chain", {}, positions.map(step));
+  }
+
+  function causesOf(cause) {
+    const found_ = [];
+    for (let each = cause; each && found_.length < MOST_CAUSES; each = frameAt(each)?.cause) found_.unshift(each);
+    return found_;
+  }
+
+  function detail({ position, event, cause, at, digest }) {
+    const causes = causesOf(cause);
+    const far = causes.slice(0, -NEAREST_CAUSES);
+    const effects = frames.slice(position, shownTo).filter((each) => each.cause === position);
+    const changes = h("div", {}, h("p.quiet", {}, AUDIT.comparing));
+    showDifference(changes, position - 1, position);
+    const placeInDebate = (to_, text) => h("a", { href: `#e${to_}`, on: onClick(() => go(to_)) }, text);
+    const current = h("li", { "aria-current": "true" }, `${position} ${eventWords(event)}`);
+    const nearest = chain(causes.slice(-NEAREST_CAUSES));
+    nearest.append(current);
     return h("div.detail", {},
-      h("p.ways", {}, h("a", { href: `#e${position}`, on: { click: (pressed) => { pressed.preventDefault(); go(position); } } }, "see it in the debate"),
-        position > 1 && h("a", { href: `#e${position - 1}`, on: { click: (pressed) => { pressed.preventDefault(); go(position - 1); } } }, "as it was before")),
-      before.length > 0 && [h("h3", {}, "What led to it"), before.length > NEAREST && h("details.call", {}, h("summary", {}, `${count(before.length - NEAREST, "earlier step")}`), h("ol.chain", {}, ...before.slice(0, -NEAREST).map(step))),
-        h("ol.chain", {}, ...before.slice(-NEAREST).map(step), h("li", { "aria-current": "true" }, `${position} ${eventWords(event)}`))],
-      after.length > 0 && [h("h3", {}, "What came of it"), h("ol.chain", {}, ...after.slice(0, 20).map(step))],
-      h("h3", {}, "What it changed"), told,
-      event.call && call(id, event.call),
-      h("details.call", {}, h("summary", {}, "the event as recorded"), h("pre", { tabindex: "0" }, JSON.stringify(event, null, 1))),
-      h("p.quiet.digest", {}, `${moment} · digest ${digest}`));
+      h("p.ways", {},
+        placeInDebate(position, AUDIT.seeInDebate),
+        position > 1 && placeInDebate(position - 1, AUDIT.before)),
+      causes.length > 0 && [
+        h("h3", {}, AUDIT.causes),
+        far.length > 0 && h("details.call", {}, h("summary", {}, count(far.length, "earlier step")), chain(far)),
+        nearest,
+      ],
+      effects.length > 0 && [
+        h("h3", {}, AUDIT.effects),
+        chain(effects.slice(0, MOST_EFFECTS).map((each) => each.position)),
+      ],
+      h("h3", {}, AUDIT.changed),
+      changes,
+      event.call && callDetails(id, event.call),
+      h("details.call", {}, h("summary", {}, AUDIT.raw), h("pre", { tabindex: "0" }, JSON.stringify(event, null, 1))),
+      h("p.quiet.digest", {}, `${at} · digest ${digest}`));
+  }
+
+  /** Shows the difference that the address asks for, once. */
+  function showAskedDifference() {
+    const wanted = query();
+    if (!wanted.has("from") || differences.childElementCount) return;
+    showDifference(differences, Number(wanted.get("from")), Number(wanted.get("to") ?? shownTo));
   }
 
   return {
-    /** The log up to `position`, no later. */
-    async show(position, now) {
-      view = now;
-      if (reading) return;
-      if (position === shownTo && frames.length >= position) return draw();
-      reading = read(position);
+    async show(position, newView) {
+      view = newView;
+      if (fetching) return;
+      if (position === shownTo && frames.length >= position) {
+        draw();
+        return;
+      }
+      fetching = fetchTo(position);
       try {
-        await reading;
+        await fetching;
         shownTo = Math.min(position, frames.length);
         draw();
-        if (asked().has("from") && !differences.childElementCount) tell(differences, Number(asked().get("from")), Number(asked().get("to") ?? shownTo));
+        showAskedDifference();
       } catch (error) {
-        say(found, error.message);
+        setText(found, error.message);
       } finally {
-        reading = null;
+        fetching = null;
       }
     },
     search() {
@@ -182,12 +298,10 @@ export function audit(root, id, { go, move }) {
   };
 }
 
-const clock = (iso) => iso.slice(11, 19);
-
-/** A value of the view in little room. */
+/** A value of the view as short text. */
 function short(value) {
   if (isMissing(value)) return "missing";
   if (typeof value === "number") return number(value);
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length > 160 ? `${text.slice(0, 160)}…` : text;
+  return text.length > LONG_VALUE ? `${text.slice(0, LONG_VALUE)}…` : text;
 }

@@ -1,50 +1,61 @@
-/** The decision briefing: what a person who must decide may take from a debate. */
+/** The decision briefing: what the person who decides may use from a debate. */
 
-import { h } from "./dom.js";
-import { sentence } from "./panel.js";
-import { listed, toPlace } from "./parts.js";
-import { anchor, capital, isMissing } from "./words.js";
+import { changeDetector, h } from "./dom.js";
+import { anchor, capital, isMissing } from "./formatting.js";
+import { panelSentence } from "./panel.js";
+import { listed, placeLink } from "./widgets.js";
+import { BRIEFING } from "./words_panel.js";
 
-const LISTS = [
-  ["rely_on", "Rely on", "✓", "No argument was upheld."],
-  ["with_care", "Treat with care", "◐", ""],
-  ["do_not_use", "Do not use", "✕", ""],
-  ["still_open", "Still open", "?", ""],
-];
-
-/** A briefing in `root`, once there is one. */
+/**
+ * The briefing in `root`, once there is one.
+ * @param {HTMLElement} root
+ * @returns {{show(view: View): void}}
+ */
 export function briefing(root) {
-  let last = {};
+  const isChanged = changeDetector();
   return {
     show(view) {
       const { protocol, panel } = view;
-      if (last.protocol === protocol && last.panel === panel) return;
-      last = { protocol, panel };
+      if (!isChanged(protocol, panel)) return;
       root.hidden = !protocol.briefing;
-      root.replaceChildren(...(protocol.briefing ? made(protocol.briefing, view).filter(Boolean) : []));
+      root.replaceChildren(...(protocol.briefing ? content(protocol.briefing, view).filter(Boolean) : []));
     },
   };
 }
 
-function made(each, view) {
+function content(text, view) {
+  const findOut = text.unresolved.filter((each) => !text.find_out.includes(each));
   return [
-    h("header", {}, h("h2", { id: "briefing-title" }, "Decision briefing"),
-      h("button.print", { type: "button", on: { click: () => print() } }, "Print")),
-    view.panel.conclusion && h("p.caveat", {}, h("b", {}, sentence(view.panel)), " The figures that follow are the judge’s, not the panel’s. ", toPlace("panel", "The panel")),
-    h("p.meaning", {}, `${capital(each.meaning)}.`),
-    isMissing(each.gap) && h("p.quiet", {}, `No gap: ${each.gap.missing.reason}.`),
-    each.key_insight && h("p.insight", {}, each.key_insight),
-    each.recommendation && h("div.recommended", {}, h("p.label", {}, "Recommendation"), h("p", {}, each.recommendation)),
-    h("div.take", {}, ...LISTS.filter(([name, , , none]) => each[name].length || none).map(([name, title, sign, none]) => h(`section.${name}`, {},
-      h("h3", {}, h("i", { "aria-hidden": "true" }, sign), ` ${title}`),
-      each[name].length ? h("ul", {}, ...each[name].map((item) => h("li", {}, named(item, view)))) : h("p.quiet", {}, none)))),
+    h("header", {},
+      h("h2", { id: "briefing-title" }, BRIEFING.title),
+      h("button.print", { type: "button", on: { click: () => print() } }, BRIEFING.print)),
+    view.panel.conclusion && h("p.caveat", {},
+      h("b", {}, panelSentence(view.panel)),
+      ` ${BRIEFING.figuresAreTheJudges} `,
+      placeLink("panel", BRIEFING.panel)),
+    h("p.meaning", {}, `${capital(text.meaning)}.`),
+    isMissing(text.gap) && h("p.quiet", {}, BRIEFING.noGap(text.gap.missing.reason)),
+    text.key_insight && h("p.insight", {}, text.key_insight),
+    text.recommendation && h("div.recommended", {},
+      h("p.label", {}, BRIEFING.recommendation),
+      h("p", {}, text.recommendation)),
+    h("div.lists", {}, BRIEFING.lists.map((list) => argumentList(list, text, view))),
     h("div.after", {},
-      listed("Unresolved", each.unresolved.filter((text) => !each.find_out.includes(text))),
-      listed("What to find out", each.find_out), listed("Cautions", each.cautions)),
+      listed(BRIEFING.unresolved, findOut),
+      listed(BRIEFING.findOut, text.find_out),
+      listed(BRIEFING.cautions, text.cautions)),
   ];
 }
 
-function named(item, view) {
+function argumentList([name, title, sign, none], text, view) {
+  const items = text[name];
+  if (!items.length && !none) return null;
+  return h(`section.${name}`, {},
+    h("h3", {}, h("i", { "aria-hidden": "true" }, sign), ` ${title}`),
+    items.length ? h("ul", {}, items.map((item) => h("li", {}, argumentName(item, view)))) : h("p.quiet", {}, none));
+}
+
+function argumentName(item, view) {
   const argument = view.protocol.arguments[item];
-  return argument ? [toPlace(anchor(item), item), " ", h("span.thesis", {}, argument.claim)] : item;
+  return argument ? [placeLink(anchor(item), item), " ", h("span.thesis", {}, argument.claim)] : item;
 }

@@ -1,27 +1,48 @@
-/** How far raters agree, where each of them stands, how agreement moved. */
+/** Charts of a panel: the agreement of the raters, the score of each, and the agreement over the rounds. */
 
-import { h, s } from "./dom.js";
-import { figure, isMissing, plain } from "./words.js";
+import { h, svg } from "./dom.js";
+import { capital, figure, isMissing, plain } from "./formatting.js";
+import { CHARTS } from "./words_panel.js";
 
 const LEFT = 10;
 const SPAN = 300;
-const along = (value) => LEFT + Math.min(Math.max(value, 0), 1) * SPAN;
+const scaleX = (value) => LEFT + Math.min(Math.max(value, 0), 1) * SPAN;
 
-/** A coefficient on a scale from 0 to 1 with its interval; `edges` are the bands' lower ends by name. */
-export function scale({ value, low, high }, edges, label) {
-  const bands = [["unacceptable", 0], ...edges].map(([name, from], i, all) => ({ name, from, to: all[i + 1]?.[1] ?? 1 }));
-  return s("svg.scale", { viewBox: "0 0 320 64", role: "img", "aria-label": label },
-    ...bands.map(({ name, from, to }, i) => s("g", {},
-      s(`rect.band.b${bands.length - 1 - i}`, { x: along(from), y: 16, width: along(to) - along(from) - 1, height: 12 }),
-      s("text", { x: (along(from) + along(to)) / 2, y: i % 2 ? 58 : 45, "text-anchor": "middle" }, name),
-      i > 0 && s("text.edge", { x: along(from), y: 10, "text-anchor": "middle" }, figure(from).replace(/^0/, "")))),
-    s("text.edge", { x: along(0), y: 10, "text-anchor": "middle" }, "0"), s("text.edge", { x: along(1), y: 10, "text-anchor": "middle" }, "1"),
-    s("path.range", { d: `M${along(low)} 22H${along(high)}M${along(low)} 17v10M${along(high)} 17v10` }),
-    s("circle.value", { cx: along(value), cy: 22, r: 5.5 }));
+const centred = (x, y, text, kind = "") => svg(`text${kind}`, { x, y, "text-anchor": "middle" }, text);
+
+/**
+ * A coefficient on a scale from 0 to 1, with its interval and the bands.
+ * @param {{value: number, low: number, high: number}} coefficient
+ * @param {[name: string, from: number][]} edges The bands above the lowest, each with its lower end.
+ * @param {string} label
+ * @returns {SVGElement}
+ */
+export function intervalScale({ value, low, high }, edges, label) {
+  const bands = [[CHARTS.lowestBand, 0], ...edges].map(([name, from], i, all) => {
+    return { name, from, to: all[i + 1]?.[1] ?? 1 };
+  });
+  const widthOf = ({ from, to }) => scaleX(to) - scaleX(from) - 1;
+  const band = ({ name, from, to }, i) => svg("g", {},
+    svg(`rect.band.b${bands.length - 1 - i}`, { x: scaleX(from), y: 16, width: widthOf({ from, to }), height: 12 }),
+    centred((scaleX(from) + scaleX(to)) / 2, i % 2 ? 58 : 45, name),
+    i > 0 && centred(scaleX(from), 10, figure(from).replace(/^0/, ""), ".edge"));
+  const range = `M${scaleX(low)} 22H${scaleX(high)}M${scaleX(low)} 17v10M${scaleX(high)} 17v10`;
+  return svg("svg.scale", { viewBox: "0 0 320 64", role: "img", "aria-label": label },
+    bands.map(band),
+    centred(scaleX(0), 10, "0", ".edge"),
+    centred(scaleX(1), 10, "1", ".edge"),
+    svg("path.range", { d: range }),
+    svg("circle.value", { cx: scaleX(value), cy: 22, r: 5.5 }));
 }
 
-/** Raters' scores on a line from 1 to 10: `scores` by rater. */
-export function dots(scores, low = 1, high = 10) {
+/**
+ * The score of each rater on a line.
+ * @param {Record<string, number>} scores By rater.
+ * @param {number} [low]
+ * @param {number} [high]
+ * @returns {SVGElement}
+ */
+export function dotPlot(scores, low = 1, high = 10) {
   const x = (value) => 14 + ((value - low) / (high - low)) * 292;
   const rows = [];
   const placed = Object.entries(scores).sort(([, a], [, b]) => a - b).map(([name, value]) => {
@@ -31,23 +52,43 @@ export function dots(scores, low = 1, high = 10) {
     return { name, value, row };
   });
   const floor = 12 + rows.length * 20;
-  return s("svg.dots", { viewBox: `0 0 320 ${floor + 20}`, role: "img", "aria-label": placed.map(({ name, value }) => `${plain(name)} ${figure(value)}`).join(", ") },
-    s("path.axis", { d: `M14 ${floor}H306${Array.from({ length: high - low + 1 }, (_, i) => `M${x(low + i)} ${floor - 3}v6`).join("")}` }),
-    ...[low, (low + high) / 2, high].map((value) => s("text", { x: x(value), y: floor + 17, "text-anchor": "middle" }, String(value))),
-    ...placed.map(({ name, value, row }) => s("g", {}, s("title", {}, `${plain(name)}: ${figure(value)}`),
-      s("circle", { cx: x(value), cy: floor - 12 - row * 20, r: 9 }),
-      s("text.letter", { x: x(value), y: floor - 8 - row * 20, "text-anchor": "middle" }, plain(name).charAt(0).toUpperCase()))));
+  const steps = Array.from({ length: high - low + 1 }, (_, i) => `M${x(low + i)} ${floor - 3}v6`);
+  const label = placed.map(({ name, value }) => `${plain(name)} ${figure(value)}`).join(", ");
+  const dot = ({ name, value, row }) => svg("g", {},
+    svg("title", {}, `${plain(name)}: ${figure(value)}`),
+    svg("circle", { cx: x(value), cy: floor - 12 - row * 20, r: 9 }),
+    centred(x(value), floor - 8 - row * 20, capital(plain(name)).charAt(0), ".letter"));
+  return svg("svg.dots", { viewBox: `0 0 320 ${floor + 20}`, role: "img", "aria-label": label },
+    svg("path.axis", { d: `M14 ${floor}H306${steps.join("")}` }),
+    [low, (low + high) / 2, high].map((value) => centred(x(value), floor + 17, String(value))),
+    placed.map(dot));
 }
 
-/** Agreement before the first round and after each, 0 to 1. */
-export function course(rounds) {
+/**
+ * Agreement from 0 to 1: before the first round, and after each.
+ * @param {{before: number, after: number | object}[]} rounds
+ * @returns {HTMLElement}
+ */
+export function agreementChart(rounds) {
   const values = [rounds[0]?.before, ...rounds.map(({ after }) => after)];
   const known = values.map((value, i) => ({ value, i })).filter(({ value }) => typeof value === "number");
   const x = (i) => 48 + (values.length > 1 ? i / (values.length - 1) : 0) * 244;
   const y = (value) => 14 + (1 - value) * 66;
-  return h("figure", {}, s("svg.course", { viewBox: "0 0 320 104", role: "img", "aria-label": `Agreement: ${values.map((value, i) => `${i ? `after round ${i}` : "before"} ${isMissing(value) ? "not measured" : figure(value)}`).join(", ")}` },
-    ...[[0, "0"], [0.5, ".5"], [1, "1"]].map(([value, text]) => s("g", {}, s("path.grid", { d: `M22 ${y(value)}H306` }), s("text", { x: 17, y: y(value) + 4, "text-anchor": "end" }, text))),
-    s("path.line", { d: known.map(({ value, i }, at) => `${at ? "L" : "M"}${x(i)} ${y(value)}`).join("") }),
-    ...known.map(({ value, i }) => s("g", {}, s("circle", { cx: x(i), cy: y(value), r: 4 }), s("text.value", { x: x(i), y: y(value) - 8, "text-anchor": "middle" }, figure(value)))),
-    ...values.map((_, i) => s("text", { x: x(i), y: 100, "text-anchor": "middle" }, i ? `round ${i}` : "before"))));
+  const line = known.map(({ value, i }, at) => `${at ? "L" : "M"}${x(i)} ${y(value)}`).join("");
+  const label = values.map((value, i) => CHARTS.roundValue(i, isMissing(value) ? CHARTS.notMeasured : figure(value)));
+  const gridLine = ([value, text]) => svg("g", {},
+    svg("path.grid", { d: `M22 ${y(value)}H306` }),
+    svg("text", { x: 17, y: y(value) + 4, "text-anchor": "end" }, text));
+  const point = ({ value, i }) => svg("g", {},
+    svg("circle", { cx: x(i), cy: y(value), r: 4 }),
+    centred(x(i), y(value) - 8, figure(value), ".value"));
+  return h("figure", {}, svg("svg.course", {
+    viewBox: "0 0 320 104",
+    role: "img",
+    "aria-label": CHARTS.agreement(label.join(", ")),
+  },
+  [[0, "0"], [0.5, ".5"], [1, "1"]].map(gridLine),
+  svg("path.line", { d: line }),
+  known.map(point),
+  values.map((_, i) => centred(x(i), 100, CHARTS.round(i)))));
 }

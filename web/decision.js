@@ -1,38 +1,54 @@
-/** The form in which a person decides what the panel did not. */
+/** The form in which a person records a decision that the panel leaves open. */
 
-import { h, say } from "./dom.js";
+import { h, setText } from "./dom.js";
+import { DECISION } from "./words_panel.js";
 
-/** The form; `decide(decision, reason)` records it. */
+/**
+ * The form.
+ * @param {(decision: string, reason: string) => Promise<void>} decide Records a decision.
+ * @returns {HTMLFormElement}
+ */
 export function decision(decide) {
-  const said = h("input", { id: "decision-said", name: "decision", maxlength: "200", autocomplete: "off", required: true, "aria-describedby": "decision-error" });
-  const reason = h("textarea", { id: "decision-reason", name: "reason", rows: "2", maxlength: "2000", required: true, "aria-describedby": "decision-error" });
-  const trouble = h("p.error", { id: "decision-error", role: "alert", hidden: true });
-  const button = h("button.primary", { type: "submit" }, "Record it");
-  return h("form.decision", { hidden: true, novalidate: true, "aria-labelledby": "decision-title", on: { submit } },
-    h("h3", { id: "decision-title" }, "Record your decision"),
-    h("p.quiet", {}, "The panel leaves it to a person. What you write becomes part of the record and is not changed any more."),
-    h("label.field", {}, h("span", {}, "Decision"), said), h("label.field", {}, h("span", {}, "Reason"), reason), trouble, h("div.row", {}, button));
+  const common = { required: true, "aria-describedby": "decision-error" };
+  const what = h("input", { ...common, id: "decision-said", name: "decision", maxlength: "200", autocomplete: "off" });
+  const reason = h("textarea", { ...common, id: "decision-reason", name: "reason", rows: "2", maxlength: "2000" });
+  const error = h("p.error", { id: "decision-error", role: "alert", hidden: true });
+  const button = h("button.primary", { type: "submit" }, DECISION.submit);
 
   async function submit(event) {
     event.preventDefault();
-    trouble.hidden = true;
-    for (const field of [said, reason]) field.removeAttribute("aria-invalid");
-    if (!said.value.trim()) return refuse("Write what you decide.");
-    if (!reason.value.trim()) return refuse("Write why: the reason is recorded with it.", reason);
+    error.hidden = true;
+    for (const field of [what, reason]) field.removeAttribute("aria-invalid");
+    if (!what.value.trim()) {
+      refuse(DECISION.noDecision);
+      return;
+    }
+    if (!reason.value.trim()) {
+      refuse(DECISION.noReason, reason);
+      return;
+    }
     button.disabled = true;
     try {
-      await decide(said.value.trim(), reason.value.trim());
-    } catch (error) {
-      refuse(error.message);
+      await decide(what.value.trim(), reason.value.trim());
+    } catch (failure) {
+      refuse(failure.message);
     }
     button.disabled = false;
-    return undefined;
   }
 
-  function refuse(why, field = said) {
-    say(trouble, why);
-    trouble.hidden = false;
+  function refuse(message, field = what) {
+    setText(error, message);
+    error.hidden = false;
     field.setAttribute("aria-invalid", "true");
     field.focus();
   }
+
+  const attributes = { hidden: true, novalidate: true, "aria-labelledby": "decision-title", on: { submit } };
+  return h("form.decision", attributes,
+    h("h3", { id: "decision-title" }, DECISION.title),
+    h("p.quiet", {}, DECISION.note),
+    h("label.field", {}, h("span", {}, DECISION.decision), what),
+    h("label.field", {}, h("span", {}, DECISION.reason), reason),
+    error,
+    h("div.row", {}, button));
 }

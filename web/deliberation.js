@@ -1,53 +1,116 @@
-/** Rounds in which judges read each other: how agreement moved, who changed, and by what. */
+/** Rounds in which raters read each other: the agreement, the changes of mind, and the reason for each change. */
 
-import { course } from "./charts.js";
+import { agreementChart } from "./charts.js";
 import { h } from "./dom.js";
-import { more, verdictWord } from "./parts.js";
-import { capital, count, figure, isMissing, number, percent, plain } from "./words.js";
+import { capital, figure, isMissing, number, percent, plain } from "./formatting.js";
+import { more, verdictWord } from "./widgets.js";
+import { DELIBERATION } from "./words_panel.js";
 
-/** The rounds of a panel; nothing before the first has begun. */
-export function deliberation({ rounds, opinions, moved, raters }, go, record = "The scores that each rater gave on its own stay the verdict of record: nothing here changes the outcome.") {
-  const numbers = [...new Set([...Object.keys(rounds), ...Object.keys(opinions)])].filter((number_) => number_ !== "0").sort((a, b) => a - b);
+/**
+ * The rounds of a panel; null before the first has started.
+ * @param {object} panel The member `panel` of a view.
+ * @param {string} [record] A sentence on which verdict counts.
+ * @returns {HTMLElement | null}
+ */
+export function deliberation({ rounds, opinions, moved, raters }, record = DELIBERATION.record) {
+  const all = new Set([...Object.keys(rounds), ...Object.keys(opinions)]);
+  const numbers = [...all].filter((each) => each !== "0").sort((a, b) => a - b);
   if (!numbers.length) return null;
-  const held = numbers.map((number_) => rounds[number_]).filter(Boolean);
-  const { evidence = 0, conformity = 0 } = moved;
-  return h("section.deliberation", { id: "deliberation", "aria-labelledby": "deliberation-title" }, h("h3", { id: "deliberation-title" }, "Deliberation"),
+  const held = numbers.map((each) => rounds[each]).filter(Boolean);
+  return h("section.deliberation", { id: "deliberation", "aria-labelledby": "deliberation-title" },
+    h("h3", { id: "deliberation-title" }, DELIBERATION.title),
     h("p", {}, record),
-    held.length > 0 && h("div.lanes", {}, course(held),
-      h("p.moved", {}, h("b", {}, evidence + conformity === 0 ? "Nobody changed their mind. " : `${count(evidence + conformity, "change")} of mind: `),
-        evidence + conformity > 0 && `${evidence} by evidence, that is with words quoted that were checked and not named before; ${conformity} by conformity, that is without any. `,
-        held.at(-1).ended && `It ended: ${held.at(-1).ended}.`)),
-    ...numbers.map((number_) => round(number_, rounds[number_], opinions[number_] ?? {}, raters, go)));
+    held.length > 0 && h("div.lanes", {}, agreementChart(held), changesSummary(moved, held.at(-1).ended)),
+    numbers.map((each) => roundSection(each, rounds[each], opinions[each] ?? {}, raters)));
 }
 
-function round(number_, held, said, raters, go) {
+function changesSummary({ evidence = 0, conformity = 0 }, ended) {
+  const changes = evidence + conformity;
+  return h("p.moved", {},
+    h("b", {}, DELIBERATION.changes(changes)),
+    changes > 0 && DELIBERATION.kinds(evidence, conformity),
+    ended && DELIBERATION.ended(ended));
+}
+
+function roundSection(round, held, opinions, raters) {
   const title = (name) => raters[name]?.seat.title ?? plain(name);
-  return h("div.round", { id: `round-${number_}` },
-    h("h4", {}, `Round ${number_}`, held && h("span.quiet", {}, isMissing(held.after) ? `: agreement ${figure(held.before)}, then ${held.after.missing.reason}` : `: agreement ${figure(held.before)} → ${figure(held.after)}`)),
-    held && held.changes.length > 0 && h("ul.changes", {}, ...held.changes.map((each) => h("li", { "data-kind": each.kind },
-      h("b", {}, title(each.rater)), ": ", verdictWord(each.from), " → ", verdictWord(each.to), each.kind === "evidence" ? " by evidence " : " by conformity, no new words named ",
-      each.quote && h("q", {}, each.quote)))),
-    held && held.changes.length === 0 && h("p.quiet", {}, "Nobody changed their verdict."),
-    more(`round-${number_}`, `What each said in round ${number_}`,
-      held?.disagreements.length > 0 && h("p.quiet", {}, "They differed on ", held.disagreements.map((each) => `${each.dimension ? plain(each.dimension) : "the verdict"} (${Object.entries(each.positions).map(([name, position]) => `${plain(name)} ${typeof position === "number" ? number(position) : position}`).join(", ")})`).join("; "), "."),
-      h("ul.opinions", {}, ...Object.entries(said).map(([name, each]) => h("li", {}, h("p", {}, h("b", {}, title(name)), " ", ...stance(each)), ...grounds(each))))));
+  const spoken = Object.entries(opinions).map(([name, opinion]) => {
+    return h("li", {}, h("p", {}, h("b", {}, title(name)), " ", stance(opinion)), grounds(opinion));
+  });
+  return h("div.round", { id: `round-${round}` },
+    h("h4", {}, DELIBERATION.round(round), held && h("span.quiet", {}, agreementChange(held))),
+    held && held.changes.length > 0 && h("ul.changes", {}, held.changes.map((each) => change(each, title))),
+    held && held.changes.length === 0 && h("p.quiet", {}, DELIBERATION.noChange),
+    more(`round-${round}`, DELIBERATION.opinions(round),
+      held?.disagreements.length > 0 && h("p.quiet", {}, DELIBERATION.differences(held.disagreements.map(difference))),
+      h("ul.opinions", {}, spoken)));
 }
 
-export function stance(each) {
-  if (each.missing) return [h("span.quiet", {}, `gave no opinion: ${each.missing.reason}`)];
-  return [verdictWord(each.verdict), typeof each.confidence === "number" && h("span.quiet", {}, ` confidence ${percent(each.confidence)}`)];
+function agreementChange({ before, after }) {
+  const then = isMissing(after) ? `, then ${after.missing.reason}` : ` → ${figure(after)}`;
+  return `: agreement ${figure(before)}${then}`;
 }
 
-/** What an opinion rests on. */
-export function grounds(each) {
+function change({ rater, from, to, kind, quote }, title) {
+  const reason = kind === "evidence" ? DELIBERATION.byEvidence : DELIBERATION.byConformity;
+  return h("li", { "data-kind": kind },
+    h("b", {}, title(rater)),
+    ": ",
+    verdictWord(from),
+    " → ",
+    verdictWord(to),
+    ` ${reason} `,
+    quote && h("q", {}, quote));
+}
+
+function difference({ dimension, positions }) {
+  const each = Object.entries(positions).map(([name, position]) => {
+    return `${plain(name)} ${typeof position === "number" ? number(position) : position}`;
+  });
+  return `${dimension ? plain(dimension) : DELIBERATION.verdict} (${each.join(", ")})`;
+}
+
+/**
+ * An opinion's verdict and confidence.
+ * @param {object} opinion
+ * @returns {Child[]}
+ */
+export function stance(opinion) {
+  if (opinion.missing) return [h("span.quiet", {}, DELIBERATION.noOpinion(opinion.missing.reason))];
+  const { verdict, confidence } = opinion;
+  const shown = typeof confidence === "number" && h("span.quiet", {}, ` confidence ${percent(confidence)}`);
+  return [verdictWord(verdict), shown];
+}
+
+/**
+ * The reasons for an opinion: rationale, quote, scores.
+ * @param {object} opinion
+ * @returns {Child[]}
+ */
+export function grounds({ rationale, quote, verified, scores, absent }) {
+  const check = verified
+    ? h("span.quiet", {}, ` ${DELIBERATION.found}`)
+    : h("span.unverified", {}, DELIBERATION.notFound);
+  const shown = Object.entries(scores).map(([name, value]) => {
+    return h("span", {}, `${plain(name)} `, h("b", {}, number(value)));
+  });
+  const missing = Object.entries(absent).map(([what, why]) => `${plain(what)} (${why})`);
   return [
-    each.rationale && h("p.grounds", {}, each.rationale),
-    each.quote && h("p.quote", {}, h("q", {}, each.quote), each.verified ? h("span.quiet", {}, " found in the text") : h("span.unverified", {}, "not found in the text")),
-    Object.keys(each.scores).length > 0 && h("p.scores", {}, ...Object.entries(each.scores).map(([name, value]) => h("span", {}, `${plain(name)} `, h("b", {}, number(value))))),
-    Object.keys(each.absent).length > 0 && h("p.quiet", {}, "Not there: ", Object.entries(each.absent).map(([what, why]) => `${plain(what)} (${why})`).join("; ")),
-  ].filter(Boolean);
+    rationale && h("p.grounds", {}, rationale),
+    quote && h("p.quote", {}, h("q", {}, quote), check),
+    shown.length > 0 && h("p.scores", {}, shown),
+    missing.length > 0 && h("p.quiet", {}, DELIBERATION.absent(missing)),
+  ];
 }
 
-export function found({ findings, remediation }) {
-  return [findings, remediation].map((all, i) => all?.length > 0 && h("div", {}, h("p.label", {}, i ? "Remediation" : "Findings"), h("ul.plain", {}, ...all.map((text) => h("li", {}, capital(text)))))).filter(Boolean);
+/**
+ * The findings of an opinion and what it would change.
+ * @param {{findings?: string[], remediation?: string[]}} opinion
+ * @returns {Child[]}
+ */
+export function findings(opinion) {
+  const list = (title, texts) => texts?.length > 0 && h("div", {},
+    h("p.label", {}, title),
+    h("ul.plain", {}, texts.map((text) => h("li", {}, capital(text)))));
+  return [list(DELIBERATION.findings, opinion.findings), list(DELIBERATION.remediation, opinion.remediation)];
 }

@@ -1,27 +1,31 @@
-/** What an exchange shows: its transcript, the margin, the course of its scores, what each case stands on. */
+/** The parts of an exchange: transcript, scorecard, graph, claims, anomalies, characters, and premises. */
 
 import { $ } from "./dom.js";
 import { graph } from "./graph.js";
-import { anomalies, register, scorecard, temper } from "./margin.js";
+import { anomalies, characters, scorecard, suspectClaims } from "./sidebar.js";
 import { transcript } from "./transcript.js";
 import { spine } from "./verdicts.js";
 
-/** The parts in their places; `appeal(claim)` asks for a second opinion. */
+/**
+ * The parts in their places.
+ * @param {(position: number) => void} go
+ * @param {string} id
+ * @param {(claim: string) => void} appeal Asks for a second opinion.
+ * @returns {{record: object, show(view: View, state: {head: boolean, at: number}): void}}
+ */
 export function exchange(go, id, appeal) {
   const record = transcript($("#transcript"), go, id);
+  const scoreGraph = graph($("#graph"), go);
+  const claims = suspectClaims($("#claims"), appeal, go);
+  const parts = [characters($("#characters"), go), spine($("#spine"), go), anomalies($("#anomalies"))];
   const card = scorecard($("#scorecard"));
-  const course = graph($("#graph"), go);
-  const [claims, odd] = [register($("#claims"), appeal, go), anomalies($("#anomalies"))];
-  const [tempers, cases] = [temper($("#temper"), go), spine($("#spine"), go)];
   return {
     record,
     show(view, { head, at }) {
       card.show(view.scorecard);
-      course.show(view, head ? null : at);
+      scoreGraph.show(view, head ? null : at);
       claims.show(view, head);
-      odd.show(view);
-      tempers.show(view);
-      cases.show(view);
+      for (const part of parts) part.show(view);
     },
   };
 }

@@ -1,24 +1,37 @@
-/** Scripted debates that ship with Moot, each one press away. */
+/** Scripted debates that ship with Moot; one press opens each. */
 
 import { api } from "./api.js";
-import { $, h, say } from "./dom.js";
-import { FORMAT, capital, count } from "./words.js";
+import { $, h, setText } from "./dom.js";
+import { EXHIBITIONS } from "./words.js";
 
+/** Fetches and shows the exhibitions. @returns {Promise<void>} */
 export async function exhibitions() {
   const { exhibitions: known } = await api.exhibitions();
-  $("#exhibitions").hidden = $(".first").hidden = known.length === 0;
-  $("#exhibition-list").replaceChildren(...known.map((each) => h("li", {},
-    h("div", {}, h("b.prose", {}, each.motion), h("p.quiet", {}, `${capital(FORMAT[each.format] ?? count(each.turns, "turn"))}${each.panel?.length ? " with a panel" : ""}, scripted. ${each.summary}`)),
-    h("button", { type: "button", "aria-label": `Play: ${each.motion}`, on: { click: (event) => play(each.name, event.currentTarget) } }, "Play"))));
+  const isEmpty = known.length === 0;
+  $("#exhibitions").hidden = isEmpty;
+  $(".first").hidden = isEmpty;
+  $("#exhibition-list").replaceChildren(...known.map(row));
 }
 
-async function play(name, button) {
+function row(exhibition) {
+  const play = h("button", {
+    type: "button",
+    "aria-label": EXHIBITIONS.playLabel(exhibition.motion),
+    on: { click: ({ currentTarget }) => open(exhibition.name, currentTarget) },
+  }, EXHIBITIONS.play);
+  const about = h("div", {},
+    h("b.prose", {}, exhibition.motion),
+    h("p.quiet", {}, EXHIBITIONS.about(exhibition)));
+  return h("li", {}, about, play);
+}
+
+async function open(name, button) {
   button.disabled = true;
   try {
     const { id } = await api.open({ exhibition: name });
     location.href = `/d/${encodeURIComponent(id)}`;
   } catch (error) {
-    say($("#exhibition-error"), error.message);
+    setText($("#exhibition-error"), error.message);
     $("#exhibition-error").hidden = false;
     button.disabled = false;
   }

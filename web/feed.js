@@ -1,29 +1,55 @@
 /**
- * The line to the server: one WebSocket at a time, opened again when it breaks; nothing is lost or doubled.
+ * The connection to the server: one WebSocket at a time, opened again when it breaks. No frame is lost or repeated.
  *
  * Events: `state` (detail: connecting, catching-up, live, reconnecting, closed, refused), `snapshot`, `frame`, `delta`,
- * `status`, `trouble` (detail: {code, message}).
+ * `status`, `error` (detail: {code, message}).
  */
+
+import { FEED } from "./words.js";
 
 const FIRST_MS = 400;
 const CAP_MS = 20_000;
+/** A connection that has been live for this long has recovered. */
 const STEADY_MS = 5_000;
-const FINAL = new Map([[4404, "There is no such debate."], [4403, "This debate is not open to you."]]);
+/** Close codes after which the page does not reconnect. */
+const FINAL = new Map([[4404, FEED.notFound], [4403, FEED.notAllowed]]);
 
-/** How long to wait before attempt `n` (from 0): full jitter under a doubling ceiling. */
+/**
+ * The wait before a reconnection in ms: it doubles up to a cap, with jitter in its upper half.
+ * @param {number} n The attempt, from 0.
+ * @param {() => number} [random]
+ * @returns {number}
+ */
 export function backoff(n, random = Math.random) {
   const ceiling = Math.min(CAP_MS, FIRST_MS * 2 ** Math.min(n, 20));
   return Math.round(ceiling / 2 + (random() * ceiling) / 2);
 }
 
+/** The connection of one page to one debate. */
 export class Feed extends EventTarget {
-  #address; #Socket; #timers; #random; #isDone;
-  #socket = null; #timer = null; #steady = null; #tries = 0; #stopped = false;
+  #address;
+  #Socket;
+  #timers;
+  #random;
+  #isDone;
+  #socket = null;
+  #timer = null;
+  #steady = null;
+  #tries = 0;
+  #stopped = false;
 
   state = "connecting";
-  /** The last position that was taken in; 0 before the first. */
+  /** The last position that was received; 0 before the first. */
   position = 0;
 
+  /**
+   * @param {string} address Of the WebSocket, without a query.
+   * @param {object} [options]
+   * @param {new (address: string, protocols: string[]) => WebSocket} [options.Socket]
+   * @param {{setTimeout: Function, clearTimeout: Function}} [options.timers]
+   * @param {() => number} [options.random]
+   * @param {() => boolean} [options.isDone] Whether the debate has ended, so that a normal close is final.
+   */
   constructor(address, { Socket = WebSocket, timers = globalThis, random = Math.random, isDone = () => false } = {}) {
     super();
     this.#address = address;
@@ -33,24 +59,26 @@ export class Feed extends EventTarget {
     this.#isDone = isDone;
   }
 
+  /** Connects, or connects again: a known position is resumed. */
   open() {
     this.#stopped = false;
     this.#forget();
-    this.#turn(this.position || this.#tries ? "reconnecting" : "connecting");
+    this.#setState(this.position || this.#tries ? "reconnecting" : "connecting");
     const resume = this.position ? `?after=${this.position}` : "";
     const socket = new this.#Socket(this.#address + resume, ["moot.v1"]);
     this.#socket = socket;
-    socket.onmessage = ({ data }) => socket === this.#socket && this.#take(JSON.parse(data));
+    socket.onmessage = ({ data }) => socket === this.#socket && this.#receive(JSON.parse(data));
     socket.onopen = () => {
-      if (socket === this.#socket) this.#turn("catching-up");
+      if (socket === this.#socket) this.#setState("catching-up");
     };
-    socket.onclose = ({ code }) => socket === this.#socket && this.#broken(code);
+    socket.onclose = ({ code }) => socket === this.#socket && this.#closed(code);
   }
 
+  /** Disconnects for good. */
   close() {
     this.#stopped = true;
     this.#forget();
-    this.#turn("closed");
+    this.#setState("closed");
   }
 
   #forget() {
@@ -61,65 +89,65 @@ export class Feed extends EventTarget {
     if (socket && socket.readyState < 2) socket.close();
   }
 
-  #turn(state) {
+  #setState(state) {
     if (state === this.state) return;
     this.state = state;
-    this.#tell("state", state);
+    this.#notify("state", state);
   }
 
-  #tell(type, detail) {
+  #notify(type, detail) {
     this.dispatchEvent(Object.assign(new Event(type), { detail }));
   }
 
-  #take(message) {
+  #receive(message) {
     switch (message.kind) {
       case "snapshot":
         if (message.position < this.position) return;
         this.position = message.position;
-        return this.#tell("snapshot", message);
+        return this.#notify("snapshot", message);
       case "frame":
         if (message.position <= this.position) return;
-        if (message.position > this.position + 1) return this.#again();
+        if (message.position > this.position + 1) {
+          // A frame is missing: reconnect and ask for everything after the last position.
+          this.#forget();
+          return this.#reconnect();
+        }
         this.position = message.position;
-        return this.#tell("frame", message);
+        return this.#notify("frame", message);
       case "live":
-        // Back-off starts over only when the line holds: one that breaks at once is not hammered.
+        // The back-off starts over only after the connection has held for a while.
         this.#timers.clearTimeout(this.#steady);
-        this.#steady = this.#timers.setTimeout(() => { this.#tries = 0; }, STEADY_MS);
-        return this.#turn("live");
+        this.#steady = this.#timers.setTimeout(() => {
+          this.#tries = 0;
+        }, STEADY_MS);
+        return this.#setState("live");
       case "error":
-        if (message.code === "bad_after") this.position = 0;   // another log now: begin with a snapshot
-        return this.#tell("trouble", message);
+        if (message.code === "bad_after") this.position = 0; // The log is another one now: start with a snapshot.
+        return this.#notify("error", message);
       case "delta":
       case "status":
-        return this.#tell(message.kind, message);
+        return this.#notify(message.kind, message);
       default:
-        return undefined;   // of a newer server
+        return undefined; // A newer server may send other messages.
     }
   }
 
-  /** A frame is missing: come back for everything after what is held. */
-  #again() {
-    this.#forget();
-    this.#wait();
-  }
-
-  #broken(code) {
+  #closed(code) {
     this.#timers.clearTimeout(this.#steady);
     this.#socket = null;
     if (this.#stopped) return;
     if (FINAL.has(code)) {
-      this.#turn("refused");
-      this.#tell("trouble", { code, message: FINAL.get(code) });
+      this.#setState("refused");
+      this.#notify("error", { code, message: FINAL.get(code) });
     } else if (code === 1000 && this.#isDone()) {
-      this.#turn("closed");
+      this.#setState("closed");
     } else {
-      this.#wait();
+      this.#reconnect();
     }
   }
 
-  #wait() {
-    this.#turn("reconnecting");
+  #reconnect() {
+    this.#setState("reconnecting");
     this.#timer = this.#timers.setTimeout(() => this.open(), backoff(this.#tries, this.#random));
     this.#tries += 1;
   }

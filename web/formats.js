@@ -1,4 +1,4 @@
-/** What a debate of each format shows, and its panel: fetched when a debate needs it. */
+/** The parts of each format and of a panel, fetched when a debate needs them. */
 
 import { $ } from "./dom.js";
 
@@ -8,51 +8,59 @@ const FORMATS = {
     return exchange(go, id, appeal);
   },
   async protocol({ go }) {
-    const [{ protocol, trace }, { briefing }] = await Promise.all([import("./protocol.js"), import("./briefing.js")]);
-    const [traced, brief] = [trace($("#trace")), briefing($("#briefing"))];
+    const [{ protocol, standings }, { briefing }] = await Promise.all([
+      import("./protocol.js"),
+      import("./briefing.js"),
+    ]);
+    const parts = [standings($("#standings")), briefing($("#briefing"))];
     return {
       record: protocol($("#transcript"), go),
       show(view) {
-        brief.show(view);
-        traced.show(view);
+        for (const part of parts) part.show(view);
       },
     };
   },
-  async deliberation({ go, id }) {
+  async deliberation() {
     const { artifact } = await import("./artifact.js");
-    return { record: artifact($("#transcript"), go, id) };
+    return { record: artifact($("#transcript")) };
   },
-  async calibration({ go, id }) {
+  async calibration() {
     const { calibration } = await import("./calibration.js");
-    return { record: calibration($("#transcript"), go, id) };
+    return { record: calibration($("#transcript")) };
   },
 };
 
-/** The raters, where nobody debates in short. */
-async function seats({ format }, { go, decide }) {
-  const { inShort, panel } = await import("./panel.js");
-  const short = inShort($("#in-short"));
+/** The panel: a summary in the margin, and all of it where two sides debate. */
+async function panelParts({ format }, { go, decide }) {
+  const { panel, panelSummary } = await import("./panel.js");
+  const summary = panelSummary($("#panel-summary"));
   const whole = ["exchange", "protocol"].includes(format) ? panel($("#panel"), go, decide) : null;
   return {
     show(view, state) {
-      short.show(view);
+      summary.show(view);
       whole?.show(view, state);
     },
     place: (event) => whole?.place(event),
   };
 }
 
-/** The parts in their places: `{record, show(view, {head, at}), place(event, view)}`.  `acts`: go, id, appeal, decide. */
+/**
+ * The parts that a debate needs, in their places.
+ * @param {View} view
+ * @param {{go: Function, id: string, appeal: Function, decide: Function}} acts
+ * @returns {Promise<{record: object, show: Function, place(event: object, view: View): Element | null}>}
+ */
 export async function formats(view, acts) {
-  const [own, seated] = await Promise.all([
-    (FORMATS[view.format] ?? FORMATS.exchange)(acts), view.panel?.raters ? seats(view, acts) : null,
+  const [own, panel] = await Promise.all([
+    (FORMATS[view.format] ?? FORMATS.exchange)(acts),
+    view.panel?.raters ? panelParts(view, acts) : null,
   ]);
   return {
     record: own.record,
     show(now, state) {
       own.show?.(now, state);
-      seated?.show(now, state);
+      panel?.show(now, state);
     },
-    place: (event, now) => seated?.place(event) ?? own.record.place(event, now),
+    place: (event, now) => panel?.place(event) ?? own.record.place(event, now),
   };
 }

@@ -1,112 +1,167 @@
-/** The course of the debate: effective composite by turn, both sides, with what it was before and how far samples spread. */
+/** The composite score by turn, for both sides, with earlier values and the spread of samples. */
 
-import { h, s, say, toEvent } from "./dom.js";
-import { NAME, count, number } from "./words.js";
+import { eventLink, h, setText, svg } from "./dom.js";
+import { count, number } from "./formatting.js";
+import { GRAPH, NAME } from "./words.js";
 
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [380, 150, 28, 8, 10, 24];
-
-/** Narrower marks are no targets of their own: they are one drawing then, and the nearest turn is meant. */
+const WIDTH = 380;
+const HEIGHT = 150;
+const LEFT = 28;
+const RIGHT = 8;
+const TOP = 10;
+const BOTTOM = 24;
+/** Grid lines are this many points apart. */
+const STEP = 20;
+/** If turns are closer than this, their marks are one drawing, and a click goes to the nearest turn. */
 const NARROW = 14;
+const MOST_LABELS = 14;
 
-/** A graph in `root`; `go(position)` is called when a turn is pressed. */
+/**
+ * The graph in `root`.
+ * @param {HTMLElement} root
+ * @param {(position: number) => void} go Called when the reader clicks on a turn.
+ * @returns {{show(view: View, at: number | null): void}} `at`: the turn at the cursor; null at the newest event.
+ */
 export function graph(root, go) {
   let last = {};
   return {
-    /** `at`: the turn that the cursor stands in; null at the newest event. */
     show(view, at) {
       if (last.turns === view.turns && last.at === at) return;
       const isSame = last.turns === view.turns;
       last = { turns: view.turns, at };
-      if (isSame && root.querySelector("svg")) return point(root.querySelector(".cursor"), at);
-      const judged = Object.entries(view.turns).map(([n, turn]) => ({ n: Number(n), ...turn })).filter((turn) => turn.judged);
+      if (isSame && root.querySelector("svg")) {
+        moveCursor(root.querySelector(".cursor"), at);
+        return;
+      }
+      const turns = Object.entries(view.turns).map(([n, turn]) => ({ n: Number(n), ...turn }));
+      const judged = turns.filter((turn) => turn.judged);
       const scored = judged.filter((turn) => typeof turn.composite === "number");
-      root.replaceChildren(scored.length ? drawn(view, judged, scored, at, go) : h("p.empty", {}, "The composite of every judged turn is drawn here."));
-      return undefined;
+      root.replaceChildren(scored.length ? figureOf(view, judged, scored, at, go) : h("p.empty", {}, GRAPH.empty));
     },
   };
 }
 
-function point(cursor, at) {
+function moveCursor(cursor, at) {
   cursor.toggleAttribute("hidden", !at);
-  if (at) cursor.setAttribute("transform", `translate(${Number(cursor.dataset.left) + at * Number(cursor.dataset.step)})`);
+  if (!at) return;
+  const x = Number(cursor.dataset.left) + at * Number(cursor.dataset.step);
+  cursor.setAttribute("transform", `translate(${x})`);
 }
 
-function drawn(view, judged, scored, at, go) {
-  const values = scored.flatMap(({ composite, composite_admitted: before, composite_spread: spread = 0 }) => [composite + spread / 2, composite - spread / 2, before ?? composite]);
-  const low = Math.max(0, Math.floor((Math.min(...values) - 5) / 20) * 20);
-  const high = Math.max(low + 40, Math.ceil((Math.max(...values) + 2) / 20) * 20);
+/** The lowest and the highest value of the vertical axis. */
+function rangeOf(scored) {
+  const values = scored.flatMap(({ composite, composite_admitted: first, composite_spread: spread = 0 }) => {
+    return [composite + spread / 2, composite - spread / 2, first ?? composite];
+  });
+  const low = Math.max(0, Math.floor((Math.min(...values) - 5) / STEP) * STEP);
+  return [low, Math.max(low + 2 * STEP, Math.ceil((Math.max(...values) + 2) / STEP) * STEP)];
+}
+
+function figureOf(view, judged, scored, at, go) {
+  const [low, high] = rangeOf(scored);
   const last = Math.max(view.turns_planned, ...judged.map(({ n }) => n), 2);
-  const wide = (WIDTH - LEFT - RIGHT - 20) / (last - 1);
-  const x = (n) => LEFT + 10 + (n - 1) * wide;
+  const width = (WIDTH - LEFT - RIGHT - 20) / (last - 1);
+  const x = (n) => LEFT + 10 + (n - 1) * width;
   const y = (value) => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const rows = Array.from({ length: (high - low) / 20 + 1 }, (_, i) => low + i * 20);
-  const every = Math.ceil(last / 14);
-  const cursor = s("g.cursor", { "data-left": LEFT + 10 - wide, "data-step": wide }, s("path", { d: `M0 ${TOP - 4}V${HEIGHT - BOTTOM}` }));
-  point(cursor, at);
-  const picture = s("svg.graph", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": "Composite by turn" },
-    s("g.grid", {}, ...rows.map((value) => s("path", { d: `M${LEFT} ${y(value)}H${WIDTH - RIGHT}` }))), cursor,
-    ...rows.map((value) => s("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value))),
-    ...Array.from({ length: last }, (_, i) => i + 1).filter((n) => n === last || ((n === 1 || n % every === 0) && last - n >= every / 2))
-      .map((n) => s("text", { x: x(n), y: HEIGHT - 6, "text-anchor": "middle" }, String(n))),
-    ...["pro", "con"].map((side) => s(`path.line.${side}`, {
-      d: runs(judged.filter((turn) => turn.side === side)).map((run) => run.map((turn, i) => `${i ? "L" : "M"}${x(turn.n)} ${y(turn.composite)}`).join("")).join(""),
-    })),
-    ...(wide < NARROW ? together(judged, x, y, go) : judged.map((turn) => mark(turn, x(turn.n), y, Math.min(12, wide / 2), go))));
-  const isChanged = scored.some(({ composite_admitted: before }) => before !== undefined);
-  const isSpread = scored.some(({ composite_spread: spread }) => spread);
-  return h("figure", {}, picture, h("figcaption.quiet", {},
-    ["● Pro, solid", "▲ Con, dashed", isChanged && "◌ as first scored", isSpread && "┃ at most this far apart over the samples", count(scored.length, "judged turn")].filter(Boolean).join(" · ")));
+  const rows = Array.from({ length: (high - low) / STEP + 1 }, (_, i) => low + i * STEP);
+  const cursorLine = svg("path", { d: `M0 ${TOP - 4}V${HEIGHT - BOTTOM}` });
+  const cursor = svg("g.cursor", { "data-left": LEFT + 10 - width, "data-step": width }, cursorLine);
+  moveCursor(cursor, at);
+  const reach = Math.min(12, width / 2);
+  const isNarrow = width < NARROW;
+  const marks = isNarrow ? joinedMarks(judged, x, y, go) : judged.map((turn) => mark(turn, x(turn.n), y, reach, go));
+  const line = (side) => linePath(judged.filter((turn) => turn.side === side), x, y);
+  const picture = svg("svg.graph", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": GRAPH.label },
+    svg("g.grid", {}, rows.map((value) => svg("path", { d: `M${LEFT} ${y(value)}H${WIDTH - RIGHT}` }))),
+    cursor,
+    rows.map((value) => svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, String(value))),
+    labelled(last).map((n) => svg("text", { x: x(n), y: HEIGHT - 6, "text-anchor": "middle" }, String(n))),
+    ["pro", "con"].map((side) => svg(`path.line.${side}`, { d: line(side) })),
+    marks);
+  const caption = [
+    GRAPH.pro,
+    GRAPH.con,
+    scored.some(({ composite_admitted: first }) => first !== undefined) && GRAPH.changed,
+    scored.some(({ composite_spread: spread }) => spread) && GRAPH.spread,
+    count(scored.length, "judged turn"),
+  ];
+  return h("figure", {}, picture, h("figcaption.quiet", {}, caption.filter(Boolean).join(" · ")));
 }
 
-/** A side's scored turns without a gap: a missing score breaks the line. */
-function runs(turns) {
-  const found = [[]];
-  for (const turn of turns) {
-    if (typeof turn.composite === "number") found.at(-1).push(turn);
-    else found.push([]);
+/** The turns whose number stands under the graph. */
+function labelled(last) {
+  const every = Math.ceil(last / MOST_LABELS);
+  const turns = Array.from({ length: last }, (_, i) => i + 1);
+  return turns.filter((n) => n === last || ((n === 1 || n % every === 0) && last - n >= every / 2));
+}
+
+/** The line of one side; a missing score breaks it. */
+function linePath(turns, x, y) {
+  let isStart = true;
+  let path = "";
+  for (const { n, composite } of turns) {
+    const isScored = typeof composite === "number";
+    if (isScored) path += `${isStart ? "M" : "L"}${x(n)} ${y(composite)}`;
+    isStart = !isScored;
   }
-  return found.filter((run) => run.length);
+  return path;
 }
 
 const ring = (x, y, r) => `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0`;
 
-/** What is drawn of a turn, as `[class, path]`. */
-function shapes({ side, composite, composite_admitted: before, composite_spread: spread }, x, height, size) {
+/** The shapes that show one turn, as `[class, path]`. */
+function shapes({ side, composite, composite_admitted: first, composite_spread: spread }, x, height, size) {
   const isScored = typeof composite === "number";
   const y = isScored ? height(composite) : HEIGHT - BOTTOM;
-  return [
-    spread && ["spread", `M${x} ${height(composite + spread / 2)}V${height(composite - spread / 2)}`],
-    before !== undefined && ["fall", `M${x} ${height(before)}V${y}`],
-    before !== undefined && ["changed", ring(x, height(before), 4 * size)],
-    !isScored ? ["absent", `M${x - 4} ${y - 4}l8 8m0 -8l-8 8`]
-      : ["dot", side === "pro" ? ring(x, y, 4.5 * size) : `M${x} ${y - 5.5 * size}l${5.5 * size} ${10 * size}h${-11 * size}z`],
-  ].filter(Boolean);
+  const found = [];
+  if (spread) found.push(["spread", `M${x} ${height(composite + spread / 2)}V${height(composite - spread / 2)}`]);
+  if (first !== undefined) {
+    found.push(["fall", `M${x} ${height(first)}V${y}`]);
+    found.push(["changed", ring(x, height(first), 4 * size)]);
+  }
+  const triangle = `M${x} ${y - 5.5 * size}l${5.5 * size} ${10 * size}h${-11 * size}z`;
+  if (!isScored) found.push(["absent", `M${x - 4} ${y - 4}l8 8m0 -8l-8 8`]);
+  else found.push(["dot", side === "pro" ? ring(x, y, 4.5 * size) : triangle]);
+  return found;
 }
 
-function title({ n, side, composite, composite_admitted: before, composite_spread: spread }) {
-  return `${NAME[side]}, turn ${n}: ${typeof composite === "number" ? number(composite) : "no score"}${before === undefined ? "" : `, first ${number(before)}`}${spread ? `, at most ${number(spread)} apart` : ""}`;
+function title({ n, side, composite, composite_admitted: first, composite_spread: spread }) {
+  const score = typeof composite === "number" ? number(composite) : GRAPH.noScore;
+  const before = first === undefined ? "" : GRAPH.first(number(first));
+  return `${NAME[side]}, turn ${n}: ${score}${before}${spread ? GRAPH.apart(number(spread)) : ""}`;
 }
 
-const target = (x, width) => s("rect.target", { x, y: TOP, width, height: HEIGHT - TOP - BOTTOM });
+const target = (x, width) => svg("rect.target", { x, y: TOP, width, height: HEIGHT - TOP - BOTTOM });
 
 function mark(turn, x, height, reach, go) {
-  return s(`a.mark.${turn.side}`, { ...toEvent(turn.judged, go), "aria-label": title(turn) },
-    s("title", {}, title(turn)), target(x - reach, 2 * reach), ...shapes(turn, x, height, 1).map(([kind, d]) => s(`path.${kind}`, { d })));
+  return svg(`a.mark.${turn.side}`, { ...eventLink(turn.judged, go), "aria-label": title(turn) },
+    svg("title", {}, title(turn)),
+    target(x - reach, 2 * reach),
+    shapes(turn, x, height, 1).map(([kind, d]) => svg(`path.${kind}`, { d })));
 }
 
-/** The marks of a long debate: a path for every kind and side. */
-function together(judged, x, height, go) {
-  const named = s("title");
-  const all = s("g.mark", { on: {
-    click: (event) => go(near(event).judged),
-    pointermove: (event) => say(named, title(near(event))),
-  } }, named, target(LEFT, WIDTH - LEFT - RIGHT));
-  const near = ({ clientX }) => {
-    const { left, width } = all.ownerSVGElement.getBoundingClientRect();
-    const away = ({ n }) => Math.abs(x(n) - ((clientX - left) / width) * WIDTH);
-    return judged.reduce((best, turn) => (away(turn) < away(best) ? turn : best));
+/** The marks of a long debate: one path for each kind and side. */
+function joinedMarks(judged, x, height, go) {
+  const label = svg("title");
+  const listeners = {
+    click: (event) => go(nearest(event).judged),
+    pointermove: (event) => setText(label, title(nearest(event))),
   };
-  const kinds = Map.groupBy(judged.flatMap((turn) => shapes(turn, x(turn.n), height, .5).map(([kind, d]) => ({ kind: `${kind}.${turn.side}`, d }))), ({ kind }) => kind);
-  for (const [kind, paths] of kinds) all.append(s(`path.${kind}`, { d: paths.map(({ d }) => d).join("") }));
-  return [all];
+  const group = svg("g.mark", { on: listeners }, label, target(LEFT, WIDTH - LEFT - RIGHT));
+
+  function nearest({ clientX }) {
+    const { left, width } = group.ownerSVGElement.getBoundingClientRect();
+    const distance = ({ n }) => Math.abs(x(n) - ((clientX - left) / width) * WIDTH);
+    return judged.reduce((best, turn) => (distance(turn) < distance(best) ? turn : best));
+  }
+
+  const paths = new Map();
+  for (const turn of judged) {
+    for (const [kind, d] of shapes(turn, x(turn.n), height, 0.5)) {
+      const key = `${kind}.${turn.side}`;
+      paths.set(key, (paths.get(key) ?? "") + d);
+    }
+  }
+  for (const [kind, d] of paths) group.append(svg(`path.${kind}`, { d }));
+  return [group];
 }

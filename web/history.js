@@ -1,25 +1,36 @@
-/** The debate at every position: frames, and a view every so often to fold from. */
+/** The debate at every position: frames, and a view at intervals from which to fold. */
 
 import { merge, shared } from "./patch.js";
 
-const EVERY = 25;
+/** A view is kept at every position that is a multiple of this. */
+const VIEW_INTERVAL = 25;
+/** Frames are fetched in chunks of this size. */
 const CHUNK = 200;
 
+/** The frames and views of one debate that the page has received or fetched. */
 export class History {
-  #load; #frames = new Map(); #views = new Map(); #loading = new Map();
+  #load;
+  #frames = new Map();
+  #views = new Map();
+  #loading = new Map();
 
-  /** The newest view; null before the first snapshot. */
+  /** The newest view; null before the first snapshot. @type {View | null} */
   newest = null;
 
-  /** `load.view(at)` and `load.frames(after, limit)` ask the server for what is not held. */
+  /**
+   * @param {{view(at: number): Promise<View>, frames(after: number, limit: number): Promise<object>}} load
+   *   Asks the server for what is not held.
+   */
   constructor(load) {
     this.#load = load;
   }
 
+  /** The position of the newest view. */
   get head() {
     return this.newest?.position ?? 0;
   }
 
+  /** @param {View} view A snapshot. If it belongs to another log, everything held is dropped. */
   snapshot(view) {
     if (view.position < this.head || (this.newest && view.opened_at !== this.newest.opened_at)) {
       this.#frames.clear();
@@ -29,18 +40,22 @@ export class History {
     this.#views.set(view.position, view);
   }
 
+  /** @param {object} frame The frame after the newest one; throws `RangeError` for any other. */
   append(frame) {
-    if (frame.position !== this.head + 1) throw new RangeError(`frame ${frame.position} does not follow ${this.head}`);
+    if (frame.position !== this.head + 1) {
+      throw new RangeError(`frame ${frame.position} does not follow ${this.head}`);
+    }
     this.#frames.set(frame.position, frame);
     this.newest = merge(this.newest, frame.patch);
-    if (frame.position % EVERY === 0) this.#views.set(frame.position, this.newest);
+    if (frame.position % VIEW_INTERVAL === 0) this.#views.set(frame.position, this.newest);
   }
 
+  /** The frame at `position`, if it is held. */
   frame(position) {
     return this.#frames.get(position);
   }
 
-  /** The view at `position`; null where something is missing. */
+  /** The view at `position`; null if frames are missing. */
   held(position) {
     if (position === this.head) return this.newest;
     let from = position;
@@ -52,12 +67,12 @@ export class History {
     if (!view) return null;
     for (let next = from + 1; next <= position; next += 1) {
       view = merge(view, this.#frames.get(next).patch);
-      if (next % EVERY === 0) this.#views.set(next, view);
+      if (next % VIEW_INTERVAL === 0) this.#views.set(next, view);
     }
     return view;
   }
 
-  /** The view at `position`, fetched with its frame where they are not held. */
+  /** The view at `position`. It and its frame are fetched if they are not held. */
   async at(position) {
     if (!this.held(position) || !this.#frames.has(position)) await this.#fetch(position);
     return this.held(position);
@@ -69,16 +84,17 @@ export class History {
     const last = Math.min(first + CHUNK - 1, this.head);
     const key = `${first}-${last}`;
     if (!this.#loading.has(key)) {
-      const loading = this.#chunk(first, last).finally(() => this.#loading.delete(key));
+      const loading = this.#fetchChunk(first, last).finally(() => this.#loading.delete(key));
       this.#loading.set(key, loading);
     }
     return this.#loading.get(key);
   }
 
-  async #chunk(first, last) {
-    const [view, ...pages] = await Promise.all([this.#load.view(first), this.#load.frames(first - 1, last - first + 1)]);
+  async #fetchChunk(first, last) {
+    const count = last - first + 1;
+    const [view, firstPage] = await Promise.all([this.#load.view(first), this.#load.frames(first - 1, count)]);
     this.#views.set(first, shared(this.newest, view));
-    let [page] = pages;
+    let page = firstPage;
     for (;;) {
       for (const frame of page.frames) this.#frames.set(frame.position, frame);
       const reached = page.frames.at(-1)?.position ?? last;

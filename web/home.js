@@ -1,4 +1,4 @@
-/** The first page: the form, and the debates. */
+/** The first page: the form, the debates, and the exhibitions. */
 
 import { $ } from "./dom.js";
 import { exhibitions } from "./exhibitions.js";
@@ -6,9 +6,11 @@ import { form } from "./form.js";
 import { keys } from "./keys.js";
 import { list } from "./list.js";
 
-keys({
-  "/": () => { $("#search").focus(); $("#search").select(); },
-  n: () => $("#motion").focus(),
-});
+function search() {
+  $("#search").focus();
+  $("#search").select();
+}
+
+keys({ "/": search, n: () => $("#motion").focus() });
 await Promise.all([form(), list(), exhibitions()]);
 document.body.toggleAttribute("data-ready", true);

@@ -1,32 +1,80 @@
-/** The page about the judge: lays out what the server says, and adds nothing. */
+/** The page about the judge: shows what the server says and adds nothing. */
 
 import { $, h } from "./dom.js";
+import { ERRORS, JUDGE } from "./words.js";
 
-const FACTS = { asks: "Is asked", rules: "Rules", does: "What Moot does", known: "Published", says: "Measured here" };
+/** Below this width, the table of contents starts closed. */
+const WIDE = 980;
 
-const cell = ({ cells, was = {}, mark }, { figures }) => cells.map((now, at) => h(at ? (figures.includes(at) ? "td.n" : "td") : "th", { scope: !at && "row" },
-  at in was && [h("del", {}, was[at]), " "], mark || at in was ? h(mark === "gone" ? "del" : "ins", {}, now) : now));
+function cells({ cells: values, was = {}, mark }, figures) {
+  return values.map((value, column) => {
+    const isChanged = mark || column in was;
+    const name = column ? `td${figures.includes(column) ? ".n" : ""}` : "th";
+    const old = column in was && [h("del", {}, was[column]), " "];
+    return h(name, { scope: !column && "row" }, old, isChanged ? h(mark === "gone" ? "del" : "ins", {}, value) : value);
+  });
+}
 
-const table = (it) => h("div.scroll", { tabindex: 0, role: "region", "aria-label": it.caption }, h("table", {},
-  h("caption", {}, it.caption),
-  h("thead", {}, h("tr", {}, it.head.map((name, at) => h(it.figures.includes(at) ? "th.n" : "th", { scope: "col" }, name)))),
-  h("tbody", {}, it.rows.map((row) => h(row.leads ? "tr.leads" : "tr", { "data-key": row.key, "data-mark": row.mark }, cell(row, it))))));
+function table({ caption, head, rows, figures }) {
+  const headings = head.map((name, column) => h(`th${figures.includes(column) ? ".n" : ""}`, { scope: "col" }, name));
+  const bodyRows = rows.map((row) => {
+    return h(`tr${row.leads ? ".leads" : ""}`, { "data-key": row.key, "data-mark": row.mark }, cells(row, figures));
+  });
+  return h("div.scroll", { tabindex: 0, role: "region", "aria-label": caption },
+    h("table", {},
+      h("caption", {}, caption),
+      h("thead", {}, h("tr", {}, headings)),
+      h("tbody", {}, bodyRows)));
+}
 
-const entry = (part) => (it) => h("section.entry", { id: `${part}-${it.id}` }, h("h3", {}, it.number && h("i", {}, it.number), it.name ?? it.title),
-  it.does && h("p", {}, it.what ?? it.does),
-  it.shows && h("p.shows", {}, h("b", {}, it.shows[0]), it.shows[1]),
-  it.does && h("dl", {}, Object.entries(FACTS).map(([key, label]) => it[key] && (key !== "does" || it.what) && [h("dt", {}, label), h("dd", {}, [it[key]].flat().map((line) => h("p", {}, line)))]).flat()),
-  it.prompt && h("details", {}, h("summary", {}, "The question, word for word"), h("pre", { tabindex: 0 }, it.prompt)),
-  it.rows ? table(it) : it.table && table(it.table));
+function facts(entry) {
+  const shown = JUDGE.facts.filter(([key]) => entry[key] && (key !== "does" || entry.what));
+  return h("dl", {}, shown.map(([key, label]) => {
+    return [h("dt", {}, label), h("dd", {}, [entry[key]].flat().map((line) => h("p", {}, line)))];
+  }));
+}
 
-const said = await fetch(`/api/judge${location.search}`).then((response) => response.json()).catch(() => ({ error: { message: "The server does not answer. Is it still running?" } }));
-if (said.error) $("#trouble").append(said.error.message);
-else {
-  for (const part of ["levels", "beside", "tables", "weaknesses"]) $(`#${part}`).append(...said[part].map(entry(part)));
-  $("#over").append(...said.measured_over.says.map((line) => h("p", {}, line)), ...said.links.map(([text, href, is]) => h("a", { href, "aria-current": is }, text)));
-  $("#which").append(said.about, said.debate ? h("a", { href: `/d/${said.debate}` }, said.motion) : "");
-  $("#toc").append(...[...document.querySelectorAll("article > section")].map((part) => h("details", { open: innerWidth > 980 && part.id !== "tables" }, h("summary", {}, $("h2", part).textContent),
-    [...part.querySelectorAll(".entry")].map((one) => h("a", { href: `#${one.id}` }, $("h3", one).lastChild.textContent)))));
+function section(part, entry) {
+  return h("section.entry", { id: `${part}-${entry.id}` },
+    h("h3", {}, entry.number && h("i", {}, entry.number), entry.name ?? entry.title),
+    entry.does && h("p", {}, entry.what ?? entry.does),
+    entry.shows && h("p.shows", {}, h("b", {}, entry.shows[0]), entry.shows[1]),
+    entry.does && facts(entry),
+    entry.prompt && h("details", {}, h("summary", {}, JUDGE.question), h("pre", { tabindex: 0 }, entry.prompt)),
+    entry.rows ? table(entry) : entry.table && table(entry.table));
+}
+
+function contents() {
+  return [...document.querySelectorAll("article > section")].map((part) => {
+    const isOpen = innerWidth > WIDE && part.id !== "tables";
+    const links = [...part.querySelectorAll(".entry")].map((entry) => {
+      return h("a", { href: `#${entry.id}` }, $("h3", entry).lastChild.textContent);
+    });
+    return h("details", { open: isOpen }, h("summary", {}, $("h2", part).textContent), links);
+  });
+}
+
+function show(report) {
+  for (const part of ["levels", "beside", "tables", "weaknesses"]) {
+    $(`#${part}`).append(...report[part].map((entry) => section(part, entry)));
+  }
+  const links = report.links.map(([text, href, current]) => h("a", { href, "aria-current": current }, text));
+  $("#over").append(...report.measured_over.says.map((line) => h("p", {}, line)), ...links);
+  $("#which").append(report.about, report.debate ? h("a", { href: `/d/${report.debate}` }, report.motion) : "");
+  $("#toc").append(...contents());
   document.getElementById(location.hash.slice(1))?.scrollIntoView();
 }
+
+async function fetchReport() {
+  try {
+    const response = await fetch(`/api/judge${location.search}`);
+    return await response.json();
+  } catch {
+    return { error: { message: ERRORS.unreachable } };
+  }
+}
+
+const report = await fetchReport();
+if (report.error) $("#trouble").append(report.error.message);
+else show(report);
 document.body.toggleAttribute("data-ready", true);

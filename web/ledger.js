@@ -1,106 +1,193 @@
-/** A turn's score as its ledger has it: what changed it, and on demand every entry with its words and its call. */
+/** The ledger of a turn's score: the changes at a glance, and every entry with its evidence and its model call. */
 
 import { api } from "./api.js";
-import { h, toEvent } from "./dom.js";
-import { number, plain, signed } from "./words.js";
+import { eventLink, h } from "./dom.js";
+import { grouped, number, plain, signed } from "./formatting.js";
+import { LEDGER } from "./words.js";
 
-const RULE = {
-  __proto__: null,
-  band_winner: "brought up to the winner’s band",
-  band_loser: "brought down to the loser’s band", logic_gap: "logic gap", cleared: "given back",
-};
-const known = new Map();
+const audits = new Map();
 
-/** The audit of a turn, asked again when another entry has come. */
-async function audit(id, turn, newest) {
-  const kept = known.get(turn);
-  if (kept?.newest === newest) return kept.audit;
-  const asked = api.audit(id, turn);
-  known.set(turn, { newest, audit: asked });
-  asked.catch(() => known.delete(turn));
-  return asked;
+/** The audit of a turn, fetched again after a new entry. */
+function auditOf(id, turn, version) {
+  const known = audits.get(turn);
+  if (known?.version === version) return known.audit;
+  const audit = api.audit(id, turn);
+  audits.set(turn, { version, audit });
+  audit.catch(() => audits.delete(turn));
+  return audit;
 }
 
-const newestOf = (turn) => `${turn.judged}.${turn.changed.at(-1) ?? ""}`;
-const link = (position, go, text, to = position) => h("a", { href: `#e${position}`, on: { click: (event) => { event.preventDefault(); go(to); } } }, text);
-const ruleWords = (rule) => RULE[rule] ?? plain(rule);
-const amount = ({ applied, requested }) => `${signed(applied)}${applied === requested ? "" : ` of ${signed(requested)}`}`;
+/** @typedef {{list?: HTMLElement, fill?: () => Promise<void>}} Fillable A list, and what fetches its rows. */
 
-/** The name under which an entry's words are marked in the turns. */
-const markOf = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${position}`;
+const versionOf = (turn) => `${turn.judged}.${turn.changed.at(-1) ?? ""}`;
+const ruleWords = (rule) => LEDGER.rule[rule] ?? plain(rule);
 
-/** Notes on a turn whose score changed, read by `fill`; entries after `position` stay unseen. */
-export function notes(id, number_, turn, position, go, mark) {
+/** The name under which an entry's evidence is marked in the turns. */
+const markName = ({ kind, position }) => `${kind === "gap" ? "gap" : "entry"}/${position}`;
+
+/**
+ * The changes of a turn's score, in short. Entries after `position` are left out.
+ * @param {string} id
+ * @param {number} number_
+ * @param {object} turn
+ * @param {number} position
+ * @param {(position: number) => void} go
+ * @param {(entries: {name: string, position: number, evidence: object[]}[]) => void} mark Marks the evidence.
+ * @returns {Fillable} Empty if nothing has changed.
+ */
+export function scoreChanges(id, number_, turn, position, go, mark) {
   if (!turn.changed?.length) return {};
-  const list = h("ul.entries", { "aria-label": `What changed the score of turn ${number_}` });
-  const fill = () => audit(id, number_, newestOf(turn)).then(({ entries }) => {
+  const list = h("ul.entries", { "aria-label": LEDGER.changesOf(number_) });
+  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries) => {
     const later = entries.filter((entry) => entry.kind !== "score" && entry.position <= position);
-    list.replaceChildren(...later.map((entry) => h("li", { "data-kind": entry.kind },
-      h("b", {}, `${amount(entry)} ${plain(entry.dimension)}`), ", ", h("s", {}, number(entry.before)), ` → ${number(entry.after)} · `, ruleWords(entry.rule), ": ", entry.reason,
-      entry.kind === "gap" && words(entry),
-      " ", link(entry.cause ?? entry.position, go, "see it happen", entry.position))));
-    mark(later.map((entry) => ({ name: markOf(entry), position: entry.position, evidence: entry.evidence })));
-  }, (error) => list.replaceChildren(h("li.quiet", {}, error.message)));
-  return { list, fill };
+    list.replaceChildren(...later.map((entry) => changeRow(entry, go)));
+    mark(later.map((entry) => ({ name: markName(entry), position: entry.position, evidence: entry.evidence })));
+  }) };
 }
 
-const words = (entry) => h("span.quotes", {}, ...entry.evidence.map(({ quote, turn }) => h("span", {}, h("q", {}, quote), h("span.quiet", {}, ` turn ${turn}`))));
-
-/** Every entry in order: who asked for what, what it got, because of which words; read by `fill`. */
-export function blame(id, number_, turn, position, go, light) {
-  const list = h("ol.blame", { "aria-label": `The ledger of turn ${number_}` }, h("li.quiet", {}, "Reading the ledger…"));
-  const fill = () => audit(id, number_, newestOf(turn)).then(({ entries }) => {
+/**
+ * Every entry of a turn's score in order. Entries after `position` are left out.
+ * @param {string} id
+ * @param {number} number_
+ * @param {object} turn
+ * @param {number} position
+ * @param {(position: number) => void} go
+ * @param {(name: string | null) => void} highlight
+ * @returns {Fillable}
+ */
+export function entryList(id, number_, turn, position, go, highlight) {
+  const label = LEDGER.of(number_);
+  const list = h("ol.ledger", { "aria-label": label }, h("li.quiet", {}, LEDGER.loading));
+  return { list, fill: filling(list, () => auditOf(id, number_, versionOf(turn)), (entries) => {
     const seen = entries.filter((entry) => entry.position <= position);
-    const given = seen.filter(({ kind }) => kind === "score");
-    list.replaceChildren(given.length ? first(id, given, go) : "", ...seen.filter(({ kind }) => kind !== "score").map((entry) => row(id, entry, go, light)));
-  }, (error) => list.replaceChildren(h("li.quiet", {}, error.message)));
-  return { list, fill };
+    const initial = seen.filter(({ kind }) => kind === "score");
+    const rows = seen.filter(({ kind }) => kind !== "score").map((entry) => entryRow(id, entry, go, highlight));
+    list.replaceChildren(...(initial.length ? [initialRow(id, initial, go)] : []), ...rows);
+  }) };
 }
 
-/** The points that a turn began with. */
-function first(id, given, go) {
-  const [{ position, cause, call: asked }] = given;
-  return h("li", { "data-kind": "score", "data-position": position },
-    h("p", {}, link(position, go, `event ${position}`), " ", ...given.flatMap(({ dimension, requested, applied }, i) => [
-      i ? " · " : "", `${plain(dimension)} `, requested !== applied && [h("s", {}, number(requested)), " "], h("b", {}, number(applied))].flat())),
-    h("p.quiet", {}, h("span.rule", {}, "the judge’s points, as the rules admit them"), given.some(({ requested, applied }) => requested !== applied) && ": what was requested is struck through"),
-    ways(id, cause, asked, go));
-}
-
-function ways(id, cause, asked, go, before = false) {
-  return [h("p.ways", {}, cause && link(cause, go, `because of event ${cause}`), before && cause && link(cause - 1, go, "as it was before")), asked && call(id, asked)];
-}
-
-function row(id, entry, go, light) {
-  const lit = !entry.evidence.length ? {} : {
-    pointerenter: () => light(markOf(entry)), pointerleave: () => light(null), focusin: () => light(markOf(entry)), focusout: () => light(null),
-  };
-  return h("li", { "data-kind": entry.kind, "data-position": entry.position, on: lit },
-    h("p", {}, link(entry.position, go, `event ${entry.position}`), " ", h("b", {}, plain(entry.dimension)), " ",
-      h("span.moves", {}, h("s", {}, number(entry.before)), " → ", h("b", {}, number(entry.after))),
-      " ", h("span.quiet", {}, `requested ${signed(entry.requested)}, applied ${signed(entry.applied)}`)),
-    h("p.quiet", {}, h("span.rule", {}, ruleWords(entry.rule)), entry.reason && `: ${entry.reason}`),
-    entry.evidence.length > 0 && words(entry),
-    ways(id, entry.cause, entry.call, go, true));
-}
-
-/** `<details>` with the exact question and the raw answer of a call, fetched when they are opened. */
-export function call(id, name) {
-  const box = h("div", {});
-  const made = h("details.call", {}, h("summary", {}, `the judge’s question and answer (${name})`), box);
-  made.addEventListener("toggle", async () => {
-    if (!made.open || box.childElementCount) return;
+/** A function that fetches entries and shows them, or the error. */
+function filling(list, fetchAudit, show) {
+  return async () => {
     try {
-      const said = await api.call(id, name);
-      const facts = [said.model, said.latency_ms !== undefined && `${said.latency_ms.toLocaleString("en")} ms`, said.usage && `${number((said.usage.input_tokens ?? 0) + (said.usage.output_tokens ?? 0))} tokens`,
-        ...Object.entries(said.parameters ?? {}).map(([key, value]) => `${plain(key)} ${typeof value === "object" ? JSON.stringify(value) : value}`)];
-      box.replaceChildren(h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
-        ...said.prompt.flatMap(({ role, text }) => [h("h4", {}, role), h("pre", { tabindex: "0" }, text)]),
-        ...(said.reasoning ? [h("h4", {}, "its reasoning"), h("pre", { tabindex: "0" }, said.reasoning)] : []),
-        h("h4", {}, said.kind ? `no answer: ${said.message}` : "the answer, as it came"), said.answer && h("pre", { tabindex: "0" }, said.answer));
+      const { entries } = await fetchAudit();
+      show(entries);
+    } catch (error) {
+      list.replaceChildren(h("li.quiet", {}, error.message));
+    }
+  };
+}
+
+function changeRow(entry, go) {
+  const { applied, requested, kind, dimension, before, after, rule, reason, position } = entry;
+  const amount = `${signed(applied)}${applied === requested ? "" : ` of ${signed(requested)}`}`;
+  return h("li", { "data-kind": kind },
+    h("b", {}, `${amount} ${plain(dimension)}`),
+    ", ",
+    h("s", {}, number(before)),
+    ` → ${number(after)} · `,
+    ruleWords(rule),
+    ": ",
+    reason,
+    kind === "gap" && quotes(entry),
+    " ",
+    h("a", eventLink(position, go), LEDGER.seeEvent));
+}
+
+function quotes(entry) {
+  return h("span.quotes", {}, entry.evidence.map(({ quote, turn }) => {
+    return h("span", {}, h("q", {}, quote), h("span.quiet", {}, ` turn ${turn}`));
+  }));
+}
+
+const eventName = (position, go) => h("a", eventLink(position, go), `event ${position}`);
+
+/** The points that the turn was given at first. */
+function initialRow(id, entries, go) {
+  const [{ position, cause, call: callName }] = entries;
+  const isCapped = ({ requested, applied }) => requested !== applied;
+  const points = entries.flatMap((entry, i) => [
+    i ? " · " : "",
+    `${plain(entry.dimension)} `,
+    isCapped(entry) && h("s", {}, number(entry.requested)),
+    isCapped(entry) && " ",
+    h("b", {}, number(entry.applied)),
+  ]);
+  return h("li", { "data-kind": "score", "data-position": position },
+    h("p", {}, eventName(position, go), " ", points),
+    h("p.quiet", {}, h("span.rule", {}, LEDGER.initial), entries.some(isCapped) && `: ${LEDGER.capped}`),
+    h("p.ways", {}, causeLink(cause, go)),
+    callName && callDetails(id, callName));
+}
+
+function entryRow(id, entry, go, highlight) {
+  const { position, cause, call: callName, before, after, requested, applied } = entry;
+  const on = entry.evidence.length ? highlighting(markName(entry), highlight) : {};
+  const amounts = LEDGER.amounts(signed(requested), signed(applied));
+  return h("li", { "data-kind": entry.kind, "data-position": position, on },
+    h("p", {},
+      eventName(position, go),
+      " ",
+      h("b", {}, plain(entry.dimension)),
+      " ",
+      h("span.moves", {}, h("s", {}, number(before)), " → ", h("b", {}, number(after))),
+      " ",
+      h("span.quiet", {}, amounts)),
+    h("p.quiet", {}, h("span.rule", {}, ruleWords(entry.rule)), entry.reason && `: ${entry.reason}`),
+    entry.evidence.length > 0 && quotes(entry),
+    h("p.ways", {}, causeLink(cause, go), cause && h("a", eventLink(cause - 1, go), LEDGER.before)),
+    callName && callDetails(id, callName));
+}
+
+const causeLink = (cause, go) => cause && h("a", eventLink(cause, go), LEDGER.because(cause));
+
+/**
+ * Listeners that highlight the marks of a name while the pointer or the focus is on an element.
+ * @param {string} name
+ * @param {(name: string | null) => void} highlight
+ * @returns {Record<string, () => void>} For the attribute `on`.
+ */
+export function highlighting(name, highlight) {
+  const start = () => highlight(name);
+  const end = () => highlight(null);
+  return { pointerenter: start, pointerleave: end, focusin: start, focusout: end };
+}
+
+/**
+ * `<details>` with the exact question and the raw answer of a model call, fetched when they are opened.
+ * @param {string} id
+ * @param {string} name
+ * @returns {HTMLElement}
+ */
+export function callDetails(id, name) {
+  const box = h("div", {});
+  async function toggle({ target }) {
+    if (!target.open || box.childElementCount) return;
+    try {
+      box.replaceChildren(...callContent(await api.call(id, name)));
     } catch (error) {
       box.replaceChildren(h("p.quiet", {}, error.message));
     }
-  });
-  return made;
+  }
+  return h("details.call", { on: { toggle } }, h("summary", {}, LEDGER.call(name)), box);
+}
+
+function callContent({ model, latency_ms: latency, usage, parameters, prompt, reasoning, kind, message, answer }) {
+  const text = (title, content) => [h("h4", {}, title), h("pre", { tabindex: "0" }, content)];
+  const tokens = usage && (usage.input_tokens ?? 0) + (usage.output_tokens ?? 0);
+  const facts = [
+    model,
+    latency !== undefined && `${grouped(latency)} ms`,
+    usage && `${number(tokens)} tokens`,
+    ...Object.entries(parameters ?? {}).map(([key, value]) => {
+      return `${plain(key)} ${typeof value === "object" ? JSON.stringify(value) : value}`;
+    }),
+  ];
+  return [
+    h("p.quiet", {}, facts.filter(Boolean).join(" · ")),
+    ...prompt.flatMap((part) => text(part.role, part.text)),
+    ...(reasoning ? text(LEDGER.reasoning, reasoning) : []),
+    h("h4", {}, kind ? LEDGER.noAnswer(message) : LEDGER.answer),
+    ...(answer ? [h("pre", { tabindex: "0" }, answer)] : []),
+  ];
 }

@@ -1,12 +1,15 @@
-/** The debates, newest first. */
+/** The list of debates, newest first. */
 
 import { api } from "./api.js";
-import { $, h, say } from "./dom.js";
-import { FORMAT, NAME, SIGN, count, moment, winnerWords } from "./words.js";
+import { $, h, setText } from "./dom.js";
+import { count, moment } from "./formatting.js";
+import { FORMAT, LIST, NAME, SIGN, winnerWords } from "./words.js";
 
-const EVERY_MS = 5_000;
-const PAUSE_MS = 250;
+const REFRESH_MS = 5_000;
+const TYPING_PAUSE_MS = 250;
+const PAGE = 25;
 
+/** Fetches and shows the debates; keeps the list fresh while a debate runs. @returns {Promise<void>} */
 export function list() {
   const search = $("#search");
   const rows = $("#debates");
@@ -14,18 +17,17 @@ export function list() {
   let shown = [];
   let ticket = 0;
   let waiting = null;
-  let isTouched = false;
+  let hasSearched = false;
 
-  async function load({ more = false, quietly = false } = {}) {
-    const mine = ++ticket;
+  async function load({ more = false, isRefresh = false } = {}) {
+    ticket += 1;
+    const mine = ticket;
     const q = search.value.trim();
     try {
-      const page = await api.debates(more ? next : "", 25, q);
+      const page = await api.debates(more ? next : "", PAGE, q);
       if (mine !== ticket) return;
-      if (quietly && shown.length > page.debates.length) {
-        const fresh = new Map(page.debates.map((debate) => [debate.id, debate]));
-        const known = new Set(shown.map(({ id }) => id));
-        shown = [...page.debates.filter(({ id }) => !known.has(id)), ...shown.map((debate) => fresh.get(debate.id) ?? debate)];
+      if (isRefresh && shown.length > page.debates.length) {
+        shown = merged(page.debates, shown);
       } else {
         shown = more ? [...shown, ...page.debates] : page.debates;
         next = page.next;
@@ -33,49 +35,75 @@ export function list() {
       $("#list-error").hidden = true;
     } catch (error) {
       if (mine !== ticket) return;
-      say($("#list-error"), error.message);
+      setText($("#list-error"), error.message);
       $("#list-error").hidden = false;
       return;
     }
+    const isEmpty = shown.length === 0;
     rows.replaceChildren(...shown.map(row));
-    rows.hidden = shown.length === 0;
+    rows.hidden = isEmpty;
     $("#more").hidden = !next;
-    $("#no-debates").hidden = shown.length > 0 || q !== "";
-    $("#no-match").hidden = shown.length > 0 || q === "";
-    $("#find").hidden = shown.length === 0 && q === "";
-    if (isTouched) say($("#found"), q ? count(shown.length, "debate") + (next ? " and more" : "") : "");
+    $("#no-debates").hidden = !isEmpty || q !== "";
+    $("#no-match").hidden = !isEmpty || q === "";
+    $("#find").hidden = isEmpty && q === "";
+    if (hasSearched) setText($("#found"), q ? LIST.found(shown.length, Boolean(next)) : "");
+  }
+
+  function refresh() {
+    if (!document.hidden && !rows.contains(document.activeElement)) load({ isRefresh: true });
   }
 
   search.addEventListener("input", () => {
-    isTouched = true;
+    hasSearched = true;
     clearTimeout(waiting);
-    waiting = setTimeout(load, PAUSE_MS);
+    waiting = setTimeout(load, TYPING_PAUSE_MS);
   });
   $("#more button").addEventListener("click", () => load({ more: true }));
-  const again = () => !document.hidden && !rows.contains(document.activeElement) && load({ quietly: true });
-  document.addEventListener("visibilitychange", again);
-  setInterval(() => shown.some(({ state }) => state === "open") && again(), EVERY_MS);
+  document.addEventListener("visibilitychange", refresh);
+  setInterval(() => {
+    if (shown.some(({ state }) => state === "open")) refresh();
+  }, REFRESH_MS);
   return load();
 }
 
-const STATE = { open: "Live", paused: "Paused", halted: "Halted", concluded: "Ended" };
-
-const OVER = { deliberation: "Judged", calibration: "Measured" };
+/** The newest page in front of the rows that were known before. */
+function merged(newest, known) {
+  const byId = new Map(newest.map((debate) => [debate.id, debate]));
+  const knownIds = new Set(known.map(({ id }) => id));
+  return [...newest.filter(({ id }) => !knownIds.has(id)), ...known.map((debate) => byId.get(debate.id) ?? debate)];
+}
 
 function outcomeOf(debate) {
-  if (debate.state !== "concluded") return STATE[debate.state] ?? debate.state;
-  return OVER[debate.format] ?? (debate.winner === "neither" ? "No winner named" : debate.winner ? winnerWords(debate.winner) : STATE.concluded);
+  if (debate.state !== "concluded") return LIST.state[debate.state] ?? debate.state;
+  return LIST.over[debate.format] ?? (debate.winner ? winnerWords(debate.winner) : LIST.state.concluded);
+}
+
+const modelOf = (seat) => (typeof seat === "string" ? seat : seat?.model ?? "");
+
+function sideCell(side, debate) {
+  return h(`span.${side}`, {}, `${SIGN[side]} ${NAME[side]} `, h("i", {}, modelOf(debate[side])));
 }
 
 function row(debate) {
   const { format, turns_spoken: spoken, turns_planned: planned } = debate;
-  const name = (seat) => (typeof seat === "string" ? seat : seat?.model ?? "");
-  const isDebate = Boolean(name(debate.pro)) || debate.blind;
-  return h("li", {}, h("a.debate", { href: `/d/${encodeURIComponent(debate.id)}`, "data-state": debate.state, "data-format": format },
-    h("span.motion", {}, debate.motion, FORMAT[format] && h("span.tag", {}, FORMAT[format]), debate.blind && !name(debate.pro) && h("span.tag", {}, "blind")),
-    h("span.sides", {}, ...(isDebate ? [h("span.pro", {}, `${SIGN.pro} ${NAME.pro} `, h("i", {}, name(debate.pro))), " ", h("span.con", {}, `${SIGN.con} ${NAME.con} `, h("i", {}, name(debate.con)))]
-      : [format === "calibration" ? "Raters before debates whose outcome is known" : "Personas judge a text, each on its own and then together"])),
-    h("span.outcome", { "data-winner": debate.winner ?? "" }, isDebate && debate.winner && debate.winner !== "neither" ? `${SIGN[debate.winner]} ` : "", outcomeOf(debate)),
-    h("span.when", {}, isDebate && `${spoken} of ${count(planned, format === "protocol" ? "statement" : "turn")} · `, h("time", { datetime: debate.opened_at }, moment(debate.opened_at)),
-      debate.exhibition ? " · exhibition" : "")));
+  const hasSides = Boolean(modelOf(debate.pro)) || debate.blind;
+  const motion = h("span.motion", {},
+    debate.motion,
+    FORMAT[format] && h("span.tag", {}, FORMAT[format]),
+    debate.blind && !modelOf(debate.pro) && h("span.tag", {}, LIST.blind));
+  const sides = hasSides ? [sideCell("pro", debate), " ", sideCell("con", debate)] : LIST.about[format];
+  const sign = hasSides && debate.winner && debate.winner !== "neither" ? `${SIGN[debate.winner]} ` : "";
+  const when = h("span.when", {},
+    hasSides && `${spoken} of ${count(planned, format === "protocol" ? "statement" : "turn")} · `,
+    h("time", { datetime: debate.opened_at }, moment(debate.opened_at)),
+    debate.exhibition && ` · ${LIST.exhibition}`);
+  return h("li", {}, h("a.debate", {
+    href: `/d/${encodeURIComponent(debate.id)}`,
+    "data-state": debate.state,
+    "data-format": format,
+  },
+  motion,
+  h("span.sides", {}, sides),
+  h("span.outcome", { "data-winner": debate.winner ?? "" }, sign, outcomeOf(debate)),
+  when));
 }

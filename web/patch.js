@@ -1,4 +1,12 @@
-/** RFC 7396: what `patch` makes of `target`.  Neither is changed; what it does not name stays the same object. */
+/** JSON values: merge patches and shared structure. */
+
+/**
+ * Applies a JSON merge patch (RFC 7396). Neither argument is changed; members that the patch does not name stay the
+ * same objects.
+ * @param {unknown} target
+ * @param {unknown} patch
+ * @returns {any}
+ */
 export function merge(target, patch) {
   if (!isObject(patch)) return patch;
   const members = new Map(isObject(target) ? Object.entries(target) : []);
@@ -6,17 +14,24 @@ export function merge(target, patch) {
     if (value === null) members.delete(key);
     else members.set(key, merge(members.get(key), value));
   }
-  return Object.fromEntries(members);   // defines own members: a key named __proto__ is a key like any other
+  // This defines own members: a key named __proto__ is a key like any other.
+  return Object.fromEntries(members);
 }
 
 function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `fresh`, with what equals `known` taken from there: it need not be drawn anew. */
+/**
+ * `fresh`, with every part that equals its counterpart in `known` replaced by that object: it need not be drawn again.
+ * @param {any} known
+ * @param {any} fresh Changed in place.
+ * @returns {any}
+ */
 export function shared(known, fresh) {
   if (known === null || fresh === null || typeof known !== "object" || typeof fresh !== "object") return fresh;
-  let isSame = Object.keys(known).length === Object.keys(fresh).length && Array.isArray(known) === Array.isArray(fresh);
+  const isSameSize = Object.keys(known).length === Object.keys(fresh).length;
+  let isSame = isSameSize && Array.isArray(known) === Array.isArray(fresh);
   for (const key of Object.keys(fresh)) {
     if (Object.hasOwn(known, key)) fresh[key] = shared(known[key], fresh[key]);
     isSame &&= Object.hasOwn(known, key) && fresh[key] === known[key];

@@ -1,30 +1,52 @@
 /**
  * The cursor over a debate: it follows the newest event, stands where the reader put it, or plays on from there.
  *
- * It tells `change` when what is to be seen may differ.  New events never move a cursor that does not follow.
+ * It dispatches `change` when the page may have to show something else. New events move the cursor only while it
+ * follows.
  */
 
 import { History } from "./history.js";
-import { paced, speak } from "./text.js";
+import { applyDelta, spokenBy } from "./text.js";
 
+/** The speeds of a replay. */
 export const SPEEDS = [0.5, 1, 2, 4, 8];
-/** A longer silence is shortened to this: nobody wants to replay a night. */
+/** A replay shortens every silence that is longer than this. */
 export const LONGEST_SILENCE_MS = 10_000;
+/** Events that a replay fetches ahead. */
 const AHEAD = 40;
-const FAR = 100;   // steps are shorter
+/** A move of the cursor over fewer events than this is a step; frames are fetched this far ahead of a step. */
+const FAR = 100;
 
+const ascending = (a, b) => a - b;
+
+/** The cursor of one page. */
 export class Player extends EventTarget {
-  #history; #schedule; #cancel; #now;
-  #pending = null; #last = 0; #time = 0; #ticket = 0; #live = null; #left = 0;
+  #history;
+  #schedule;
+  #cancel;
+  #now;
+  #pending = null;
+  #last = 0;
+  #time = 0;
+  #ticket = 0;
+  #spokenNow = null;
+  #leftAt = 0;
 
   following = true;
   playing = false;
   speed = 1;
   position = 0;
+  /** The view at the cursor. @type {View | null} */
   view = null;
-  /** What of the turn in flight is to be seen: `{turn, attempt, text, points}` or null. */
+  /** The text of the turn that is being spoken at the cursor. @type {Speech | null} */
   speech = null;
+  /** What the debate waits for, in words; empty if it does not wait. */
+  wait = "";
 
+  /**
+   * @param {{view(at: number): Promise<View>, frames(after: number, limit: number): Promise<object>}} load
+   * @param {{schedule?: (callback: () => void) => any, cancel?: (handle: any) => void, now?: () => number}} [clock]
+   */
   constructor(load, {
     schedule = (callback) => requestAnimationFrame(callback),
     cancel = (handle) => cancelAnimationFrame(handle),
@@ -37,30 +59,44 @@ export class Player extends EventTarget {
     this.#now = now;
   }
 
-  get head() { return this.#history.head; }
-  get newest() { return this.#history.newest; }
-  get frame() { return this.#history.frame(this.position); }
-  /** Events since the cursor stopped following. */
-  get fresh() { return this.following ? 0 : Math.max(0, this.head - this.#left); }
+  /** The position of the newest event. */
+  get head() {
+    return this.#history.head;
+  }
 
-  // What the feed brings
+  get newest() {
+    return this.#history.newest;
+  }
+
+  /** The frame at the cursor, if it has been fetched. */
+  get frame() {
+    return this.#history.frame(this.position);
+  }
+
+  /** The number of events since the cursor stopped following. */
+  get unseen() {
+    return this.following ? 0 : Math.max(0, this.head - this.#leftAt);
+  }
+
+  // Messages of the feed
 
   snapshot({ view, speaking }) {
-    if (!this.following && !this.head) this.#left = view.position;
+    if (!this.following && !this.head) this.#leftAt = view.position;
     this.#history.snapshot(view);
-    this.#live = speaking ? speak(null, { ...speaking, at: 0 }) : null;
+    this.#spokenNow = speaking ? applyDelta(null, { ...speaking, at: 0 }) : null;
     this.#follow();
   }
 
   append(frame) {
     this.#history.append(frame);
     const { type, turn } = frame.event;
-    if (this.#live && type !== "model_answered" && (turn === this.#live.turn || type === "turn_started")) this.#live = null;
+    const isNextStep = turn === this.#spokenNow?.turn || type === "turn_started";
+    if (this.#spokenNow && type !== "model_answered" && isNextStep) this.#spokenNow = null;
     this.#follow();
   }
 
   delta(message) {
-    this.#live = speak(this.#live, message);
+    this.#spokenNow = applyDelta(this.#spokenNow, message);
     if (this.following) this.#follow();
   }
 
@@ -68,74 +104,96 @@ export class Player extends EventTarget {
     if (this.following) {
       this.position = this.head;
       this.view = this.newest;
-      this.speech = this.#live;
+      this.speech = this.#spokenNow;
     }
-    this.#tell();
+    this.#notify();
   }
 
-  // What the reader does
+  // Acts of the reader
 
-  /** Puts the cursor on `position`.  On the newest event it follows again, unless `stay`. */
+  /**
+   * Moves the cursor. On the newest event it follows again, unless `stay`.
+   * @param {number} position
+   * @param {{stay?: boolean}} [options]
+   */
   async go(position, { stay = false } = {}) {
     const target = Math.min(Math.max(1, position), this.head);
     if (target === this.head && !stay) return this.live();
     this.#leave();
     const moved = target - this.position;
     this.position = target;
-    const ticket = ++this.#ticket;
+    this.#ticket += 1;
+    const ticket = this.#ticket;
     const view = (this.frame && this.#history.held(target)) || (await this.#history.at(target));
     if (ticket !== this.#ticket || !view) return undefined;
     this.view = view;
     this.speech = null;
-    this.#time = this.#at(target);
-    this.#tell();
+    this.#time = this.#timeOf(target);
+    this.#notify();
     if (Math.abs(moved) < FAR) this.#fetch(target + Math.sign(moved) * FAR);
     return undefined;
   }
 
-  /** Reads what will be wanted soon. */
+  /** Fetches a frame that the next steps will need. */
   #fetch(position) {
     const wanted = Math.min(Math.max(1, position), this.head);
-    if (!this.#history.frame(wanted)) this.#history.at(wanted).catch(() => { /* asked again when it is needed */ });
+    if (this.#history.frame(wanted)) return;
+    this.#history.at(wanted).catch(() => undefined); // A step that needs it asks again.
   }
 
   step(count) {
     return this.go(this.position + count);
   }
 
-  /** To the next or the last turn: the moment when it is complete. */
+  /**
+   * Moves to the next or the previous moment at which a turn was complete.
+   * @param {1 | -1} direction
+   */
   turn(direction) {
-    const stops = [...new Set([1, ...this.turns().map((turn) => turn.complete), ...this.marks().map((mark) => mark.position), this.head])].sort((a, b) => a - b);
-    const stop = direction > 0
-      ? stops.find((position) => position > this.position)
-      : stops.findLast((position) => position < this.position);
+    const moments = [...this.turns().map((turn) => turn.complete), ...this.marks().map((mark) => mark.position)];
+    const stop = this.#nearest([1, ...moments, this.head], direction);
     return this.go(stop ?? (direction > 0 ? this.head : 1));
   }
 
-  /** Every turn of the newest view, with where it began and was complete. */
-  turns() {
-    return Object.entries(this.newest?.turns ?? {})
-      .map(([number, turn]) => ({
-        number: Number(number), side: turn.side, started: turn.started,
-        complete: turn.judged ?? turn.spoken ?? turn.started,
-      }))
-      .sort((a, b) => a.number - b.number);
-  }
-
-  /** What else is worth a stop: a judge's assessment, what a panel did. */
-  marks() {
-    const { protocol = {}, panel = {} } = this.newest ?? {};
-    const placed = { ...panel.positions, ...(protocol.positions?.assessment && { assessment: protocol.positions.assessment }) };
-    return Object.entries(placed).map(([name, position]) => ({ name, position }));
-  }
-
-  /** To the next or the last change of a score. */
+  /**
+   * Moves to the next or the previous change of a score.
+   * @param {1 | -1} direction
+   */
   change(direction) {
-    const stops = [...new Set(Object.values(this.newest?.turns ?? {}).flatMap(({ changed }) => changed ?? []))].sort((a, b) => a - b);
-    const stop = direction > 0 ? stops.find((position) => position > this.position) : stops.findLast((position) => position < this.position);
+    const changes = Object.values(this.newest?.turns ?? {}).flatMap(({ changed }) => changed ?? []);
+    const stop = this.#nearest(changes, direction);
     return stop === undefined ? undefined : this.go(stop, { stay: true });
   }
 
+  #nearest(positions, direction) {
+    const stops = [...new Set(positions)].sort(ascending);
+    if (direction > 0) return stops.find((position) => position > this.position);
+    return stops.findLast((position) => position < this.position);
+  }
+
+  /**
+   * Every turn of the newest view, with the positions at which it started and was complete.
+   * @returns {{number: number, side: string, started: number, complete: number}[]}
+   */
+  turns() {
+    const turns = Object.entries(this.newest?.turns ?? {}).map(([number, { side, started, spoken, judged }]) => {
+      return { number: Number(number), side, started, complete: judged ?? spoken ?? started };
+    });
+    return turns.sort((a, b) => a.number - b.number);
+  }
+
+  /**
+   * Other positions worth a stop: the judge's assessment, and the steps of a panel.
+   * @returns {{name: string, position: number}[]}
+   */
+  marks() {
+    const { protocol = {}, panel = {} } = this.newest ?? {};
+    const assessment = protocol.positions?.assessment;
+    const positions = { ...panel.positions, ...(assessment && { assessment }) };
+    return Object.entries(positions).map(([name, position]) => ({ name, position }));
+  }
+
+  /** Follows the newest event. */
   live() {
     this.#ticket += 1;
     this.#stop();
@@ -143,43 +201,46 @@ export class Player extends EventTarget {
     this.#follow();
   }
 
+  /** Stops following and playing. */
   hold() {
     this.#leave();
     this.#stop();
-    this.#tell();
+    this.#notify();
   }
 
+  /** Plays on from the cursor, or from the start if the cursor follows. */
   async play() {
     if (this.following) await this.go(1, { stay: true });
     else if (!this.frame) await this.go(this.position, { stay: true });
     this.#stop();
     this.playing = true;
-    this.#time = this.#at(this.position);
+    this.#time = this.#timeOf(this.position);
     this.#last = this.#now();
     this.#pending = this.#schedule(() => this.#tick());
-    this.#tell();
+    this.#notify();
   }
 
-  /** Plays, stops playing or, at the newest event of a running debate, holds. */
+  /** Plays; stops a replay; at the newest event of a running debate, stops following. */
   toggle() {
-    if (this.playing) this.hold();
-    else if (this.following && this.newest?.state !== "concluded") this.hold();
-    else return this.play();
+    if (!this.playing && !(this.following && this.newest?.state !== "concluded")) return this.play();
+    this.hold();
     return undefined;
   }
 
+  /** @param {number} speed One of `SPEEDS`; anything else counts as 1. */
   setSpeed(speed) {
     this.speed = SPEEDS.includes(speed) ? speed : 1;
-    this.#tell();
+    this.#notify();
   }
 
+  /** @param {1 | -1} direction */
   faster(direction) {
     const next = SPEEDS.indexOf(this.speed) + direction;
     this.setSpeed(SPEEDS[Math.min(Math.max(next, 0), SPEEDS.length - 1)]);
   }
 
   #leave() {
-    if (this.following) this.#left = this.head;
+    if (this.following) this.#leftAt = this.head;
     this.following = false;
   }
 
@@ -189,13 +250,14 @@ export class Player extends EventTarget {
     this.playing = false;
   }
 
-  #tell() {
+  #notify() {
     this.dispatchEvent(new Event("change"));
   }
 
-  // Playing
+  // Replay
 
-  #at(position) {
+  /** The recorded time of an event in ms. */
+  #timeOf(position) {
     const frame = this.#history.frame(position);
     return frame ? Date.parse(frame.at) : 0;
   }
@@ -205,51 +267,57 @@ export class Player extends EventTarget {
     this.#time += (now - this.#last) * this.speed;
     this.#last = now;
     const before = this.position;
-    while (this.position < this.head && this.#advance()) { /* every event that is due */ }
+    let isDue = true;
+    while (isDue && this.position < this.head) isDue = this.#advance();
     if (this.position >= this.head) {
       this.live();
       return;
     }
     if (this.position !== before) this.view = this.#history.held(this.position) ?? this.view;
-    const said = this.speech?.points;
-    this.speech = this.#spoken();
+    const shown = this.speech?.points;
+    this.speech = this.#speechNow();
     this.#pending = this.#schedule(() => this.#tick());
-    if (this.position !== before || this.speech?.points !== said) this.#tell();
+    if (this.position !== before || this.speech?.points !== shown) this.#notify();
   }
 
+  /** Moves to the next event if its time has come. */
   #advance() {
     const next = this.#history.frame(this.position + 1);
     if (!next) {
       this.#history.at(Math.min(this.position + 1, this.head)).catch(() => this.hold());
-      this.#time = this.#at(this.position);
+      this.#time = this.#timeOf(this.position);
       return false;
     }
     this.#fetch(this.position + AHEAD);
-    const [here, due] = [this.#at(this.position), this.#at(this.position + 1)];
-    const silent = due - here > LONGEST_SILENCE_MS && !this.#speaking();
-    if (this.#time < (silent ? here + LONGEST_SILENCE_MS : due)) return false;
-    if (silent) this.#time = due;
+    const here = this.#timeOf(this.position);
+    const due = this.#timeOf(this.position + 1);
+    const isLongSilence = due - here > LONGEST_SILENCE_MS && !this.#speakingTurn();
+    if (this.#time < (isLongSilence ? here + LONGEST_SILENCE_MS : due)) return false;
+    if (isLongSilence) this.#time = due;
     this.position += 1;
     return true;
   }
 
-  /** The turn spoken at the cursor, with the event that will hold its words; null in silence. */
-  #speaking() {
+  /** The turn that is being spoken at the cursor, with the event that holds its text; null in a silence. */
+  #speakingTurn() {
     const view = this.#history.held(this.position);
     const [number, turn] = Object.entries(view?.turns ?? {}).find(([, { state }]) => state === "speaking") ?? [];
     if (!turn) return null;
     for (let position = this.position + 1; position <= this.position + AHEAD; position += 1) {
       const event = this.#history.frame(position)?.event;
-      if (event?.type === "turn_spoken" && event.turn === Number(number)) return event.pace.length > 1 ? { turn, event } : null;
+      if (event?.type === "turn_spoken" && event.turn === Number(number)) {
+        return event.pace.length > 1 ? { turn, event } : null;
+      }
       if (event?.type === "turn_started") return null;
     }
     return null;
   }
 
-  #spoken() {
-    const speaking = this.#speaking();
+  #speechNow() {
+    const speaking = this.#speakingTurn();
     if (!speaking) return null;
     const { turn, event } = speaking;
-    return { turn: event.turn, attempt: event.attempt, ...paced(event.text, event.pace, this.#time - this.#at(turn.started)) };
+    const elapsed = this.#time - this.#timeOf(turn.started);
+    return { turn: event.turn, attempt: event.attempt, ...spokenBy(event.text, event.pace, elapsed) };
   }
 }

@@ -1,88 +1,117 @@
-/** One turn's scores: the line of numbers, and on demand what every number rests on. */
+/** The scores of one turn: the line of numbers, and on demand the reasons for each. */
 
-import { h, heard } from "./dom.js";
-import { DIMENSIONS, IN_COMPOSITE, isMissing, number, plain } from "./words.js";
+import { h, hiddenText } from "./dom.js";
+import { isMissing, number, plain } from "./formatting.js";
+import { highlighting } from "./ledger.js";
+import { DIMENSIONS, IN_COMPOSITE, SCORES } from "./words.js";
 
-/** Dimensions in the order of the scorecard; what a rubric brings after them. */
-export function ordered(scores) {
+/** Dimensions in the order of the scorecard, then those that only this rubric has. */
+function ordered(scores) {
   const names = Object.keys(scores);
   return [...DIMENSIONS.filter((name) => names.includes(name)), ...names.filter((name) => !DIMENSIONS.includes(name))];
 }
 
-/** The verified quotes of a turn as spans to mark: `{name: "logic/cause", span}`. */
-export function spans(turn) {
-  return Object.entries(turn.components ?? {}).flatMap(([dimension, parts]) =>
-    Object.entries(parts).filter(([, part]) => part.verified && part.span)
-      .map(([part, { span }]) => ({ name: `${dimension}/${part}`, span })));
+/**
+ * The verified quotes of a turn as spans to mark: `{name: "logic/cause", span}`.
+ * @param {object} turn
+ * @returns {{name: string, span: [number, number]}[]}
+ */
+export function quoteSpans(turn) {
+  return Object.entries(turn.components ?? {}).flatMap(([dimension, components]) => {
+    const quoted = Object.entries(components).filter(([, component]) => component.verified && component.span);
+    return quoted.map(([name, { span }]) => ({ name: `${dimension}/${name}`, span }));
+  });
 }
 
-/** The line under a judged turn. */
+/**
+ * The line of scores under a judged turn.
+ * @param {object} turn
+ * @returns {HTMLElement[]}
+ */
 export function scoreLine(turn) {
-  if (isMissing(turn.scores)) return [h("p.scores.none", {}, h("b", {}, "No score: "), turn.scores.missing.reason)];
+  if (isMissing(turn.scores)) return [h("p.scores.none", {}, h("b", {}, SCORES.none), turn.scores.missing.reason)];
   const names = ordered(turn.scores ?? {});
   if (!names.length) return [];
-  const shown = names.filter((name) => IN_COMPOSITE.includes(name));
-  return [h("p.scores", {},
-    ...shown.map((name) => h("span", { "data-dimension": name }, `${plain(name)} `, ...value(turn.scores[name]))),
-    typeof turn.composite === "number" && h("span.total", { "data-dimension": "composite" }, "composite ", h("b", {}, number(turn.composite))),
-    turn.changed?.length > 0 && h("span.revised", {}, "revised"))];
+  const scores = names.filter((name) => IN_COMPOSITE.includes(name)).map((name) => {
+    return h("span", { "data-dimension": name }, `${plain(name)} `, scoreValue(turn.scores[name]));
+  });
+  const hasTotal = typeof turn.composite === "number";
+  const composite = h("b", {}, number(turn.composite));
+  const total = hasTotal && h("span.total", { "data-dimension": "composite" }, "composite ", composite);
+  return [h("p.scores", {}, scores, total, turn.changed?.length > 0 && h("span.revised", {}, SCORES.revised))];
 }
 
-/** What counts now, with what it was before struck through and the reason in a word. */
-function value({ raw, admitted, effective, spread }) {
+/** The effective score, earlier values struck through, and the reason in a word. */
+function scoreValue({ raw, admitted, effective, spread }) {
+  const isChangedLater = admitted !== effective;
+  const isCapped = raw !== admitted;
   const parts = [];
-  if (raw !== admitted) parts.push(h("s", {}, heard("the judge gave "), number(raw)), " ");
-  if (admitted !== effective) parts.push(h("s", {}, heard("the rules admitted "), number(admitted)), " ");
+  if (isCapped) parts.push(h("s", {}, hiddenText(SCORES.given), number(raw)), " ");
+  if (isChangedLater) parts.push(h("s", {}, hiddenText(SCORES.admitted), number(admitted)), " ");
   parts.push(h("b", {}, number(effective)));
   if (spread > 0) parts.push(h("span.spread", {}, ` ±${number(spread / 2)}`));
-  if (admitted !== effective) parts.push(" ", h("span.word.dock", {}, "changed later"));
-  else if (raw !== admitted) parts.push(" ", h("span.word", {}, admitted < raw ? "lowered by rule" : "raised by rule"));
+  if (isChangedLater) parts.push(" ", h("span.word.dock", {}, SCORES.changedLater));
+  else if (isCapped) parts.push(" ", h("span.word", {}, admitted < raw ? SCORES.lowered : SCORES.raised));
   return parts;
 }
 
-/** `<details>`: the ledger, then every component with its points, reason and quote.  `light(name | null)` marks the words meant. */
-export function why(turn, light, { list, fill }) {
+/**
+ * `<details>` with the reasons for a score: the ledger, then every component with its points, reason and quote.
+ * @param {object} turn
+ * @param {(name: string | null) => void} highlight Highlights the words of a quote.
+ * @param {Fillable} ledger
+ * @returns {HTMLElement | null} Null if the turn has no components.
+ */
+export function whyDetails(turn, highlight, { list, fill }) {
   if (!turn.scores || isMissing(turn.scores)) return null;
   const names = ordered(turn.scores).filter((name) => turn.components?.[name]);
   if (!names.length) return null;
   const reasons = h("div.reasons");
-  return h("details.why", { on: { toggle: ({ target }) => {
+  function toggle({ target }) {
     if (!target.matches(".why")) return;
     target.closest(".turn").classList.toggle("opened", target.open);
     if (!target.open) return;
-    if (!reasons.firstChild) reasons.append(h("section", {}, h("h3", {}, "Every entry, in order"), list), ...names.map((name) => dimension(name, turn.scores[name], turn.components[name], light)));
+    if (!reasons.firstChild) {
+      reasons.append(h("section", {}, h("h3", {}, SCORES.entries), list));
+      reasons.append(...names.map((name) => dimension(name, turn.scores[name], turn.components[name], highlight)));
+    }
     fill();
-  } } }, h("summary", {}, "why this score"), reasons);
+  }
+  return h("details.why", { on: { toggle } }, h("summary", {}, SCORES.why), reasons);
 }
 
-function dimension(name, score, components, light) {
+function dimension(name, score, components, highlight) {
   const parts = Object.entries(components);
   const isWhole = parts.length === 1 && parts[0][0] === name;
+  const rows = parts.map(([part, component]) => componentRow(`${name}/${part}`, part, component, highlight));
   return h("section", {},
-    h("h3", {}, h("span.name", {}, plain(name)), " ", h("span.of", {}, ...points(score.raw, score.effective, score.maximum)),
-      !IN_COMPOSITE.includes(name) && h("span.word", {}, "not in the composite")),
-    rules(score.rules),
-    h(`ul.components${isWhole ? ".whole" : ""}`, {}, ...parts.map(([part, component]) => row(`${name}/${part}`, part, component, light))));
+    h("h3", {},
+      h("span.name", {}, plain(name)),
+      " ",
+      h("span.of", {}, points(score.raw, score.effective, score.maximum)),
+      !IN_COMPOSITE.includes(name) && h("span.word", {}, SCORES.notInComposite)),
+    ruleList(score.rules),
+    h(`ul.components${isWhole ? ".whole" : ""}`, {}, rows));
 }
 
-function row(id, name, component, light) {
-  const lit = component.verified && component.span
-    ? { pointerenter: () => light(id), pointerleave: () => light(null), focusin: () => light(id), focusout: () => light(null) }
-    : {};
-  return h("li", { on: lit, tabindex: component.span ? "0" : undefined },
+function componentRow(id, name, component, highlight) {
+  const { raw, admitted, maximum, reason, quote, verified, span, rules } = component;
+  const on = verified && span ? highlighting(id, highlight) : {};
+  return h("li", { on, tabindex: span ? "0" : undefined },
     h("span.part", {}, plain(name)),
-    h("span.of", {}, ...points(component.raw, component.admitted, component.maximum)),
+    h("span.of", {}, points(raw, admitted, maximum)),
     h("div.because", {},
-      component.reason && h("p", {}, component.reason),
-      component.quote && h("p.quote", {}, h("q", {}, component.quote)),
-      component.quote && !component.verified && h("p.unverified", {}, "not verified in the turn: at most half counts"),
-      rules(component.rules)));
+      reason && h("p", {}, reason),
+      quote && h("p.quote", {}, h("q", {}, quote)),
+      quote && !verified && h("p.unverified", {}, SCORES.unverified),
+      ruleList(rules)));
 }
 
 function points(before, now, maximum) {
-  return [before !== now && h("s", {}, heard("was "), number(before)), before !== now && " ", h("b", {}, number(now)), ` of ${number(maximum)}`];
+  const old = before !== now ? [h("s", {}, hiddenText("was "), number(before)), " "] : [];
+  return [...old, h("b", {}, number(now)), ` of ${number(maximum)}`];
 }
 
-function rules(texts) {
-  return texts?.length > 0 && h("ul.rules", { "aria-label": "Rules" }, ...texts.map((text) => h("li", {}, text)));
+function ruleList(texts) {
+  return texts?.length > 0 && h("ul.rules", { "aria-label": SCORES.rules }, texts.map((text) => h("li", {}, text)));
 }

@@ -1,20 +1,33 @@
-/** Taking a debate away: a link to the moment under the cursor, and files of the whole. */
+/** Links to the moment at the cursor, and exports of the whole debate. */
 
-import { $, h, say } from "./dom.js";
+import { $, h, setText } from "./dom.js";
+import { SHARE } from "./words.js";
 
-/** The menu of debate `id`, and `copy()` for the key. */
+const TOAST_MS = 2_500;
+
+/**
+ * The export menu of debate `id`.
+ * @param {string} id
+ * @returns {{copy(address: string): Promise<void>}} `copy` puts a link into the clipboard.
+ */
 export function share(id) {
   const path = `/api/debates/${encodeURIComponent(id)}`;
-  const files = [
-    ["HTML", `${path}/export.html`, "replays without a server"], ["Markdown", `${path}/export.md`, "to read"],
-    ["NDJSON", `${path}/events.ndjson`, "the whole log, to import and verify"], ["JSON", `${path}/export.json`, "the view as it stands"],
-  ];
-  const frame = h("textarea", { readonly: true, rows: "2", "aria-label": "Code to embed this debate", on: { focus: ({ target }) => target.select() } },
-    `<iframe src="${location.origin}/d/${encodeURIComponent(id)}/embed" width="720" height="600" title="A debate on Moot"></iframe>`);
-  $("#take").append(h("ul", {}, ...files.map(([name, href, why]) => h("li", {}, h("a", { href, download: "" }, name), h("span.quiet", {}, ` ${why}`)))),
-    h("label.field", {}, h("span", {}, "To embed it in a page"), frame));
-  const menu = $("#take").closest("details");
-  document.addEventListener("click", (event) => menu.open && !menu.contains(event.target) && (menu.open = false));
+  const page = `${location.origin}/d/${encodeURIComponent(id)}/embed`;
+  const code = h("textarea", {
+    readonly: true,
+    rows: "2",
+    "aria-label": SHARE.embedCode,
+    on: { focus: ({ target }) => target.select() },
+  }, `<iframe src="${page}" width="720" height="600" title="A debate on Moot"></iframe>`);
+  const files = SHARE.files.map(([file, name, purpose]) => {
+    return h("li", {}, h("a", { href: `${path}/${file}`, download: "" }, name), h("span.quiet", {}, ` ${purpose}`));
+  });
+  $("#export").append(h("ul", {}, files), h("label.field", {}, h("span", {}, SHARE.embed), code));
+
+  const menu = $("#export").closest("details");
+  document.addEventListener("click", (event) => {
+    if (menu.open && !menu.contains(event.target)) menu.open = false;
+  });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     menu.open = false;
@@ -25,19 +38,21 @@ export function share(id) {
     const link = new URL(address, location.href).href;
     try {
       await navigator.clipboard.writeText(link);
-      told(`Link copied: ${address.split("#")[1] ? `event ${address.split("#e")[1]}` : "this debate"}`);
+      showToast(SHARE.copied(address.split("#e")[1]));
     } catch {
-      $("#link-text").value = link;   // without the right to the clipboard
+      // The page may not write to the clipboard.
+      $("#link-text").value = link;
       $("#linking").showModal();
       $("#link-text").select();
     }
   }
 
-  let fading = null;
-  function told(text) {
-    say($("#toast"), text);
-    clearTimeout(fading);
-    fading = setTimeout(() => say($("#toast"), ""), 2_500);
+  let timer = null;
+  function showToast(text) {
+    setText($("#toast"), text);
+    clearTimeout(timer);
+    timer = setTimeout(() => setText($("#toast"), ""), TOAST_MS);
   }
+
   return { copy };
 }

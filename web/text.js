@@ -1,11 +1,22 @@
-/** Text by Unicode code points: offsets on the wire count those, strings in JavaScript count UTF-16 units. */
+/** Text by Unicode code points: the server's offsets count code points, JavaScript strings count UTF-16 units. */
 
+/**
+ * The number of code points in a text.
+ * @param {string} text
+ * @returns {number}
+ */
 export function points(text) {
   let count = 0;
   for (const _ of text) count += 1;
   return count;
 }
 
+/**
+ * The first `count` code points of a text.
+ * @param {string} text
+ * @param {number} count
+ * @returns {string}
+ */
 export function head(text, count) {
   if (count <= 0) return "";
   let units = 0;
@@ -19,8 +30,11 @@ export function head(text, count) {
 }
 
 /**
- * `text` cut at the edges of `spans` (`{name, span: [start, end)}`): pieces in order, each with the names that cover it.
- * Spans may overlap; what reaches beyond the text is cut off.
+ * `text` cut at the edges of spans: pieces in order, each with the names of the spans that cover it.
+ * Spans may overlap. A span that reaches beyond the text is cut there.
+ * @param {string} text
+ * @param {{name: string, span: [start: number, end: number]}[]} spans Half-open, in code points.
+ * @returns {{text: string, names: string[]}[]}
  */
 export function pieces(text, spans) {
   const all = Array.from(text);
@@ -40,27 +54,42 @@ export function pieces(text, spans) {
 }
 
 /**
- * The speech of a turn in flight after a delta: `{turn, attempt, text, points}`.
- * What is known already changes nothing; a hole is shown (the recorded turn mends it).
+ * The text of a turn that is being spoken, as far as it is known. `points`: its code points at the debater, which are
+ * more than those of `text` if a delta was lost (`hasGap`).
+ * @typedef {{turn: number, attempt: number, text: string, points: number, hasGap?: boolean}} Speech
  */
-export function speak(speech, { turn, attempt, at, text }) {
+
+/**
+ * The speech after a delta. A delta that repeats known text changes nothing. A gap shows as an ellipsis until the
+ * recorded turn replaces the speech.
+ * @param {Speech | null} speech
+ * @param {{turn: number, attempt: number, at: number, text: string}} delta `at`: its offset in code points.
+ * @returns {Speech}
+ */
+export function applyDelta(speech, { turn, attempt, at, text }) {
   const length = points(text);
   if (!speech || speech.turn !== turn || speech.attempt !== attempt) {
-    return { turn, attempt, text: (at > 0 ? "… " : "") + text, points: at + length, holed: at > 0 };
+    return { turn, attempt, text: (at > 0 ? "… " : "") + text, points: at + length, hasGap: at > 0 };
   }
   if (at === speech.points) return { ...speech, text: speech.text + text, points: at + length };
-  if (at > speech.points) return { ...speech, text: `${speech.text} … ${text}`, points: at + length, holed: true };
-  if (at === 0 && length >= speech.points) return { turn, attempt, text, points: length, holed: false };
-  if (at + length <= speech.points || speech.holed) return speech;
+  if (at > speech.points) return { ...speech, text: `${speech.text} … ${text}`, points: at + length, hasGap: true };
+  if (at === 0 && length >= speech.points) return { turn, attempt, text, points: length, hasGap: false };
+  if (at + length <= speech.points || speech.hasGap) return speech;
   return { ...speech, text: head(speech.text, at) + text, points: at + length };
 }
 
-/** How much of a spoken turn had been said `elapsed` ms after it began, by its recorded pace. */
-export function paced(text, pace, elapsed) {
-  let said = 0;
+/**
+ * The part of a turn that was spoken `elapsed` ms after the turn began.
+ * @param {string} text
+ * @param {[ms: number, count: number][]} pace The recorded pace: code points spoken by each moment.
+ * @param {number} elapsed
+ * @returns {{text: string, points: number}}
+ */
+export function spokenBy(text, pace, elapsed) {
+  let spoken = 0;
   for (const [ms, count] of pace) {
     if (ms > elapsed) break;
-    said = count;
+    spoken = count;
   }
-  return { text: head(text, said), points: said };
+  return { text: head(text, spoken), points: spoken };
 }

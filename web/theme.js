@@ -1,10 +1,15 @@
-/* The theme: the system's unless the reader chose one.  A classic script in the head, so that no page flashes. */
+/* The theme: the system's, or the reader's choice. A classic script in the head, so that no page flashes. */
 (() => {
   "use strict";
   const THEMES = ["system", "light", "dark"];
   const SIGNS = { system: "◐", light: "○", dark: "●" };
+  const KEY = "moot.theme";
   let theme = "system";
-  try { theme = localStorage.getItem("moot.theme") ?? theme; } catch { /* a browser that remembers nothing */ }
+  try {
+    theme = localStorage.getItem(KEY) ?? theme;
+  } catch {
+    // This browser stores nothing.
+  }
 
   function apply(button) {
     if (!THEMES.includes(theme)) theme = "system";
@@ -23,7 +28,11 @@
     apply(button);
     button.addEventListener("click", () => {
       theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-      try { localStorage.setItem("moot.theme", theme); } catch { /* it holds for this page */ }
+      try {
+        localStorage.setItem(KEY, theme);
+      } catch {
+        // The choice holds for this page.
+      }
       apply(button);
     });
   });

@@ -1,74 +1,90 @@
-/** The foot of the page: where the cursor stands, and the controls that move it. */
+/** The foot of the page: the position of the cursor, and the controls that move it. */
 
-import { $, h, say } from "./dom.js";
-import { eventWords } from "./words.js";
+import { $, h, setText } from "./dom.js";
+import { grouped } from "./formatting.js";
+import { TIMELINE, eventWords } from "./words.js";
 
-/** The timeline over `player`, in the elements of debate.html. */
+const ascending = (a, b) => a - b;
+
+/**
+ * The timeline over `player`, in the elements of debate.html.
+ * @param {Player} player
+ * @returns {{show(): void}}
+ */
 export function timeline(player) {
-  const [play, speed, slider, ticks, where, back] = ["#play", "#speed", "#slider", "#ticks", "#where", "#back"].map((id) => $(id));
+  const ids = ["#play", "#speed", "#slider", "#ticks", "#where", "#back"];
+  const [play, speed, slider, ticks, where, back] = ids.map((id) => $(id));
+  const changeButtons = [[$("#change-back"), -1], [$("#change-on"), 1]];
   let drawn = "";
   play.addEventListener("click", () => player.toggle());
   speed.addEventListener("change", () => player.setSpeed(Number(speed.value)));
   slider.addEventListener("input", () => player.go(Number(slider.value)));
   back.addEventListener("click", () => player.live());
-  const changes = [[$("#change-back"), -1], [$("#change-on"), 1]];
-  for (const [button, direction] of changes) button.addEventListener("click", () => player.change(direction));
+  for (const [button, direction] of changeButtons) button.addEventListener("click", () => player.change(direction));
 
   function show() {
-    const { position, head, following, playing, fresh } = player;
+    const { position, head, following, playing, unseen } = player;
+    const isLive = player.newest?.state !== "concluded";
+    const words = player.frame ? eventWords(player.frame.event) : "";
     slider.max = head;
     slider.value = position;
     slider.disabled = head < 2;
-    const words = player.frame ? eventWords(player.frame.event) : "";
-    slider.setAttribute("aria-valuetext", `event ${position} of ${head}${words && `: ${words}`}`);
-    say(where, `event ${position.toLocaleString("en")} of ${head.toLocaleString("en")}`);
+    slider.setAttribute("aria-valuetext", TIMELINE.slider(position, head, words));
+    slider.style.setProperty("--done", `${head > 1 ? percentAt(position, head) : 100}%`);
+    setText(where, TIMELINE.position(grouped(position), grouped(head)));
     where.title = words;
-    say($("#event"), following ? "" : words);
+    setText($("#event"), following ? "" : words);
     speed.value = String(player.speed);
-    const isLive = player.newest?.state !== "concluded";
-    const stops = playing || (following && isLive);
-    say(play, stops ? "❚❚" : "▶");
-    play.setAttribute("aria-label", playing ? "Pause" : stops ? "Hold here" : following ? "Play from the start" : "Play");
+    setText(play, playing || (following && isLive) ? "❚❚" : "▶");
+    play.setAttribute("aria-label", playLabel(playing, following, isLive));
     back.hidden = following;
-    say(back, `${isLive ? "Back to live" : "To the end"}${fresh ? ` · ${fresh} new` : ""}`);
-    slider.style.setProperty("--done", `${head > 1 ? ((position - 1) / (head - 1)) * 100 : 100}%`);
+    setText(back, TIMELINE.back(isLive, unseen));
     const changed = Object.values(player.newest?.turns ?? {}).flatMap((turn) => turn.changed ?? []);
-    for (const [button, direction] of changes) {
+    for (const [button, direction] of changeButtons) {
       button.parentElement.hidden = !changed.length;
       button.disabled = !changed.some((each) => (each - position) * direction > 0);
     }
-    marks(head, [...new Set(changed)]);
+    drawTicks(head, [...new Set(changed)].sort(ascending));
   }
 
-  function marks(head, changed) {
+  function drawTicks(head, changed) {
     const turns = player.turns();
-    const others = player.marks();
-    const key = `${head}:${turns.map(({ complete }) => complete).join()}:${others.map(({ position }) => position).join()}:${changed.join()}`;
+    const marks = player.marks();
+    const positions = [turns.map(({ complete }) => complete), marks.map(({ position }) => position), changed];
+    const key = `${head}:${positions.map((each) => each.join()).join(":")}`;
     if (key === drawn) return;
     drawn = key;
-    ticks.replaceChildren(...turns.map(({ side, complete }) => tick(side, complete, head)),
-      ...joined(changed.sort((a, b) => a - b), head).map(([from, to]) => tick("change", from, head, to)),
-      ...others.map(({ position }) => tick("mark-of", position, head)));
+    ticks.replaceChildren(
+      ...turns.map(({ side, complete }) => tick(side, complete, head)),
+      ...runs(changed, head).map(([from, to]) => tick("change", from, head, to)),
+      ...marks.map(({ position }) => tick("mark-of", position, head)));
   }
 
   return { show };
 }
 
-/** Moments as `[from, to]`: what a track cannot show apart is one. */
-function joined(positions, head) {
-  const runs = [];
+function playLabel(playing, following, isLive) {
+  if (playing) return TIMELINE.pause;
+  if (!following) return TIMELINE.play;
+  return isLive ? TIMELINE.hold : TIMELINE.playFromStart;
+}
+
+/** Positions as `[from, to]`: positions too close to tell apart on the track are one run. */
+function runs(positions, head) {
+  const found = [];
   for (const position of positions) {
-    if (runs.length && position - runs.at(-1)[1] < head / 300) runs.at(-1)[1] = position;
-    else runs.push([position, position]);
+    if (found.length && position - found.at(-1)[1] < head / 300) found.at(-1)[1] = position;
+    else found.push([position, position]);
   }
-  return runs;
+  return found;
 }
 
 function tick(kind, position, head, until = position) {
-  const made = h(`i.${kind}`);
-  made.style.left = `${share(position, head)}%`;
-  if (until > position) made.style.width = `calc(${share(until, head) - share(position, head)}% + 2px)`;
-  return made;
+  const element = h(`i.${kind}`);
+  const left = percentAt(position, head);
+  element.style.left = `${left}%`;
+  if (until > position) element.style.width = `calc(${percentAt(until, head) - left}% + 2px)`;
+  return element;
 }
 
-const share = (position, head) => (head > 1 ? ((position - 1) / (head - 1)) * 100 : 0);
+const percentAt = (position, head) => (head > 1 ? ((position - 1) / (head - 1)) * 100 : 0);

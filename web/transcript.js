@@ -1,100 +1,136 @@
-/** What is said, turn by turn. */
+/** The transcript of an exchange, turn by turn. */
 
-import { h, heard, say, toEvent } from "./dom.js";
-import { blame, notes } from "./ledger.js";
-import { failures } from "./parts.js";
-import { scoreLine, spans, why } from "./scores.js";
+import { eventLink, h, hiddenText, setText } from "./dom.js";
+import { capital, count, number, plain } from "./formatting.js";
+import { entryList, scoreChanges } from "./ledger.js";
+import { quoteSpans, scoreLine, whyDetails } from "./scores.js";
 import { pieces } from "./text.js";
 import { verdicts } from "./verdicts.js";
-import { NAME, SIGN, capital, count, number, outcomeWords, plain, ruleWords } from "./words.js";
+import { failures } from "./widgets.js";
+import { NAME, SIGN, TRANSCRIPT, outcomeWords, ruleWords } from "./words.js";
 
-/** More are drawn only where they are seen. */
+/** In a debate with more turns, only the turns near the viewport are laid out. */
 const MANY = 40;
-const STRETCH = 10;
+const BATCH_SIZE = 10;
+/** The share of repeated words from which a turn says so. */
+const REPETITION = 0.2;
 
-/** A transcript of debate `id` in `root`; `go(position)` follows a turn's number. */
+/** Article → what fetches the changes of its score. */
+const fetchers = new WeakMap();
+
+/**
+ * The transcript of debate `id` in `root`.
+ * @param {HTMLElement} root
+ * @param {(position: number) => void} go
+ * @param {string} id
+ * @returns {{show: Function, place(event: object, view: View): Element | undefined, open(number: number): boolean}}
+ *   `open` shows the reasons for a turn's score; false if there are none yet.
+ */
 export function transcript(root, go, id) {
   const turns = h("div.turns");
-  const coda = h("div.coda");
-  root.append(turns, coda);
+  const ending = h("div.ending");
+  root.append(turns, ending);
   const shown = new Map();
-  const stretches = [];
-  const asides = new Map();   // position → what the moderator said there
-  const earlier = new WeakMap();   // turn as it stood → its article
-  const gaps = new Map();   // turn → words that a later entry rests on: {name, position, span}
+  const batches = [];
+  /** Position → the moderator's message there. */
+  const messages = new Map();
+  /** Turn, as it stood → its article. */
+  const articles = new WeakMap();
+  /** Turn → the evidence of later entries in it: {name, position, span}. */
+  const evidenceIn = new Map();
   let last = {};
   let now = null;
-  const near = new IntersectionObserver((seen) => {   // what changed its score is read then
-    for (const { target, isIntersecting } of seen) {
+  // The changes of a score are fetched when the turn comes near the viewport.
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
       if (!isIntersecting) continue;
-      near.unobserve(target);
-      fills.get(target)();
+      observer.unobserve(target);
+      fetchers.get(target)();
     }
   }, { rootMargin: "100%" });
 
   function show(view, speech, { head }) {
     now = [view, speech, { head }];
-    const running = head && view.state === "open";
+    const isRunning = head && view.state === "open";
     const numbers = Object.keys(view.turns).map(Number).sort((a, b) => a - b);
-    stretches.splice(Math.ceil((numbers.at(-1) ?? 0) / STRETCH)).forEach((each) => each.remove());
-    for (const [number, { article }] of shown) {
-      if (number in view.turns) continue;
-      article.remove();
-      shown.delete(number);
-    }
-    const found = passages(view.claims);
-    for (const number of numbers) {
-      const turn = view.turns[number];
-      let entry = shown.get(number);
-      const holes = (gaps.get(number) ?? []).filter(({ position }) => position <= view.position);
-      const key = `${found.get(number)?.map(([name, { state }]) => name + state)}${holes.length}${running}`;
-      if (!entry || entry.turn !== turn || entry.key !== key) {
-        const isOpen = entry?.article.querySelector("details.why")?.open;
-        const known = earlier.get(turn);
-        const article = known?.key === key ? known.article : made(id, number, turn, view, running, go, [...marks(found.get(number) ?? []), ...holes], exposed, light);
-        earlier.set(turn, { key, article });
-        if (isOpen) unfold(article.querySelector("details.why"));
-        if (entry) entry.article.replaceWith(article);
-        else (stretches[Math.floor((number - 1) / STRETCH)] ??= h("div.stretch")).append(article);
-        if (fills.has(article)) near.observe(article);
-        entry = { turn, article, key };
-        shown.set(number, entry);
-      }
-      if (turn.state === "speaking") stream(entry.article, speech?.turn === number && speech.attempt === turn.attempt ? speech : null);
-    }
-    turns.append(...stretches.filter((each) => !each.isConnected));
+    removeAfter(view, numbers.at(-1) ?? 0);
+    const claims = Map.groupBy(Object.entries(view.claims), ([, { turn }]) => turn);
+    for (const turn of numbers) showTurn(turn, view, speech, isRunning, claims.get(turn) ?? []);
+    turns.append(...batches.filter((each) => !each.isConnected));
     turns.classList.toggle("long", numbers.length > MANY);
-    moderated(view.words ?? {});
-    if (last.verdicts !== view.verdicts || last.conclusion !== view.conclusion || last.empty !== !numbers.length || last.state !== view.state) {
-      coda.replaceChildren(...closing(view, numbers.length === 0));
-    }
-    last = { verdicts: view.verdicts, conclusion: view.conclusion, empty: !numbers.length, state: view.state };
+    showMessages(view.words ?? {});
+    const { verdicts: reached, conclusion, state } = view;
+    const isEmpty = numbers.length === 0;
+    const isSame = last.reached === reached && last.conclusion === conclusion;
+    if (!isSame || last.isEmpty !== isEmpty || last.state !== state) ending.replaceChildren(...closing(view, isEmpty));
+    last = { reached, conclusion, isEmpty, state };
   }
 
-  /** The moderator's words, after the turns that they followed. */
-  function moderated(words) {
-    for (const [position, element] of asides) {
+  /** Removes the turns that this view does not have. */
+  function removeAfter(view, newest) {
+    for (const batch of batches.splice(Math.ceil(newest / BATCH_SIZE))) batch.remove();
+    for (const [number_, { article }] of shown) {
+      if (number_ in view.turns) continue;
+      article.remove();
+      shown.delete(number_);
+    }
+  }
+
+  function showTurn(number_, view, speech, isRunning, claims) {
+    const turn = view.turns[number_];
+    const evidence = (evidenceIn.get(number_) ?? []).filter(({ position }) => position <= view.position);
+    const key = `${claims.map(([name, { state }]) => name + state)}${evidence.length}${isRunning}`;
+    let entry = shown.get(number_);
+    if (!entry || entry.turn !== turn || entry.key !== key) {
+      const known = articles.get(turn);
+      const marks = [...claims.map(([name, { span }]) => ({ name: `claim/${name}`, span })), ...evidence];
+      const article = known?.key === key ? known.article : turnArticle(number_, view, isRunning, marks);
+      articles.set(turn, { key, article });
+      if (entry?.article.querySelector("details.why")?.open) openDetails(article.querySelector("details.why"));
+      if (entry) entry.article.replaceWith(article);
+      else batchOf(number_).append(article);
+      if (fetchers.has(article)) observer.observe(article);
+      entry = { turn, article, key };
+      shown.set(number_, entry);
+    }
+    if (turn.state !== "speaking") return;
+    const isSpeech = speech?.turn === number_ && speech.attempt === turn.attempt;
+    showSpeech(entry.article, isSpeech ? speech.text : "");
+  }
+
+  function batchOf(number_) {
+    const index = Math.floor((number_ - 1) / BATCH_SIZE);
+    batches[index] ??= h("div.turn-batch");
+    return batches[index];
+  }
+
+  /** Shows the moderator's messages, each after the turn that it followed. */
+  function showMessages(words) {
+    for (const [position, element] of messages) {
       if (position in words) continue;
       element.remove();
-      asides.delete(position);
+      messages.delete(position);
     }
     for (const [position, { text, after_turn: after }] of Object.entries(words)) {
-      if (asides.has(position)) continue;
-      const element = h("div.chair-word", { "data-position": position }, h("b", {}, "The moderator"), h("p.said", {}, text));
-      const before = [...asides.values()].filter((each) => each.dataset.after === String(after)).at(-1) ?? shown.get(after)?.article;
+      if (messages.has(position)) continue;
+      const title = h("b", {}, TRANSCRIPT.moderator);
+      const element = h("div.message", { "data-position": position }, title, h("p.said", {}, text));
+      const same = [...messages.values()].filter((each) => each.dataset.after === String(after));
+      const before = same.at(-1) ?? shown.get(after)?.article;
       element.dataset.after = after;
       if (before) before.after(element);
       else turns.prepend(element);
-      asides.set(position, element);
+      messages.set(position, element);
     }
   }
 
-  /** Words that a later entry rests on are marked in whichever turn they stand. */
-  function exposed(entries) {
+  /** Marks the evidence of later entries in the turns where it stands. */
+  function markEvidence(entries) {
     let isNew = false;
     for (const { name, position, evidence } of entries) {
       for (const { turn, span } of evidence) {
-        const known = gaps.get(turn) ?? gaps.set(turn, []).get(turn);
+        const known = evidenceIn.get(turn) ?? [];
+        evidenceIn.set(turn, known);
         if (!span || known.some((each) => each.name === name)) continue;
         known.push({ name, position, span });
         isNew = true;
@@ -103,116 +139,135 @@ export function transcript(root, go, id) {
     if (isNew) show(...now);
   }
 
-  /** Brings out the words that a reason rests on, in every turn; null lets them go. */
-  function light(name) {
+  /** Highlights the words on which a reason rests, in every turn; null ends it. */
+  function highlight(name) {
     turns.classList.toggle("lighting", name !== null);
     for (const mark of turns.querySelectorAll("mark")) {
       mark.classList.toggle("lit", name !== null && mark.dataset.names.split(" ").includes(name));
     }
   }
 
-  /** Opens what a turn's score rests on; false where there is nothing yet. */
-  function open(number) {
-    const details = shown.get(number)?.article.querySelector("details.why");
+  function turnArticle(number_, view, isRunning, marks) {
+    const turn = view.turns[number_];
+    const { list, fill } = scoreChanges(id, number_, turn, view.position, go, markEvidence);
+    const injections = turn.injections ?? [];
+    const spans = [...marks, ...injections.map(({ span }, i) => ({ name: `injection/${i}`, span }))];
+    const article = h(`article.turn.${turn.side}.${turn.state}`, {
+      "data-turn": number_,
+      "aria-labelledby": `turn-${number_}`,
+    },
+    speaker(number_, turn, view, go),
+    h("div.body", {},
+      failures(turn, isRunning),
+      spokenText(turn, spans),
+      notes(turn, view, isRunning),
+      scoreLine(turn),
+      comparison(turn),
+      list,
+      turn.repetition >= REPETITION && h("p.quiet.clip", {}, TRANSCRIPT.repetition(number(turn.repetition * 100))),
+      injections.length > 0
+        && h("p.attempt", {}, h("b", {}, TRANSCRIPT.injection), h("q", {}, injections[0].quote)),
+      whyDetails(turn, highlight, entryList(id, number_, turn, view.position, go, highlight))));
+    if (fill) fetchers.set(article, fill);
+    return article;
+  }
+
+  function open(number_) {
+    const details = shown.get(number_)?.article.querySelector("details.why");
     if (!details) return false;
-    unfold(details);
+    openDetails(details);
     details.scrollIntoView({ block: "start" });
     details.querySelector("summary").focus({ preventScroll: true });
     return true;
   }
 
-  /** The turn that an event is about, or the newest. */
+  /** The turn that an event is about, or the newest. A change of its score is scrolled to when it has been fetched. */
   function place(event, view) {
-    const number = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
-    const article = () => shown.get(number)?.article;
-    if (view.turns[number]?.changed?.includes(view.position)) bring().catch(() => undefined);
-    return article();
-
-    async function bring() {
-      for (let filled = null; filled !== article(); await fills.get(filled)?.()) filled = article(); 
-      if (now[0].position === view.position) article().querySelector(".entries")?.scrollIntoView({ block: "nearest" });
-    }
+    const number_ = event.turn ?? Math.max(0, ...Object.keys(view.turns).map(Number));
+    if (view.turns[number_]?.changed?.includes(view.position)) scrollToChange(number_, view).catch(() => undefined);
+    return shown.get(number_)?.article;
   }
+
+  async function scrollToChange(number_, view) {
+    // Marking the evidence may replace the article: the new one fetches its changes again.
+    let filled = null;
+    while (filled !== shown.get(number_)?.article) {
+      filled = shown.get(number_).article;
+      await fetchers.get(filled)?.();
+    }
+    if (now[0].position === view.position) filled.querySelector(".entries")?.scrollIntoView({ block: "nearest" });
+  }
+
   return { show, place, open };
 }
 
-const fills = new WeakMap();   // article → what reads its notes
-
-/** Reasons are to be there at once: the event comes later. */
-function unfold(details) {
+/** Opens details at once: the browser dispatches `toggle` only later. */
+function openDetails(details) {
   if (!details) return;
   details.open = true;
   details.dispatchEvent(new Event("toggle"));
 }
 
-const passages = (claims) => Map.groupBy(Object.entries(claims), ([, { turn }]) => turn);
-const marks = (claims) => claims.map(([name, { span }]) => ({ name: `claim/${name}`, span }));
-
-function made(id, number, turn, view, running, go, others, exposed, light) {
+function speaker(number_, turn, view, go) {
   const seat = view[turn.side];
-  const { list, fill } = notes(id, number, turn, view.position, go, exposed);
   const position = turn.judged ?? turn.spoken ?? turn.started;
-  const article = h(`article.turn.${turn.side}.${turn.state}`, { "data-turn": number, "aria-labelledby": `turn-${number}` },
-    h("h2.who", { id: `turn-${number}` },
-      h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
-      h("a", toEvent(position, go), `Turn ${number}`),
-      seat && h("span.as", {}, plain(seat.archetype))),
-    h("div.body", {},
-      failures(turn, running),
-      said(turn, [...others, ...(turn.injections ?? []).map((each, i) => ({ name: `injection/${i}`, span: each.span }))]),
-      turn.state === "speaking" && h("p.doing", {}, "is called to speak"),
-      turn.clipped && h("p.quiet.clip", {}, `Cut at the limit of ${count(view.max_words, "word")}.`),
-      turn.model && seat?.model && turn.model !== seat.model && !seat.model.endsWith(`:${turn.model}`) && h("p.quiet.clip", {}, `Answered by ${turn.model}.`),
-      turn.state === "spoken" && h("p.doing", {}, running ? "The judge is reading this turn" : "Not judged yet"),
-      ...scoreLine(turn),
-      compared(turn),
-      list,
-      turn.repetition >= 0.2 && h("p.quiet.clip", {}, `${percent(turn.repetition * 100)} % of it had been said before by the same side, word for word.`),
-      ...(turn.injections ?? []).slice(0, 1).map((each) => h("p.attempt", {}, h("b", {}, "Tries to instruct the judge: "), h("q", {}, each.quote))),
-      why(turn, light, blame(id, number, turn, view.position, go, light))));
-  if (fill) fills.set(article, fill);
-  return article;
+  return h("h2.who", { id: `turn-${number_}` },
+    h("b", {}, `${SIGN[turn.side]} ${NAME[turn.side]}`),
+    h("a", eventLink(position, go), `Turn ${number_}`),
+    seat && h("span.as", {}, plain(seat.archetype)));
 }
 
-const percent = number;
-
-const kinds = (names) => `${names.some((name) => name.startsWith("claim/")) ? ".claimed" : ""}${names.some((name) => name.startsWith("gap/")) ? ".gap" : ""}${names.every((name) => name.startsWith("entry/")) ? ".entry" : ""}`;
-
-function compared(turn) {
-  const head = turn.compared;
-  if (!head) return null;
-  if (head.missing) return h("p.compared.quiet", {}, `No comparison with turn ${head.earlier}: ${head.missing.reason}.`);
-  const WORD = { later: "won", earlier: "lost", draw: "drawn" };
-  return h("p.compared.quiet", { title: head.reason }, `Against turn ${head.earlier}: `, Object.entries(head.outcomes).map(([name, outcome]) =>
-    `${plain(name)} ${WORD[outcome]}${head.flipped.includes(name) ? " (the two orders disagreed)" : ""}`).join(" · "));
+function notes(turn, view, isRunning) {
+  const planned = view[turn.side]?.model;
+  const isOther = turn.model && planned && turn.model !== planned && !planned.endsWith(`:${turn.model}`);
+  return [
+    turn.state === "speaking" && h("p.doing", {}, TRANSCRIPT.waiting),
+    turn.clipped && h("p.quiet.clip", {}, TRANSCRIPT.clipped(count(view.max_words, "word"))),
+    isOther && h("p.quiet.clip", {}, TRANSCRIPT.answeredBy(turn.model)),
+    turn.state === "spoken" && h("p.doing", {}, isRunning ? TRANSCRIPT.judging : TRANSCRIPT.notJudged),
+  ];
 }
 
-function said(turn, others) {
+function comparison({ compared }) {
+  if (!compared) return null;
+  const { earlier, missing, reason, outcomes, flipped } = compared;
+  if (missing) return h("p.compared.quiet", {}, TRANSCRIPT.noComparison(earlier, missing.reason));
+  const results = Object.entries(outcomes).map(([name, outcome]) => {
+    return `${plain(name)} ${TRANSCRIPT.result[outcome]}${flipped.includes(name) ? TRANSCRIPT.flipped : ""}`;
+  });
+  return h("p.compared.quiet", { title: reason }, TRANSCRIPT.against(earlier), results.join(" · "));
+}
+
+function spokenText(turn, spans) {
   if (turn.state === "speaking") return h("p.said", { "aria-busy": "true" }, "");
   if (!turn.text) return null;
-  return h("p.said", {}, ...pieces(turn.text.replaceAll("\t", " "), [...spans(turn), ...others]).map(({ text, names }) =>
-    (names.length ? h(`mark${kinds(names)}`, { "data-names": names.join(" ") }, text) : text)));
+  const parts = pieces(turn.text.replaceAll("\t", " "), [...quoteSpans(turn), ...spans]);
+  return h("p.said", {}, parts.map(({ text, names }) => {
+    return names.length ? h(`mark${markClasses(names)}`, { "data-names": names.join(" ") }, text) : text;
+  }));
 }
 
-function stream(article, speech) {
-  const text = article.querySelector(".said");
-  if (text.firstChild) {
-    if (text.firstChild.data !== (speech?.text ?? "")) text.firstChild.data = speech?.text ?? "";
-  } else {
-    text.append(document.createTextNode(speech?.text ?? ""));
-  }
-  say(article.querySelector(".doing"), speech?.text ? "speaking" : "is called to speak");
+function markClasses(names) {
+  const isAny = (kind) => names.some((name) => name.startsWith(kind));
+  const isEntry = names.every((name) => name.startsWith("entry/"));
+  return `${isAny("claim/") ? ".claimed" : ""}${isAny("gap/") ? ".gap" : ""}${isEntry ? ".entry" : ""}`;
+}
+
+/** Updates the text that is being spoken; the text node stays, so that a selection holds. */
+function showSpeech(article, text) {
+  const element = article.querySelector(".said");
+  if (!element.firstChild) element.append(document.createTextNode(text));
+  else if (element.firstChild.data !== text) element.firstChild.data = text;
+  setText(article.querySelector(".doing"), text ? TRANSCRIPT.speaking : TRANSCRIPT.waiting);
 }
 
 function closing(view, isEmpty) {
   const parts = [];
-  if (isEmpty && view.state === "open") {
-    parts.push(h("p.empty", {}, "The debate is open. Pro is about to be called; the words appear here as they are spoken, and a score follows every turn."));
-  }
-  if (isEmpty && view.state !== "open") parts.push(h("p.empty", {}, "Nothing was said."));
+  if (isEmpty) parts.push(h("p.empty", {}, view.state === "open" ? TRANSCRIPT.open : TRANSCRIPT.empty));
   parts.push(...verdicts(view));
   if (view.conclusion) {
-    parts.push(h("p.end", {}, heard(`${capital(outcomeWords(view))}. `), `The debate ended; decided ${ruleWords(view.conclusion.by_rule)}.`));
+    const outcome = hiddenText(`${capital(outcomeWords(view))}. `);
+    parts.push(h("p.end", {}, outcome, TRANSCRIPT.ended(ruleWords(view.conclusion.by_rule))));
   }
   return parts;
 }

@@ -2,53 +2,83 @@
 
 import { api } from "./api.js";
 import { h } from "./dom.js";
-import { NAME, SIGN, capital, figure, isMissing, number, plain } from "./words.js";
+import { capital, figure, isMissing, number, plain } from "./formatting.js";
+import { NAME, SIGN, WHATIF } from "./words.js";
+import { table } from "./widgets.js";
 
+/** The numbers of a rubric that can be changed, by the title of their group. */
 const GROUPS = [
-  ["Penalties", /^(claims\.\w+\.points|conduct\.\w+\.points|gaps\.most)$/], ["Bands", /^bands\./],
-  ["Caps", /^(dimensions\.\w+\.chain\.caps|unquoted_share|tie_within)/],
-  ["Panel", /^(panel\.(disputed_variance|least_gap|moderate|low|kappa_leaning)|criteria\.dimensions\.\w+\.weight)$/],
+  [WHATIF.penalties, /^(claims\.\w+\.points|conduct\.\w+\.points|gaps\.most)$/],
+  [WHATIF.bands, /^bands\./],
+  [WHATIF.caps, /^(dimensions\.\w+\.chain\.caps|unquoted_share|tie_within)/],
+  [
+    WHATIF.panel,
+    /^(panel\.(disputed_variance|least_gap|moderate|low|kappa_leaning)|criteria\.dimensions\.\w+\.weight)$/,
+  ],
 ];
-const END = { winner: "winner", loser: "loser" };
+/** Parts of a path that a label leaves out. */
+const IMPLIED = ["claims", "conduct", "bands", "dimensions", "criteria", "points", "panel", "chain"];
 
-/** The form for debate `id` in `root`: shown when it is opened. */
-export function whatif(root, id) {
-  const body = h("div.whatif", {});
-  const made = h("details.more", {}, h("summary", {}, "What if the rules had been others?"), body);
-  root.replaceChildren(made);
-  made.addEventListener("toggle", () => made.open && !body.childElementCount && begin().catch((error) => body.replaceChildren(h("p.error", {}, error.message))));
-
-  async function begin() {
+/**
+ * Fetches the rubric of debate `id` and shows the form in `root`.
+ * @param {HTMLElement} root
+ * @param {string} id
+ * @returns {Promise<void>}
+ */
+export async function whatif(root, id) {
+  try {
     const { events: [{ event: opened }] } = await api.opened(id);
-    const leaves = numbersOf(opened.rubric);
-    const raters = (opened.panel ?? []).map(({ name }) => name);
-    const fields = leaves.map(([path, value]) => [path, value, h("input", { type: "number", step: "any", value, name: path, id: `if-${path}` })]);
-    const without = h("select", { name: "without", id: "if-without" }, h("option", { value: "" }, "nobody"), ...raters.map((name) => h("option", { value: name }, name)));
-    const result = h("div", { "aria-live": "polite" });
-    const form = h("form", { on: { submit } },
-      h("p.quiet", {}, "No model is asked and nothing is written: the recorded answers are read again by the rules with your numbers."),
-      ...GROUPS.map(([title, pattern]) => [title, fields.filter(([path]) => pattern.test(path))]).filter(([title, mine]) => mine.length && (title === "Panel" ? raters.length : opened.format === "exchange")).map(([title, mine]) =>
-        h("fieldset.rules-of", {}, h("legend", {}, title), ...mine.map(([path, , input]) => h("label", { for: input.id }, h("span", {}, labelOf(path)), input)))),
-      raters.length > 2 && h("label.field", { for: "if-without" }, h("span", {}, "Leave out the rater"), without),
-      h("div.row", {}, h("button.primary", { type: "submit" }, "Run the rules again"), h("button", { type: "reset" }, "Reset")), result);
-    body.replaceChildren(form);
-
-    async function submit(event) {
-      event.preventDefault();
-      const changes = fields.filter(([, value, input]) => input.value !== "" && Number(input.value) !== value);
-      const asked = { ...(changes.length && { rubric: patch(opened.rubric, changes) }), ...(without.value && { without_rater: without.value }) };
-      if (!Object.keys(asked).length) return result.replaceChildren(h("p.quiet", {}, "Change a number first, or leave a rater out."));
-      try {
-        result.replaceChildren(...shown(await api.whatif(id, asked)));
-      } catch (error) {
-        result.replaceChildren(h("p.error", { role: "alert" }, error.message));
-      }
-      return undefined;
-    }
+    root.replaceChildren(ruleForm(id, opened));
+  } catch (error) {
+    root.replaceChildren(h("p.error", {}, error.message));
   }
 }
 
-/** Every number of a rubric, by its dotted path. */
+function ruleForm(id, opened) {
+  const raters = (opened.panel ?? []).map(({ name }) => name);
+  const fields = numbersOf(opened.rubric).map(([path, value]) => {
+    return { path, value, input: h("input", { type: "number", step: "any", value, name: path, id: `if-${path}` }) };
+  });
+  const without = h("select", { name: "without", id: "if-without" },
+    h("option", { value: "" }, WHATIF.noRater),
+    raters.map((name) => h("option", { value: name }, name)));
+  const result = h("div", { "aria-live": "polite" });
+
+  async function submit(event) {
+    event.preventDefault();
+    const changes = fields.filter(({ value, input }) => input.value !== "" && Number(input.value) !== value);
+    const request = {};
+    if (changes.length) request.rubric = rubricPatch(opened.rubric, changes);
+    if (without.value) request.without_rater = without.value;
+    if (!Object.keys(request).length) {
+      result.replaceChildren(h("p.quiet", {}, WHATIF.noChange));
+      return;
+    }
+    try {
+      result.replaceChildren(...resultOf(await api.whatif(id, request)));
+    } catch (error) {
+      result.replaceChildren(h("p.error", { role: "alert" }, error.message));
+    }
+  }
+
+  const groups = GROUPS.filter(([title]) => (title === WHATIF.panel ? raters.length : opened.format === "exchange"));
+  return h("form", { on: { submit } },
+    h("p.quiet", {}, WHATIF.note),
+    groups.map(([title, pattern]) => fieldset(title, fields.filter(({ path }) => pattern.test(path)))),
+    raters.length > 2 && h("label.field", { for: "if-without" }, h("span", {}, WHATIF.leaveOut), without),
+    h("div.row", {},
+      h("button.primary", { type: "submit" }, WHATIF.submit),
+      h("button", { type: "reset" }, WHATIF.reset)),
+    result);
+}
+
+function fieldset(title, fields) {
+  if (!fields.length) return null;
+  const labels = fields.map(({ path, input }) => h("label", { for: input.id }, h("span", {}, labelOf(path)), input));
+  return h("fieldset.rules-of", {}, h("legend", {}, title), labels);
+}
+
+/** The numbers of a rubric that can be changed, each as `[dotted path, value]`. */
 function numbersOf(rubric, path = "") {
   return Object.entries(rubric).flatMap(([key, value]) => {
     const here = path ? `${path}.${key}` : key;
@@ -58,47 +88,73 @@ function numbersOf(rubric, path = "") {
 }
 
 function labelOf(path) {
-  const parts = path.split(".").filter((part) => !["claims", "conduct", "bands", "dimensions", "criteria", "points", "panel", "chain"].includes(part));
-  if (path.startsWith("bands.")) return `${parts[0]}, ${END[parts[1]]} ${parts[2] === "0" ? "at least" : "at most"}`;
-  if (path.includes(".caps.")) return `${parts[0]}, ${["one link", "two links", "three links"][Number(parts.at(-1))]} missing`;
+  const parts = path.split(".").filter((part) => !IMPLIED.includes(part));
+  if (path.startsWith("bands.")) return WHATIF.bandLabel(parts[0], parts[1], parts[2] === "0");
+  if (path.includes(".caps.")) return WHATIF.capLabel(parts[0], Number(parts.at(-1)));
   return plain(parts.join(" "));
 }
 
-/** The merge patch that makes these changes; a list is replaced as a whole. */
-function patch(rubric, changes) {
-  const made = {};
-  for (const [path, , input] of changes) {
+/** The merge patch that makes these changes. A merge patch replaces a list as a whole. */
+function rubricPatch(rubric, changes) {
+  const patch = {};
+  for (const { path, input } of changes) {
     const keys = path.split(".");
-    let [target, source] = [made, rubric];
-    keys.forEach((key, i) => {
-      if (i === keys.length - 1) target[key] = Number(input.value);
-      else {
-        target[key] ??= Array.isArray(source[key]) ? [...source[key]] : {};
-        [target, source] = [target[key], source[key]];
-      }
-    });
+    let target = patch;
+    let source = rubric;
+    for (const key of keys.slice(0, -1)) {
+      target[key] ??= Array.isArray(source[key]) ? [...source[key]] : {};
+      target = target[key];
+      source = source[key];
+    }
+    target[keys.at(-1)] = Number(input.value);
   }
-  return made;
+  return patch;
 }
 
-function shown({ note, recorded, would_be: other, turns }) {
-  const rows = [["Winner", named(recorded.winner), named(other.winner)], ["Decided by", plain(recorded.by_rule ?? "–"), plain(other.by_rule ?? "–")],
-    ...["pro", "con"].flatMap((side) => (recorded.scorecard || other.scorecard ? [[`${SIGN[side]} ${NAME[side]}, mean composite`, value(recorded.scorecard?.[side]), value(other.scorecard?.[side])]] : [])),
-    ...(recorded.panel || other.panel ? [["Panel", named(recorded.panel?.winner), named(other.panel?.winner)], ["Alpha", value(recorded.panel?.alpha), value(other.panel?.alpha)]] : []),
-    ...Object.entries(turns ?? {}).map(([turn, each]) => [`Turn ${turn}`, value(each.recorded?.composite), value(each.would_be?.composite)])];
-  const differs = rows.filter(([, before, after]) => before !== after).length;
+function resultOf({ note, recorded, would_be: other, turns }) {
+  const rows = comparedRows(recorded, other, turns);
+  const isChanged = rows.some(([, before, after]) => before !== after);
+  const [before, after] = [recorded.winner, other.winner].map(winnerName);
+  const cells = rows.map(([name, was, is]) => h("tr", {},
+    h("th", { scope: "row" }, name),
+    h("td", {}, was),
+    h("td", {}, was === is ? is : h("b.differs", {}, `${is} ≠`))));
   return [
-    h("p.says", {}, named(recorded.winner) === named(other.winner) ? `The outcome stays: ${named(other.winner)}.` : `The outcome would be another: ${named(other.winner)}.`),
-    h("table.figures", {}, h("thead", {}, h("tr", {}, ...["", "recorded", "would be"].map((text) => (text ? h("th", { scope: "col" }, text) : h("td"))))),
-      h("tbody", {}, ...rows.map(([name, before, after]) => h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, before),
-        h("td", {}, before === after ? after : h("b.differs", {}, `${after} ≠`)))))),
-    h("p.quiet", {}, differs ? note : `Nothing changes. ${note}`),
+    h("p.says", {}, before === after ? WHATIF.same(after) : WHATIF.different(after)),
+    table("", ["", ...WHATIF.columns], cells),
+    h("p.quiet", {}, isChanged ? note : `${WHATIF.nothingChanges} ${note}`),
   ];
 }
 
-const named = (winner) => (!winner || isMissing(winner) ? "–" : winner === "neither" ? "nobody" : NAME[winner] ?? capital(winner));
-const value = (given) => {
-  if (given === undefined || given === null || isMissing(given)) return "–";
-  if (typeof given === "number") return number(given);
-  return value(given.composite ?? given.value) === "–" ? "–" : figure(given.composite ?? given.value);
-};
+function comparedRows(recorded, other, turns) {
+  const rows = [
+    [WHATIF.winner, winnerName(recorded.winner), winnerName(other.winner)],
+    [WHATIF.decidedBy, plain(recorded.by_rule ?? "–"), plain(other.by_rule ?? "–")],
+  ];
+  if (recorded.scorecard || other.scorecard) {
+    for (const side of ["pro", "con"]) {
+      const label = `${SIGN[side]} ${NAME[side]}, ${WHATIF.meanComposite}`;
+      rows.push([label, valueWords(recorded.scorecard?.[side]), valueWords(other.scorecard?.[side])]);
+    }
+  }
+  if (recorded.panel || other.panel) {
+    rows.push([WHATIF.panel, winnerName(recorded.panel?.winner), winnerName(other.panel?.winner)]);
+    rows.push([WHATIF.alpha, valueWords(recorded.panel?.alpha), valueWords(other.panel?.alpha)]);
+  }
+  for (const [turn, each] of Object.entries(turns ?? {})) {
+    rows.push([`Turn ${turn}`, valueWords(each.recorded?.composite), valueWords(each.would_be?.composite)]);
+  }
+  return rows;
+}
+
+function winnerName(winner) {
+  if (!winner || isMissing(winner)) return "–";
+  return winner === "neither" ? WHATIF.noWinner : NAME[winner] ?? capital(winner);
+}
+
+function valueWords(value) {
+  if (value === undefined || value === null || isMissing(value)) return "–";
+  if (typeof value === "number") return number(value);
+  const inner = value.composite ?? value.value;
+  return valueWords(inner) === "–" ? "–" : figure(inner);
+}

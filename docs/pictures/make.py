@@ -48,7 +48,7 @@ def shoot(page: Page, http: httpx.Client, debates: dict[str, str], scheme: Schem
     take(page, "live", scheme)
     page.goto(f"{URL}/")
     page.wait_for_selector("#debates li")
-    page.locator(".docket").evaluate("(list) => list.scrollIntoView()")
+    page.locator(".debate-list").evaluate("(list) => list.scrollIntoView()")
     page.mouse.wheel(0, -330)
     take(page, "list", scheme)
     gap = next(

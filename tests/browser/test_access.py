@@ -71,7 +71,7 @@ def settled(page: Page, name: str) -> None:
         case "audit":
             expect(page.locator(".detail table, .detail p").first).to_be_visible()
         case "why":
-            expect(page.locator(".blame [data-kind=gap]")).to_be_visible()
+            expect(page.locator(".ledger [data-kind=gap]")).to_be_visible()
         case _:
             expect(page.locator("body[data-ready]")).to_have_count(1)
             expect(page.get_by_role("status").first).not_to_have_text("Connecting…")

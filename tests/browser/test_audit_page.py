@@ -30,7 +30,7 @@ def event_of(server: Any, debate: str, kind: str) -> dict[str, Any]:
 
 
 def blame(page: Page, turn: int) -> Locator:
-    return page.locator(f"[data-turn='{turn}'] .blame > li")
+    return page.locator(f"[data-turn='{turn}'] .ledger > li")
 
 
 # Why this score
@@ -60,7 +60,7 @@ def test_b_lists_every_entry_with_old_new_requested_applied_rule_and_cause(
 
 def test_the_words_that_a_docking_rests_on_light_up_in_both_turns(page: Page, server: Any, juries: str) -> None:
     visit(page, server, juries, "?turn=3")
-    gap = page.locator("[data-turn='3'] .blame [data-kind=gap]")
+    gap = page.locator("[data-turn='3'] .ledger [data-kind=gap]")
     gap.hover()
 
     expect(page.locator("[data-turn='3'] mark.lit")).to_contain_text("so like cases come out alike")
@@ -71,7 +71,7 @@ def test_the_exact_question_and_the_raw_answer_stand_beside_the_entry(page: Page
     entry = next(each for each in entries(server, juries, 3) if each["kind"] == "gap")
     said = server.get(f"/api/debates/{juries}/calls/{entry['call']}")
     visit(page, server, juries, "?turn=3")
-    row = page.locator("[data-turn='3'] .blame [data-kind=gap]")
+    row = page.locator("[data-turn='3'] .ledger [data-kind=gap]")
     row.get_by_text("the judge’s question and answer").click()
     texts = [each["text"] for each in said["prompt"]] + [said["answer"]]
     expect(row.locator("pre")).to_have_count(len(texts))
@@ -84,13 +84,13 @@ def test_as_it_was_before_goes_to_the_cause_less_one_and_shows_the_old_number(
 ) -> None:
     entry = next(each for each in entries(server, juries, 3) if each["kind"] == "gap")
     visit(page, server, juries, "?turn=3")
-    row = page.locator("[data-turn='3'] .blame [data-kind=gap]")
+    row = page.locator("[data-turn='3'] .ledger [data-kind=gap]")
     expect(page.locator("[data-turn='3'] [data-dimension=logic] > b")).to_have_text(f"{entry['after']:g}")
     row.get_by_role("link", name="as it was before").click()
 
     expect(page.locator("#slider")).to_have_value(str(entry["cause"] - 1))
     expect(page.locator("[data-turn='3'] [data-dimension=logic] > b")).to_have_text(f"{entry['before']:g}")
-    expect(page.locator("[data-turn='3'] .blame [data-kind=gap]")).to_have_count(0)
+    expect(page.locator("[data-turn='3'] .ledger [data-kind=gap]")).to_have_count(0)
 
 
 def test_a_revised_score_looks_revised(page: Page, server: Any, juries: str) -> None:
@@ -129,7 +129,7 @@ def test_the_log_is_filtered_by_side_kind_turn_and_words(page: Page, server: Any
     visit(page, server, juries, "?view=audit")
     expect(page.locator(".log > li").first).to_be_visible()
 
-    page.get_by_label("Kind").select_option("tempers")
+    page.get_by_label("Kind").select_option("characters")
     expect(page.locator(".log > li")).to_have_count(sum(
         event["type"].startswith(("pressure_", "traits_", "directive_")) for _, event in events
     ))  # fmt: skip
@@ -152,7 +152,7 @@ def test_the_log_is_filtered_by_side_kind_turn_and_words(page: Page, server: Any
     expect(page.locator(".log > li").first).to_contain_text("turn 3")
     assert 0 < len(log(page)) < 12
     page.get_by_label("Find").fill("no such words anywhere")
-    expect(page.locator(".log .empty")).to_contain_text("Take a filter away")
+    expect(page.locator(".log .empty")).to_contain_text("Remove a filter")
 
 
 def test_slash_searches_the_log(page: Page, server: Any, juries: str) -> None:
@@ -167,8 +167,8 @@ def test_a_directive_its_traits_and_the_judgement_are_one_chain(page: Page, serv
     visit(page, server, juries, f"?view=audit&event={told['position']}")
     chain = page.locator(".detail .chain").filter(has=page.locator("[aria-current]"))
 
-    expect(chain).to_contain_text("traits moved")
-    expect(chain).to_contain_text("feels the lost exchange")
+    expect(chain).to_contain_text("traits changed")
+    expect(chain).to_contain_text("under pressure")
     expect(chain).to_contain_text("were compared")
     expect(chain).to_contain_text("the judge answered")
     expect(chain.locator("[aria-current]")).to_contain_text(told["event"]["text"])

@@ -165,16 +165,16 @@ def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     for page, side in zip(pages, ("Pro", "Con"), strict=True):
         visit(page, server, debate)
         page.locator("#audience").get_by_label(side).check()
-        expect(page.locator("#audience")).to_contain_text("Your vote is cast")
+        expect(page.locator("#audience")).to_contain_text("Your vote is recorded")
     other = new_page()
     visit(other, server, debate)
-    expect(other.locator("#audience")).to_contain_text("Nobody sees votes")
+    expect(other.locator("#audience")).to_contain_text("stay hidden until the verdict")
     assert "audience" not in server.view(debate)
-    expect(pages[0].locator("#audience")).to_contain_text("After turn 1")
+    expect(pages[0].locator("#audience")).to_contain_text("after turn 1")
     assert pages[0].evaluate("document.activeElement.value") == "pro", "another turn takes nobody's place away"
     pages[0].locator("#belief").fill("80")
     pages[0].locator("#belief").dispatch_event("change")
-    expect(pages[0].locator("#audience")).to_contain_text("Noted for turn")
+    expect(pages[0].locator("#audience")).to_contain_text("Recorded for turn")
     server.concluded(debate)
 
     expect(other.locator("#audience")).to_contain_text("2 votes")
@@ -188,9 +188,9 @@ def test_a_moderators_word_stands_in_the_transcript_and_in_the_next_prompt(
 ) -> None:
     debate = server.open({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 40}}, turns=3)
     visit(page, server, debate)
-    page.get_by_label("A word to both debaters, for the record").fill("Please speak of costs.")
-    page.get_by_role("button", name="Say it").click()
-    expect(page.locator(".chair-word")).to_contain_text("Please speak of costs.")
+    page.get_by_label("Message to both debaters, for the record").fill("Please speak of costs.")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator("#transcript .message")).to_contain_text("Please speak of costs.")
     server.concluded(debate)
 
     prompt = server.get(f"/api/debates/{debate}/calls/speak.3.1")["prompt"]

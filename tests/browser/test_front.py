@@ -99,7 +99,7 @@ def test_an_empty_list_teaches(new_page: Any, own_server: Any) -> None:
     page = new_page()
     front(page, own_server)
 
-    expect(page.locator("#no-debates")).to_contain_text("Put a motion above")
+    expect(page.locator("#no-debates")).to_contain_text("Enter a motion above")
     page.get_by_role("button", name="Homework does more harm than good").click()
     expect(page.get_by_label("Motion", exact=True)).to_have_value("Homework does more harm than good")
 

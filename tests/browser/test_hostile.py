@@ -246,7 +246,7 @@ def test_on_paper_nothing_is_cut_off_or_too_wide(house: House, watch: Watch, key
 @pytest.mark.parametrize("key", ["markup", "exchange, names"])
 def test_what_if_asks_about_hostile_rules_in_peace(house: House, watch: Watch, key: str) -> None:
     page = watch.visit(address(house, key))
-    page.get_by_text("What if the rules had been others?").click()
+    page.get_by_text("What if the rules were different?").click()
     expect(page.locator(".rules-of input").first).to_be_visible()
 
     unharmed(watch, house.calm["end"])

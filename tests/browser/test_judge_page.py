@@ -91,7 +91,7 @@ def test_a_directive_is_nowhere_while_the_debate_runs_and_there_afterwards(page:
     script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
     debate = server.open(script, script["exhibition"]["motion"], 4)
     visit(page, server, debate)
-    expect(page.locator("#temper")).to_contain_text("traits have moved")
+    expect(page.locator("#characters")).to_contain_text("traits have moved")
     live = server.get(f"/api/debates/{debate}?director=1")["directives"]
     told = [each["text"] for each in live.values()]
 
@@ -100,7 +100,7 @@ def test_a_directive_is_nowhere_while_the_debate_runs_and_there_afterwards(page:
 
     server.concluded(debate)
     for text in told:
-        expect(page.locator("#temper")).to_contain_text(text)
+        expect(page.locator("#characters")).to_contain_text(text)
 
 
 def test_a_flag_is_appealed_from_the_page(page: Page, server: Any) -> None:

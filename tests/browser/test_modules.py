@@ -1,4 +1,4 @@
-"""The page's pure modules have their own tests, which node runs."""
+"""The modules of the page: their own tests, which node runs, what a page preloads, and the form of the source."""
 
 import os
 import re
@@ -12,6 +12,7 @@ import web
 
 OLDEST = 20
 FOLDER = Path(__file__).parents[1] / "web"
+PAGE = Path(web.__path__[0])
 
 
 @pytest.mark.slow
@@ -44,3 +45,122 @@ def test_what_a_page_imports_is_asked_for_at_once(page: str, module: str) -> Non
     preloaded = re.findall(r'rel="modulepreload" href="/static/(\w+\.js)"', (folder / f"{page}.html").read_text())
 
     assert sorted(found) == sorted(preloaded)
+
+
+# The source of the page
+
+
+LONGEST_LINE = 120
+IMPORT = re.compile(r'(?m)^(?:import|export)[^;]*?\bfrom "(\.{1,2}/[\w/]+\.js)"|^import "(\.{1,2}/[\w/]+\.js)"')
+EXPORT = re.compile(r"(?m)^export (?:async )?(?:function\*?|class|const|let) (\w+)")
+PAGE_FILES = sorted(path for path in PAGE.rglob("*") if path.suffix in {".js", ".css", ".html"})
+MODULES = [path for path in PAGE_FILES if path.suffix == ".js"]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PAGE).as_posix()
+
+
+TOKEN = re.compile(
+    r"(?P<comment>/\*.*?\*/|//[^\n]*)"
+    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
+    r"|(?P<regex>(?<=[(,=:\[] )/(?:\\.|[^/\\\n])+/|(?<=\()/(?:\\.|[^/\\\n])+/|(?m:^) */\^(?:\\.|[^/\\\n])+/)"
+    r"|(?P<edge>[`{}])",
+    re.DOTALL,
+)
+TEMPLATE_EDGE = re.compile(r"`|\$\{")
+
+
+def without_text(source: str) -> str:
+    """A script without its comments, strings, templates and regular expressions; its lines keep their numbers."""
+    kept: list[str] = []
+    braces = ["{"]  # what each open brace belongs to: code, or a value in a template
+    at = 0
+    while match := TOKEN.search(source, at):
+        kept.append(source[at : match.start()] + "\n" * match[0].count("\n"))
+        at = match.end()
+        in_template = match[0] == "`" or (match[0] == "}" and braces[-1] == "`")
+        if match[0] == "}":
+            braces.pop()
+        elif match[0] == "{":
+            braces.append("{")
+        if match["edge"] and not in_template:
+            kept.append(match[0])
+        if in_template and (edge := TEMPLATE_EDGE.search(source, at)):
+            at = edge.end()
+            if edge[0] == "${":
+                braces.append("`")
+    return "".join(kept) + source[at:]
+
+
+@pytest.mark.parametrize("path", PAGE_FILES, ids=name_of)
+def test_lines_are_short(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+
+    assert [] == [number for number, line in enumerate(lines, 1) if len(line) > LONGEST_LINE]
+    assert [] == [number for number, line in enumerate(lines, 1) if line != line.rstrip()]
+
+
+def crowded(source: str) -> list[int]:
+    """The lines with more than one statement, as far as this check can tell."""
+    found = []
+    for number, line in enumerate(without_text(source).splitlines(), 1):
+        code = re.sub(r"\bfor \([^;]*;[^;]*;", "", line)
+        if re.search(r";\s*\S", code) or re.search(r"\{[^{}]*;\s*\}", code):
+            found.append(number)
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_each_line_has_one_statement(path: Path) -> None:
+    assert [] == crowded(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("line", "is_crowded"),
+    [
+        ("a(); b();", True),
+        ("if (a) { b(); }", True),
+        ("() => { go(1); }", True),
+        ("let a = `${`b`}`; c();", True),
+        ("a(/x;/); b();", True),
+        ('a("b; c; d");', False),
+        ("for (let i = 0; i < 3; i += 1) go(i);", False),
+        ("go(`a; ${b(`c; d`, { e })}; f`);", False),
+        ("a(/x; y/); // b; c", False),
+    ],
+)
+def test_the_check_tells_two_statements_from_one(line: str, is_crowded: bool) -> None:
+    assert is_crowded == bool(crowded(line))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_each_export_is_documented(path: Path) -> None:
+    """A JSDoc block stands directly above it, and a function's names each parameter and what it returns."""
+    source = path.read_text(encoding="utf-8")
+    for match in EXPORT.finditer(source):
+        above = source[: match.start()]
+        assert above.endswith("*/\n"), match[1]
+        block = above[above.rindex("/**") :]
+        signature = re.match(r"export (?:async )?function\*? \w+\(([^)]*)\)", source[match.start() :])
+        parameters = signature[1] if signature else ""
+        while (shorter := re.sub(r"\{[^{}]*\}(?: = )?", "1", parameters)) != parameters:
+            parameters = shorter
+        names = [each.split("=")[0].strip() for each in parameters.split(",") if each.strip()]
+        assert len(re.findall(r"@param", block)) >= len(names), match[1]
+        assert [] == [name for name in names if name.isidentifier() and name not in block], match[1]
+
+
+def test_imports_have_no_circle() -> None:
+    """Imports on demand (`import(…)`) do not count: the importing module is complete by then."""
+    imports = {}
+    for path in MODULES:
+        targets = IMPORT.findall(path.read_text(encoding="utf-8"))
+        imports[path] = {(path.parent / (first or second)).resolve() for first, second in targets}
+    assert set().union(*imports.values()) <= {path.resolve() for path in MODULES}
+    remaining = dict(imports)
+    while free := [path for path, targets in remaining.items() if not targets & remaining.keys()]:
+        for path in free:
+            del remaining[path]
+
+    assert [] == [name_of(path) for path in remaining]

@@ -76,7 +76,7 @@ def test_no_score_stands_there_before_a_turn_is_complete(page: Page, server: Any
     assert page.locator(".scores").count() == 0
 
     expect(page.locator(".scores")).to_be_visible()
-    expect(page.locator("#aloud")).to_contain_text("Turn 1")
+    expect(page.locator("#announcer")).to_contain_text("Turn 1")
     assert page.locator("[aria-live] .said, .said[aria-live]").count() == 0
 
 
@@ -95,7 +95,9 @@ def test_the_scorecard_is_the_servers(page: Page, server: Any, ended: str) -> No
 
 def test_the_end_is_told_with_the_verdict(page: Page, server: Any, ended: str) -> None:
     visit(page, server, ended)
-    wins = {"pro": "Pro wins", "con": "Con wins", "neither": "Nobody wins"}[server.view(ended)["conclusion"]["winner"]]
+    wins = {"pro": "Pro wins", "con": "Con wins", "neither": "No winner is named"}[
+        server.view(ended)["conclusion"]["winner"]
+    ]
 
     expect(status(page)).to_have_text(f"Ended: {wins} by the scorecard")
     expect(page.locator(".verdict.scorecard .winner")).to_contain_text(wins)
@@ -110,7 +112,7 @@ def test_a_score_shows_what_it_rests_on(page: Page, server: Any, scripts: Simple
     row = turn.locator(".components li", has_text="process")
 
     assert marked == "two thousand people an hour by car"
-    expect(row).to_contain_text("not verified in the turn: at most half counts")
+    expect(row).to_contain_text("not found in the turn: at most half the points count")
     expect(row.locator("s")).to_contain_text("7")
     expect(row).to_contain_text("5 of 10")
     expect(turn.locator(".components li", has_text="delivery").locator(".rules")).to_contain_text("framing at 3")
@@ -305,7 +307,7 @@ def test_a_replay_keeps_the_pace(new_page: Any, server: Any, scripts: SimpleName
 def test_keys_can_be_switched_off(page: Page, server: Any, ended: str) -> None:
     visit(page, server, ended)
     page.keyboard.press("?")
-    page.get_by_label("Single keys do this").uncheck()
+    page.get_by_label("Use single-key shortcuts").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("Home")
     page.reload()

@@ -97,7 +97,7 @@ def test_what_did_not_keep_its_form_is_flagged(page: Page, house: Any) -> None:
     con = page.locator(".case.con > .fault")
 
     expect(con.first).to_contain_text("This opening did not keep its form: 2 arguments where 3 are asked for.")
-    con.first.get_by_text("All that was said").click()
+    con.first.get_by_text("The whole text").click()
     expect(con.first.locator(".said")).to_contain_text("<b>that buses will be cut</b>")
     expect(page.locator(".case.pro > .fault")).to_contain_text("Con’s cross-examination of it did not keep its form")
     expect(page.get_by_role("status")).to_have_text("Ended: Con wins by the judge’s assessment")
@@ -126,7 +126,7 @@ def test_paper_gets_the_briefing_and_nothing_else(page: Page, house: Any) -> Non
     expect(page.locator("#briefing")).to_be_visible()
     page.emulate_media(media="print")
 
-    expect(page.locator("#briefing .take")).to_be_visible()
+    expect(page.locator("#briefing .lists")).to_be_visible()
     expect(page.locator("#motion")).to_be_visible()
     for other in ("#transcript", "#panel", "#foot", "aside", "#top"):
         expect(page.locator(other)).to_be_hidden()
@@ -160,15 +160,15 @@ def test_reading_back_shows_no_standing_before_it_was_given(page: Page, house: A
     visit(page, house, "split", f"#e{before('split', ArgumentTraced)}")
     expect(page.locator("#PRO-1 .answer")).to_be_visible()
 
-    assert page.locator(".badge, .says, #agreement, #briefing .take, .deliberation").count() == 0
+    assert page.locator(".badge, .says, #agreement, #briefing .lists, .deliberation").count() == 0
     assert page.locator("#panel [data-rater]").count() == 0
     assert not re.search(r"upheld|refuted|winner|concludes", words(page), re.IGNORECASE)
 
 
 def test_reading_back_shows_no_scores_of_raters_before_they_were_given(page: Page, house: Any) -> None:
     visit(page, house, "split", f"#e{before('split', PanelistScored)}")
-    expect(page.locator("#briefing .take")).to_be_visible()
-    expect(page.locator("#panel")).to_contain_text("4 raters will score on their own")
+    expect(page.locator("#briefing .lists")).to_be_visible()
+    expect(page.locator("#panel")).to_contain_text("4 raters will score independently")
     assert page.locator("#panel [data-rater], #panel svg").count() == 0
 
     page.goto(f"{house.url}/d/{name_of('split')}#e{before('split', AgreementMeasured)}")
@@ -199,7 +199,7 @@ def test_a_panel_that_cannot_be_reconciled_names_no_winner(page: Page, house: An
     assert not re.search(r"\b(wins|won)\b|concludes|Winner: ", words(page))
     page.goto(house.url)
     row = page.locator(f".debate[href*='{name_of('split')}']")
-    expect(row.locator(".outcome")).to_have_text("No winner named")
+    expect(row.locator(".outcome")).to_have_text("No winner is named")
     expect(row).to_contain_text("protocol")
 
 
@@ -222,7 +222,7 @@ def test_agreement_is_told_in_words_with_its_interval_drawn(page: Page, house: A
     picture = agreement.locator("svg.scale").first
     assert "0.38" in (picture.get_attribute("aria-label") or "")
     assert ["unacceptable", "low", "moderate", "high"] == picture.locator("text:not(.edge)").all_text_contents()
-    agreement.get_by_text("Other ways to measure it").click()
+    agreement.get_by_text("Other measures").click()
     expect(agreement).to_contain_text("undefined: a score of 0 has no ratio")
 
 
@@ -240,7 +240,7 @@ def test_every_raters_numbers_stand_in_the_table(page: Page, house: Any) -> None
     }
     expect(page.locator("[data-item='CON-3'] [data-rater=risk]")).to_have_text("not given")
     page.locator("#rater-risk summary").click()
-    expect(page.locator("#rater-risk")).to_contain_text("Not there: CON-3 (left out).")
+    expect(page.locator("#rater-risk")).to_contain_text("Missing: CON-3 (left out).")
     expect(page.locator("#rater-risk")).to_contain_text("A script, written beforehand.")
     expect(page.locator("#rater-technical")).to_contain_text("right on 7 of 9 known outcomes")
 

@@ -131,9 +131,9 @@ def test_a_copy_of_a_live_debate_says_so_and_nothing_is_done_in_it(
     debate = server.open(scripts.slow, turns=6)
     opened(page, server, debate, tmp_path)
 
-    expect(page.get_by_role("status")).to_have_text(re.compile(r"^A copy, taken at event \d+$"))
+    expect(page.get_by_role("status")).to_have_text(re.compile(r"^A copy, exported at event \d+$"))
     expect(page.locator("#copy-note")).to_contain_text("The debate had not ended")
-    expect(page.locator("#chair")).to_be_hidden()
+    expect(page.locator("#moderator")).to_be_hidden()
     server.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test is over"})
 
 
@@ -189,7 +189,7 @@ def test_nothing_is_done_from_within_another_site(new_page: Any, server: Any, sc
         debate,
     )
 
-    expect(page.locator("#chair")).to_be_hidden()
+    expect(page.locator("#moderator")).to_be_hidden()
     assert said == "Open the debate itself to act in it."
     assert server.view(debate)["state"] == "open"
     server.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test is over"})

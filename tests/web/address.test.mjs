@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { changed, read, write } from "../../web/address.js";
-import { decimalsOf, eventWords, number } from "../../web/words.js";
+import { decimalsOf, number } from "../../web/formatting.js";
+import { eventWords } from "../../web/words.js";
 
 test("the address holds cursor, speed and following", () => {
   assert.deepEqual({ cursor: 42, speed: 4, follow: false, view: "debate", turn: null }, read({ hash: "#e42", search: "?speed=4&follow=0" }));
@@ -32,5 +33,5 @@ test("numbers are shown as they are", () => {
 
 test("an event that this page does not know has a name all the same", () => {
   assert.equal("something new", eventWords({ type: "something_new" }));
-  assert.equal("turn 1 was docked −4 for what turn 4 exposed", eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }));
+  assert.equal("turn 1 was docked −4 for a gap that turn 4 exposed", eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }));
 });

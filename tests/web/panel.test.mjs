@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { progressWords } from "../../web/heading.js";
-import { recordWords, sentence } from "../../web/panel.js";
-import { eventWords, figure, joined, outcomeWords, percent } from "../../web/words.js";
+import { progressWords } from "../../web/header.js";
+import { panelSentence, recordWords } from "../../web/panel.js";
+import { figure, joined, percent } from "../../web/formatting.js";
+import { eventWords, outcomeWords } from "../../web/words.js";
 
 const said = (more) => ({ conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more }, agreement: { raw: { band: "moderate" } } });
 
 test("a panel's outcome is one sentence, and names a winner only where there is one", () => {
-  assert.equal("The panel concludes: Pro.", sentence(said({ outcome: "concluded", winner: "pro" })));
-  assert.equal("The panel concludes with caution: Con.", sentence(said({ outcome: "cautious", winner: "con" })));
-  assert.equal("No winner is named: the panel leans to Con, but the raters are divided.", sentence(said({ outcome: "contested" })));
-  assert.equal("No winner is named: how far the raters agree could not be measured.", sentence(said({ outcome: "undetermined" })));
-  assert.equal("No winner is named: the two sides are too close to tell apart.", sentence(said()));
-  assert.equal("No winner is named: the raters are too far apart.", sentence({ ...said(), agreement: { raw: { band: "unacceptable" } } }));
+  assert.equal("The panel concludes: Pro.", panelSentence(said({ outcome: "concluded", winner: "pro" })));
+  assert.equal("The panel concludes with caution: Con.", panelSentence(said({ outcome: "cautious", winner: "con" })));
+  assert.equal("No winner is named: the panel leans to Con, but the raters are divided.", panelSentence(said({ outcome: "contested" })));
+  assert.equal("No winner is named: the agreement of the raters could not be measured.", panelSentence(said({ outcome: "undetermined" })));
+  assert.equal("No winner is named: the two sides are too close to tell apart.", panelSentence(said()));
+  assert.equal("No winner is named: the raters are too far apart.", panelSentence({ ...said(), agreement: { raw: { band: "unacceptable" } } }));
   for (const [item, what] of [["CON-1", "an argument"], ["3", "a turn"]]) {
-    assert.equal(`No winner is named: the raters are too far apart on ${what} that decides.`, sentence(said({ disputed: { [item]: { decides: true } } })));
+    assert.equal(`No winner is named: the raters are too far apart on ${what} that decides.`, panelSentence(said({ disputed: { [item]: { decides: true } } })));
   }
 });
 

@@ -100,10 +100,10 @@ test("reading back is never interrupted, and what is new is counted", async () =
 
   assert.equal(45, player.position);
   assert.equal(view, player.view);
-  assert.equal(2, player.fresh);
+  assert.equal(2, player.unseen);
   player.live();
   assert.equal(52, player.position);
-  assert.equal(0, player.fresh);
+  assert.equal(0, player.unseen);
 });
 
 test("frames that came live are stepped through without waiting", () => {
@@ -249,5 +249,5 @@ test("who begins at an earlier event has missed nothing yet", async () => {
   other.snapshot({ view: viewAt(50), speaking: null });
 
   assert.equal(null, other.view);
-  assert.equal(0, other.fresh);
+  assert.equal(0, other.unseen);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { head, paced, pieces, points, speak } from "../../web/text.js";
+import { head, spokenBy, pieces, points, applyDelta } from "../../web/text.js";
 
 test("an emoji is one code point, an accent of its own another", () => {
   assert.equal(4, points("a🚲e\u0301"));
@@ -25,7 +25,7 @@ test("a span beyond the text is cut off, and the pieces are always the text", ()
   assert.deepEqual(["x"], cut.at(-1).names);
 });
 
-const said = (speech, at, text, attempt = 1) => speak(speech, { turn: 1, attempt, at, text });
+const said = (speech, at, text, attempt = 1) => applyDelta(speech, { turn: 1, attempt, at, text });
 
 test("deltas add up by code points", () => {
   const speech = said(said(said(null, 0, "🚲 "), 2, "one "), 6, "two");
@@ -44,10 +44,10 @@ test("what is said again changes nothing", () => {
 });
 
 test("a hole is shown, and the whole text mends it", () => {
-  const holed = said(said(null, 0, "abc"), 6, "ghi");
+  const hasGap = said(said(null, 0, "abc"), 6, "ghi");
 
-  assert.equal("abc … ghi", holed.text);
-  assert.equal("abcdefghijk", said(holed, 0, "abcdefghijk").text);
+  assert.equal("abc … ghi", hasGap.text);
+  assert.equal("abcdefghijk", said(hasGap, 0, "abcdefghijk").text);
 });
 
 test("another attempt starts over", () => {
@@ -57,7 +57,7 @@ test("another attempt starts over", () => {
 test("a replay says as much as had been said by then", () => {
   const pace = [[100, 2], [200, 5], [300, 9]];
 
-  assert.deepEqual({ text: "", points: 0 }, paced("🚲 one two", pace, 99));
-  assert.deepEqual({ text: "🚲 one", points: 5 }, paced("🚲 one two", pace, 250));
-  assert.deepEqual({ text: "🚲 one two", points: 9 }, paced("🚲 one two", pace, 1000));
+  assert.deepEqual({ text: "", points: 0 }, spokenBy("🚲 one two", pace, 99));
+  assert.deepEqual({ text: "🚲 one", points: 5 }, spokenBy("🚲 one two", pace, 250));
+  assert.deepEqual({ text: "🚲 one two", points: 9 }, spokenBy("🚲 one two", pace, 1000));
 });

@@ -1,19 +1,21 @@
 /**
- * A debate taken away in one file: what the server would answer is answered from the page itself, and no line is opened.
+ * An exported debate in one file: the page answers its own requests, and no connection is opened.
  *
- * The archive holds the frames; a view at any position is what their patches make, as everywhere.  A server's page never
- * loads this: the file that is taken away does, before everything else, and the page finds `globalThis.moot`.
+ * The archive holds the frames. A view at any position is the fold of their patches, as everywhere. Only the exported
+ * file loads this module, before all others; the page then finds `globalThis.moot`.
  */
 
 import { Differences } from "./difference.js";
 import { merge } from "../patch.js";
 
-const KEPT = 200;
+/** A view is kept at every position that is a multiple of this. */
+const VIEW_INTERVAL = 200;
 
-/** Answers of a server that is not there: `new Copy(archive).answer("/api/debates/ID?at=5")`. */
-export class Copy {
+/** Answers in the place of a server: `new OfflineServer(archive).answer("/api/debates/ID?at=5")`. */
+export class OfflineServer {
   #views = new Map([[0, {}]]);
 
+  /** @param {{id: string, position: number, frames: object[], audits: object, asked?: object}} archive */
   constructor(archive) {
     this.archive = archive;
   }
@@ -25,29 +27,33 @@ export class Copy {
     let view = this.#views.get(from);
     for (let next = from + 1; next <= position; next += 1) {
       view = merge(view, this.archive.frames[next - 1].patch);
-      if (next % KEPT === 0) this.#views.set(next, view);
+      if (next % VIEW_INTERVAL === 0) this.#views.set(next, view);
     }
     return view;
   }
 
-  /** What a GET of `path` would bring; undefined for what was not taken along. */
+  /**
+   * The answer to a GET of `path`; undefined if the archive does not contain it.
+   * @param {string} path
+   * @returns {unknown}
+   */
   answer(path) {
     const { pathname, searchParams } = new URL(path, "http://copy");
     const root = `/api/debates/${encodeURIComponent(this.archive.id)}`;
     if (!pathname.startsWith(root)) return undefined;
-    const asked = (name, otherwise) => Number(searchParams.get(name) ?? otherwise);
+    const parameter = (name, otherwise) => Number(searchParams.get(name) ?? otherwise);
     const [, kind, ...rest] = pathname.slice(root.length).split("/").map(decodeURIComponent);
     switch (kind) {
       case undefined:
-        return this.view(asked("at", this.archive.position));
+        return this.view(parameter("at", this.archive.position));
       case "frames":
-        return this.#frames(asked("after", 0), asked("limit", 500));
+        return this.#frames(parameter("after", 0), parameter("limit", 500));
       case "audit":
         return this.archive.audits[rest[1]];
       case "calls":
         return this.#call(rest[0]);
       case "diff":
-        return new Differences(this).between(asked("from", 0), asked("to", this.archive.position));
+        return new Differences(this).between(parameter("from", 0), parameter("to", this.archive.position));
       default:
         return undefined;
     }
@@ -61,27 +67,31 @@ export class Copy {
 
   #call(name) {
     const { calls = {}, segments = {} } = this.archive.asked ?? {};
-    const call = Object.hasOwn(calls, name) && calls[name];
-    return call ? { ...call, prompt: call.prompt.map(([role, digest]) => ({ role, text: segments[digest] ?? "" })) } : undefined;
+    if (!Object.hasOwn(calls, name)) return undefined;
+    const prompt = calls[name].prompt.map(([role, digest]) => ({ role, text: segments[digest] ?? "" }));
+    return { ...calls[name], prompt };
   }
 }
 
 const element = globalThis.document?.getElementById("archive");
-const copy = element && new Copy(JSON.parse(element.textContent));
+const copy = element && new OfflineServer(JSON.parse(element.textContent));
 
-/** Stands in for a WebSocket: the whole view at once, and nothing after it. */
-class Line {
+/** In the place of a WebSocket: it sends the newest view once and closes. */
+class OfflineSocket {
   readyState = 3;
 
   constructor() {
     queueMicrotask(() => {
       const { position } = copy.archive;
-      this.onmessage({ data: JSON.stringify({ kind: "snapshot", position, view: copy.view(position), speaking: null }) });
+      const snapshot = { kind: "snapshot", position, view: copy.view(position), speaking: null };
+      this.onmessage({ data: JSON.stringify(snapshot) });
       this.onclose({ code: 1000 });
     });
   }
 
-  close() { /* there is nothing to hang up */ }
+  close() {
+    // There is no connection.
+  }
 }
 
-if (copy) globalThis.moot = { copy, Line };
+if (copy) globalThis.moot = { copy, Socket: OfflineSocket };

@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { statusOf } from "../../web/status.js";
+
+const live = { newest: { state: "open" }, view: { state: "open" }, following: true };
+
+test("a wait is said beside the live line, and taken back", () => {
+  assert.deepEqual(statusOf("live", { ...live, wait: "waiting for anthropic: 3 calls ahead" }), { name: "live", text: "Live, waiting for anthropic: 3 calls ahead" });
+  assert.deepEqual(statusOf("live", { ...live, wait: "" }), { name: "live", text: "Live" });
+  assert.deepEqual(statusOf("live", live), { name: "live", text: "Live" });
+});
+
+test("what has ended or rests waits for nothing", () => {
+  for (const state of ["paused", "halted"]) {
+    const said = statusOf("live", { ...live, view: { state }, wait: "anthropic rests for 12 s" });
+    assert.equal(said.name, state);
+    assert.doesNotMatch(said.text, /rests/);
+  }
+});
+
+test("a line that is broken says so first", () => {
+  assert.equal(statusOf("reconnecting", { ...live, wait: "anthropic rests for 12 s" }).text, "Reconnecting…");
+});

@@ -1,0 +1,142 @@
+/** The head of a debate's page: the motion, the participants, the progress, and links to the parts of the page. */
+
+import { $, h, onClick, setText } from "./dom.js";
+import { capital, count, isMissing, joined, number, plain } from "./formatting.js";
+import { FORMAT, HEADER, NAME, ROUND, SIGN, UNNAMED } from "./words.js";
+
+/** A motion with more characters is set in smaller type. */
+const LONG_MOTION = 160;
+
+/**
+ * Shows what does not change while the debate goes on.
+ * @param {View} view
+ */
+export function head(view) {
+  const title = view.format === "deliberation" && view.artifact ? view.artifact.name : view.motion;
+  document.title = [title, FORMAT[view.format], "Moot"].filter(Boolean).join(" · ");
+  document.body.dataset.format = view.format;
+  const motion = $("#motion");
+  setText(motion, view.motion);
+  motion.classList.toggle("long", view.motion.length > LONG_MOTION);
+  setText($("#short"), view.motion);
+  setText($("#kind"), HEADER.kind[view.format] ?? HEADER.kind.exchange);
+  setText($("#opened"), HEADER.opened(view));
+  $("#seats").replaceChildren(...seats(view));
+  $("#caveats").replaceChildren(...[...caveats(view)].map(([caveat, roles]) => {
+    return h("p.caveat", {}, h("b", {}, HEADER.about(joined(roles))), caveat);
+  }));
+}
+
+function seats(view) {
+  const raters = Object.values(view.panel?.raters ?? {});
+  const models = [...new Set(raters.map(({ seat: { model } }) => model || UNNAMED))];
+  const shown = [];
+  for (const side of ["pro", "con"]) {
+    const holder = view[side];
+    if (holder) shown.push(seat(side, `${SIGN[side]} ${NAME[side]}`, plain(holder.archetype), holder.model));
+  }
+  if (view.judge && !["deliberation", "calibration"].includes(view.format)) {
+    shown.push(seat("judge", HEADER.judge, HEADER.rubric(view.rubric), view.judge.model));
+  }
+  if (raters.length > 0) {
+    const named = models.length > 2 ? count(models.length, "model") : models.join(", ");
+    shown.push(seat("panel", HEADER.panel, count(raters.length, "rater"), named));
+  }
+  return shown;
+}
+
+function seat(role, title, what, model) {
+  return h(`div.seat.${role}`, {}, h("dt", {}, title), h("dd", {}, what, h("span.quiet", {}, model ?? UNNAMED)));
+}
+
+/** The caveats of the models, each with the roles to which it applies. */
+function caveats(view) {
+  const found = new Map();
+  const raters = Object.values(view.panel?.raters ?? {}).map(({ seat: rater }) => [HEADER.rater(rater.title), rater]);
+  const judge = view.pro ? view.judge : undefined;
+  for (const [role, holder] of [["Pro", view.pro], ["Con", view.con], [HEADER.theJudge, judge], ...raters]) {
+    if (holder?.caveat) found.set(holder.caveat, [...(found.get(holder.caveat) ?? []), role]);
+  }
+  for (const roles of found.values()) {
+    const rating = roles.filter((role) => role.endsWith("rater"));
+    const isEveryRater = rating.length === raters.length && rating.length > 2;
+    if (isEveryRater) roles.splice(roles.indexOf(rating[0]), rating.length, HEADER.everyRater);
+  }
+  for (const { roles, family } of view.families ?? []) {
+    found.set(HEADER.family(family), roles.map((role) => NAME[role] ?? role.replace("panel.", "rater ")));
+  }
+  return found;
+}
+
+/**
+ * How far the debate has come.
+ * @param {View} view
+ * @returns {string}
+ */
+export function progressWords(view) {
+  const { protocol, panel } = view;
+  if (view.format === "protocol") {
+    const round = Object.keys(ROUND).indexOf(protocol.round);
+    if (round >= 0 && round < 3) return HEADER.round(round + 1, ROUND[protocol.round]);
+    if (protocol.round === "judgement") return HEADER.judgement;
+    const isPanelWorking = panel?.raters && !panel.conclusion && view.state !== "concluded";
+    return isPanelWorking ? HEADER.panelWorking : HEADER.threeRounds;
+  }
+  if (view.format === "deliberation") {
+    const round = Math.max(0, ...Object.keys(panel.opinions ?? {}).map(Number));
+    if (panel.verdict) return "";
+    return round ? HEADER.deliberation(round) : HEADER.independent;
+  }
+  if (view.format === "calibration") {
+    const raters = Object.values(panel.raters ?? {});
+    const done = raters.reduce((sum, { calibrations }) => sum + Object.keys(calibrations).length, 0);
+    return `${done} of ${count(raters.length * Object.keys(view.cases ?? {}).length, "verdict")}`;
+  }
+  return `Turn ${Math.max(0, ...Object.keys(view.turns).map(Number))} of ${view.turns_planned}`;
+}
+
+/**
+ * Shows the progress and the cost.
+ * @param {View} view
+ */
+export function progress(view) {
+  setText($("#progress"), capital(progressWords(view)));
+  const { cost_usd: cost, tokens } = view.usage;
+  setText($("#cost"), cost > 0 ? `$${cost.toFixed(cost < 1 ? 3 : 2)}` : count(tokens, "token"));
+  $("#cost").title = HEADER.usage(view.usage);
+}
+
+/**
+ * Shows the figures of both sides, for small screens.
+ * @param {View} view
+ */
+export function scoreSummary(view) {
+  const isProtocol = view.format === "protocol";
+  const total = (side) => {
+    const value = isProtocol ? view.protocol.assessment?.[`${side}_total`] : view.scorecard[side].composite;
+    return value === undefined || isMissing(value) ? "–" : number(value);
+  };
+  const button = $("#score-summary");
+  button.hidden = !view.pro || (isProtocol && !view.protocol.assessment);
+  setText(button, `${SIGN.pro} ${total("pro")}  ${SIGN.con} ${total("con")}`);
+  const title = isProtocol ? HEADER.totals : HEADER.scorecard;
+  button.setAttribute("aria-label", `${title}: Pro ${total("pro")}, Con ${total("con")}`);
+}
+
+/**
+ * Shows links to the parts of a long page.
+ * @param {HTMLElement} root
+ * @param {(id: string) => void} showPlace
+ */
+export function contents(root, showPlace) {
+  const places = HEADER.places.filter(([id]) => {
+    const place = document.getElementById(id);
+    return place && !place.hidden;
+  });
+  root.hidden = places.length < 2;
+  const key = places.map(([id]) => id).join();
+  if (root.dataset.key === key) return;
+  root.dataset.key = key;
+  const link = (id, text) => h("a", { href: `#${id}`, on: onClick(() => showPlace(id)) }, text);
+  root.replaceChildren(...places.map(([id, text]) => link(id, text)));
+}

@@ -1,0 +1,176 @@
+/** The sidebar of an exchange: the scorecard, suspect claims, anomalies, and the characters of the debaters. */
+
+import { changeDetector, eventLink, h, updateInBatches } from "./dom.js";
+import { anchor, decimalsOf, isMissing, number, plain, signed } from "./formatting.js";
+import { sideName } from "./widgets.js";
+import { DIMENSIONS, IN_COMPOSITE, NAME, SIDEBAR, SIGN } from "./words.js";
+
+const SIDES = ["pro", "con"];
+
+// The scorecard
+
+const ROWS = [...IN_COMPOSITE, "composite", ...DIMENSIONS.filter((name) => !IN_COMPOSITE.includes(name))];
+
+/**
+ * The scorecard in `root`.
+ * @param {HTMLElement} root
+ * @returns {{show(card: object): void}}
+ */
+export function scorecard(root) {
+  const isChanged = changeDetector();
+  return {
+    show(card) {
+      if (!isChanged(card)) return;
+      const isEmpty = card.pro.judged_turns + card.con.judged_turns === 0;
+      root.replaceChildren(...(isEmpty ? [h("p.empty", {}, SIDEBAR.noScores)] : [cardTable(card), leader(card)]));
+    },
+  };
+}
+
+function cardTable(card) {
+  const { rounds } = card;
+  const decimals = decimalsOf(ROWS.flatMap((row) => SIDES.map((side) => card[side][row])));
+  const score = (side, row) => {
+    const value = card[side][row];
+    if (isMissing(value)) return h("span.quiet", { title: value.missing.reason }, SIDEBAR.noScore);
+    return number(value, decimals);
+  };
+  const line = (row, label, kind, cell) => h(`tr${kind}`, {},
+    h("th", { scope: "row" }, label),
+    SIDES.map((side) => h(`td.${side}`, { "data-side": side, "data-row": row }, cell(side, row))));
+  const kindOf = (row) => {
+    if (row === "composite") return ".total";
+    return IN_COMPOSITE.includes(row) ? "" : ".beside";
+  };
+  const columns = SIDES.map((side) => h(`th.${side}`, { scope: "col" }, `${SIGN[side]} ${NAME[side]}`));
+  return h("table.card", {},
+    h("thead", {}, h("tr", {}, h("td"), columns)),
+    h("tbody", {},
+      ROWS.map((row) => line(row, plain(row), kindOf(row), score)),
+      rounds.pro + rounds.con + rounds.drawn > 0
+        && line("rounds", SIDEBAR.exchangesWon, ".beside", (side) => number(rounds[side])),
+      line("judged_turns", SIDEBAR.judgedTurns, ".beside", (side) => number(card[side].judged_turns))));
+}
+
+function leader(card) {
+  const text = card.leader === "neither" ? SIDEBAR.noLeader : h("span", {}, sideName(card.leader), SIDEBAR.leads);
+  return h("p.leader", { "data-leader": card.leader }, text, " ", h("span.quiet", {}, SIDEBAR.means));
+}
+
+// Claims and anomalies
+
+/**
+ * The suspect claims in `root`.
+ * @param {HTMLElement} root
+ * @param {(claim: string) => void} appeal Asks for a second opinion.
+ * @param {(position: number) => void} go
+ * @returns {{show(view: View, following: boolean): void}}
+ */
+export function suspectClaims(root, appeal, go) {
+  const isChanged = changeDetector();
+  return {
+    show(view, following) {
+      const canAppeal = following && view.state !== "concluded";
+      if (!isChanged(view.claims, canAppeal)) return;
+      const entries = Object.entries(view.claims).map(([name, claim]) => {
+        const hasButton = canAppeal && claim.state === "flagged" && !claim.appealed;
+        return [name + hasButton, claim, () => claimRow(name, claim, hasButton, appeal, go)];
+      });
+      const empty = ["", null, () => h("p.empty", {}, SIDEBAR.noClaims)];
+      updateInBatches(root, "div", entries.length ? entries : [empty]);
+    },
+  };
+}
+
+function claimRow(name, claim, hasButton, appeal, go) {
+  const { state, kind, appealed, quote, answer, reason, penalty, flagged } = claim;
+  const status = `${SIDEBAR.claimState[state]}${state === "flagged" && appealed ? SIDEBAR.appealed : ""}`;
+  const button = hasButton && h("button", { type: "button", on: { click: () => appeal(name) } }, SIDEBAR.appeal);
+  return h(`div.claim.${state}`, { id: anchor(name) },
+    h("a.id", eventLink(flagged, go), name),
+    h("div", {},
+      h("q", {}, quote),
+      h("p.quiet", {}, `${SIDEBAR.claimKind[kind] ?? plain(kind)} · ${status}`),
+      h("p.quiet", {}, answer || reason),
+      button),
+    h("b.cost", {}, state === "cleared" ? "0" : signed(penalty)));
+}
+
+/**
+ * The anomalies in `root`.
+ * @param {HTMLElement} root
+ * @returns {{show(view: View): void}}
+ */
+export function anomalies(root) {
+  const isChanged = changeDetector();
+  return {
+    show(view) {
+      if (!isChanged(view.anomalies)) return;
+      const found = Object.entries(view.anomalies);
+      root.parentElement.hidden = found.length === 0;
+      updateInBatches(root, "div", found.map(([key, each]) => [key, each, () => anomaly(key, each)]));
+    },
+  };
+}
+
+function anomaly(key, { turn, dimension, effective, outcome, band }) {
+  const [earlier, later] = key.split(".")[0].split("-");
+  return h("p.anomaly", {},
+    h("b", {}, `Turn ${turn}, ${plain(dimension)} ${number(effective)}`),
+    SIDEBAR.anomaly(outcome === "winner", earlier, later, number(band[0]), number(band[1])));
+}
+
+// Characters: traits with the archetype's start value, pressure, and directives once they are revealed
+
+const SIGNALS = ["cognitive", "emotional", "strategic", "credibility"];
+const HIGHEST = 10;
+
+/**
+ * The characters of the debaters in `root`.
+ * @param {HTMLElement} root
+ * @param {(position: number) => void} go
+ * @returns {{show(view: View): void}}
+ */
+export function characters(root, go) {
+  const isChanged = changeDetector();
+  return {
+    show(view) {
+      if (!isChanged(view.traits, view.pressure, view.directives)) return;
+      root.replaceChildren(...SIDES.filter((side) => view.traits[side]).map((side) => character(side, view, go)));
+    },
+  };
+}
+
+function character(side, view, go) {
+  const start = view.archetype_traits?.[side] ?? {};
+  const traits = Object.entries(view.traits[side]);
+  const moved = traits.filter(([name, value]) => value !== start[name]).length;
+  const directives = Object.entries(view.directives ?? {}).filter(([, each]) => each.side === side);
+  const list = h("div");
+  updateInBatches(list, "ol", directives.map(([position, each]) => [position, each, () => {
+    return h("li", {}, h("a", eventLink(position, go), `event ${position}`), " ", each.text);
+  }]));
+  return h(`details.character.${side}`, { open: moved > 0 },
+    h("summary", {}, sideName(side), h("span.quiet", {}, ` ${SIDEBAR.moved(moved, traits.length)}`)),
+    pressure(view.pressure[side]),
+    traits.map(([name, value]) => trait(name, value, start[name])),
+    directives.length > 0 && h("div.directives", {}, h("p.quiet", {}, SIDEBAR.directives), list));
+}
+
+function pressure(state) {
+  if (!state) return null;
+  const raised = SIGNALS.filter((name) => state[name] > 0).map((name) => `${name} ${number(state[name])}`);
+  return h("p.quiet.pressure", {}, SIDEBAR.pressure(state.turn), raised.join(", ") || SIDEBAR.noPressure);
+}
+
+function trait(name, value, start) {
+  const isMoved = start !== value;
+  const level = h("i");
+  level.style.width = `${(value / HIGHEST) * 100}%`;
+  const tick = isMoved && start !== undefined && h("em");
+  if (tick) tick.style.left = `${(start / HIGHEST) * 100}%`;
+  return h(`div.dial${isMoved ? ".moved" : ""}`, {},
+    h("span", {}, plain(name)),
+    h("span.bar", { "aria-hidden": "true" }, level, tick),
+    h("span.now", { title: isMoved ? SIDEBAR.began(number(start)) : "" }, number(value)));
+}
