@@ -493,7 +493,7 @@ export const VERDICTS = {
   spine: "The premises of each case",
   premisesOf: (side) => `Premises of ${side}`,
   stability: (share) => `${share} % of its premises kept`,
-  premiseState: { kept: "kept", revised: "revised", dropped: "dropped without a word" },
+  premiseState: { kept: "kept", revised: "revised", dropped: "dropped without mention" },
   contradicts: (premises, turn) => `Contradicts ${premises} in turn ${turn}: `,
 };
 
@@ -617,7 +617,7 @@ const EVENTS = {
   claim_cleared: ({ claim }) => `claim ${claim} was cleared`,
   premise_stated: ({ side, premise }) => `${NAME[side]} stated premise ${premise}`,
   premise_revised: ({ premise }) => `premise ${premise} was revised`,
-  premise_dropped: ({ premise }) => `premise ${premise} was dropped without a word`,
+  premise_dropped: ({ premise }) => `premise ${premise} was dropped without mention`,
   contradiction_found: ({ side, premises }) => `${NAME[side]} contradicts ${premises.join(", ")}`,
   check_missing: ({ purpose, turn, reason }) => `${purpose} of turn ${turn} were not checked: ${reason}`,
   finding_refused: ({ reason }) => `a finding of the judge was refused: ${reason}`,

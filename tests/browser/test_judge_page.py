@@ -72,7 +72,7 @@ def test_the_register_names_what_is_suspect_and_what_became_of_it(page: Page, se
 def test_the_spine_and_the_anomalies_stand_there(page: Page, server: Any, juries: str) -> None:
     visit(page, server, juries)
 
-    expect(page.locator("#spine #P1\\.1")).to_contain_text("dropped in silence in turn 3")
+    expect(page.locator("#spine #P1\\.1")).to_contain_text("dropped without mention in turn 3")
     expect(page.locator("#spine .lane.pro h3")).to_contain_text("60 % of its premises kept")
     expect(page.locator("#anomalies")).to_contain_text("Turn 3, logic 19")
 
@@ -91,7 +91,7 @@ def test_a_directive_is_nowhere_while_the_debate_runs_and_there_afterwards(page:
     script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
     debate = server.open(script, script["exhibition"]["motion"], 4)
     visit(page, server, debate)
-    expect(page.locator("#characters")).to_contain_text("traits have moved")
+    expect(page.locator("#characters")).to_contain_text("traits have changed")
     live = server.get(f"/api/debates/{debate}?director=1")["directives"]
     told = [each["text"] for each in live.values()]
 

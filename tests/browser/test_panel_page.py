@@ -251,7 +251,7 @@ def test_the_most_disputed_comes_first_and_says_that_it_decides(page: Page, hous
 
     expect(disputes).to_have_count(3)
     expect(disputes.first).to_contain_text("CON-1")
-    expect(disputes.first).to_contain_text("It decides")
+    expect(disputes.first).to_contain_text("This item decides")
     drawn = disputes.first.locator("svg").get_attribute("aria-label")
     assert drawn == "technical 2.00, business 4.00, risk 7.00, general 9.00"
 
@@ -279,7 +279,7 @@ def test_deliberation_counts_evidence_and_conformity_and_changes_nothing(page: P
 def test_a_person_decides_where_the_panel_does_not(page: Page, house: Any) -> None:
     visit(page, house, "hostile")
     page.get_by_role("button", name="Record it").click()
-    expect(page.locator(".decision .error")).to_have_text("Write what you decide.")
+    expect(page.locator(".decision .error")).to_have_text("Write your decision.")
     page.get_by_label("Decision", exact=True).fill("We try two lines first.")
     page.get_by_label("Reason", exact=True).fill("It is cheap to undo.")
     page.get_by_role("button", name="Record it").click()

@@ -190,6 +190,6 @@ def test_nothing_is_done_from_within_another_site(new_page: Any, server: Any, sc
     )
 
     expect(page.locator("#moderator")).to_be_hidden()
-    assert said == "Open the debate itself to act in it."
+    assert said == "This is an embedded debate. Open it in Moot to take part."
     assert server.view(debate)["state"] == "open"
     server.http.post(f"/api/debates/{debate}/halt", json={"reason": "the test is over"})
