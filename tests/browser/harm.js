@@ -5,7 +5,7 @@ const ELEMENTS = new Set(`a article aside b bdi body button caption code dd del 
   option p pre q s section select span summary table tbody td textarea th thead time tr ul
   circle g line path polygon rect svg text title tspan`.split(/\s+/));
 const ACTIVE = /^on|^src|^action$|^formaction$|^data$|^background$|^ping$|xlink/;
-const ROLLS = ".scrolls, .wide-table, .scroll, .heard, .menu";
+const ROLLS = ".scrolls, .wide-table, .scroll, .visually-hidden, .menu";
 
 /** Elements, attributes and addresses that the page did not make. */
 function foreign(isCopy) {
