@@ -12,10 +12,10 @@ import msgspec
 
 from providers.base import Think
 from providers.schema import schema
-from tests.providers.asked import everything
-from tests.providers.stall import Column, Stall
+from tests.providers.all_questions import everything
+from tests.providers.session import Column, VendorSession
 
-Check = Callable[[Stall], Awaitable[None]]
+Check = Callable[[VendorSession], Awaitable[None]]
 VENDORS: Final = ("openai", "anthropic", "gemini", "ollama")
 GATEWAY: Final = "openai at a gateway"
 SETTINGS: Final[tuple[Think, ...]] = get_args(Think)

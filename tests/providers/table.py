@@ -14,14 +14,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tests.providers import peers
-from tests.providers.rows import asking, books, failing, gateways, thinking, window
+from tests.providers.peers import tables
+from tests.providers.rows import answers, costs, failures, gateways, thinking, window
 from tests.providers.scenarios import ALL, Scenario
-from tests.providers.stall import COLUMNS, Column, stall
+from tests.providers.session import COLUMNS, Column, vendor_session
 
 OK: Final = "ok"
 ABSENT: Final = "–"
-ROWS: Final = (thinking, asking, books, gateways, failing, window)
+ROWS: Final = (thinking, answers, costs, gateways, failures, window)
 """In the order of the table."""
 PATIENCE_S: Final = 20.0
 LONGEST: Final = 120
@@ -51,7 +51,7 @@ def cells() -> list[Cell]:
 
 def _run(scenario: Scenario, column: Column) -> Callable[[], Awaitable[None]]:
     async def run() -> None:
-        async with stall(column, scenario.behaviour) as made:
+        async with vendor_session(column, scenario.behaviour) as made:
             await scenario.check(made)
 
     return run
@@ -93,11 +93,11 @@ def main() -> None:
     parser.add_argument(
         "--peer",
         action="append",
-        choices=sorted(peers.PEERS),
+        choices=sorted(tables.PEERS),
         default=[],
         help="a server that is not ours, instead of the fake; may be given several times",
     )
-    for name, peer in sorted(peers.PEERS.items()):
+    for name, peer in sorted(tables.PEERS.items()):
         if peer.variable:
             parser.add_argument(
                 f"--{name}",
@@ -109,7 +109,7 @@ def main() -> None:
     began_at, is_sound = time.monotonic(), True
     for name in asked.peer or [""]:
         if name:
-            table, is_ok = asyncio.run(peers.tabled(name, getattr(asked, name, ""), tabled, Cell))
+            table, is_ok = asyncio.run(tables.peer_table(name, getattr(asked, name, ""), tabled, Cell))
         else:
             table, is_ok = asyncio.run(tabled(cells()))
         is_sound = is_sound and is_ok

@@ -17,7 +17,7 @@ from providers.dialects import Dialect, fits, in_dialect, is_closed, is_object
 from providers.schema import schema
 from server.debate.formats.judging import TOKENS
 from tests.providers import schema_rules
-from tests.providers.asked import everything, sites
+from tests.providers.all_questions import everything, sites
 from tests.server.debate_events import RUBRIC
 
 OPENAI, ANTHROPIC, GEMINI = dialects.OPENAI, dialects.ANTHROPIC, dialects.GEMINI

@@ -10,8 +10,8 @@ from anthropic import APIStatusError, AsyncAnthropic, AuthenticationError, BadRe
 
 from tests.providers.vendors.anthropic import Anthropic
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Bill
-from tests.providers.vendors.market import PLAIN, selling
+from tests.providers.vendors.running import PLAIN, running_vendors
+from tests.providers.vendors.vendor import Bill
 
 pytestmark = pytest.mark.anyio
 NEW = "claude-sonnet-5-5"
@@ -26,15 +26,15 @@ LONG = "Trams. " * 1000
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[Anthropic]:
-    async with selling() as vendors:
+async def vendor() -> AsyncIterator[Anthropic]:
+    async with running_vendors() as vendors:
         yield vendors.anthropic
 
 
 @pytest.fixture
-async def sdk(house: Anthropic) -> AsyncIterator[AsyncAnthropic]:
+async def sdk(vendor: Anthropic) -> AsyncIterator[AsyncAnthropic]:
     http = httpx2.AsyncClient(verify=PLAIN)
-    async with AsyncAnthropic(base_url=house.url, api_key=house.key, max_retries=0, http_client=http) as client:
+    async with AsyncAnthropic(base_url=vendor.url, api_key=vendor.key, max_retries=0, http_client=http) as client:
         yield client
 
 
@@ -51,7 +51,7 @@ async def streamed(sdk: AsyncAnthropic, model: str = NEW, limit: int = 4000, **m
         return await stream.get_final_message(), kinds
 
 
-async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncAnthropic, house: Anthropic) -> None:
+async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
     said, kinds = await streamed(sdk, limit=328)
 
     assert ("max_tokens", 328, 328) == (
@@ -61,7 +61,7 @@ async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncAnthropi
     )
     assert ["thinking"] == [block.type for block in said.content]
     assert "thinking_delta" not in kinds
-    assert [Bill(NEW, said.usage.input_tokens, 328, thought=328, is_told=True)] == house.books
+    assert [Bill(NEW, said.usage.input_tokens, 328, thought=328, is_usage_sent=True)] == vendor.bills
 
 
 async def test_omitted_thoughts_are_a_signature_alone(sdk: AsyncAnthropic) -> None:
@@ -164,14 +164,14 @@ async def test_a_forced_tool_gives_its_input(sdk: AsyncAnthropic) -> None:
     assert ("tool_use", {"winner": "tie"}) == (said.stop_reason, said.content[-1].input)
 
 
-async def test_the_cache_writes_once_and_reads_after(sdk: AsyncAnthropic, house: Anthropic) -> None:
+async def test_the_cache_writes_once_and_reads_after(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
     marked = {"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}
     first = await ask(sdk, messages=[{"role": "user", "content": [marked, {"type": "text", "text": "One."}]}])
     again = await ask(sdk, messages=[{"role": "user", "content": [marked, {"type": "text", "text": "Another."}]}])
 
     told = [(each.cache_creation_input_tokens, each.cache_read_input_tokens) for each in (first.usage, again.usage)]
     assert [(1752, 0), (0, 1752)] == told
-    assert house.books[1].input == again.usage.input_tokens + 1752
+    assert vendor.bills[1].input == again.usage.input_tokens + 1752
 
 
 async def test_below_the_minimum_the_cache_is_silent(sdk: AsyncAnthropic) -> None:
@@ -190,14 +190,14 @@ async def test_another_format_is_another_prompt_to_the_cache(sdk: AsyncAnthropic
     assert 0 == said.usage.cache_read_input_tokens
 
 
-async def test_a_prompt_that_is_too_long(sdk: AsyncAnthropic, house: Anthropic) -> None:
-    house.models[NEW] = replace(house.models[NEW], window=100)
+async def test_a_prompt_that_is_too_long(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
+    vendor.models[NEW] = replace(vendor.models[NEW], window=100)
     with pytest.raises(BadRequestError, match="prompt is too long: 1752 tokens > 100 maximum"):
         await ask(sdk, text=LONG)
 
 
-async def test_overloaded_before_the_stream_and_within_it(sdk: AsyncAnthropic, house: Anthropic) -> None:
-    house.faults += [Fault("529"), Fault("error in mid-stream", first=2)]
+async def test_overloaded_before_the_stream_and_within_it(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
+    vendor.faults += [Fault("529"), Fault("error in mid-stream", first=2)]
     with pytest.raises(APIStatusError) as before:
         await streamed(sdk)
     with pytest.raises(APIStatusError) as within:
@@ -207,8 +207,8 @@ async def test_overloaded_before_the_stream_and_within_it(sdk: AsyncAnthropic, h
     assert "overloaded_error" in str(within.value.body)
 
 
-async def test_a_refusal_is_an_answer(sdk: AsyncAnthropic, house: Anthropic) -> None:
-    house.faults.append(Fault("refusal"))
+async def test_a_refusal_is_an_answer(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
+    vendor.faults.append(Fault("refusal"))
     said, _ = await streamed(sdk)
 
     assert ("refusal", []) == (said.stop_reason, said.content)
@@ -229,7 +229,7 @@ async def test_models_tell_what_they_can(sdk: AsyncAnthropic) -> None:
         await ask(sdk.with_options(api_key="wrong"))
 
 
-async def test_a_dated_name_is_billed(sdk: AsyncAnthropic, house: Anthropic) -> None:
+async def test_a_dated_name_is_billed(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
     said = await ask(sdk, "claude-haiku-4-5")
 
-    assert "claude-haiku-4-5-20251001" == said.model == house.books[0].model
+    assert "claude-haiku-4-5-20251001" == said.model == vendor.bills[0].model

@@ -14,8 +14,8 @@ import httpx2
 import pytest
 
 from tests.providers.vendors.faults import JSON_CHANGES, KINDS, STATUSES, Fault, changed
-from tests.providers.vendors.house import House
-from tests.providers.vendors.market import KEY, PLAIN, Vendors, selling
+from tests.providers.vendors.running import KEY, PLAIN, Vendors, running_vendors
+from tests.providers.vendors.vendor import FakeVendor
 
 pytestmark = pytest.mark.anyio
 NAMES = ("openai", "anthropic", "gemini", "ollama")
@@ -44,27 +44,27 @@ ENDS = {"openai": b"[DONE]", "anthropic": b"message_stop", "gemini": b"finishRea
 
 @pytest.fixture
 async def vendors() -> AsyncIterator[Vendors]:
-    async with selling(words=10) as vendors:
+    async with running_vendors(words=10) as vendors:
         yield vendors
 
 
-async def ask(house: House, *, timeout_s: float = 5, **more: Any) -> httpx2.Response:
+async def ask(vendor: FakeVendor, *, timeout_s: float = 5, **more: Any) -> httpx2.Response:
     """One call, by hand."""
-    body = BODIES[house.name] | ({} if house.name == "gemini" else {"model": MODELS[house.name], "messages": TOLD})
-    headers = {name: value.format(house.name) for name, value in HEADERS[house.name].items()}
+    body = BODIES[vendor.name] | ({} if vendor.name == "gemini" else {"model": MODELS[vendor.name], "messages": TOLD})
+    headers = {name: value.format(vendor.name) for name, value in HEADERS[vendor.name].items()}
     async with httpx2.AsyncClient(verify=PLAIN, timeout=timeout_s, **more) as client:
-        return await client.post(house.url + PATHS[house.name], json=body, headers=headers)
+        return await client.post(vendor.url + PATHS[vendor.name], json=body, headers=headers)
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_an_answer_is_booked_as_the_wire_tells_it(vendors: Vendors, name: str) -> None:
-    house = vendors[name]
-    said = await ask(house)
+    vendor = vendors[name]
+    said = await ask(vendor)
 
     assert ENDS[name] in said.content
-    assert house.books[0].is_told
-    assert house.books[0].output > 600
-    assert 1 == len(house.asked) == len(house.headers)
+    assert vendor.bills[0].is_usage_sent
+    assert vendor.bills[0].output > 600
+    assert 1 == len(vendor.requests) == len(vendor.headers)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,7 +75,7 @@ async def test_a_status_is_an_error_in_the_vendors_shape(vendors: Vendors, name:
 
     assert int(kind) == said.status_code
     assert "it went wrong" in json.dumps(said.json()["error"])
-    assert [] == vendors[name].books
+    assert [] == vendors[name].bills
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -85,7 +85,7 @@ async def test_a_stream_that_breaks_off_has_no_end_and_is_billed(vendors: Vendor
     said = await ask(vendors[name])
 
     assert ENDS[name] not in said.content
-    assert [False] == [bill.is_told for bill in vendors[name].books]
+    assert [False] == [bill.is_usage_sent for bill in vendors[name].bills]
     assert ENDS[name] in (await ask(vendors[name])).content
 
 
@@ -96,7 +96,7 @@ async def test_a_connection_that_dies(vendors: Vendors, name: str, kind: str) ->
     with pytest.raises((httpx2.RemoteProtocolError, httpx2.ReadError)):
         await ask(vendors[name])
 
-    assert 1 == vendors[name].met[kind]
+    assert 1 == vendors[name].fault_counts[kind]
 
 
 @pytest.mark.parametrize("kind", ["silence", "slow drip", "endless"])
@@ -105,7 +105,7 @@ async def test_a_stream_that_does_not_end(vendors: Vendors, kind: str) -> None:
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(ask(vendors.openai), 0.05)
 
-    assert [False] == [bill.is_told for bill in vendors.openai.books]
+    assert [False] == [bill.is_usage_sent for bill in vendors.openai.bills]
 
 
 async def test_a_character_may_come_byte_by_byte(vendors: Vendors) -> None:
@@ -137,7 +137,7 @@ async def test_a_redirect_leads_elsewhere_and_notes_who_comes(vendors: Vendors) 
     await ask(vendors.anthropic, follow_redirects=True)
 
     assert 307 == stayed.status_code
-    assert 1 == len(vendors.anthropic.strayed)
+    assert 1 == len(vendors.anthropic.redirected)
     assert vendors.anthropic.has_leaked  # httpx2 takes away authorization alone
 
 
@@ -175,7 +175,7 @@ def test_a_fault_strikes_when_it_is_told_to() -> None:
     fault = Fault("500", model="a", first=2, times=2, of="speech")
     calls = [("a", "speech"), ("b", "speech"), ("a", "question"), ("a", "speech"), ("a", "speech"), ("a", "speech")]
 
-    assert [False, False, False, True, True, False] == [fault.strikes(model, of) for model, of in calls]  # type: ignore[arg-type]
+    assert [False, False, False, True, True, False] == [fault.applies(model, of) for model, of in calls]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -199,11 +199,11 @@ def test_an_answer_that_is_not_what_was_asked(kind: str, text: str) -> None:
 
 
 async def test_the_environment_leads_to_all_four(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with selling(monkeypatch, thought=7) as vendors:
+    async with running_vendors(monkeypatch, thought=7) as vendors:
         led = {name: os.environ[name] for name in vendors.environment}
 
         assert vendors.environment == led
-        assert {7} == {model.thought for house in vendors.values() for model in house.models.values()}
+        assert {7} == {model.thought for vendor in vendors.values() for model in vendor.models.values()}
 
 
 @pytest.mark.slow

@@ -11,9 +11,9 @@ from google.genai.errors import APIError, ClientError
 from google.genai.types import GenerateContentConfig, HttpOptions, ThinkingConfig
 
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.gemini import Door, Gemini
-from tests.providers.vendors.house import Bill
-from tests.providers.vendors.market import PLAIN, selling
+from tests.providers.vendors.gemini import Gemini, GeminiProxy
+from tests.providers.vendors.running import PLAIN, running_vendors
+from tests.providers.vendors.vendor import Bill
 
 pytestmark = pytest.mark.anyio
 FLASH, PRO, THREE, FOUR = "gemini-2.5-flash", "gemini-2.5-pro", "gemini-3.8-flash", "gemini-4-neon"
@@ -21,24 +21,24 @@ TIE = {"type": "object", "properties": {"winner": {"enum": ["pro", "con", "tie"]
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[Gemini]:
-    async with selling() as vendors:
+async def vendor() -> AsyncIterator[Gemini]:
+    async with running_vendors() as vendors:
         yield vendors.gemini
 
 
 @pytest.fixture
-async def sdk(house: Gemini) -> AsyncIterator[Any]:
-    async with connected(house) as client:
+async def sdk(vendor: Gemini) -> AsyncIterator[Any]:
+    async with connected(vendor) as client:
         yield client
 
 
 @asynccontextmanager
-async def connected(house: Gemini, version: str = "v1", key: str = "") -> AsyncIterator[Any]:
+async def connected(vendor: Gemini, version: str = "v1", key: str = "") -> AsyncIterator[Any]:
     """The SDK leaves the connections of a client that it is given open."""
     async with httpx2.AsyncClient(verify=PLAIN) as http:
         unused = httpx2.Client(verify=PLAIN)
-        options = HttpOptions(base_url=house.url, api_version=version, httpx_async_client=http, httpx_client=unused)
-        async with genai.Client(api_key=key or house.key, http_options=options).aio as client:
+        options = HttpOptions(base_url=vendor.url, api_version=version, httpx_async_client=http, httpx_client=unused)
+        async with genai.Client(api_key=key or vendor.key, http_options=options).aio as client:
             yield client
 
 
@@ -56,13 +56,13 @@ def text_of(chunks: list[Any]) -> str:
 
 
 @pytest.mark.slow
-async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: Any, house: Gemini) -> None:
+async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: Any, vendor: Gemini) -> None:
     chunks = await streamed(sdk, max_output_tokens=328)
 
     usage = chunks[-1].usage_metadata
     assert ("", "MAX_TOKENS") == (text_of(chunks), chunks[-1].candidates[0].finish_reason)
     assert (328, None) == (usage.thoughts_token_count, usage.candidates_token_count)
-    assert [Bill(FLASH, usage.prompt_token_count, 328, thought=328, is_told=True)] == house.books
+    assert [Bill(FLASH, usage.prompt_token_count, 328, thought=328, is_usage_sent=True)] == vendor.bills
 
 
 async def test_thoughts_come_only_where_they_are_asked_for(sdk: Any) -> None:
@@ -125,16 +125,16 @@ async def test_a_schema_with_too_many_items(sdk: Any) -> None:
 
 
 @pytest.mark.parametrize("reason", ["OTHER", "SAFETY", "MALFORMED_FUNCTION_CALL", "RECITATION", "PROHIBITED_CONTENT"])
-async def test_it_stops_for_a_reason_of_its_own(sdk: Any, house: Gemini, reason: str) -> None:
-    house.faults.append(Fault("finish", value=reason))
+async def test_it_stops_for_a_reason_of_its_own(sdk: Any, vendor: Gemini, reason: str) -> None:
+    vendor.faults.append(Fault("finish", value=reason))
     chunks = await streamed(sdk)
 
     assert reason == chunks[-1].candidates[0].finish_reason
     assert (reason in {"SAFETY", "MALFORMED_FUNCTION_CALL"}) is (text_of(chunks) == "")
 
 
-async def test_too_many_calls_say_when_to_come_again(sdk: Any, house: Gemini) -> None:
-    house.faults.append(Fault("429 with RetryInfo"))
+async def test_too_many_calls_say_when_to_come_again(sdk: Any, vendor: Gemini) -> None:
+    vendor.faults.append(Fault("429 with RetryInfo"))
     with pytest.raises(ClientError) as caught:
         await streamed(sdk)
 
@@ -151,39 +151,39 @@ async def test_the_cache_reads_a_long_beginning(sdk: Any) -> None:
 
 
 async def test_text_with_tags() -> None:
-    async with selling(tags=True, thought=50) as vendors, connected(vendors.gemini) as client:
+    async with running_vendors(tags=True, thought=50) as vendors, connected(vendors.gemini) as client:
         text = text_of(await streamed(client))
 
     assert text.startswith("<think>\nI weigh")
     assert "</think>" in text
 
 
-async def test_models_and_keys(sdk: Any, house: Gemini) -> None:
+async def test_models_and_keys(sdk: Any, vendor: Gemini) -> None:
     listed = [each.name async for each in await sdk.models.list()]
     one = await sdk.models.get(model=FLASH)
 
     assert f"models/{FLASH}" in listed
     assert 1_048_576 == one.input_token_limit
-    async with connected(house, key="wrong") as client:
+    async with connected(vendor, key="wrong") as client:
         with pytest.raises(ClientError, match="API key not valid") as caught:
             await streamed(client)
     assert 400 == caught.value.code
 
 
-async def test_an_alias_is_known_at_v1beta_only(sdk: Any, house: Gemini) -> None:
+async def test_an_alias_is_known_at_v1beta_only(sdk: Any, vendor: Gemini) -> None:
     with pytest.raises(ClientError, match="is not found for API version v1,"):
         await streamed(sdk, "gemini-flash-latest")
-    async with connected(house, "v1beta") as client:
+    async with connected(vendor, "v1beta") as client:
         chunks = await streamed(client, "gemini-flash-latest")
 
-    assert THREE == chunks[-1].model_version == house.books[0].model
+    assert THREE == chunks[-1].model_version == vendor.bills[0].model
 
 
-async def test_another_server_in_front(sdk: Any, house: Gemini) -> None:
-    house.door = Door(get=404, v1=405)
+async def test_another_server_in_front(sdk: Any, vendor: Gemini) -> None:
+    vendor.proxy = GeminiProxy(get=404, v1=405)
     with pytest.raises(APIError) as v1:
         await sdk.models.get(model=FLASH)
-    async with connected(house, "v1beta") as client:
+    async with connected(vendor, "v1beta") as client:
         with pytest.raises(APIError) as v1beta:
             await client.models.get(model=FLASH)
         said = await streamed(client)

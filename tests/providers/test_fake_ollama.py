@@ -8,23 +8,23 @@ import pytest
 from ollama import AsyncClient, ResponseError
 
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Bill
-from tests.providers.vendors.market import PLAIN, selling
 from tests.providers.vendors.ollama import Ollama
+from tests.providers.vendors.running import PLAIN, running_vendors
+from tests.providers.vendors.vendor import Bill
 
 pytestmark = pytest.mark.anyio
 TIE = {"type": "object", "properties": {"winner": {"enum": ["pro", "con", "tie"]}}, "required": ["winner"]}
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[Ollama]:
-    async with selling() as vendors:
+async def vendor() -> AsyncIterator[Ollama]:
+    async with running_vendors() as vendors:
         yield vendors.ollama
 
 
 @pytest.fixture
-async def sdk(house: Ollama) -> AsyncIterator[AsyncClient]:
-    client: Any = AsyncClient(host=house.url, verify=PLAIN)
+async def sdk(vendor: Ollama) -> AsyncIterator[AsyncClient]:
+    client: Any = AsyncClient(host=vendor.url, verify=PLAIN)
     yield client
     await client.close()
 
@@ -38,12 +38,12 @@ async def ask(sdk: Any, model: str = "qwen3", text: str = "Speak.", limit: int =
     return lines[-1]
 
 
-async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncClient, house: Ollama) -> None:
+async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncClient, vendor: Ollama) -> None:
     said = await ask(sdk, limit=328)
 
     assert ("", "length", 328) == (said.message.content, said.done_reason, said.eval_count)
     assert said.message.thinking.startswith("I weigh")
-    assert [Bill("qwen3", said.prompt_eval_count, 328, is_told=True)] == house.books
+    assert [Bill("qwen3", said.prompt_eval_count, 328, is_usage_sent=True)] == vendor.bills
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ async def test_what_is_refused(sdk: AsyncClient, model: str, more: dict[str, Any
     assert caught.value.status_code in {400, 404}
 
 
-async def test_a_long_prompt_is_cut_in_silence(sdk: AsyncClient, house: Ollama) -> None:
+async def test_a_long_prompt_is_cut_in_silence(sdk: AsyncClient, vendor: Ollama) -> None:
     told = [
         {"role": "system", "content": "You debate."},
         {"role": "user", "content": "Trams. " * 4000},
@@ -100,7 +100,7 @@ async def test_a_long_prompt_is_cut_in_silence(sdk: AsyncClient, house: Ollama) 
 
     assert said.prompt_eval_count < 20
     assert 7000 < whole.prompt_eval_count < 7100
-    assert 2 == house.loads
+    assert 2 == vendor.loads
 
 
 async def test_chinese_has_more_tokens(sdk: AsyncClient) -> None:
@@ -132,27 +132,27 @@ async def test_what_is_there(sdk: AsyncClient) -> None:
     assert 40_960 == shown.modelinfo["qwen3.context_length"]
 
 
-async def test_an_error_in_mid_stream(sdk: AsyncClient, house: Ollama) -> None:
-    house.faults.append(Fault("error in mid-stream"))
+async def test_an_error_in_mid_stream(sdk: AsyncClient, vendor: Ollama) -> None:
+    vendor.faults.append(Fault("error in mid-stream"))
     with pytest.raises(ResponseError, match="unexpected EOF") as caught:
         await ask(sdk)
 
     assert -1 == caught.value.status_code
 
 
-async def test_a_line_separator_stands_raw_within_a_line(house: Ollama) -> None:
-    house.faults.append(Fault("U+2028"))
+async def test_a_line_separator_stands_raw_within_a_line(vendor: Ollama) -> None:
+    vendor.faults.append(Fault("U+2028"))
     async with httpx.AsyncClient(verify=PLAIN) as client:
-        said = await client.post(f"{house.url}/api/chat", json={"model": "llama3.2", "messages": []})
+        said = await client.post(f"{vendor.url}/api/chat", json={"model": "llama3.2", "messages": []})
 
     assert 1 == sum("\u2028".encode() in line for line in said.content.split(b"\n"))
 
 
-async def test_tools_and_one_answer(sdk: AsyncClient, house: Ollama) -> None:
-    house.faults.append(Fault("tool call"))
+async def test_tools_and_one_answer(sdk: AsyncClient, vendor: Ollama) -> None:
+    vendor.faults.append(Fault("tool call"))
     called = await sdk.chat("llama3.2", [{"role": "user", "content": "Speak."}])
     said = await sdk.chat("llama3.2", [{"role": "user", "content": "Speak."}])
 
     assert called.message.tool_calls
     assert said.message.content
-    assert house.books[1].output == said.eval_count
+    assert vendor.bills[1].output == said.eval_count

@@ -9,9 +9,9 @@ import pytest
 from openai import APIConnectionError, APIError, AsyncOpenAI, AuthenticationError, BadRequestError, NotFoundError
 
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Bill
-from tests.providers.vendors.market import PLAIN, selling
 from tests.providers.vendors.openai import Gateway, OpenAI, OpenAIModel
+from tests.providers.vendors.running import PLAIN, running_vendors
+from tests.providers.vendors.vendor import Bill
 
 pytestmark = pytest.mark.anyio
 TIE = {
@@ -23,15 +23,15 @@ TIE = {
 
 
 @pytest.fixture
-async def house() -> AsyncIterator[OpenAI]:
-    async with selling() as vendors:
+async def vendor() -> AsyncIterator[OpenAI]:
+    async with running_vendors() as vendors:
         yield vendors.openai
 
 
 @pytest.fixture
-async def sdk(house: OpenAI) -> AsyncIterator[AsyncOpenAI]:
+async def sdk(vendor: OpenAI) -> AsyncIterator[AsyncOpenAI]:
     http = httpx2.AsyncClient(verify=PLAIN)
-    async with AsyncOpenAI(base_url=house.url, api_key=house.key, max_retries=0, http_client=http) as client:
+    async with AsyncOpenAI(base_url=vendor.url, api_key=vendor.key, max_retries=0, http_client=http) as client:
         yield client
 
 
@@ -53,14 +53,14 @@ def typed(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
 
 
-async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncOpenAI, house: OpenAI) -> None:
+async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
     parts = await streamed(sdk, max_completion_tokens=328)
 
     assert text_of(parts) == ""
     assert [part.choices[0].finish_reason for part in parts if part.choices][-1] == "length"
     usage = parts[-1].usage
     assert (328, 328) == (usage.completion_tokens, usage.completion_tokens_details.reasoning_tokens)
-    assert [Bill("gpt-5-mini-2025-08-07", usage.prompt_tokens, 328, thought=328, is_told=True)] == house.books
+    assert [Bill("gpt-5-mini-2025-08-07", usage.prompt_tokens, 328, thought=328, is_usage_sent=True)] == vendor.bills
 
 
 async def test_a_part_of_the_text_fits(sdk: AsyncOpenAI) -> None:
@@ -174,7 +174,7 @@ async def test_newer_models_cache_at_breakpoints_and_tell_what_they_write(sdk: A
     assert 0 == other.usage.prompt_tokens_details.cached_tokens
 
 
-async def test_models_are_listed_and_keys_are_checked(sdk: AsyncOpenAI, house: OpenAI) -> None:
+async def test_models_are_listed_and_keys_are_checked(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
     listed = [each.id async for each in sdk.models.list()]
 
     assert "gpt-5-mini" in listed
@@ -184,8 +184,8 @@ async def test_models_are_listed_and_keys_are_checked(sdk: AsyncOpenAI, house: O
         await ask(sdk.with_options(api_key="wrong"))
 
 
-async def test_a_prompt_that_is_too_long(sdk: AsyncOpenAI, house: OpenAI) -> None:
-    house.models["gpt-5-mini"] = replace(house.models["gpt-5-mini"], window=100)
+async def test_a_prompt_that_is_too_long(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+    vendor.models["gpt-5-mini"] = replace(vendor.models["gpt-5-mini"], window=100)
     with pytest.raises(BadRequestError) as caught:
         await ask(sdk, text="Trams. " * 100)
 
@@ -200,9 +200,9 @@ async def test_a_prompt_that_is_too_long(sdk: AsyncOpenAI, house: OpenAI) -> Non
     ],
 )
 async def test_a_gateway_takes_one_limit(
-    sdk: AsyncOpenAI, house: OpenAI, limits: tuple[str, ...], good: str, bad: str
+    sdk: AsyncOpenAI, vendor: OpenAI, limits: tuple[str, ...], good: str, bad: str
 ) -> None:
-    house.gateway = Gateway(limits=limits)
+    vendor.gateway = Gateway(limits=limits)
     said = await ask(sdk, "anything", **{good: 5000})
 
     assert said.choices[0].message.content
@@ -210,18 +210,18 @@ async def test_a_gateway_takes_one_limit(
         await ask(sdk, "anything", **{bad: 5000})
 
 
-async def test_a_gateway_without_response_format(sdk: AsyncOpenAI, house: OpenAI) -> None:
-    house.gateway = Gateway(takes_format=False)
+async def test_a_gateway_without_response_format(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+    vendor.gateway = Gateway(takes_format=False)
     with pytest.raises(BadRequestError, match="response_format"):
         await ask(sdk, "anything", response_format=typed(TIE))
 
-    house.gateway = Gateway(ignores=("response_format",))
+    vendor.gateway = Gateway(ignores=("response_format",))
     assert "winner" not in (await ask(sdk, "anything", response_format=typed(TIE))).choices[0].message.content
 
 
 @pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "reasoning_details"])
-async def test_a_gateway_shows_thoughts_in_a_field(sdk: AsyncOpenAI, house: OpenAI, field: Any) -> None:
-    house.gateway = Gateway(shows=field, model=OpenAIModel(thought=50))
+async def test_a_gateway_shows_thoughts_in_a_field(sdk: AsyncOpenAI, vendor: OpenAI, field: Any) -> None:
+    vendor.gateway = Gateway(shows=field, model=OpenAIModel(thought=50))
     parts = await streamed(sdk, "anything")
 
     shown = [getattr(part.choices[0].delta, field, None) for part in parts if part.choices]
@@ -229,16 +229,16 @@ async def test_a_gateway_shows_thoughts_in_a_field(sdk: AsyncOpenAI, house: Open
     assert "I weigh" not in text_of(parts)
 
 
-async def test_a_gateway_sends_content_as_a_list(sdk: AsyncOpenAI, house: OpenAI) -> None:
-    house.gateway = Gateway(shows="content list", model=OpenAIModel(thought=50))
+async def test_a_gateway_sends_content_as_a_list(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+    vendor.gateway = Gateway(shows="content list", model=OpenAIModel(thought=50))
     parts = await streamed(sdk, "anything")
 
     contents: list[Any] = [part.choices[0].delta.content for part in parts if part.choices]
     assert "thinking" in {each[0]["type"] for each in contents if isinstance(each, list)}
 
 
-async def test_a_template_swallows_the_opening_tag(sdk: AsyncOpenAI, house: OpenAI) -> None:
-    house.gateway = Gateway(shows="swallowed tag", model=OpenAIModel(thought=50))
+async def test_a_template_swallows_the_opening_tag(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+    vendor.gateway = Gateway(shows="swallowed tag", model=OpenAIModel(thought=50))
     text = text_of(await streamed(sdk, "anything"))
 
     assert text.startswith("I weigh")
@@ -246,17 +246,17 @@ async def test_a_template_swallows_the_opening_tag(sdk: AsyncOpenAI, house: Open
     assert "<think>" not in text
 
 
-async def test_an_error_in_mid_stream(sdk: AsyncOpenAI, house: OpenAI) -> None:
-    house.faults.append(Fault("error in mid-stream"))
+async def test_an_error_in_mid_stream(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+    vendor.faults.append(Fault("error in mid-stream"))
     with pytest.raises(APIError, match="Provider disconnected"):
         await streamed(sdk)
 
-    assert not house.books[0].is_told
+    assert not vendor.bills[0].is_usage_sent
     assert text_of(await streamed(sdk))
 
 
-async def test_a_tool_call_and_a_refusal_as_answers(sdk: AsyncOpenAI, house: OpenAI) -> None:
-    house.faults += [Fault("tool call"), Fault("refusal", first=2), Fault("finish", first=3, value="content_filter")]
+async def test_a_tool_call_and_a_refusal_as_answers(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+    vendor.faults += [Fault("tool call"), Fault("refusal", first=2), Fault("finish", first=3, value="content_filter")]
     called, refused, filtered = [(await ask(sdk)).choices[0] for _ in range(3)]
 
     assert ("tool_calls", None, "answer") == (
@@ -269,31 +269,31 @@ async def test_a_tool_call_and_a_refusal_as_answers(sdk: AsyncOpenAI, house: Ope
 
 
 @pytest.mark.parametrize("kind", ["split surrogate", "U+2028", "cut in mid-character"])
-async def test_characters_survive_the_wire(sdk: AsyncOpenAI, house: OpenAI, kind: str) -> None:
-    house.faults.append(Fault(kind))
+async def test_characters_survive_the_wire(sdk: AsyncOpenAI, vendor: OpenAI, kind: str) -> None:
+    vendor.faults.append(Fault(kind))
     text = text_of(await streamed(sdk))
 
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16")
     assert {"split surrogate": "\N{GRINNING FACE}", "U+2028": "\u2028"}.get(kind, ".") in whole
 
 
-async def test_half_a_character_is_on_the_wire(house: OpenAI) -> None:
-    house.faults.append(Fault("split UTF-8"))
+async def test_half_a_character_is_on_the_wire(vendor: OpenAI) -> None:
+    vendor.faults.append(Fault("split UTF-8"))
     body = {"model": "gpt-5-mini", "messages": [], "stream": True}
     async with httpx2.AsyncClient(verify=PLAIN) as client:
         said = await client.post(
-            f"{house.url}/chat/completions", json=body, headers={"authorization": f"Bearer {house.key}"}
+            f"{vendor.url}/chat/completions", json=body, headers={"authorization": f"Bearer {vendor.key}"}
         )
 
     assert b'\xf0\x9f"' in said.content
     assert b'"\x98\x80' in said.content
 
 
-async def test_a_door_that_is_closed_opens_again(sdk: AsyncOpenAI, house: OpenAI) -> None:
-    house.shut()
+async def test_a_door_that_is_closed_opens_again(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+    vendor.stop_listening()
     with pytest.raises(APIConnectionError):
         await ask(sdk)
-    await house.listen()
+    await vendor.listen()
 
     assert (await ask(sdk)).choices[0].message.content
 

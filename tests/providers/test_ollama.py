@@ -11,7 +11,7 @@ from providers.environment import is_local
 from providers.ollama import OllamaProvider, translate
 from providers.testing.wire import Scene, Wire, ollama_frames, playing
 from providers.thinking import ThinkingFilter
-from tests.providers.vendors.market import selling
+from tests.providers.vendors.running import running_vendors
 
 pytestmark = pytest.mark.anyio
 
@@ -173,9 +173,9 @@ class Coded(Struct):
 async def test_a_schema_that_makes_no_grammar_is_put_into_words(
     ollama: OllamaProvider, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with selling(monkeypatch) as vendors:
+    async with running_vendors(monkeypatch) as vendors:
         answers = [await ollama.answer("llama3.2", ask("score:1"), form) for form in (Coded, Coded, dict[str, int])]
-        forms = [body["format"] for body in vendors.ollama.asked]
+        forms = [body["format"] for body in vendors.ollama.requests]
 
     assert [Coded("so it is")] * 2 == [each.value for each in answers[:2]]
     assert ["json", "json", "json_schema"] == [each.outcome.parameters["structured_output"] for each in answers]
@@ -185,7 +185,7 @@ async def test_a_schema_that_makes_no_grammar_is_put_into_words(
 async def test_what_is_asked_of_its_thinking_stands_beside_what_was_wished(
     ollama: OllamaProvider, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with selling(monkeypatch), ollama.stream("qwen3", ask(think="off", max_tokens=200)) as stream:
+    async with running_vendors(monkeypatch), ollama.stream("qwen3", ask(think="off", max_tokens=200)) as stream:
         _ = [chunk async for chunk in stream]
 
     assert ("off", False) == (stream.outcome.parameters["think"], stream.outcome.parameters["thinking"])

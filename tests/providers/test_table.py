@@ -3,9 +3,9 @@
 import anyio
 import pytest
 
-from tests.providers import peers
+from tests.providers.peers import tables
 from tests.providers.scenarios import ALL
-from tests.providers.stall import COLUMNS
+from tests.providers.session import COLUMNS
 from tests.providers.table import PATIENCE_S, Cell, cells, every, main, tabled
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
@@ -57,9 +57,9 @@ async def test_a_table_in_which_all_is_well_is_sound() -> None:
     assert ("| scenario | a |\n|---|---|\n| first | ok |", True) == await tabled([Cell("first", "a", well)])
 
 
-@pytest.mark.parametrize("name", sorted(peers.PEERS))
+@pytest.mark.parametrize("name", sorted(tables.PEERS))
 def test_a_peer_shows_something_in_each_of_its_columns(name: str) -> None:
-    peer = peers.PEERS[name]
+    peer = tables.PEERS[name]
 
     assert {False} == {set(peer.models) <= set(row.without) for row in peer.rows}
     assert all(any(column not in row.without for row in peer.rows) for column in peer.models)

@@ -14,7 +14,7 @@ from providers.openai import OpenAIProvider
 from providers.testing.contract import PointsAnswer
 from providers.testing.wire import Scene, Wire, anthropic_frames, gemini_frames, llama_frames, playing
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.market import selling
+from tests.providers.vendors.running import running_vendors
 
 pytestmark = pytest.mark.anyio
 
@@ -348,7 +348,7 @@ async def test_without_a_key_the_check_says_what_to_set(
 async def test_a_compatible_server_need_not_list_its_models(
     make: Any, name: str, status: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with selling(monkeypatch) as vendors:
+    async with running_vendors(monkeypatch) as vendors:
         vendors[name].faults.append(Fault(status, of="listing", times=3))
         (told,) = await make().check("m")
         (listed,) = await make().check()

@@ -4,28 +4,28 @@ from typing import Any, Final
 
 from providers.errors import ThinkingAsText
 from tests.providers.scenarios import GATEWAY, THOUGHT, scenario, score
-from tests.providers.stall import SPEECH, Stall
-from tests.providers.vendors.gemini import Door
+from tests.providers.session import SPEECH, VendorSession
+from tests.providers.vendors.gemini import GeminiProxy
 from tests.providers.vendors.openai_reply import Shown
 
 
 def gate(what: str, *, calls: int, **rules: Any) -> None:
     @scenario(f"a gateway that takes {what}", only=(GATEWAY,), why="it is the vendor's own address")
-    async def _(at: Stall) -> None:
-        at.behind(**rules)
+    async def _(session: VendorSession) -> None:
+        session.change_gateway(**rules)
         for model in ("openai/gpt-5-mini", "somebody/nova-1"):
-            at.house.asked.clear()
-            assert SPEECH == (await at.speak(model, again=1))[0]
+            session.vendor.requests.clear()
+            assert SPEECH == (await session.speak(model, again=1))[0]
             for _ in range(calls - 1):
-                await at.used(score(), model, again=1)  # it may pass over how the answer was asked for
-            answer = await at.ask(score(), model)
+                await session.outcome_of(score(), model, again=1)  # it may pass over how the answer was asked for
+            answer = await session.ask(score(), model)
 
             assert isinstance(answer.value, score())
-            refused = len(at.house.asked) - len(at.house.books)
-            at.house.asked.clear()
-            await at.speaks(model)
-            assert 1 == len(at.house.asked), f"{model}: still refused after {refused} refusals"
-            at.house.books.clear()
+            refused = len(session.vendor.requests) - len(session.vendor.bills)
+            session.vendor.requests.clear()
+            await session.check_speech(model)
+            assert 1 == len(session.vendor.requests), f"{model}: still refused after {refused} refusals"
+            session.vendor.bills.clear()
 
 
 gate("max_tokens only", calls=1, limits=("max_tokens",))
@@ -39,10 +39,10 @@ SHAPES: Final[tuple[Shown, ...]] = ("reasoning_content", "reasoning", "reasoning
 for shape in SHAPES:
 
     @scenario(f"thoughts told as {shape}: never in the text", only=(GATEWAY,), why="another vendor's way")
-    async def _(at: Stall, shape: Shown = shape) -> None:
-        at.behind(shows=shape)
+    async def _(session: VendorSession, shape: Shown = shape) -> None:
+        session.change_gateway(shows=shape)
         for model in ("somebody/nova-1", "qwen/qwen3-32b"):
-            text, outcome = await at.speak(model, again=1)
+            text, outcome = await session.speak(model, again=1)
 
             assert SPEECH == text
             assert THOUGHT in outcome.reasoning
@@ -53,12 +53,12 @@ for shape in SHAPES:
     only=(GATEWAY,),
     why="the vendor's own template is whole",
 )
-async def _(at: Stall) -> None:
-    at.behind(shows="swallowed tag")
-    error = await at.fails(ThinkingAsText, model=at.sells("somebody/nova-1"), max_tokens=2000)
-    text, outcome = await at.speak("somebody/nova-1", max_tokens=2000)
-    known, _ = await at.speak("deepseek/deepseek-r1")
-    answer = await at.ask(score(), "somebody/nova-1")
+async def _(session: VendorSession) -> None:
+    session.change_gateway(shows="swallowed tag")
+    error = await session.fails(ThinkingAsText, model=session.add_model("somebody/nova-1"), max_tokens=2000)
+    text, outcome = await session.speak("somebody/nova-1", max_tokens=2000)
+    known, _ = await session.speak("deepseek/deepseek-r1")
+    answer = await session.ask(score(), "somebody/nova-1")
 
     assert isinstance(answer.value, score())
     assert THOUGHT in error.raw
@@ -70,19 +70,19 @@ async def _(at: Stall) -> None:
     "thoughts that are shown: never in the text",
     without={"openai": "OpenAI shows none in chat completions", GATEWAY: "see the shapes above"},
 )
-async def _(at: Stall) -> None:
-    text, outcome = await at.speak(think="high")
+async def _(session: VendorSession) -> None:
+    text, outcome = await session.speak(think="high")
 
     assert SPEECH == text
     assert THOUGHT in outcome.reasoning
 
 
 @scenario("full `<think>` tags in the text", without={"anthropic": "Claude writes no tags"}, tags=True)
-async def _(at: Stall) -> None:
-    if at.column.is_gateway:
-        at.behind(shows="tags")
-    text, outcome = await at.speak()
-    answer = await at.ask(score())
+async def _(session: VendorSession) -> None:
+    if session.column.is_gateway:
+        session.change_gateway(shows="tags")
+    text, outcome = await session.speak()
+    answer = await session.ask(score())
 
     assert SPEECH == text
     assert THOUGHT in outcome.reasoning
@@ -93,17 +93,17 @@ async def _(at: Stall) -> None:
     "a server in front that lists no models: it is said, and the model speaks",
     without={"ollama": "Ollama lists its own"},
 )
-async def _(at: Stall) -> None:
-    at.elsewhere()
-    at.breaks("404", of="listing", times=99)
-    status = await at.check()
-    rows = await at.provider.check()
+async def _(session: VendorSession) -> None:
+    session.as_compatible_server()
+    session.add_fault("404", of="listing", times=99)
+    status = await session.check()
+    rows = await session.provider.check()
 
     assert status.ok, status.detail
     assert status.detail
     assert rows
     assert all(each.detail for each in rows)
-    await at.speaks()
+    await session.check_speech()
 
 
 for answers in ({"get": 404}, {"get": 405}, {"v1": 404}, {"v1": 405}, {"get": 404, "v1": 405}):
@@ -113,10 +113,10 @@ for answers in ({"get": 404}, {"get": 405}, {"v1": 404}, {"v1": 405}, {"get": 40
         only=("gemini",),
         why="it is Gemini's",
     )
-    async def _(at: Stall, answers: Any = answers) -> None:
-        at.elsewhere()
-        at.house.door = Door(**answers)
-        status = await at.check()
+    async def _(session: VendorSession, answers: Any = answers) -> None:
+        session.as_compatible_server()
+        session.vendor.proxy = GeminiProxy(**answers)
+        status = await session.check()
 
         assert status.ok, status.detail
-        await at.speaks()
+        await session.check_speech()

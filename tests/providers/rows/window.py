@@ -5,37 +5,37 @@ from typing import Final
 from providers.base import Segment
 from providers.errors import PromptCut
 from tests.providers.scenarios import scenario
-from tests.providers.stall import SPEECH, Stall, billed
+from tests.providers.session import SPEECH, VendorSession, billed
 
 OLLAMA: Final = "Ollama alone cuts a prompt in silence"
 
 
 @scenario("num_ctx holds a Chinese prompt", only=("ollama",), why=OLLAMA)
-async def _(at: Stall) -> None:
+async def _(session: VendorSession) -> None:
     prompt = (Segment("system", "你是辩手。"), Segment("user", "電車比汽車載客更多。" * 1200))
-    text, outcome = await at.speak(prompt=prompt)
-    window = at.house.asked[-1]["options"]["num_ctx"]
+    text, outcome = await session.speak(prompt=prompt)
+    window = session.vendor.requests[-1]["options"]["num_ctx"]
 
     assert SPEECH == text
     assert 8192 < outcome.tokens.input < window
 
 
 @scenario("a prompt that was cut is PromptCut, and the next call asks for more", only=("ollama",), why=OLLAMA)
-async def _(at: Stall) -> None:
+async def _(session: VendorSession) -> None:
     rare = (Segment("user", "\ua500\ua549" * 8000),)  # Vai, which nobody's guess counts as dense
-    error = await at.fails(PromptCut, model=at.column.plain, prompt=rare)
-    text, outcome = await at.speak(at.column.plain, prompt=rare)
-    windows = [body["options"]["num_ctx"] for body in at.house.asked]
+    error = await session.fails(PromptCut, model=session.column.plain, prompt=rare)
+    text, outcome = await session.speak(session.column.plain, prompt=rare)
+    windows = [body["options"]["num_ctx"] for body in session.vendor.requests]
 
-    assert billed(at.house.books[0]) == error.outcome.tokens
+    assert billed(session.vendor.bills[0]) == error.outcome.tokens
     assert SPEECH == text
     assert windows[0] <= error.outcome.tokens.input + 8 < outcome.tokens.input < windows[1]
 
 
 @scenario("keep_alive: a model stays loaded between turns", only=("ollama",), why="the others are hosted")
-async def _(at: Stall) -> None:
-    await at.speak()
-    await at.speak()
+async def _(session: VendorSession) -> None:
+    await session.speak()
+    await session.speak()
 
-    assert {"15m"} == {body["keep_alive"] for body in at.house.asked}
-    assert 1 == at.house.loads
+    assert {"15m"} == {body["keep_alive"] for body in session.vendor.requests}
+    assert 1 == session.vendor.loads

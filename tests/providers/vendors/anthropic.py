@@ -12,9 +12,17 @@ from typing import Any, ClassVar, Literal
 
 from tests.providers.vendors import schemas
 from tests.providers.vendors.anthropic_reply import Reply
-from tests.providers.vendors.counting import tokens
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Answer, Behaviour, Bill, Call, House, Json, Refused
+from tests.providers.vendors.tokens import tokens
+from tests.providers.vendors.vendor import (
+    Behaviour,
+    Bill,
+    FakeVendor,
+    Json,
+    VendorRefusal,
+    VendorRequest,
+    VendorResponse,
+)
 
 Way = Literal["enabled", "adaptive", "disabled", "between_tools"]
 EFFORTS: Mapping[str, float] = {"low": 0.4, "medium": 0.7, "high": 1.0, "xhigh": 2.0, "max": 4.0}
@@ -102,7 +110,7 @@ class Block:
     is_marked: bool
 
 
-class Anthropic(House):
+class Anthropic(FakeVendor):
     """``/v1/messages`` and ``/v1/models``."""
 
     name: ClassVar[str] = "anthropic"
@@ -115,7 +123,7 @@ class Anthropic(House):
         self.written: set[str] = set()
         """Beginnings in the cache; ``clear`` is the end of their five minutes."""
 
-    def form_of(self, body: Json) -> Json | None:
+    def schema_of(self, body: Json) -> Json | None:
         wanted = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
         if "schema" in wanted:
             return dict(wanted["schema"])
@@ -132,35 +140,35 @@ class Anthropic(House):
         kind = ERRORS.get(status, "api_error")
         return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
 
-    def no(self, message: str) -> Refused:
-        return Refused(400, self.error(400, message), {"request-id": "req_1"})
+    def refusal(self, message: str) -> VendorRefusal:
+        return VendorRefusal(400, self.error(400, message), {"request-id": "req_1"})
 
-    def too_long(self, window: int = 1_000_000, used: int = 1_000_001) -> Refused:
+    def too_long(self, window: int = 1_000_000, used: int = 1_000_001) -> VendorRefusal:
         """Source: platform.claude.com/docs, context windows, 2025: an error, not a cut."""
-        return self.no(f"prompt is too long: {used} tokens > {window} maximum")
+        return self.refusal(f"prompt is too long: {used} tokens > {window} maximum")
 
-    def admit(self, call: Call) -> None:
+    def admit(self, call: VendorRequest) -> None:
         """A wrong key, or no version."""
         given = call.headers.get("x-api-key") or call.headers.get("authorization", "").removeprefix("Bearer ")
         if self.key and given != self.key:
             raise self.refused(401, "invalid x-api-key")
         if "anthropic-version" not in call.headers:
-            raise self.no("anthropic-version: header is required")
+            raise self.refusal("anthropic-version: header is required")
 
-    def listing(self, call: Call) -> Answer:
+    def listing(self, call: VendorRequest) -> VendorResponse:
         self.admit(call)
         found = {name: described(name, model) for name, model in self.models.items()}
         if call.path == "/v1/models":
             data = list(found.values())
             ends = {"first_id": data[0]["id"], "last_id": data[-1]["id"]} if data else {}
-            return Answer(json.dumps({"data": data, "has_more": False, **ends}).encode())
+            return VendorResponse(json.dumps({"data": data, "has_more": False, **ends}).encode())
         name = call.path.removeprefix("/v1/models/")
         dated = {model.billed_as: name for name, model in self.models.items()}
         if name not in found and name not in dated:
             raise self.refused(404, f"model: {name}")
-        return Answer(json.dumps(found.get(name) or found[dated[name]]).encode())
+        return VendorResponse(json.dumps(found.get(name) or found[dated[name]]).encode())
 
-    def answer(self, call: Call, fault: Fault) -> Answer:
+    def answer(self, call: VendorRequest, fault: Fault) -> VendorResponse:
         self.admit(call)
         if call.path != "/v1/messages":
             raise self.refused(404, "Not found")
@@ -180,7 +188,7 @@ class Anthropic(House):
         if way == "enabled":
             thought = min(model.thought, body["thinking"]["budget_tokens"])
         draft = self.draft(model, body, thought, body["max_tokens"], fault)
-        bill = self.book(
+        bill = self.add_bill(
             Bill(
                 model=model.billed_as or name,
                 input=read,
@@ -191,7 +199,7 @@ class Anthropic(House):
             )
         )
         display = (body.get("thinking") or {}).get("display") or ("summarized" if model.shows else "omitted")
-        return Reply(bill, draft, fault, body, self.form_of(body), shows=display == "summarized").answer()
+        return Reply(bill, draft, fault, body, self.schema_of(body), shows=display == "summarized").answer()
 
     def way(self, model: AnthropicModel, body: Json) -> Way:
         """How it thinks, by its own default or as it is told.
@@ -204,14 +212,16 @@ class Anthropic(House):
         if way not in model.ways:
             said = f'"thinking.type.{way}" is not supported for this model. '
             if way == "adaptive":
-                raise self.no("adaptive thinking is not supported on this model")
+                raise self.refusal("adaptive thinking is not supported on this model")
             if way == "disabled" and "between_tools" in model.ways:
-                raise self.no(said + 'To turn thinking off on this model, send "thinking": {"type": "between_tools"}.')
+                raise self.refusal(
+                    said + 'To turn thinking off on this model, send "thinking": {"type": "between_tools"}.'
+                )
             instead = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
-            raise self.no(said + instead)
+            raise self.refusal(said + instead)
         effort = (body.get("output_config") or {}).get("effort") or model.default
         if way in {"disabled", "between_tools"} and model.efforts and effort not in model.calm:
-            raise self.no(f'"thinking.type.{way}" is not supported at effort "{effort}" on this model.')
+            raise self.refusal(f'"thinking.type.{way}" is not supported at effort "{effort}" on this model.')
         if way == "enabled":
             self.check_budget(asked.get("budget_tokens"), body.get("max_tokens", 0))
         return way
@@ -219,11 +229,11 @@ class Anthropic(House):
     def check_budget(self, budget: int | None, limit: int) -> None:
         """At least 1,024, and less than the limit.  Source: docs, extended thinking."""
         if budget is None:
-            raise self.no("thinking.enabled.budget_tokens: Field required")
+            raise self.refusal("thinking.enabled.budget_tokens: Field required")
         if budget < LEAST_BUDGET:
-            raise self.no("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
+            raise self.refusal("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
         if budget >= limit:
-            raise self.no(
+            raise self.refusal(
                 "`max_tokens` must be greater than `thinking.budget_tokens`. Please consult our "
                 "documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
                 "#max-tokens-and-context-window-size"
@@ -237,58 +247,60 @@ class Anthropic(House):
         thinks = way in {"enabled", "adaptive"}
         self.check_sampling(model, body, thinks=thinks)
         if "max_tokens" not in body:
-            raise self.no("max_tokens: Field required")
+            raise self.refusal("max_tokens: Field required")
         if body["max_tokens"] > model.most:
-            raise self.no(
+            raise self.refusal(
                 f"max_tokens: {body['max_tokens']} > {model.most}, which is the maximum allowed number of "
                 f"output tokens for {body['model']}"
             )
         effort = (body.get("output_config") or {}).get("effort")
         if effort is not None and not model.efforts:
-            raise self.no("This model does not support the effort parameter.")
+            raise self.refusal("This model does not support the effort parameter.")
         if effort is not None and effort not in model.efforts:
             levels = ", ".join(model.efforts)
-            raise self.no(f"This model does not support effort level '{effort}'. Supported levels: {levels}.")
+            raise self.refusal(f"This model does not support effort level '{effort}'. Supported levels: {levels}.")
         forced = (body.get("tool_choice") or {}).get("type") in {"tool", "any"}
         if forced and thinks and not model.forced:
-            raise self.no("Thinking may not be enabled when tool_choice forces tool use.")
+            raise self.refusal("Thinking may not be enabled when tool_choice forces tool use.")
         messages = body.get("messages") or [{"role": "assistant"}]
         if messages[-1]["role"] == "assistant" and not model.prefills:
-            raise self.no(
+            raise self.refusal(
                 "This model does not support assistant message prefill. The conversation must end with a user message."
             )
         if sum(block.is_marked for block in blocks(body)) > BREAKPOINTS:
             marked = sum(block.is_marked for block in blocks(body))
-            raise self.no(f"A maximum of 4 blocks with cache_control may be provided. Found {marked}.")
+            raise self.refusal(f"A maximum of 4 blocks with cache_control may be provided. Found {marked}.")
         self.check_format(body)
 
     def check_sampling(self, model: AnthropicModel, body: Json, *, thinks: bool) -> None:
         """A temperature of one's own.  Sources: tak848/ccgate#113 (2026-07-31), mnfst/modelparams.dev#214 (2026-07)."""
         for name in ("temperature", "top_p", "top_k"):
             if not model.samples and name in body and body[name] != 1:
-                raise self.no(f"`{name}` is deprecated for this model.")
+                raise self.refusal(f"`{name}` is deprecated for this model.")
         if not 0 <= body.get("temperature", 1) <= 1:
-            raise self.no("temperature: range: 0..1")
+            raise self.refusal("temperature: range: 0..1")
         if thinks and body.get("temperature", 1) != 1:
-            raise self.no(
+            raise self.refusal(
                 "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please "
                 "consult our documentation at https://docs.claude.com/en/docs/build-with-claude/"
                 "extended-thinking"
             )
         if {"temperature", "top_p"} <= set(body):
-            raise self.no("`temperature` and `top_p` cannot both be specified for this model. Please use only one.")
+            raise self.refusal(
+                "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+            )
 
     def check_format(self, body: Json) -> None:
         """The schema of ``output_config.format`` and of strict tools, see ``schemas.anthropic``."""
         wanted = (body.get("output_config") or {}).get("format")
         if wanted is not None and wanted.get("type") != "json_schema":
-            raise self.no("output_config.format.type: Input should be 'json_schema'")
+            raise self.refusal("output_config.format.type: Input should be 'json_schema'")
         if wanted is not None and (complaint := schemas.anthropic(wanted.get("schema") or {})):
-            raise self.no(complaint)
+            raise self.refusal(complaint)
         for place, tool in enumerate(body.get("tools", ())):
             where = f"tools.{place}.custom.input_schema"
             if tool.get("strict") and (complaint := schemas.anthropic(tool["input_schema"], where=where)):
-                raise self.no(complaint)
+                raise self.refusal(complaint)
 
     def cached(self, name: str, model: AnthropicModel, body: Json) -> tuple[int, int]:
         """Tokens read from the cache and written to it: explicit marks, whole blocks, 20 blocks back.

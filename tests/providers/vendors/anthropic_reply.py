@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from tests.providers.vendors import faults, saying
+from tests.providers.vendors import faults, texts
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Answer, Bill, Draft, Json
+from tests.providers.vendors.vendor import Bill, Draft, Json, VendorResponse
 
 SIGNATURE = "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pk"
 
@@ -62,7 +62,7 @@ class Reply:
             found.append({"type": "text", "text": self.draft.text})
         return found
 
-    def answer(self) -> Answer:
+    def answer(self) -> VendorResponse:
         headers = {
             "request-id": "req_1",
             "anthropic-ratelimit-requests-limit": "1000",
@@ -88,14 +88,14 @@ class Reply:
             ]
             usage = self.usage(self.bill.output) | details
             said = message | stopped | {"content": content, "usage": usage}
-            return Answer(faults.encoded(self.fault.kind, said), headers=headers, bill=self.bill)
+            return VendorResponse(faults.encoded(self.fault.kind, said), headers=headers, bill=self.bill)
         created = {"cache_creation": {"ephemeral_5m_input_tokens": self.bill.written, "ephemeral_1h_input_tokens": 0}}
         usage = self.usage(1) | created | {"service_tier": "standard"}
         frames = [self.event("message_start", message=message | {"usage": usage}), self.event("ping")]
         for place, block in enumerate(self.blocks()):
             frames += self.streamed(place, block)
         last = self.event("message_delta", delta=stopped, usage=self.usage(self.bill.output) | details)
-        return Answer(
+        return VendorResponse(
             last + self.event("message_stop"),
             frames,
             "text/event-stream",
@@ -112,16 +112,16 @@ class Reply:
             case "thinking":
                 empty = {"thinking": "", "signature": ""}
                 deltas: list[Json] = [
-                    {"type": "thinking_delta", "thinking": each} for each in saying.pieces(block["thinking"])
+                    {"type": "thinking_delta", "thinking": each} for each in texts.pieces(block["thinking"])
                 ]
                 deltas.append({"type": "signature_delta", "signature": block["signature"]})
             case "tool_use":
                 empty = {"input": {}}
-                pieces = ["", *faults.cloven(self.fault.kind, saying.pieces(block["input"]))]
+                pieces = ["", *faults.split_pieces(self.fault.kind, texts.pieces(block["input"]))]
                 deltas = [{"type": "input_json_delta", "partial_json": each} for each in pieces]
             case _:
                 empty = {"text": ""}
-                pieces = faults.cloven(self.fault.kind, saying.pieces(block["text"]))
+                pieces = faults.split_pieces(self.fault.kind, texts.pieces(block["text"]))
                 deltas = [{"type": "text_delta", "text": each} for each in pieces]
         start = self.event("content_block_start", index=place, content_block=block | empty)
         middle = [self.event("content_block_delta", index=place, delta=delta) for delta in deltas]

@@ -27,7 +27,7 @@ class Fault:
     value: Any = None
     seen: int = 0
 
-    def strikes(self, model: str, of: Of) -> bool:
+    def applies(self, model: str, of: Of) -> bool:
         """Count a call, and say whether it goes wrong."""
         if self.model not in {"", model} or (self.of == "any" and of == "listing") or self.of not in {"any", of}:
             return False
@@ -84,7 +84,7 @@ def flat(text: str) -> str:
     return json.dumps(inner)
 
 
-def shouted(text: str) -> str:
+def in_upper_case(text: str) -> str:
     """Each word that is the whole of a value, in upper case."""
     return re.sub(r'(: )"([a-z_]+)"', lambda found: f'{found[1]}"{found[2].upper()}"', text)
 
@@ -95,7 +95,7 @@ JSON_CHANGES: Mapping[str, Callable[[str], str]] = {
     "trailing comma": lambda text: f"{text[:-1]},}}" if text != "{}" else text,
     "one object too deep": lambda text: json.dumps({"answer": json.loads(text)}),
     "one object too flat": flat,
-    "another case": shouted,
+    "another case": in_upper_case,
 }
 CHANGES: Mapping[str, Callable[[str], str]] = {
     "empty": lambda _: "",
@@ -125,7 +125,7 @@ def changed(kind: str, text: str) -> str:
     return CHANGES[kind](text) if kind in CHANGES else text
 
 
-def cloven(kind: str, pieces: list[str]) -> list[str]:
+def split_pieces(kind: str, pieces: list[str]) -> list[str]:
     """Pieces of a text, cut within a character: between its surrogates, or between its bytes (see ``encoded``)."""
     if kind not in {"split surrogate", "split UTF-8"}:
         return pieces
@@ -157,7 +157,7 @@ STREAMS = (
 ANSWERS = ("refusal", "tool call", "finish")
 """Ends that a vendor has words for; ``finish`` gives its own reason as the value."""
 
-DOORS = ("hang up", "refused", "wrong content type", "redirect", "down", "context overflow")
+CONNECTION_FAULTS = ("hang up", "refused", "wrong content type", "redirect", "down", "context overflow")
 """``refused``: nobody listens for the value's seconds (0.1).  ``down``: the connection is reset before an answer."""
 
-KINDS = (*STATUSES, *WAITING, *JSON_CHANGES, *CHANGES, *STREAMS, *ANSWERS, *DOORS)
+KINDS = (*STATUSES, *WAITING, *JSON_CHANGES, *CHANGES, *STREAMS, *ANSWERS, *CONNECTION_FAULTS)

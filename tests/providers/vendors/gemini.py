@@ -11,10 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tests.providers.vendors import faults, saying, schemas
-from tests.providers.vendors.counting import PrefixCache, tokens, written_out
+from tests.providers.vendors import faults, schemas, texts
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Answer, Behaviour, Bill, Call, Draft, House, Json, Refused
+from tests.providers.vendors.tokens import PrefixCache, tokens, written_out
+from tests.providers.vendors.vendor import (
+    Behaviour,
+    Bill,
+    Draft,
+    FakeVendor,
+    Json,
+    VendorRefusal,
+    VendorRequest,
+    VendorResponse,
+)
 
 LEVELS: Mapping[str, float] = {"minimal": 0.1, "low": 0.4, "medium": 1.0, "high": 2.0, "xhigh": 4.0}
 
@@ -77,30 +86,30 @@ RPC = "type.googleapis.com/google.rpc."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Door:
+class GeminiProxy:
     """A server in front of Gemini: ``get`` answers GET /models/X, ``v1`` everything under /v1/ (0: as it should)."""
 
     get: int = 0
     v1: int = 0
 
 
-class Gemini(House):
+class Gemini(FakeVendor):
     """``/v1`` and ``/v1beta``: models, generateContent, streamGenerateContent."""
 
     name: ClassVar[str] = "gemini"
     base: ClassVar[str] = "GOOGLE_GEMINI_BASE_URL"
     secret: ClassVar[str] = "GEMINI_API_KEY"
 
-    def __init__(self, key: str = "", door: Door | None = None) -> None:
+    def __init__(self, key: str = "", proxy: GeminiProxy | None = None) -> None:
         super().__init__(key)
         self.models = dict(MODELS)
-        self.door = door or Door()
+        self.proxy = proxy or GeminiProxy()
         self.cache = PrefixCache()
 
-    def model_of(self, call: Call) -> str:
+    def model_of(self, call: VendorRequest) -> str:
         return call.path.rpartition("/models/")[2].partition(":")[0]
 
-    def form_of(self, body: Json) -> Json | None:
+    def schema_of(self, body: Json) -> Json | None:
         config = body.get("generationConfig") or {}
         return config.get("responseJsonSchema") or config.get("responseSchema")
 
@@ -132,14 +141,14 @@ class Gemini(House):
             ]
         return {"error": said}
 
-    def no(self, message: str) -> Refused:
-        return Refused(400, self.error(400, message))
+    def refusal(self, message: str) -> VendorRefusal:
+        return VendorRefusal(400, self.error(400, message))
 
-    def too_long(self, window: int = 1_048_576, used: int = 1_048_577) -> Refused:
+    def too_long(self, window: int = 1_048_576, used: int = 1_048_577) -> VendorRefusal:
         """Source: google-gemini/gemini-cli#6678 (2025)."""
-        return self.no(f"The input token count ({used}) exceeds the maximum number of tokens allowed ({window}).")
+        return self.refusal(f"The input token count ({used}) exceeds the maximum number of tokens allowed ({window}).")
 
-    def admit(self, call: Call) -> None:
+    def admit(self, call: VendorRequest) -> None:
         """A wrong key is a 400 here, with its reason in the details.  Source: google-gemini/gemini-cli#25198."""
         given = call.headers.get("x-goog-api-key") or call.query.get("key")
         if self.key and given != self.key:
@@ -147,11 +156,11 @@ class Gemini(House):
             body["error"]["details"] = [
                 {"@type": f"{RPC}ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com"}
             ]
-            raise Refused(400, body)
-        if self.door.v1 and call.path.startswith("/v1/"):
-            raise Refused(self.door.v1, {"detail": "Method Not Allowed"})
+            raise VendorRefusal(400, body)
+        if self.proxy.v1 and call.path.startswith("/v1/"):
+            raise VendorRefusal(self.proxy.v1, {"detail": "Method Not Allowed"})
 
-    def found(self, call: Call) -> tuple[str, GeminiModel]:
+    def found(self, call: VendorRequest) -> tuple[str, GeminiModel]:
         """A model at a version of the API."""
         version, name = call.path.split("/")[1], self.model_of(call)
         model = self.models.get(name)
@@ -159,22 +168,22 @@ class Gemini(House):
             raise self.refused(
                 404,
                 f"models/{name} is not found for API version {version}, or is not supported for "
-                "generateContent. Call ListModels to see the list of available models and their "
+                "generateContent. VendorRequest ListModels to see the list of available models and their "
                 "supported methods.",
             )
         return name, model
 
-    def listing(self, call: Call) -> Answer:
+    def listing(self, call: VendorRequest) -> VendorResponse:
         self.admit(call)
         if call.path in {"/v1/models", "/v1beta/models"}:
             every = call.path.startswith("/v1beta")
             shown = [told(name, model) for name, model in self.models.items() if every or not model.beta]
-            return Answer(json.dumps({"models": shown}).encode())
-        if self.door.get:
-            raise Refused(self.door.get, {"detail": "Not Found"})
-        return Answer(json.dumps(told(*self.found(call))).encode())
+            return VendorResponse(json.dumps({"models": shown}).encode())
+        if self.proxy.get:
+            raise VendorRefusal(self.proxy.get, {"detail": "Not Found"})
+        return VendorResponse(json.dumps(told(*self.found(call))).encode())
 
-    def answer(self, call: Call, fault: Fault) -> Answer:
+    def answer(self, call: VendorRequest, fault: Fault) -> VendorResponse:
         self.admit(call)
         body = call.body
         name, model = self.found(call)
@@ -188,7 +197,7 @@ class Gemini(House):
             raise self.too_long(model.window, read)
         cached = self.cache.read(name, prompt, minimum=model.minimum, step=model.minimum // 4)
         draft = self.draft(model, body, thought, config.get("maxOutputTokens") or model.most, fault)
-        bill = self.book(
+        bill = self.add_bill(
             Bill(
                 model=model.billed_as or name,
                 input=read,
@@ -210,20 +219,20 @@ class Gemini(House):
         budget, level = asked.get("thinkingBudget"), str(asked.get("thinkingLevel") or "").lower()
         if not model.thinks:
             if asked:
-                raise self.no("Thinking is not enabled for this model.")
+                raise self.refusal("Thinking is not enabled for this model.")
             return 0
         if budget is not None and level:
-            raise self.no("You can only set only one of thinking budget and thinking level.")
+            raise self.refusal("You can only set only one of thinking budget and thinking level.")
         if level and not model.efforts:
-            raise self.no("Thinking level is not supported for this model.")
+            raise self.refusal("Thinking level is not supported for this model.")
         if level and level not in model.efforts:
-            raise self.no(f"Thinking level {level.upper()} is not supported for this model.")
+            raise self.refusal(f"Thinking level {level.upper()} is not supported for this model.")
         if budget == 0 and not model.offs:
-            raise self.no("Budget 0 is invalid. This model only works in thinking mode.")
+            raise self.refusal("Budget 0 is invalid. This model only works in thinking mode.")
         if budget is not None and model.budget is None:
-            raise self.no("Thinking budget is not supported for this model. Please use thinking level instead.")
+            raise self.refusal("Thinking budget is not supported for this model. Please use thinking level instead.")
         if budget not in {None, 0, -1} and model.budget and not model.budget[0] <= budget <= model.budget[1]:
-            raise self.no(f"The thinking budget ({budget}) is invalid.")
+            raise self.refusal(f"The thinking budget ({budget}) is invalid.")
         if budget == 0 or (budget is None and model.default == "off"):
             return 0
         usual = round(model.thought * model.efforts.get(level or model.default, 1.0))
@@ -233,15 +242,15 @@ class Gemini(House):
         """What a configuration may not hold.  Source: SDK types.py, response_json_schema; dev.to/aihubmix (2026-11)."""
         form = config.get("responseJsonSchema")
         if form is not None and config.get("responseMimeType") != "application/json":
-            raise self.no("Response schema is only supported with response mime type 'application/json'.")
+            raise self.refusal("Response schema is only supported with response mime type 'application/json'.")
         if form is not None and "responseSchema" in config:
-            raise self.no("Only one of response_schema and response_json_schema can be set.")
+            raise self.refusal("Only one of response_schema and response_json_schema can be set.")
         if form is not None and (complaint := schemas.gemini(form)):
-            raise self.no(complaint)
+            raise self.refusal(complaint)
         if not model.penalties and {"frequencyPenalty", "presencePenalty"} & set(config):
-            raise self.no("Penalty is not enabled for this model")
+            raise self.refusal("Penalty is not enabled for this model")
         if not 0 <= config.get("temperature", 1) <= 2:
-            raise self.no("Unable to submit request because temperature must be in the range [0, 2].")
+            raise self.refusal("Unable to submit request because temperature must be in the range [0, 2].")
 
 
 def camel(given: Mapping[str, Any]) -> Json:
@@ -306,8 +315,8 @@ class Reply:
         if self.tags and self.draft.thoughts:
             text = f"<think>\n{self.draft.thoughts}\n</think>\n\n{text}"
         summary = self.draft.thoughts[: len(self.draft.thoughts) // 3] if self.shows else ""
-        found: list[Json] = [{"text": each, "thought": True} for each in saying.pieces(summary)]
-        return found + [{"text": each} for each in faults.cloven(self.fault.kind, saying.pieces(text, 60))]
+        found: list[Json] = [{"text": each, "thought": True} for each in texts.pieces(summary)]
+        return found + [{"text": each} for each in faults.split_pieces(self.fault.kind, texts.pieces(text, 60))]
 
     def frame(self, part: Json | None, **more: Any) -> Json:
         content = {"role": "model"} if part is None else {"role": "model", "parts": [part]}
@@ -315,16 +324,16 @@ class Reply:
         said = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": self.bill.model}
         return said | {"usageMetadata": self.usage if more else usage, "responseId": "r1"}
 
-    def answer(self, *, streams: bool) -> Answer:
+    def answer(self, *, streams: bool) -> VendorResponse:
         parts = self.parts()
         if not streams:
             said = self.frame(None, finishReason=self.finish)
             if parts:
                 said["candidates"][0]["content"]["parts"] = parts
-            return Answer(faults.encoded(self.fault.kind, said), bill=self.bill)
+            return VendorResponse(faults.encoded(self.fault.kind, said), bill=self.bill)
         last = self.event(self.frame({"text": ""} if parts else None, finishReason=self.finish))
         failed = {"code": 503, "message": "The model is overloaded. Please try again later.", "status": "UNAVAILABLE"}
-        return Answer(
+        return VendorResponse(
             last,
             [self.event(self.frame(part)) for part in parts],
             "text/event-stream",

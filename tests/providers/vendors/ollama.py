@@ -9,10 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tests.providers.vendors import faults, saying, schemas
-from tests.providers.vendors.counting import cut, tokens, written_out
+from tests.providers.vendors import faults, schemas, texts
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Answer, Behaviour, Bill, Call, Draft, House, Json, Refused
+from tests.providers.vendors.tokens import cut, tokens, written_out
+from tests.providers.vendors.vendor import (
+    Behaviour,
+    Bill,
+    Draft,
+    FakeVendor,
+    Json,
+    VendorRefusal,
+    VendorRequest,
+    VendorResponse,
+)
 
 THINKS = ("completion", "tools", "thinking")
 SPEAKS = ("completion", "tools")
@@ -47,7 +56,7 @@ MODELS: dict[str, OllamaModel] = {
 ollama#14212)."""
 
 
-class Ollama(House):
+class Ollama(FakeVendor):
     """``/api/chat``, ``/api/tags``, ``/api/show``, ``/api/ps`` and ``/api/version``."""
 
     name: ClassVar[str] = "ollama"
@@ -61,10 +70,10 @@ class Ollama(House):
         """Model to the window that it was loaded with, and how long it stays."""
         self.loads = 0
 
-    def form_of(self, body: Json) -> Json | None:
+    def schema_of(self, body: Json) -> Json | None:
         wanted = body.get("format")
         if wanted == "json":
-            return saying.in_words(self.prompt_of(body)) or {"type": "object"}
+            return texts.in_words(self.prompt_of(body)) or {"type": "object"}
         return wanted or None
 
     def prompt_of(self, body: Json) -> str:
@@ -73,7 +82,7 @@ class Ollama(House):
     def error(self, status: int, message: str, seconds: float | None = None) -> Json:
         return {"error": message}
 
-    def too_long(self) -> Refused:
+    def too_long(self) -> VendorRefusal:
         """Source: llm/llama_server.go, where the prompt may not be shifted."""
         return self.refused(
             400,
@@ -82,7 +91,7 @@ class Ollama(House):
             "longer context length",
         )
 
-    def listing(self, call: Call) -> Answer:
+    def listing(self, call: VendorRequest) -> VendorResponse:
         match call.path:
             case "/api/tags":
                 said: Any = {
@@ -104,7 +113,7 @@ class Ollama(House):
                 said = {"version": "0.40.12"}
             case _:
                 raise self.refused(404, "404 page not found")
-        return Answer(json.dumps(said).encode())
+        return VendorResponse(json.dumps(said).encode())
 
     def found(self, name: str) -> OllamaModel:
         model: OllamaModel | None = self.models.get(name) or self.models.get(f"{name}:latest")
@@ -112,11 +121,11 @@ class Ollama(House):
             raise self.refused(404, f"model '{name}' not found")
         return model
 
-    def answer(self, call: Call, fault: Fault) -> Answer:
+    def answer(self, call: VendorRequest, fault: Fault) -> VendorResponse:
         body, name = call.body, self.model_of(call)
         model = self.found(name)
         if call.path == "/api/show":
-            return Answer(json.dumps(shown(model)).encode())
+            return VendorResponse(json.dumps(shown(model)).encode())
         if call.path != "/api/chat":
             raise self.refused(404, "404 page not found")
         if "completion" not in model.capabilities:
@@ -129,7 +138,7 @@ class Ollama(House):
         limit = (body.get("options") or {}).get("num_predict") or -1
         draft = self.draft(model, body, thought, model.most if limit < 0 else limit, fault)
         read = min(tokens(self.prompt_of(body)), window)
-        bill = self.book(Bill(model=name, input=read, output=draft.output))
+        bill = self.add_bill(Bill(model=name, input=read, output=draft.output))
         shows = body.get("think") is not False and "thinking" in model.capabilities
         return Reply(bill, draft, fault, body.get("stream") is not False, shows, model.tags).answer()
 
@@ -213,7 +222,7 @@ class Reply:
     shows: bool
     tags: bool
 
-    def answer(self) -> Answer:
+    def answer(self) -> VendorResponse:
         text, thoughts = self.draft.text, self.draft.thoughts
         if self.fault.kind == "refusal":
             text = ""  # Ollama has no word for it
@@ -234,11 +243,11 @@ class Reply:
         called: Json = {"tool_calls": tools} if tools else {}
         if not self.streams:
             message = {"content": "" if tools else text} | ({"thinking": thoughts} if thoughts else {}) | called
-            return Answer(self.line(message, **ending), kind="application/json; charset=utf-8", bill=self.bill)
-        pieces: list[Json] = [{"content": "", "thinking": each} for each in saying.pieces(thoughts)]
-        spoken = faults.cloven(self.fault.kind, saying.pieces(text))
+            return VendorResponse(self.line(message, **ending), kind="application/json; charset=utf-8", bill=self.bill)
+        pieces: list[Json] = [{"content": "", "thinking": each} for each in texts.pieces(thoughts)]
+        spoken = faults.split_pieces(self.fault.kind, texts.pieces(text))
         pieces += [{"content": "", **called}] if tools else [{"content": each} for each in spoken]
-        return Answer(
+        return VendorResponse(
             self.line({"content": ""}, **ending),
             [self.line(each, done=False) for each in pieces],
             "application/x-ndjson",

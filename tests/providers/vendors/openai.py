@@ -4,11 +4,19 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tests.providers.vendors import saying, schemas
-from tests.providers.vendors.counting import PrefixCache, tokens, written_out
+from tests.providers.vendors import schemas, texts
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Answer, Behaviour, Bill, Call, House, Json, Refused
 from tests.providers.vendors.openai_reply import NOW, Reply, Shown
+from tests.providers.vendors.tokens import PrefixCache, tokens, written_out
+from tests.providers.vendors.vendor import (
+    Behaviour,
+    Bill,
+    FakeVendor,
+    Json,
+    VendorRefusal,
+    VendorRequest,
+    VendorResponse,
+)
 
 REASONING = {"low": 0.4, "medium": 1.0, "high": 2.0}
 
@@ -80,7 +88,7 @@ class Gateway:
     model: OpenAIModel = field(default_factory=lambda: OpenAIModel(efforts=REASONING))
 
 
-class OpenAI(House):
+class OpenAI(FakeVendor):
     """``/v1/chat/completions`` and ``/v1/models``."""
 
     name: ClassVar[str] = "openai"
@@ -102,12 +110,12 @@ class OpenAI(House):
     def url(self) -> str:
         return f"{super().url}/v1"
 
-    def form_of(self, body: Json) -> Json | None:
+    def schema_of(self, body: Json) -> Json | None:
         if self.gateway is not None and "response_format" in self.gateway.ignores:
             return None
         wanted = body.get("response_format") or {}
         if wanted.get("type") == "json_object":
-            return saying.in_words(self.prompt_of(body)) or {"type": "object"}
+            return texts.in_words(self.prompt_of(body)) or {"type": "object"}
         return (wanted.get("json_schema") or {}).get("schema")
 
     def prompt_of(self, body: Json) -> str:
@@ -118,36 +126,36 @@ class OpenAI(House):
         code = {429: "rate_limit_exceeded", 401: "invalid_api_key"}.get(status)
         return {"error": {"message": message, "type": kind, "param": None, "code": code} | more}
 
-    def no(self, message: str, param: str | None, code: str | None) -> Refused:
+    def refusal(self, message: str, param: str | None, code: str | None) -> VendorRefusal:
         """A 400 in OpenAI's shape."""
-        return Refused(400, self.error(400, message, param=param, code=code))
+        return VendorRefusal(400, self.error(400, message, param=param, code=code))
 
-    def too_long(self, window: int = 400_000, used: int = 400_001) -> Refused:
+    def too_long(self, window: int = 400_000, used: int = 400_001) -> VendorRefusal:
         """Source: OpenAI's error as quoted in many places, and by cline/cline#5474 (2025-08-09) for gpt-5."""
         said = (
             f"This model's maximum context length is {window} tokens. However, your messages resulted in {used} "
             "tokens. Please reduce the length of the messages."
         )
-        return self.no(said, "messages", "context_length_exceeded")
+        return self.refusal(said, "messages", "context_length_exceeded")
 
-    def listing(self, call: Call) -> Answer:
+    def listing(self, call: VendorRequest) -> VendorResponse:
         self.admit(call)
         if self.gateway is not None and not self.gateway.has_list:
             raise self.refused(404, "Not Found")
         data = [{"id": name, "object": "model", "created": NOW, "owned_by": "system"} for name in self.models]
         if call.path == "/v1/models":
-            return Answer(json.dumps({"object": "list", "data": data}).encode())
+            return VendorResponse(json.dumps({"object": "list", "data": data}).encode())
         name = call.path.removeprefix("/v1/models/")
         found = next((each for each in data if each["id"] == name), None)
         if found is None:
             raise self.unknown(name)
-        return Answer(json.dumps(found).encode())
+        return VendorResponse(json.dumps(found).encode())
 
-    def unknown(self, name: str) -> Refused:
+    def unknown(self, name: str) -> VendorRefusal:
         said = f"The model `{name}` does not exist or you do not have access to it."
-        return Refused(404, self.error(404, said, type="invalid_request_error", code="model_not_found"))
+        return VendorRefusal(404, self.error(404, said, type="invalid_request_error", code="model_not_found"))
 
-    def admit(self, call: Call) -> None:
+    def admit(self, call: VendorRequest) -> None:
         """A wrong key.  Source: platform.openai.com/docs/guides/error-codes, 2025."""
         if self.key and call.headers.get("authorization") != f"Bearer {self.key}":
             raise self.refused(
@@ -156,7 +164,7 @@ class OpenAI(House):
                 "https://platform.openai.com/account/api-keys.",
             )
 
-    def answer(self, call: Call, fault: Fault) -> Answer:
+    def answer(self, call: VendorRequest, fault: Fault) -> VendorResponse:
         self.admit(call)
         if call.path != "/v1/chat/completions":
             raise self.refused(404, f"Invalid URL (POST {call.path})")
@@ -178,7 +186,7 @@ class OpenAI(House):
         limit = body.get("max_completion_tokens") or body.get("max_tokens") or model.most
         draft = self.draft(model, body, self.thinking(model, body), limit, fault)
         cached, written = self.cached(name, model, body)
-        bill = self.book(
+        bill = self.add_bill(
             Bill(
                 model=model.billed_as or name,
                 input=read,
@@ -211,28 +219,28 @@ class OpenAI(House):
         """
         effort = body.get("reasoning_effort")
         if effort is not None and not model.thinks:
-            raise self.no(
+            raise self.refusal(
                 "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
                 "reasoning_effort",
                 "unsupported_parameter",
             )
         if effort is not None and effort not in model.efforts:
             *first, last = map(repr, model.efforts)
-            raise self.no(
+            raise self.refusal(
                 f"Unsupported value: 'reasoning_effort' does not support '{effort}' with this model. "
                 f"Supported values are: {', '.join(first)}, and {last}.",
                 "reasoning_effort",
                 "unsupported_value",
             )
         if model.thinks and "max_tokens" in body:
-            raise self.no(
+            raise self.refusal(
                 "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
                 "'max_completion_tokens' instead.",
                 "max_tokens",
                 "unsupported_parameter",
             )
         if "max_tokens" in body and "max_completion_tokens" in body:
-            raise self.no(
+            raise self.refusal(
                 "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported.",
                 None,
                 "invalid_parameter_combination",
@@ -249,16 +257,16 @@ class OpenAI(House):
         """
         for name in ("temperature", "top_p"):
             if model.is_blunt and name in body:
-                raise self.no(f"Unsupported parameter: '{name}' is not supported with this model.", name, None)
+                raise self.refusal(f"Unsupported parameter: '{name}' is not supported with this model.", name, None)
             if reasons and body.get(name, 1) != 1:
-                raise self.no(
+                raise self.refusal(
                     f"Unsupported value: '{name}' does not support {body[name]} with this model. Only the "
                     "default (1) value is supported.",
                     name,
                     "unsupported_value",
                 )
         if body.get("tools") and model.breakpoints and reasons:
-            raise self.no(
+            raise self.refusal(
                 f"Function tools with reasoning_effort are not supported for {body['model']} in "
                 "/v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to "
                 "'none'.",
@@ -267,19 +275,19 @@ class OpenAI(House):
             )
         for name in ("presence_penalty", "frequency_penalty", "logprobs", "logit_bias"):
             if reasons and body.get(name):
-                raise self.no(
+                raise self.refusal(
                     f"Unsupported parameter: '{name}' is not supported with this model.", name, "unsupported_parameter"
                 )
 
     def check_limit(self, model: OpenAIModel, name: str, limit: int | None) -> None:
         if limit is not None and limit < 1:
-            raise self.no(
+            raise self.refusal(
                 f"Invalid '{name}': integer below minimum value. Expected a value >= 1, but got {limit} instead.",
                 name,
                 "integer_below_min_value",
             )
         if limit is not None and limit > model.most:
-            raise self.no(
+            raise self.refusal(
                 f"{name} is too large: {limit}. This model supports at most {model.most} completion tokens, "
                 f"whereas you provided {limit}.",
                 name,
@@ -291,13 +299,13 @@ class OpenAI(House):
         for name in ("max_tokens", "max_completion_tokens"):
             if name in body and name not in gateway.limits:
                 other = f" Use '{gateway.limits[0]}' instead." if gateway.limits else ""
-                raise self.no(
+                raise self.refusal(
                     f"Unsupported parameter: '{name}' is not supported with this model.{other}",
                     name,
                     "unsupported_parameter",
                 )
         if "response_format" in body and not gateway.takes_format:
-            raise self.no("Unrecognized request argument supplied: response_format", None, None)
+            raise self.refusal("Unrecognized request argument supplied: response_format", None, None)
 
     def check_format(self, model: OpenAIModel, body: Json) -> None:
         """Strict schemas by the published rules, see ``schemas.openai``."""
@@ -305,7 +313,7 @@ class OpenAI(House):
         if self.gateway is not None and not self.gateway.is_strict:
             return
         if wanted.get("type") == "json_object" and "json" not in self.prompt_of(body).lower():
-            raise self.no(
+            raise self.refusal(
                 "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
                 "messages",
                 None,
@@ -315,7 +323,7 @@ class OpenAI(House):
             return
         complaint = schemas.openai(said.get("schema") or {}, bounds=model.bounds)
         if complaint is not None:
-            raise self.no(
+            raise self.refusal(
                 f"Invalid schema for response_format '{said.get('name')}': {complaint}",
                 "response_format",
                 self.schema_code,

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from tests.providers.vendors import faults, saying
+from tests.providers.vendors import faults, texts
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Answer, Bill, Draft, Json
+from tests.providers.vendors.vendor import Bill, Draft, Json, VendorResponse
 
 NOW = 1_795_305_600  # 2026-11-22, for fields that nobody reads
 Shown = Literal["", "reasoning_content", "reasoning", "reasoning_details", "content list", "tags", "swallowed tag"]
@@ -52,7 +52,7 @@ class Reply:
             "completion_tokens_details": completion,
         }
 
-    def answer(self) -> Answer:
+    def answer(self) -> VendorResponse:
         headers = {
             "x-request-id": "req_1",
             "openai-processing-ms": "1",
@@ -64,12 +64,12 @@ class Reply:
             "x-ratelimit-reset-tokens": "300ms",
         }  # Source: platform.openai.com/docs/guides/rate-limits, "Rate limits in headers", 2025
         if not self.body.get("stream"):
-            return Answer(faults.encoded(self.fault.kind, self.whole()), headers=headers, bill=self.bill)
+            return VendorResponse(faults.encoded(self.fault.kind, self.whole()), headers=headers, bill=self.bill)
         frames = [self.event({"role": "assistant", "content": "", "refusal": None}), *map(self.event, self.deltas())]
         last = self.event({}, self.finish)
         if (self.body.get("stream_options") or {}).get("include_usage"):
             last += self.frame({"choices": [], "usage": self.usage})
-        return Answer(
+        return VendorResponse(
             last + b"data: [DONE]\n\n",
             frames,
             "text/event-stream",
@@ -92,8 +92,8 @@ class Reply:
             text, thoughts = f"<think>\n{thoughts}\n</think>\n\n{text}", ""
         if self.shows == "swallowed tag" and thoughts:
             text, thoughts = f"{thoughts}\n</think>\n\n{text}", ""
-        shown = [self.thinking(each) for each in saying.pieces(thoughts)] if self.shows else []
-        spoken = faults.cloven(self.fault.kind, saying.pieces(text))
+        shown = [self.thinking(each) for each in texts.pieces(thoughts)] if self.shows else []
+        spoken = faults.split_pieces(self.fault.kind, texts.pieces(text))
         return shown + [{"content": each} for each in spoken]
 
     def thinking(self, piece: str) -> Json:

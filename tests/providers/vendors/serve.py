@@ -5,11 +5,11 @@ import asyncio
 import contextlib
 import sys
 
-from tests.providers.vendors.market import selling
+from tests.providers.vendors.running import running_vendors
 
 
 async def serve(thought: int, words: int) -> None:
-    async with selling(thought=thought, words=words) as vendors:
+    async with running_vendors(thought=thought, words=words) as vendors:
         for name, value in vendors.environment.items():
             sys.stdout.write(f"export {name}={value}\n")
         sys.stdout.flush()

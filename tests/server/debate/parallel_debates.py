@@ -19,7 +19,7 @@ from events.store.log import follow
 from events.types import DebateConcluded, ModelAnswered, ModelFailed
 from server.settings import Settings
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.market import Vendors, selling
+from tests.providers.vendors.running import Vendors, running_vendors
 from tests.server.harness import Harness, harness, is_end
 from tests.server.vendors import registry
 
@@ -120,8 +120,8 @@ def _vendor(model: str) -> str:
 
 def _billed(vendors: Vendors, name: str) -> Counter[str]:
     counted: Counter[str] = Counter()
-    for bill in vendors[name].books:
-        if bill.is_told:
+    for bill in vendors[name].bills:
+        if bill.is_usage_sent:
             counted.update({figure: getattr(bill, figure.removesuffix("_tokens")) for figure in FIGURES})
     return counted
 
@@ -139,7 +139,7 @@ def in_words(report: Report) -> str:
 async def main(turns: int, down: str, down_s: float) -> int:
     """Run it and say what came of it; 1 where a debate did not conclude or the books differ."""
     with pytest.MonkeyPatch.context() as patch:
-        async with selling(patch) as vendors:
+        async with running_vendors(patch) as vendors:
             report = await run_parallel_debates(vendors, turns=turns, down=down, down_s=down_s)
     sys.stdout.write(in_words(report) + "\n")
     differs = any(+report.booked.get(name, Counter()) != +billed for name, billed in report.billed.items())

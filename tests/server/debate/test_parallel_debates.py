@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.market import selling
+from tests.providers.vendors.running import running_vendors
 from tests.server.debate.parallel_debates import in_words, run_parallel_debates
 
 pytestmark = pytest.mark.anyio
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.slow
 async def test_all_conclude_through_an_outage_and_the_books_equal_the_wire(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with selling(monkeypatch) as vendors:
+    async with running_vendors(monkeypatch) as vendors:
         vendors["gemini"].faults.append(Fault("503", first=4, times=4))
         report = await run_parallel_debates(vendors, turns=2, retry_ms=100)
         billed = report.billed

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from tests.providers.peer import Row, visiting
-from tests.providers.peering.aimock import AIMOCK
-from tests.providers.peering.litellm import LITELLM
-from tests.providers.peering.llama import LLAMA
+from tests.providers.peers.aimock import AIMOCK
+from tests.providers.peers.litellm import LITELLM
+from tests.providers.peers.llama import LLAMA
+from tests.providers.peers.peer import Row, peer_session
 
 PEERS: Final = {"aimock": AIMOCK, "litellm": LITELLM, "llama": LLAMA}
 
@@ -29,7 +29,7 @@ async def tabled(name: str, executable: str, table: Callable[..., Any], cell: Ca
 
 def _run(row: Row, environment: Mapping[str, str], provider: str, model: str) -> Callable[[], Awaitable[None]]:
     async def run() -> None:
-        async with visiting(environment, provider, model) as visit:
+        async with peer_session(environment, provider, model) as visit:
             await row.check(visit)
 
     return run

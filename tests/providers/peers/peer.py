@@ -17,22 +17,22 @@ import pytest
 from providers.base import Segment
 from providers.errors import Unreachable
 from providers.schema import schema
-from tests.providers.stall import Caller, without_certificates
-from tests.providers.vendors import saying
+from tests.providers.session import ProviderSession, without_certificates
+from tests.providers.vendors import texts
 from tests.server.vendors import registry
 
 READY_S: Final = 60.0
 
 
-class Visit(Caller):
+class PeerSession(ProviderSession):
     """A provider before a peer."""
 
-    def says(self, word: str) -> dict[str, Any]:
+    def cue(self, word: str) -> dict[str, Any]:
         """What a call asks that ``word`` is the cue of."""
         return {"prompt": (Segment("system", "You debate."), Segment("user", f"Now do this: {word}."))}
 
 
-Check = Callable[[Visit], Awaitable[None]]
+Check = Callable[[PeerSession], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Peer:
     variable: str = ""
     rows: list[Row] = field(default_factory=list)
 
-    def shows(self, name: str, *, without: tuple[str, ...] = ()) -> Callable[[Check], Check]:
+    def row(self, name: str, *, without: tuple[str, ...] = ()) -> Callable[[Check], Check]:
         def add(check: Check) -> Check:
             self.rows.append(Row(name, check, without))
             return check
@@ -62,7 +62,7 @@ class Peer:
 
 
 @asynccontextmanager
-async def visiting(environment: Mapping[str, str], provider: str, model: str) -> AsyncIterator[Visit]:
+async def peer_session(environment: Mapping[str, str], provider: str, model: str) -> AsyncIterator[PeerSession]:
     """A provider of our own before a peer that runs."""
     with pytest.MonkeyPatch.context() as patch:
         without_certificates(patch)
@@ -70,7 +70,7 @@ async def visiting(environment: Mapping[str, str], provider: str, model: str) ->
             patch.setenv(name, value)
         providers = registry()
         try:
-            yield Visit(providers.provider(provider), model)
+            yield PeerSession(providers.provider(provider), model)
         finally:
             await providers.close()
 
@@ -103,10 +103,10 @@ async def _is_well(client: httpx.AsyncClient, health: str) -> bool:
 
 
 def free_port() -> int:
-    with socket.socket() as door:
-        door.bind(("127.0.0.1", 0))
-        return int(door.getsockname()[1])
+    with socket.socket() as proxy:
+        proxy.bind(("127.0.0.1", 0))
+        return int(proxy.getsockname()[1])
 
 
 def answer_of(type_: Any) -> str:
-    return json.dumps(saying.smallest(schema(type_)))
+    return json.dumps(texts.smallest(schema(type_)))

@@ -16,25 +16,25 @@ from providers.errors import (
     Unreachable,
 )
 from tests.providers.scenarios import GATEWAY, scenario, score
-from tests.providers.stall import SPEECH, Stall
+from tests.providers.session import SPEECH, VendorSession
 
 
 @scenario("a prompt that is too long: ContextExceeded, in each vendor's words")
-async def _(at: Stall) -> None:
-    at.breaks("context overflow")
-    error = await at.fails(ContextExceeded)
+async def _(session: VendorSession) -> None:
+    session.add_fault("context overflow")
+    error = await session.fails(ContextExceeded)
 
     assert not error.retryable
-    await at.speaks()
+    await session.check_speech()
 
 
 @scenario("an error within a stream is no turn, and is told by its kind")
-async def _(at: Stall) -> None:
-    at.breaks("error in mid-stream")
-    error = await at.fails(*((BrokenOff,) if at.column.provider == "ollama" else (Overloaded,)))
+async def _(session: VendorSession) -> None:
+    session.add_fault("error in mid-stream")
+    error = await session.fails(*((BrokenOff,) if session.column.provider == "ollama" else (Overloaded,)))
 
     assert error.raw != SPEECH
-    await at.speaks()
+    await session.check_speech()
 
 
 WAITS: Final = 30.4
@@ -46,37 +46,37 @@ for kind, told in {
 }.items():  # fmt: skip
 
     @scenario(f"{kind}: how long to wait is told", only=told, why=ELSEWHERE if told else "")
-    async def _(at: Stall, kind: str = kind) -> None:
-        at.breaks(kind, value=WAITS)
-        error = await at.fails(RateLimited)
+    async def _(session: VendorSession, kind: str = kind) -> None:
+        session.add_fault(kind, value=WAITS)
+        error = await session.fails(RateLimited)
 
         assert error.retry_after_s is not None
         assert WAITS - 2 < error.retry_after_s < WAITS + 2
-        await at.speaks()
+        await session.check_speech()
 
 
 @scenario("a redirect to another origin is refused and told, and the key stays here")
-async def _(at: Stall) -> None:
-    at.breaks("redirect")
-    error = await at.fails(BadRequest)
-    at.breaks("redirect", of="listing", times=9)
-    status = await at.check()
+async def _(session: VendorSession) -> None:
+    session.add_fault("redirect")
+    error = await session.fails(BadRequest)
+    session.add_fault("redirect", of="listing", times=9)
+    status = await session.check()
 
     assert "redirects to" in error.message
     assert not status.ok
     assert "redirects to" in status.detail
-    assert [] == at.house.strayed
-    at.house.faults.clear()
-    await at.speaks()
+    assert [] == session.vendor.redirected
+    session.vendor.faults.clear()
+    await session.check_speech()
 
 
 @scenario("a key that the server repeats stands in no error")
-async def _(at: Stall) -> None:
-    at.house.echo = True
-    at.breaks("400")
-    error = await at.fails(BadRequest)
+async def _(session: VendorSession) -> None:
+    session.vendor.echo = True
+    session.add_fault("400")
+    error = await session.fails(BadRequest)
 
-    assert at.house.key not in f"{error} {error.message} {error.raw}"
+    assert session.vendor.key not in f"{error} {error.message} {error.raw}"
 
 
 KINDS: Final[Mapping[str, tuple[type[ProviderError], ...]]] = {
@@ -104,24 +104,24 @@ IDLE_S: Final = 0.1
 for kind, errors in KINDS.items():
 
     @scenario(f"{kind}: {errors[0].__name__}, in time, and the next call works")
-    async def _(at: Stall, kind: str = kind, errors: Any = errors) -> None:
-        at.patch.setattr("providers.streaming.LONGEST_CALL", 2)
+    async def _(session: VendorSession, kind: str = kind, errors: Any = errors) -> None:
+        session.patch.setattr("providers.streaming.LONGEST_CALL", 2)
         waits = TimedOut in errors
         asked: dict[str, Any] = {"idle_timeout_s": IDLE_S} if waits else {}
         for type_ in (None,) if waits else (None, score()):
-            at.breaks(kind)
-            await at.fails(*errors, type_=type_, **asked)
-        await at.speaks()
-        await at.ask(score())
+            session.add_fault(kind)
+            await session.fails(*errors, type_=type_, **asked)
+        await session.check_speech()
+        await session.ask(score())
 
 
 @scenario("nobody listens: Unreachable, and the next call works once somebody does")
-async def _(at: Stall) -> None:
-    await at.speaks()
-    at.house.shut()
-    await at.fails(Unreachable)
-    status = await at.check()
-    await at.house.listen()
+async def _(session: VendorSession) -> None:
+    await session.check_speech()
+    session.vendor.stop_listening()
+    await session.fails(Unreachable)
+    status = await session.check()
+    await session.vendor.listen()
 
     assert not status.ok
-    await at.speaks()
+    await session.check_speech()

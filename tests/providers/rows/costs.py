@@ -9,7 +9,7 @@ from providers.base import Segment
 from providers.errors import Empty, Malformed, ProviderError, Refused, Stopped, ToolCalled, WrongType
 from providers.pricing import cost
 from tests.providers.scenarios import scenario, score
-from tests.providers.stall import Stall, billed
+from tests.providers.session import VendorSession, billed
 
 
 def booked(
@@ -24,13 +24,13 @@ def booked(
     """A row: a call that fails so, is paid for, and tells its tokens."""
 
     @scenario(f"{what} is an error that tells its tokens, as they are billed", without=without)
-    async def _(at: Stall) -> None:
-        at.breaks(kind, value=(values or {}).get(at.column.provider))
-        error = await at.fails(*errors, type_=score() if of_question else None, **asked)
+    async def _(session: VendorSession) -> None:
+        session.add_fault(kind, value=(values or {}).get(session.column.provider))
+        error = await session.fails(*errors, type_=score() if of_question else None, **asked)
 
         assert error.outcome is not None
-        assert [billed(each) for each in at.house.books] == [error.outcome.tokens]
-        await at.speaks()
+        assert [billed(each) for each in session.vendor.bills] == [error.outcome.tokens]
+        await session.check_speech()
 
 
 NO_WORD: Final = {"ollama": "Ollama has no word for it"}
@@ -63,40 +63,40 @@ class Coded(msgspec.Struct):
 
 
 @scenario("an answer of another shape is an error that tells its tokens, as they are billed")
-async def _(at: Stall) -> None:
-    error = await at.fails(WrongType, type_=Coded)
+async def _(session: VendorSession) -> None:
+    error = await session.fails(WrongType, type_=Coded)
 
-    assert [billed(each) for each in at.house.books] == [error.outcome.tokens]
-    await at.ask(score())
+    assert [billed(each) for each in session.vendor.bills] == [error.outcome.tokens]
+    await session.ask(score())
 
 
 @scenario("a dated name keeps its price", without={"ollama": "its answers bear the name that was asked for"})
-async def _(at: Stall) -> None:
+async def _(session: VendorSession) -> None:
     model, dated = {
         "openai": ("gpt-4.1", "gpt-4.1-2025-04-14"), "anthropic": ("claude-haiku-4-5", "claude-haiku-4-5-20251001"),
         "gemini": ("gemini-2.5-flash", "gemini-2.5-flash-001"),
-    }[at.column.provider]  # fmt: skip
-    at.far_away()
-    at.sells(model, billed_as=dated, thought=0)
-    _, outcome = await at.speak(model)
+    }[session.column.provider]  # fmt: skip
+    session.as_remote_server()
+    session.add_model(model, billed_as=dated, thought=0)
+    _, outcome = await session.speak(model)
     used = outcome.tokens
 
     assert dated == outcome.model
     assert outcome.cost_usd is not None
-    assert 0 < outcome.cost_usd == cost(at.column.provider, model, used.input, used.output)
+    assert 0 < outcome.cost_usd == cost(session.column.provider, model, used.input, used.output)
 
 
 @scenario("a name that nobody has a price for costs None, and never nothing")
-async def _(at: Stall) -> None:
-    at.far_away()
-    _, outcome = await at.speak(at.sells("somebody/nova-1", thought=0))
+async def _(session: VendorSession) -> None:
+    session.as_remote_server()
+    _, outcome = await session.speak(session.add_model("somebody/nova-1", thought=0))
 
     assert outcome.cost_usd is None
 
 
 @scenario("what runs on this machine costs nothing")
-async def _(at: Stall) -> None:
-    _, outcome = await at.speak()
+async def _(session: VendorSession) -> None:
+    _, outcome = await session.speak()
 
     assert 0.0 == outcome.cost_usd
 
@@ -106,18 +106,18 @@ LONG: Final = "The square was a car park until the trams came back. " * 400
 
 
 @scenario("cached tokens are counted, and what was put into the cache", without=CACHED)
-async def _(at: Stall) -> None:
+async def _(session: VendorSession) -> None:
     prompt = (Segment("system", "You debate."), Segment("user", LONG), Segment("user", "Speak."))
-    outcomes = [(await at.speak(prompt=prompt))[1] for _ in range(2)]
+    outcomes = [(await session.speak(prompt=prompt))[1] for _ in range(2)]
 
-    assert [billed(each) for each in at.house.books] == [each.tokens for each in outcomes]
+    assert [billed(each) for each in session.vendor.bills] == [each.tokens for each in outcomes]
     assert 1000 < outcomes[1].tokens.cached < outcomes[1].tokens.input
 
 
 @scenario("… also where writing to the cache is billed", only=("openai", "anthropic"), why="it costs nothing there")
-async def _(at: Stall) -> None:
-    model = {"openai": "gpt-5.6-sol", "anthropic": "claude-sonnet-5-5"}[at.column.provider]
-    _, outcome = await at.speak(model, prompt=(Segment("user", LONG), Segment("user", "Speak.")))
+async def _(session: VendorSession) -> None:
+    model = {"openai": "gpt-5.6-sol", "anthropic": "claude-sonnet-5-5"}[session.column.provider]
+    _, outcome = await session.speak(model, prompt=(Segment("user", LONG), Segment("user", "Speak.")))
 
-    assert 1000 < outcome.tokens.written == at.house.books[0].written
-    assert billed(at.house.books[0]) == outcome.tokens
+    assert 1000 < outcome.tokens.written == session.vendor.bills[0].written
+    assert billed(session.vendor.bills[0]) == outcome.tokens

@@ -105,7 +105,7 @@ def test_what_stands_beside_a_level_that_is_left_out_stays_there() -> None:
     assert FullCard(Card(Score(1, "draw"), Score(1, "draw")), "so") == parse(raw, FullCard)
 
 
-def test_enumerated_words_are_read_in_any_case_wherever_they_stand() -> None:
+def test_enumerated_words_are_read_in_any_case_wherever_they_connection_fault() -> None:
     said = {
         "side": "pro",
         "mood": "Very angry",
@@ -218,10 +218,10 @@ def test_whatever_a_model_says_is_a_value_or_an_error_that_holds_it(raw: str) ->
 @given(CARDS, PROSE, PROSE, st.sampled_from(("{}", "```json\n{}\n```", "<think>x</think>{}")))
 def test_a_value_survives_every_dress(value: FullCard, before: str, after: str, dress: str) -> None:
     raw = msgspec.json.encode(value).decode()
-    shouted = raw.replace('"winner":"draw"', '"winner":"Draw"').replace('"winner":"first"', '"winner":"FIRST"')
+    in_upper_case = raw.replace('"winner":"draw"', '"winner":"Draw"').replace('"winner":"first"', '"winner":"FIRST"')
     flat = json.dumps(json.loads(raw)["allCards"] | {"reason": value.reason})
 
     assert value == parse(raw, FullCard)
-    assert value == parse(f"{before}\n{dress.format(shouted)}\n{after}", FullCard)
+    assert value == parse(f"{before}\n{dress.format(in_upper_case)}\n{after}", FullCard)
     assert value == parse(flat, FullCard)
     assert value == parse(f'{{"answer": {raw[:-1]},}}}}', FullCard)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from tests.providers.vendors import faults, saying
-from tests.providers.vendors.counting import cut, tokens
+from tests.providers.vendors import faults, texts
 from tests.providers.vendors.faults import Fault, Of
+from tests.providers.vendors.tokens import cut, tokens
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ class Behaviour:
 class Bill:
     """What a call costs: ``input`` includes ``cached`` and ``written``, ``output`` includes ``thought``.
 
-    ``is_told``: the wire carried the usage to its end.  A stream that broke off is billed all the same.
+    ``is_usage_sent``: the wire carried the usage to its end.  A stream that broke off is billed all the same.
     """
 
     model: str
@@ -48,11 +48,11 @@ class Bill:
     cached: int = 0
     written: int = 0
     thought: int = 0
-    is_told: bool = False
+    is_usage_sent: bool = False
 
 
 @dataclass(frozen=True)
-class Call:
+class VendorRequest:
     """A request as it came in."""
 
     method: str
@@ -63,7 +63,7 @@ class Call:
 
 
 @dataclass
-class Answer:
+class VendorResponse:
     """What goes out: ``frames``, then ``last``, or ``last`` alone where nothing streams."""
 
     last: bytes
@@ -77,15 +77,15 @@ class Answer:
     streams: bool = False
 
 
-class Refused(Exception):
+class VendorRefusal(Exception):
     """The vendor's own no."""
 
     def __init__(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(status, body)
         self.status, self.body, self.headers = status, body, dict(headers or {})
 
-    def answer(self) -> Answer:
-        return Answer(json.dumps(self.body).encode(), status=self.status, headers=self.headers)
+    def answer(self) -> VendorResponse:
+        return VendorResponse(json.dumps(self.body).encode(), status=self.status, headers=self.headers)
 
 
 @dataclass(frozen=True)
@@ -103,15 +103,15 @@ class Draft:
         return self.thought + self.spoken
 
 
-def drafted(text: str, thought: int, limit: int, seed: str) -> Draft:
+def draft_within(text: str, thought: int, limit: int, seed: str) -> Draft:
     """Thinking comes first and counts against the limit; what is left of it is for the text."""
     spent = min(thought, limit)
     spoken = cut(text, limit - spent)
     is_cut = spent < thought or spoken != text
-    return Draft(spoken, saying.thought(spent, seed) if spent else "", spent, tokens(spoken), is_cut)
+    return Draft(spoken, texts.thought(spent, seed) if spent else "", spent, tokens(spoken), is_cut)
 
 
-class House:
+class FakeVendor:
     """A vendor: a subclass knows its protocol and its rules."""
 
     name: ClassVar[str]
@@ -123,37 +123,37 @@ class House:
     def __init__(self, key: str = "") -> None:
         self.key = key
         self.models: dict[str, Any] = {}
-        self.books: list[Bill] = []
-        self.asked: list[Json] = []
+        self.bills: list[Bill] = []
+        self.requests: list[Json] = []
         self.headers: list[dict[str, str]] = []
         self.paths: list[str] = []
         self.faults: list[Fault] = []
-        self.met: Counter[str] = Counter()
-        self.said: Counter[str] = Counter()
-        self.strayed: list[dict[str, str]] = []
+        self.fault_counts: Counter[str] = Counter()
+        self.prompt_counts: Counter[str] = Counter()
+        self.redirected: list[dict[str, str]] = []
         """Headers of the requests that followed a redirect to another origin."""
         self.echo = False
         """Repeat the key in every error, as careless servers do."""
         self.port = 0
         self._connections: dict[asyncio.StreamWriter, asyncio.Task[Any] | None] = {}
         self._server: asyncio.Server | None = None
-        self._elsewhere: asyncio.Server | None = None
+        self._other_origin: asyncio.Server | None = None
         self._reopening: list[asyncio.Future[None]] = []
 
     # What a vendor knows.
 
-    def answer(self, call: Call, fault: Fault) -> Answer:
-        """Answer a call by the vendor's rules, or raise Refused."""
+    def answer(self, call: VendorRequest, fault: Fault) -> VendorResponse:
+        """VendorResponse a call by the vendor's rules, or raise VendorRefusal."""
         raise NotImplementedError
 
-    def listing(self, call: Call) -> Answer:
-        """Answer a GET."""
+    def listing(self, call: VendorRequest) -> VendorResponse:
+        """VendorResponse a GET."""
         raise NotImplementedError
 
-    def model_of(self, call: Call) -> str:
+    def model_of(self, call: VendorRequest) -> str:
         return str(call.body.get("model", ""))
 
-    def form_of(self, body: Json) -> Json | None:
+    def schema_of(self, body: Json) -> Json | None:
         """The schema that stands on the wire."""
         raise NotImplementedError
 
@@ -165,7 +165,7 @@ class House:
         """The vendor's error body; with ``seconds`` it says when to come again, if it has words for that."""
         raise NotImplementedError
 
-    def too_long(self) -> Refused:
+    def too_long(self) -> VendorRefusal:
         """The vendor's words for a prompt that does not fit."""
         raise NotImplementedError
 
@@ -182,39 +182,39 @@ class House:
     @property
     def has_leaked(self) -> bool:
         """Whether the key arrived at another origin."""
-        return any(self.key in value for headers in self.strayed for value in headers.values())
+        return any(self.key in value for headers in self.redirected for value in headers.values())
 
-    def refused(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> Refused:
-        return Refused(status, self.error(status, f"{message} {self.key}" if self.echo else message), headers)
+    def refused(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> VendorRefusal:
+        return VendorRefusal(status, self.error(status, f"{message} {self.key}" if self.echo else message), headers)
 
     def form(self, body: Json) -> Json | None:
         """The schema of the answer, on the wire or in words; None for a speech."""
-        found = self.form_of(body)
+        found = self.schema_of(body)
         if found is None and '"properties"' in (prompt := self.prompt_of(body)):
-            found = saying.in_words(prompt)
+            found = texts.in_words(prompt)
         return found
 
     def draft(self, model: Behaviour, body: Json, thought: int, limit: int, fault: Fault) -> Draft:
         """What the model says and thinks within its limit."""
         prompt, form = self.prompt_of(body), self.form(body)
-        self.said[prompt] += 1
-        seed = f"{prompt}{self.said[prompt]}"
-        text = model.says or saying.speech(model.words, seed) if form is None else json.dumps(saying.smallest(form))
-        draft = drafted(faults.changed(fault.kind, text), thought, min(limit, model.most), seed)
+        self.prompt_counts[prompt] += 1
+        seed = f"{prompt}{self.prompt_counts[prompt]}"
+        text = model.says or texts.speech(model.words, seed) if form is None else json.dumps(texts.smallest(form))
+        draft = draft_within(faults.changed(fault.kind, text), thought, min(limit, model.most), seed)
         if fault.kind == "length stop":
             return Draft(draft.text, draft.thoughts, draft.thought, draft.spoken, is_cut=True)
         return draft
 
-    def book(self, bill: Bill) -> Bill:
-        self.books.append(bill)
+    def add_bill(self, bill: Bill) -> Bill:
+        self.bills.append(bill)
         return bill
 
     async def listen(self) -> None:
-        """Open the door, at the same port as before."""
+        """Open the proxy, at the same port as before."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
-    def shut(self) -> None:
+    def stop_listening(self) -> None:
         """Nobody listens any more, and who is connected is cut off."""
         if self._server is not None:
             self._server.close()
@@ -227,10 +227,10 @@ class House:
         for future in self._reopening:
             future.cancel()
         gone = asyncio.gather(*self._reopening, *filter(None, self._connections.values()), return_exceptions=True)
-        self.shut()
+        self.stop_listening()
         await gone
-        if self._elsewhere is not None:
-            self._elsewhere.close()
+        if self._other_origin is not None:
+            self._other_origin.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._connections[writer] = asyncio.current_task()
@@ -248,51 +248,55 @@ class House:
         call = await received(reader)
         of: Of = "listing" if call.method == "GET" else "speech"
         if call.method != "GET":
-            self.asked.append(call.body)
+            self.requests.append(call.body)
             of = "speech" if self.form(call.body) is None else "question"
         self.headers.append(dict(call.headers))
         self.paths.append(call.path)
         name = self.model_of(call)
-        struck = [fault for fault in self.faults if fault.strikes(name, of)]
+        struck = [fault for fault in self.faults if fault.applies(name, of)]
         fault = struck[0] if struck else faults.NONE
-        self.met[fault.kind] += bool(fault.kind)
-        if fault.kind in faults.DOORS:
-            lives = await self._stand(reader, writer, fault)
+        self.fault_counts[fault.kind] += bool(fault.kind)
+        if fault.kind in faults.CONNECTION_FAULTS:
+            lives = await self._connection_fault(reader, writer, fault)
             if lives is not None:
                 return lives
         try:
-            self._strike(fault)
+            self._raise_fault(fault)
             answer = self.listing(call) if call.method == "GET" else self.answer(call, fault)
-        except Refused as no:
+        except VendorRefusal as no:
             answer = no.answer()
         return await self._send(reader, writer, answer, fault.kind)
 
-    def _strike(self, fault: Fault) -> None:
+    def _raise_fault(self, fault: Fault) -> None:
         """Faults that are an answer of their own."""
         if fault.kind in faults.STATUSES:
             raise self.refused(faults.STATUSES[fault.kind], "it went wrong")
         if fault.kind in faults.WAITING:
             seconds = fault.value or faults.PAUSE_S
             told = seconds if fault.kind == "429 with RetryInfo" else None
-            raise Refused(429, self.error(429, "slow down", told), faults.WAITING[fault.kind](seconds))
+            raise VendorRefusal(429, self.error(429, "slow down", told), faults.WAITING[fault.kind](seconds))
         if fault.kind == "context overflow":
             raise self.too_long()
 
-    async def _stand(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, fault: Fault) -> bool | None:
-        """Faults of the door: whether the connection lives on; None where the call is answered after all."""
+    async def _connection_fault(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, fault: Fault
+    ) -> bool | None:
+        """Faults of the proxy: whether the connection lives on; None where the call is answered after all."""
         match fault.kind:
             case "wrong content type":
-                page = Answer(b"<html>Please log in.</html>", kind="text/html")
+                page = VendorResponse(b"<html>Please log in.</html>", kind="text/html")
                 return await self._send(reader, writer, page, "")
             case "redirect":
-                there = f"http://127.0.0.1:{await self._abroad()}/elsewhere"
-                return await self._send(reader, writer, Answer(b"", status=307, headers={"location": there}), "")
+                there = f"http://127.0.0.1:{await self._other_origin_port()}/elsewhere"
+                return await self._send(
+                    reader, writer, VendorResponse(b"", status=307, headers={"location": there}), ""
+                )
             case "context overflow":
                 return None
             case "down":
                 writer.transport.abort()
             case "refused":
-                self.shut()
+                self.stop_listening()
                 self._reopening.append(asyncio.ensure_future(self._reopen(fault.value or 0.1)))
         return False
 
@@ -300,25 +304,25 @@ class House:
         await asyncio.sleep(seconds)
         await self.listen()
 
-    async def _abroad(self) -> int:
+    async def _other_origin_port(self) -> int:
         """The port of another origin, which notes who comes."""
-        if self._elsewhere is None:
-            self._elsewhere = await asyncio.start_server(self._note, "127.0.0.1", 0)
-        return int(self._elsewhere.sockets[0].getsockname()[1])
+        if self._other_origin is None:
+            self._other_origin = await asyncio.start_server(self._record_redirected, "127.0.0.1", 0)
+        return int(self._other_origin.sockets[0].getsockname()[1])
 
-    async def _note(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _record_redirected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         call = await received(reader)
-        self.strayed.append(dict(call.headers))
-        await self._send(reader, writer, Refused(401, self.error(401, "who are you?")).answer(), "")
+        self.redirected.append(dict(call.headers))
+        await self._send(reader, writer, VendorRefusal(401, self.error(401, "who are you?")).answer(), "")
         writer.close()
 
     async def _send(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer, fault: str
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: VendorResponse, fault: str
     ) -> bool:
         fields = {"content-type": answer.kind, **answer.headers}
         if not answer.streams:
             writer.write(head(answer.status, fields | {"content-length": str(len(answer.last))}) + answer.last)
-            tell(answer)
+            mark_usage_sent(answer)
             await writer.drain()
             return True
         writer.write(head(answer.status, fields | {"transfer-encoding": "chunked"}))
@@ -337,12 +341,12 @@ class House:
             case "endless":
                 await go_on(writer, answer.frames[-1:], 0)
             case _:
-                await chunks(writer, self._course(answer, fault, half))
+                await chunks(writer, self._streamed_frames(answer, fault, half))
         writer.write(b"0\r\n\r\n")
         await writer.drain()
         return True
 
-    def _course(self, answer: Answer, fault: str, half: list[bytes]) -> list[bytes]:
+    def _streamed_frames(self, answer: VendorResponse, fault: str, half: list[bytes]) -> list[bytes]:
         """What streams before the polite end."""
         match fault:
             case "garbage":
@@ -351,7 +355,7 @@ class House:
                 return half
             case "error in mid-stream":
                 return [*half, answer.error]
-        tell(answer)
+        mark_usage_sent(answer)
         whole = [*answer.frames, answer.last]
         if fault == "cut in mid-character":
             return [bytes([each]) for each in b"".join(whole)]
@@ -366,13 +370,13 @@ async def go_on(writer: asyncio.StreamWriter, frames: list[bytes], pause_s: floa
             await asyncio.sleep(pause_s)
 
 
-def tell(answer: Answer) -> None:
+def mark_usage_sent(answer: VendorResponse) -> None:
     """The usage is on the wire."""
     if answer.bill is not None:
-        answer.bill.is_told = True
+        answer.bill.is_usage_sent = True
 
 
-async def received(reader: asyncio.StreamReader) -> Call:
+async def received(reader: asyncio.StreamReader) -> VendorRequest:
     """One request of HTTP/1.1 with a known length."""
     first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     method, target, _ = first.split(" ")
@@ -380,7 +384,7 @@ async def received(reader: asyncio.StreamReader) -> Call:
     body = await reader.readexactly(int(fields.get("content-length", 0)))
     parts = urlsplit(target)
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    return Call(method, parts.path, query, fields, json.loads(body) if body else {})
+    return VendorRequest(method, parts.path, query, fields, json.loads(body) if body else {})
 
 
 def head(status: int, fields: Mapping[str, str]) -> bytes:

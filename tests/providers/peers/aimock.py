@@ -18,9 +18,9 @@ from providers.errors import (
     Starved,
     ToolCalled,
 )
-from tests.providers.peer import Peer, Visit, answer_of, free_port, running
+from tests.providers.peers.peer import Peer, PeerSession, answer_of, free_port, running
 from tests.providers.scenarios import score
-from tests.providers.stall import SPEECH
+from tests.providers.session import SPEECH
 from tests.providers.vendors import faults
 
 THOUGHT: Final = "I weigh what was said before I speak."
@@ -102,42 +102,44 @@ AIMOCK: Final = Peer(
 )
 
 
-@AIMOCK.shows("it speaks")
-async def _(at: Visit) -> None:
-    await at.speaks(**at.says("speak"))
+@AIMOCK.row("it speaks")
+async def _(session: PeerSession) -> None:
+    await session.check_speech(**session.cue("speak"))
 
 
-@AIMOCK.shows("thoughts are never in the text")
-async def _(at: Visit) -> None:
-    text, outcome = await at.speak(**at.says("think first"))
+@AIMOCK.row("thoughts are never in the text")
+async def _(session: PeerSession) -> None:
+    text, outcome = await session.speak(**session.cue("think first"))
 
     assert SPEECH == text
-    assert THOUGHT in outcome.reasoning or at.provider.name == "ollama", "it has another field for them than Ollama"
+    assert THOUGHT in outcome.reasoning or session.provider.name == "ollama", (
+        "it has another field for them than Ollama"
+    )
 
 
-@AIMOCK.shows("a typed question is answered: the score of rubric v1")
-async def _(at: Visit) -> None:
-    answer = await at.ask(score(), **at.says("score it"))
+@AIMOCK.row("a typed question is answered: the score of rubric v1")
+async def _(session: PeerSession) -> None:
+    answer = await session.ask(score(), **session.cue("score it"))
 
     assert isinstance(answer.value, score())
 
 
 for kind in READ:
 
-    @AIMOCK.shows(f"an answer with {kind}: read")
-    async def _(at: Visit, kind: str = kind) -> None:
-        whole = await at.ask(score(), **at.says("score it"))
-        changed = await at.ask(score(), **at.says(f"with {kind}"))
+    @AIMOCK.row(f"an answer with {kind}: read")
+    async def _(session: PeerSession, kind: str = kind) -> None:
+        whole = await session.ask(score(), **session.cue("score it"))
+        changed = await session.ask(score(), **session.cue(f"with {kind}"))
 
         assert whole.value == changed.value
 
 
-@AIMOCK.shows("429 with Retry-After: how long to wait is told")
-async def _(at: Visit) -> None:
-    error = await at.fails(RateLimited, **at.says("limit me"))
+@AIMOCK.row("429 with Retry-After: how long to wait is told")
+async def _(session: PeerSession) -> None:
+    error = await session.fails(RateLimited, **session.cue("limit me"))
 
     assert 7.0 == error.retry_after_s
-    await at.speaks(**at.says("speak"))
+    await session.check_speech(**session.cue("speak"))
 
 
 FAILURES: Final[Mapping[str, type[ProviderError]]] = {
@@ -152,30 +154,30 @@ NAMES: Final = {
 }  # fmt: skip
 for cue, kind_of_error in FAILURES.items():
 
-    @AIMOCK.shows(f"{NAMES.get(cue, cue)}: {kind_of_error.__name__}, and the next call works")
-    async def _(at: Visit, cue: str = cue, error: type[ProviderError] = kind_of_error) -> None:
-        await at.fails(error, **at.says(cue))
-        await at.speaks(**at.says("speak"))
+    @AIMOCK.row(f"{NAMES.get(cue, cue)}: {kind_of_error.__name__}, and the next call works")
+    async def _(session: PeerSession, cue: str = cue, error: type[ProviderError] = kind_of_error) -> None:
+        await session.fails(error, **session.cue(cue))
+        await session.check_speech(**session.cue("speak"))
 
 
-@AIMOCK.shows("usage is told", without=("ollama",))
-async def _(at: Visit) -> None:
-    _, outcome = await at.speak(**at.says("count it"))
+@AIMOCK.row("usage is told", without=("ollama",))
+async def _(session: PeerSession) -> None:
+    _, outcome = await session.speak(**session.cue("count it"))
 
     assert (900, 328) == (outcome.tokens.input, outcome.tokens.output)
 
 
-@AIMOCK.shows("a limit that was used up without any text: Starved, with its tokens", without=("ollama",))
-async def _(at: Visit) -> None:
-    error = await at.fails(Starved, **at.says("starve"))
+@AIMOCK.row("a limit that was used up without any text: Starved, with its tokens", without=("ollama",))
+async def _(session: PeerSession) -> None:
+    error = await session.fails(Starved, **session.cue("starve"))
 
     assert 328 == error.outcome.tokens.output
 
 
-@AIMOCK.shows("doctor has a row for the model, with its reason")
-async def _(at: Visit) -> None:
-    status = await at.check()
-    every = await at.provider.check()
+@AIMOCK.row("doctor has a row for the model, with its reason")
+async def _(session: PeerSession) -> None:
+    status = await session.check()
+    every = await session.provider.check()
 
-    assert (at.provider.name != "ollama") == status.ok, status.detail  # whose list names no qwen3
+    assert (session.provider.name != "ollama") == status.ok, status.detail  # whose list names no qwen3
     assert all(each.detail for each in (status, *every))

@@ -1,9 +1,9 @@
 """The four vendors at once, on the loopback, with the environment that leads to them.
 
-async with selling(monkeypatch, thought=600) as vendors:
+async with running_vendors(monkeypatch, thought=600) as vendors:
     vendors["openai"].faults.append(Fault("429 with RetryInfo", times=2))
     vendors["gemini"].models["gemini-2.5-flash"]   # how it behaves; replace it to change that
-    vendors["ollama"].books                        # what each call costs, as the wire told it
+    vendors["ollama"].bills                        # what each call costs, as the wire told it
 """
 
 import dataclasses
@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from tests.providers.vendors.anthropic import Anthropic
-from tests.providers.vendors.gemini import Door, Gemini
-from tests.providers.vendors.house import House
+from tests.providers.vendors.gemini import Gemini, GeminiProxy
 from tests.providers.vendors.ollama import Ollama
 from tests.providers.vendors.openai import Gateway, OpenAI
+from tests.providers.vendors.vendor import FakeVendor
 
 KEY = "the-key-of-{}"
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -33,43 +33,43 @@ class Vendors(dict[str, Any]):
     gemini: Gemini
     ollama: Ollama
 
-    def __init__(self, houses: Mapping[str, House]) -> None:
-        super().__init__(houses)
-        for name, house in houses.items():
-            setattr(self, name, house)
+    def __init__(self, fakes: Mapping[str, FakeVendor]) -> None:
+        super().__init__(fakes)
+        for name, fake in fakes.items():
+            setattr(self, name, fake)
 
     @property
     def environment(self) -> dict[str, str]:
-        return {name: value for house in self.values() for name, value in house.environment.items()}
+        return {name: value for fake in self.values() for name, value in fake.environment.items()}
 
 
 @asynccontextmanager
-async def selling(
+async def running_vendors(
     monkeypatch: pytest.MonkeyPatch | None = None,
     *,
     key: str = KEY,
     gateway: Gateway | None = None,
-    door: Door | None = None,
+    proxy: GeminiProxy | None = None,
     ports: Mapping[str, int] | None = None,
     **behaviour: Any,
 ) -> AsyncIterator[Vendors]:
     """Open all four; ``behaviour`` changes each model of each (``thought=900``, ``words=20``)."""
-    houses: list[House] = [
+    fakes: list[FakeVendor] = [
         OpenAI(key.format("openai"), gateway),
         Anthropic(key.format("anthropic")),
-        Gemini(key.format("gemini"), door),
+        Gemini(key.format("gemini"), proxy),
         Ollama(key.format("ollama")),
     ]
-    vendors = Vendors({house.name: house for house in houses})
+    vendors = Vendors({fake.name: fake for fake in fakes})
     try:
-        for house in houses:
-            house.port = (ports or {}).get(house.name, 0)
-            house.models = {name: dataclasses.replace(each, **behaviour) for name, each in house.models.items()}
-            await house.listen()
-            for name, value in house.environment.items():
+        for fake in fakes:
+            fake.port = (ports or {}).get(fake.name, 0)
+            fake.models = {name: dataclasses.replace(each, **behaviour) for name, each in fake.models.items()}
+            await fake.listen()
+            for name, value in fake.environment.items():
                 if monkeypatch is not None:
                     monkeypatch.setenv(name, value)
         yield vendors
     finally:
-        for house in houses:
-            await house.close()
+        for fake in fakes:
+            await fake.close()

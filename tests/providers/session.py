@@ -16,9 +16,9 @@ from providers.base import Answer, ModelStatus, Outcome, Provider, Request, Segm
 from providers.errors import Adapted, Malformed, ProviderError
 from providers.registry import Registry
 from tests.providers.vendors.faults import Fault
-from tests.providers.vendors.house import Bill
-from tests.providers.vendors.market import PLAIN, Vendors, selling
 from tests.providers.vendors.openai import FIRST, LATEST, Gateway, OpenAIModel
+from tests.providers.vendors.running import PLAIN, Vendors, running_vendors
+from tests.providers.vendors.vendor import Bill
 from tests.server.vendors import registry
 
 SPEECH: Final = "A tram carries more people than the lane beside it. So the square has room again, even in January."
@@ -48,7 +48,7 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 
-class Caller:
+class ProviderSession:
     """Calls of a provider.  ``model`` is meant where a call names none."""
 
     def __init__(self, provider: Provider, model: str) -> None:
@@ -99,46 +99,46 @@ class Caller:
             return error
         raise AssertionError(f"no {' or '.join(each.__name__ for each in errors)}: the call succeeded")
 
-    async def speaks(self, model: str = "", **asked: Any) -> None:
+    async def check_speech(self, model: str = "", **asked: Any) -> None:
         """The next call works, and its text is the speech and nothing else."""
         text, _ = await self.speak(model, **asked)
 
         assert SPEECH == text
 
 
-class Stall(Caller):
+class VendorSession(ProviderSession):
     """One provider, made by the registry, before one vendor.  Its faults, books and models are the vendor's own."""
 
     def __init__(self, column: Column, vendors: Vendors, patch: pytest.MonkeyPatch, providers: Registry) -> None:
         super().__init__(providers.provider(column.provider), column.thinker)
-        self.column, self.house, self.patch = column, vendors[column.provider], patch
+        self.column, self.vendor, self.patch = column, vendors[column.provider], patch
         self.module = importlib.import_module(f"providers.{column.provider}")
 
-    def elsewhere(self) -> None:
+    def as_compatible_server(self) -> None:
         """The address is a compatible server's, not the vendor's own."""
         self.patch.setattr(self.module, "URL", "https://vendor.example", raising=False)
 
-    def far_away(self) -> None:
+    def as_remote_server(self) -> None:
         """The address is none of this machine: what is used there is paid for."""
         place = self.module if self.column.provider == "ollama" else pricing
         self.patch.setattr(place, "is_local", lambda _: False)
 
-    def behind(self, **rules: Any) -> None:
+    def change_gateway(self, **rules: Any) -> None:
         """The gateway has other rules."""
-        self.house.gateway = dataclasses.replace(self.house.gateway, **rules)
+        self.vendor.gateway = dataclasses.replace(self.vendor.gateway, **rules)
 
-    def sells(self, model: str, **behaviour: Any) -> str:
+    def add_model(self, model: str, **behaviour: Any) -> str:
         """The vendor has this model as well: like the one that thinks by default, but for its ``behaviour``."""
         if self.column.is_gateway:
-            like = self.house.gateway.model
+            like = self.vendor.gateway.model
         else:
-            like = self.house.models.get(self.column.thinker) or self.house.models[f"{self.column.thinker}:latest"]
-        self.house.models[model] = dataclasses.replace(like, **{"billed_as": "", **behaviour})
+            like = self.vendor.models.get(self.column.thinker) or self.vendor.models[f"{self.column.thinker}:latest"]
+        self.vendor.models[model] = dataclasses.replace(like, **{"billed_as": "", **behaviour})
         return model
 
-    def breaks(self, kind: str, **more: Any) -> None:
+    def add_fault(self, kind: str, **more: Any) -> None:
         """Something goes wrong with the next call, or as ``Fault`` says."""
-        self.house.faults.append(Fault(kind, **more))
+        self.vendor.faults.append(Fault(kind, **more))
 
 
 def request(**asked: Any) -> Request:
@@ -167,17 +167,17 @@ def without_certificates(patch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def stall(column: Column, behaviour: Mapping[str, Any]) -> AsyncIterator[Stall]:
+async def vendor_session(column: Column, behaviour: Mapping[str, Any]) -> AsyncIterator[VendorSession]:
     """Open all vendors, of which one is meant, and close everything at the end."""
     own = OpenAIModel(efforts=LATEST | FIRST, **{"says": SPEECH, **behaviour})
     gateway = Gateway(model=own, is_strict=True) if column.is_gateway else None
     with pytest.MonkeyPatch.context() as patch:
         without_certificates(patch)
-        async with selling(patch, gateway=gateway, **{"says": SPEECH, **behaviour}) as vendors:
+        async with running_vendors(patch, gateway=gateway, **{"says": SPEECH, **behaviour}) as vendors:
             providers = registry()
-            made = Stall(column, vendors, patch, providers)
+            made = VendorSession(column, vendors, patch, providers)
             if not column.is_gateway:
-                patch.setattr(made.module, "URL", made.house.url, raising=False)  # it is the vendor's own address
+                patch.setattr(made.module, "URL", made.vendor.url, raising=False)  # it is the vendor's own address
             try:
                 yield made
             finally:

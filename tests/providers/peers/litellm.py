@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from providers.errors import ContextExceeded, Overloaded, ProviderError, RateLimited
-from tests.providers.peer import Peer, Visit, answer_of, free_port, running
+from tests.providers.peers.peer import Peer, PeerSession, answer_of, free_port, running
 from tests.providers.scenarios import score
-from tests.providers.stall import SPEECH
+from tests.providers.session import SPEECH
 
 LITELLM_KEY: Final = "sk-peer"
 CONFIG: Final = """\
@@ -45,21 +45,21 @@ async def litellm(executable: str) -> AsyncIterator[Mapping[str, str]]:
 LITELLM: Final = Peer(models={"openai": "speaks"}, opened=litellm, variable="MOOT_LITELLM")
 
 
-@LITELLM.shows("it speaks")
-async def _(at: Visit) -> None:
-    await at.speaks()
+@LITELLM.row("it speaks")
+async def _(session: PeerSession) -> None:
+    await session.check_speech()
 
 
-@LITELLM.shows("a typed question is answered: the score of rubric v1")
-async def _(at: Visit) -> None:
-    answer = await at.ask(score(), "scores")
+@LITELLM.row("a typed question is answered: the score of rubric v1")
+async def _(session: PeerSession) -> None:
+    answer = await session.ask(score(), "scores")
 
     assert isinstance(answer.value, score())
 
 
-@LITELLM.shows("usage is told")
-async def _(at: Visit) -> None:
-    _, outcome = await at.speak()
+@LITELLM.row("usage is told")
+async def _(session: PeerSession) -> None:
+    _, outcome = await session.speak()
 
     assert outcome.tokens.input > 0
     assert outcome.tokens.output > 0
@@ -67,20 +67,20 @@ async def _(at: Visit) -> None:
 
 for model, kind_of_error in {"limited": RateLimited, "breaks": Overloaded, "overflows": ContextExceeded}.items():
 
-    @LITELLM.shows(f"{kind_of_error.__name__}, and the next call works")
-    async def _(at: Visit, model: str = model, error: type[ProviderError] = kind_of_error) -> None:
-        await at.fails(error, model=model)
-        await at.speaks()
+    @LITELLM.row(f"{kind_of_error.__name__}, and the next call works")
+    async def _(session: PeerSession, model: str = model, error: type[ProviderError] = kind_of_error) -> None:
+        await session.fails(error, model=model)
+        await session.check_speech()
 
 
-@LITELLM.shows("a model that it does not have is refused")
-async def _(at: Visit) -> None:
-    await at.fails(ProviderError, model="nobody")
-    await at.speaks()
+@LITELLM.row("a model that it does not have is refused")
+async def _(session: PeerSession) -> None:
+    await session.fails(ProviderError, model="nobody")
+    await session.check_speech()
 
 
-@LITELLM.shows("doctor has a row for the model, with its reason")
-async def _(at: Visit) -> None:
-    status = await at.check()
+@LITELLM.row("doctor has a row for the model, with its reason")
+async def _(session: PeerSession) -> None:
+    status = await session.check()
 
     assert status.ok, status.detail
