@@ -1,6 +1,6 @@
-"""Every typed question that Moot asks of a model: debates of each format played to their end, and what they asked.
+"""Every typed question that Moot asks a model, found by playing a debate of each format to its end.
 
-``sites`` are the places in the code that make a question: one that no debate here comes by is a question forgotten.
+``sites`` are the places in the code that make a question.  A test checks that the debates here reach all of them.
 """
 
 import ast
@@ -49,8 +49,8 @@ NARRATIVE = {
 }
 
 
-class Heard(Play):
-    """A debate that keeps the questions that were asked in it."""
+class RecordedPlay(Play):
+    """A debate that records its questions."""
 
     asked: dict[str, Ask]
 
@@ -62,7 +62,7 @@ class Heard(Play):
 
 
 def sites() -> set[Site]:
-    """Where questions are made: module and line."""
+    """The places that make a question: module and line."""
     return {
         (module.__name__, node.lineno)
         for module in MODULES
@@ -71,8 +71,8 @@ def sites() -> set[Site]:
     }
 
 
-def everything() -> tuple[list[tuple[str, Ask]], set[Site]]:
-    """All questions, each with the debate that asked it; and the sites that made them."""
+def questions_asked() -> tuple[list[tuple[str, Ask]], set[Site]]:
+    """All questions, each with its debate, and the places that made them."""
     made: set[Site] = set()
 
     def question(**fields: Any) -> Question:
@@ -88,8 +88,8 @@ def everything() -> tuple[list[tuple[str, Ask]], set[Site]]:
     return asked, made
 
 
-def debates() -> Iterator[tuple[str, Heard]]:
-    """A debate of each kind, ended."""
+def debates() -> Iterator[tuple[str, RecordedPlay]]:
+    """A finished debate of each kind."""
     yield "exchange", exchange(opened(2, appeals="all"), claims=claim_answer(QUOTE), narrative=NARRATIVE)
     yield "exchange with a panel", exchange(replace(opened(2), panel=tuple(rater_seats())), **DIFFERING)
     yield "a long exchange", exchange(opened(RUBRIC.convergence_from))
@@ -122,17 +122,17 @@ def debates() -> Iterator[tuple[str, Heard]]:
     )
 
 
-def exchange(opening: DebateOpened, **said: Any) -> Heard:
-    """A debate whose every turn is heard; pro is the better one where ``said`` tells nothing else."""
-    play = Heard(opening)
+def exchange(opening: DebateOpened, **said: Any) -> RecordedPlay:
+    """A debate in which every turn is judged; pro is better unless ``said`` says otherwise."""
+    play = RecordedPlay(opening)
     while play.debate.status.state != "concluded":
         play_turn(play, **said)
     return play
 
 
-def ended(opening: DebateOpened, say: Callable[[Ask], Any] = lambda _: None) -> Heard:
-    """A debate in which nobody has the floor; a question that ``say`` leaves open is answered neutrally."""
-    play = Heard(opening)
+def ended(opening: DebateOpened, say: Callable[[Ask], Any] = lambda _: None) -> RecordedPlay:
+    """A debate without turns; questions that ``say`` does not answer get a neutral answer."""
+    play = RecordedPlay(opening)
     answer_steps(play, say)
 
     assert play.debate.status.state == "concluded", play.events[-1]

@@ -1,6 +1,6 @@
-"""What every provider must be able to do with every vendor as it is today: the rows of the table.
+"""The scenarios: what every provider must do with every vendor.  Each is a row of the table.
 
-A scenario is told apart by its sentence.  ``without`` names the columns to which it does not apply, each with a reason.
+Each scenario has a unique sentence.  ``without`` names the columns to which it does not apply, with a reason.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,7 +12,7 @@ import msgspec
 
 from providers.base import Think
 from providers.schema import schema
-from tests.providers.all_questions import everything
+from tests.providers.all_questions import questions_asked
 from tests.providers.session import Column, VendorSession
 
 Check = Callable[[VendorSession], Awaitable[None]]
@@ -20,12 +20,12 @@ VENDORS: Final = ("openai", "anthropic", "gemini", "ollama")
 GATEWAY: Final = "openai at a gateway"
 SETTINGS: Final[tuple[Think, ...]] = get_args(Think)
 THOUGHT: Final = "I weigh what was said."
-"""How the fake's thoughts begin."""
+"""The beginning of the fake's thinking."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """``behaviour`` is each model's, as in ``Behaviour``."""
+    """A row of the table.  ``behaviour`` changes every model of the vendor, as in ``Behaviour``."""
 
     name: str
     check: Check
@@ -33,7 +33,7 @@ class Scenario:
     behaviour: Mapping[str, Any] = field(default_factory=dict)
 
     def why(self, column: Column) -> str:
-        """Why it does not apply to a column; empty where it does."""
+        """Why it does not apply to a column; empty if it does."""
         return self.without.get(column.name, "")
 
 
@@ -43,7 +43,7 @@ ALL: Final[list[Scenario]] = []
 def scenario(
     name: str, *, without: Mapping[str, str] | None = None, only: tuple[str, ...] = (), why: str = "", **behaviour: Any
 ) -> Callable[[Check], Check]:
-    """Add a row.  ``only`` names the columns to which it applies; ``why`` says why not to the others."""
+    """Add a row.  ``only`` names the columns to which it applies; ``why`` is the reason for the others."""
     assert bool(only) == bool(why), name
     others = {each: why for each in (*VENDORS, GATEWAY) if only and each not in only}
 
@@ -56,10 +56,10 @@ def scenario(
 
 @cache
 def questions() -> Mapping[str, Any]:
-    """The type of each question that Moot asks, by what it is for; a second schema for the same has a number."""
+    """The answer type of each question of Moot, by purpose; further schemas for one purpose are numbered."""
     found: dict[str, Any] = {}
     seen: set[bytes] = set()
-    for _, ask in everything()[0]:
+    for _, ask in questions_asked()[0]:
         form = msgspec.json.encode(schema(ask.answer_type))
         if form not in seen:
             seen.add(form)
@@ -69,5 +69,5 @@ def questions() -> Mapping[str, Any]:
 
 
 def score() -> Any:
-    """The question for a turn's score by rubric v1."""
+    """The answer type of a turn's score by rubric v1."""
     return questions()["score"]

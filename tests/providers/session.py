@@ -1,4 +1,4 @@
-"""Moot's providers before a vendor's fake: what a scenario of the table is given."""
+"""A provider of Moot connected to a fake vendor: what each scenario of the table gets."""
 
 import dataclasses
 import importlib
@@ -23,13 +23,13 @@ from tests.server.vendors import registry
 
 SPEECH: Final = "A tram carries more people than the lane beside it. So the square has room again, even in January."
 WORDS: Final = 328
-"""Tokens that a speech may have: the words that are wanted, and no room for thinking."""
+"""The limit of tokens of a turn: enough for the text, with no room for thinking."""
 HELLO: Final = (Segment("system", "You debate."), Segment("user", "Speak."))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """A provider with a vendor's fake.  ``thinker`` thinks by default, ``plain`` does not think."""
+    """A provider with a fake vendor.  ``thinker`` thinks by default, ``plain`` does not think."""
 
     name: str
     provider: str
@@ -49,13 +49,13 @@ COLUMNS: Final = (
 
 
 class ProviderSession:
-    """Calls of a provider.  ``model`` is meant where a call names none."""
+    """Makes calls to a provider.  ``model`` is the default model."""
 
     def __init__(self, provider: Provider, model: str) -> None:
         self.provider, self.model = provider, model
 
     async def speak(self, model: str = "", *, again: int = 0, **asked: Any) -> tuple[str, Outcome]:
-        """A speech.  A call that shows how the model must be asked is repeated ``again`` times, as a debate does."""
+        """The text and the outcome of a turn.  A call that fails with ``Adapted`` is repeated, as in a debate."""
         try:
             async with self.provider.stream(model or self.model, request(**asked)) as stream:
                 text = "".join([chunk async for chunk in stream])
@@ -66,7 +66,7 @@ class ProviderSession:
         return text, stream.outcome
 
     async def ask(self, type_: Any, model: str = "", *, again: int = 0, **asked: Any) -> Answer[Any]:
-        """A typed answer; ``again`` as for a speech."""
+        """A typed answer; ``again`` as in ``speak``."""
         given = {"key": "score:1", "max_tokens": 1600} | asked
         try:
             return await self.provider.answer(model or self.model, request(**given), type_)
@@ -75,8 +75,8 @@ class ProviderSession:
                 raise
             return await self.ask(type_, model, again=again - 1, **asked)
 
-    async def used(self, type_: Any, model: str = "", **asked: Any) -> Outcome:
-        """The outcome of a question, whether or not its answer can be read."""
+    async def outcome_of(self, type_: Any, model: str = "", **asked: Any) -> Outcome:
+        """The outcome of a question, also if its answer cannot be read."""
         try:
             return (await self.ask(type_, model, **asked)).outcome
         except Malformed as error:
@@ -85,12 +85,12 @@ class ProviderSession:
             return error.outcome
 
     async def check(self, model: str = "") -> ModelStatus:
-        """What ``moot doctor`` says of a model."""
+        """The status that ``moot doctor`` shows for a model."""
         (status, *_) = await self.provider.check(model or self.model)
         return status
 
     async def fails(self, *errors: type[ProviderError], type_: Any = None, model: str = "", **asked: Any) -> Any:
-        """The failure of a call that must fail, and so."""
+        """The error of a call that must fail with one of ``errors``."""
         try:
             await (self.speak(model, **asked) if type_ is None else self.ask(type_, model, **asked))
         except ProviderError as error:
@@ -100,14 +100,14 @@ class ProviderSession:
         raise AssertionError(f"no {' or '.join(each.__name__ for each in errors)}: the call succeeded")
 
     async def check_speech(self, model: str = "", **asked: Any) -> None:
-        """The next call works, and its text is the speech and nothing else."""
+        """Check that the next call works and that its text is exactly the expected one."""
         text, _ = await self.speak(model, **asked)
 
         assert SPEECH == text
 
 
 class VendorSession(ProviderSession):
-    """One provider, made by the registry, before one vendor.  Its faults, books and models are the vendor's own."""
+    """One provider, made by the registry, connected to one fake vendor."""
 
     def __init__(self, column: Column, vendors: Vendors, patch: pytest.MonkeyPatch, providers: Registry) -> None:
         super().__init__(providers.provider(column.provider), column.thinker)
@@ -115,20 +115,20 @@ class VendorSession(ProviderSession):
         self.module = importlib.import_module(f"providers.{column.provider}")
 
     def as_compatible_server(self) -> None:
-        """The address is a compatible server's, not the vendor's own."""
+        """Treat the address as that of a compatible server, not the vendor's own."""
         self.patch.setattr(self.module, "URL", "https://vendor.example", raising=False)
 
     def as_remote_server(self) -> None:
-        """The address is none of this machine: what is used there is paid for."""
+        """Treat the address as one outside this machine, where calls cost money."""
         place = self.module if self.column.provider == "ollama" else pricing
         self.patch.setattr(place, "is_local", lambda _: False)
 
     def change_gateway(self, **rules: Any) -> None:
-        """The gateway has other rules."""
+        """Change the rules of the gateway."""
         self.vendor.gateway = dataclasses.replace(self.vendor.gateway, **rules)
 
     def add_model(self, model: str, **behaviour: Any) -> str:
-        """The vendor has this model as well: like the one that thinks by default, but for its ``behaviour``."""
+        """Add a model to the vendor: a copy of ``thinker`` with this ``behaviour``."""
         if self.column.is_gateway:
             like = self.vendor.gateway.model
         else:
@@ -137,7 +137,7 @@ class VendorSession(ProviderSession):
         return model
 
     def add_fault(self, kind: str, **more: Any) -> None:
-        """Something goes wrong with the next call, or as ``Fault`` says."""
+        """Add a fault to the vendor: for the next call, or as ``Fault`` says."""
         self.vendor.faults.append(Fault(kind, **more))
 
 
@@ -156,19 +156,19 @@ def request(**asked: Any) -> Request:
 
 
 def billed(bill: Bill) -> Tokens:
-    """The tokens of a bill, as an outcome tells them."""
+    """The tokens of a bill, as an outcome has them."""
     return Tokens(input=bill.input, output=bill.output, cached=bill.cached, written=bill.written, thought=bill.thought)
 
 
 def without_certificates(patch: pytest.MonkeyPatch) -> None:
-    """To load certificates takes each client a quarter of a second, and nothing here is TLS."""
+    """Make clients without certificates: loading them takes 0.25 s each, and nothing here uses TLS."""
     patch.setattr(ssl, "create_default_context", lambda *_, **__: PLAIN)
     patch.setattr(httpcore2, "default_ssl_context", lambda **_: PLAIN)
 
 
 @asynccontextmanager
 async def vendor_session(column: Column, behaviour: Mapping[str, Any]) -> AsyncIterator[VendorSession]:
-    """Open all vendors, of which one is meant, and close everything at the end."""
+    """A session for one column.  All fake vendors run; everything is closed at the end."""
     own = OpenAIModel(efforts=LATEST | FIRST, **{"says": SPEECH, **behaviour})
     gateway = Gateway(model=own, is_strict=True) if column.is_gateway else None
     with pytest.MonkeyPatch.context() as patch:
@@ -177,7 +177,7 @@ async def vendor_session(column: Column, behaviour: Mapping[str, Any]) -> AsyncI
             providers = registry()
             made = VendorSession(column, vendors, patch, providers)
             if not column.is_gateway:
-                patch.setattr(made.module, "URL", made.vendor.url, raising=False)  # it is the vendor's own address
+                patch.setattr(made.module, "URL", made.vendor.url, raising=False)  # the vendor's own address
             try:
                 yield made
             finally:

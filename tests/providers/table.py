@@ -1,7 +1,7 @@
 """``python -m tests.providers.table``: each scenario with each provider, as a Markdown table.
 
-A cell is ``ok``, ``–`` where the scenario does not apply, or what went wrong.  ``--peer NAME`` puts servers in the
-place of our fake that are not ours (``peers.py``).  The exit code is 1 where a cell is neither ok nor ``–``.
+A cell is ``ok``, ``–`` if the scenario does not apply, or the error.  ``--peer NAME`` uses a third-party server instead
+of our fake (``peers/``).  The exit code is 1 if a cell is neither ok nor ``–``.
 """
 
 import argparse
@@ -29,7 +29,7 @@ LONGEST: Final = 120
 
 @dataclass(frozen=True)
 class Cell:
-    """A scenario with a provider: ``why`` it does not apply, or what is run."""
+    """A scenario with a provider: the check to run, or ``why`` it does not apply."""
 
     row: str
     column: str
@@ -37,7 +37,7 @@ class Cell:
     why: str = ""
 
 
-def every() -> list[Scenario]:
+def all_scenarios() -> list[Scenario]:
     """All scenarios, in the order of the table."""
     return [each for rows in ROWS for each in ALL if each.check.__module__ == rows.__name__]
 
@@ -45,7 +45,9 @@ def every() -> list[Scenario]:
 def cells() -> list[Cell]:
     """All cells of the table against our own fake."""
     return [
-        Cell(each.name, column.name, _run(each, column), each.why(column)) for each in every() for column in COLUMNS
+        Cell(each.name, column.name, _run(each, column), each.why(column))
+        for each in all_scenarios()
+        for column in COLUMNS
     ]
 
 
@@ -57,21 +59,21 @@ def _run(scenario: Scenario, column: Column) -> Callable[[], Awaitable[None]]:
     return run
 
 
-async def said(cell: Cell) -> str:
-    """What stands in a cell."""
+async def result_of(cell: Cell) -> str:
+    """The text of a cell."""
     if cell.why:
         return ABSENT
     try:
         await asyncio.wait_for(cell.run(), PATIENCE_S)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
-        words = str(error) or traceback.extract_tb(error.__traceback__)[-1].line or ""  # a bare assert has no words
-        told = " ".join(words.split()).replace("|", "\\|")[:LONGEST]
-        return f"{type(error).__name__}: {told}"
+    except Exception as error:  # noqa: BLE001 - the table shows any error
+        words = str(error) or traceback.extract_tb(error.__traceback__)[-1].line or ""  # a plain assert has no message
+        message = " ".join(words.split()).replace("|", "\\|")[:LONGEST]
+        return f"{type(error).__name__}: {message}"
     return OK
 
 
 def markdown(all_cells: Sequence[Cell], words: Sequence[str]) -> str:
-    """The table: a row a scenario, a column a provider."""
+    """The table, with a row for each scenario and a column for each provider."""
     columns = list(dict.fromkeys(each.column for each in all_cells))
     lines = ["| scenario | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     found = {(cell.row, cell.column): word for cell, word in zip(all_cells, words, strict=True)}
@@ -82,9 +84,9 @@ def markdown(all_cells: Sequence[Cell], words: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-async def tabled(all_cells: Sequence[Cell]) -> tuple[str, bool]:
-    """The table, and whether nothing went wrong."""
-    words = [await said(each) for each in all_cells]
+async def run_table(all_cells: Sequence[Cell]) -> tuple[str, bool]:
+    """The table, and whether every cell is ok or does not apply."""
+    words = [await result_of(each) for each in all_cells]
     return markdown(all_cells, words), set(words) <= {OK, ABSENT}
 
 
@@ -95,7 +97,7 @@ def main() -> None:
         action="append",
         choices=sorted(tables.PEERS),
         default=[],
-        help="a server that is not ours, instead of the fake; may be given several times",
+        help="a third-party server instead of the fake; may be given several times",
     )
     for name, peer in sorted(tables.PEERS.items()):
         if peer.variable:
@@ -109,9 +111,9 @@ def main() -> None:
     began_at, is_sound = time.monotonic(), True
     for name in asked.peer or [""]:
         if name:
-            table, is_ok = asyncio.run(tables.peer_table(name, getattr(asked, name, ""), tabled, Cell))
+            table, is_ok = asyncio.run(tables.peer_table(name, getattr(asked, name, ""), run_table, Cell))
         else:
-            table, is_ok = asyncio.run(tabled(cells()))
+            table, is_ok = asyncio.run(run_table(cells()))
         is_sound = is_sound and is_ok
         sys.stdout.write(f"{table}\n\n")
     sys.stderr.write(f"{time.monotonic() - began_at:.1f} s\n")

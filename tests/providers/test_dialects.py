@@ -1,4 +1,4 @@
-"""What every vendor is asked keeps to what the vendor publishes: each question of each format, in each dialect."""
+"""Every question of every format, in each vendor's dialect, follows the vendor's published rules."""
 
 import copy
 import json
@@ -17,11 +17,11 @@ from providers.dialects import Dialect, fits, in_dialect, is_closed, is_object
 from providers.schema import schema
 from server.debate.formats.judging import TOKENS
 from tests.providers import schema_rules
-from tests.providers.all_questions import everything, sites
+from tests.providers.all_questions import questions_asked, sites
 from tests.server.debate_events import RUBRIC
 
 OPENAI, ANTHROPIC, GEMINI = dialects.OPENAI, dialects.ANTHROPIC, dialects.GEMINI
-FOUND, MADE = everything()
+FOUND, MADE = questions_asked()
 NAMES = {msgspec.json.encode(schema(ask.answer_type)): f"{debate} {ask.call}" for debate, ask in FOUND}
 FORMS = {name: msgspec.json.decode(form) for form, name in NAMES.items()}
 PURPOSES = {*TOKENS, "open", "cross", "close", "assess", "panel", "deliberate"}
@@ -58,7 +58,7 @@ def test_the_panel_of_the_longest_debate_keeps_them_as_well(vendor: str) -> None
     assert [] == schema_rules.VENDORS[vendor](in_dialect(form, getattr(dialects, vendor)))
 
 
-# what the vendors' own libraries make of it
+# what the vendors' own libraries do to it
 
 
 @every_form

@@ -1,4 +1,4 @@
-"""Every cell of the table against our fake, and the command that prints it."""
+"""Every cell of the table with our fake, and the command that prints the table."""
 
 import anyio
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from tests.providers.peers import tables
 from tests.providers.scenarios import ALL
 from tests.providers.session import COLUMNS
-from tests.providers.table import PATIENCE_S, Cell, cells, every, main, tabled
+from tests.providers.table import PATIENCE_S, Cell, all_scenarios, cells, main, run_table
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
 APPLYING = [each for each in cells() if not each.why]
@@ -21,15 +21,15 @@ async def test_it_is_ok(cell: Cell) -> None:
 
 def test_a_cell_that_is_left_out_has_its_reason() -> None:
     names = {each.name for each in COLUMNS}
-    rows = [each.name for each in every()]
+    rows = [each.name for each in all_scenarios()]
 
     assert len(rows) == len(set(rows)) == len(ALL)
-    assert all(set(each.without) < names and all(each.without.values()) for each in every())
+    assert all(set(each.without) < names and all(each.without.values()) for each in all_scenarios())
 
 
 async def test_the_table_says_what_went_wrong() -> None:
     async def well() -> None:
-        """Nothing is wrong with it."""
+        """Raises nothing."""
 
     async def badly() -> None:
         raise ValueError("one | two\nthree")
@@ -37,7 +37,7 @@ async def test_the_table_says_what_went_wrong() -> None:
     async def falsely() -> None:
         assert [] == [1, 2]
 
-    said, is_sound = await tabled([
+    said, is_sound = await run_table([
         Cell("first", "a", well), Cell("first", "b", badly), Cell("second", "a", falsely),
         Cell("second", "b", badly, "it cannot be"),
     ])  # fmt: skip
@@ -52,9 +52,9 @@ async def test_the_table_says_what_went_wrong() -> None:
 
 async def test_a_table_in_which_all_is_well_is_sound() -> None:
     async def well() -> None:
-        """Nothing is wrong with it."""
+        """Raises nothing."""
 
-    assert ("| scenario | a |\n|---|---|\n| first | ok |", True) == await tabled([Cell("first", "a", well)])
+    assert ("| scenario | a |\n|---|---|\n| first | ok |", True) == await run_table([Cell("first", "a", well)])
 
 
 @pytest.mark.parametrize("name", sorted(tables.PEERS))
@@ -73,4 +73,4 @@ def test_a_peer_without_its_executable_is_told(
     with pytest.raises(SystemExit) as stopped:
         main()
 
-    assert "--peer aimock wants --aimock PATH, or MOOT_AIMOCK" == stopped.value.code
+    assert "--peer aimock needs --aimock PATH, or MOOT_AIMOCK" == stopped.value.code

@@ -1,4 +1,4 @@
-"""npm's ``@copilotkit/aimock``: a mock of four vendors, which answers by fixtures and breaks things."""
+"""npm's ``@copilotkit/aimock``, a mock of four vendors with fixed answers and faults."""
 
 import json
 import tempfile
@@ -34,7 +34,7 @@ def failure(status: int, message: str, kind: str, **more: Any) -> dict[str, Any]
     return {"error": {"message": message, "type": kind}, "status": status, **more}
 
 
-STORM: Final = ("drop", "malformed", "rateLimit", "disconnect")
+CHAOS: Final = ("drop", "malformed", "rateLimit", "disconnect")
 USAGE: Final = {
     "prompt_tokens": 900,
     "completion_tokens": 328,
@@ -45,11 +45,11 @@ USAGE: Final = {
     "candidatesTokenCount": 328,
     "totalTokenCount": 1228,
 }
-"""Each protocol takes its own names of these."""
+"""Each protocol uses its own names among these."""
 
 
 def fixtures() -> list[dict[str, Any]]:
-    """What aimock answers, by a cue in the prompt."""
+    """The answers of aimock, each selected by a cue in the prompt."""
     typed = answer_of(score())
     speech = {"content": SPEECH}
     return [
@@ -66,7 +66,7 @@ def fixtures() -> list[dict[str, Any]]:
         fixture("call a tool", {"toolCalls": [{"name": "answer", "arguments": "{}"}]}),
         fixture("starve", {"content": "", "finishReason": "length", "usage": USAGE}),
         fixture("count it", {"content": SPEECH, "usage": USAGE}),
-        *(fixture(f"chaos {kind}", speech, chaos={f"{kind}Rate": 1}) for kind in STORM),
+        *(fixture(f"chaos {kind}", speech, chaos={f"{kind}Rate": 1}) for kind in CHAOS),
         fixture("speak", speech),
     ]
 
@@ -113,7 +113,7 @@ async def _(session: PeerSession) -> None:
 
     assert SPEECH == text
     assert THOUGHT in outcome.reasoning or session.provider.name == "ollama", (
-        "it has another field for them than Ollama"
+        "aimock uses another field for it than Ollama"
     )
 
 
@@ -179,5 +179,5 @@ async def _(session: PeerSession) -> None:
     status = await session.check()
     every = await session.provider.check()
 
-    assert (session.provider.name != "ollama") == status.ok, status.detail  # whose list names no qwen3
+    assert (session.provider.name != "ollama") == status.ok, status.detail  # its list for Ollama has no qwen3
     assert all(each.detail for each in (status, *every))

@@ -1,4 +1,4 @@
-"""What the peers have in common: a server that is not ours, a provider of ours before it, and what it can show."""
+"""A third-party server, the providers that call it, and the scenarios that it can show."""
 
 import asyncio
 import json
@@ -25,10 +25,10 @@ READY_S: Final = 60.0
 
 
 class PeerSession(ProviderSession):
-    """A provider before a peer."""
+    """A provider of Moot connected to a third-party server."""
 
     def cue(self, word: str) -> dict[str, Any]:
-        """What a call asks that ``word`` is the cue of."""
+        """The prompt that contains a cue, which selects the server's answer."""
         return {"prompt": (Segment("system", "You debate."), Segment("user", f"Now do this: {word}."))}
 
 
@@ -37,7 +37,7 @@ Check = Callable[[PeerSession], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Row:
-    """A scenario that a peer can show.  ``without`` names the columns in which it cannot."""
+    """A scenario of one server.  ``without`` names the providers that it cannot show."""
 
     name: str
     check: Check
@@ -46,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
-    """``models`` by provider; ``opened`` starts it and gives the environment that leads to it."""
+    """A third-party server: its models by provider, and ``opened``, which starts it and yields its environment."""
 
     models: Mapping[str, str]
     opened: Callable[[str], AbstractAsyncContextManager[Mapping[str, str]]]
@@ -63,7 +63,7 @@ class Peer:
 
 @asynccontextmanager
 async def peer_session(environment: Mapping[str, str], provider: str, model: str) -> AsyncIterator[PeerSession]:
-    """A provider of our own before a peer that runs."""
+    """A session of one provider with a running third-party server."""
     with pytest.MonkeyPatch.context() as patch:
         without_certificates(patch)
         for name, value in environment.items():
@@ -77,14 +77,14 @@ async def peer_session(environment: Mapping[str, str], provider: str, model: str
 
 @asynccontextmanager
 async def running(*command: str, health: str, **more: str) -> AsyncIterator[None]:
-    """A server in a process of its own, from the moment in which it answers at ``health``."""
+    """A server in a child process.  Yields when it answers at ``health``."""
     child = await asyncio.create_subprocess_exec(
         *command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | more
     )
     try:
         async with httpx.AsyncClient(trust_env=False) as client:
             until = time.monotonic() + READY_S
-            while not await _is_well(client, health):
+            while not await _is_healthy(client, health):
                 if child.returncode is not None or time.monotonic() > until:
                     raise Unreachable(f"{command[0]} did not start")
                 await asyncio.sleep(0.1)
@@ -95,7 +95,7 @@ async def running(*command: str, health: str, **more: str) -> AsyncIterator[None
         await child.wait()
 
 
-async def _is_well(client: httpx.AsyncClient, health: str) -> bool:
+async def _is_healthy(client: httpx.AsyncClient, health: str) -> bool:
     try:
         return (await client.get(health)).is_success
     except httpx.HTTPError:

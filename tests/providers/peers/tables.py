@@ -1,4 +1,4 @@
-"""Servers that are not ours, in the place of the fake: what they can show of the table."""
+"""The tables of third-party servers, which take the place of our fake."""
 
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,15 +12,17 @@ from tests.providers.peers.peer import Row, peer_session
 PEERS: Final = {"aimock": AIMOCK, "litellm": LITELLM, "llama": LLAMA}
 
 
-async def tabled(name: str, executable: str, table: Callable[..., Any], cell: Callable[..., Any]) -> tuple[str, bool]:
-    """The table of one peer."""
+async def peer_table(
+    name: str, executable: str, table: Callable[..., Any], cell: Callable[..., Any]
+) -> tuple[str, bool]:
+    """The table of one third-party server."""
     peer = PEERS[name]
     if peer.variable and not executable:
-        sys.exit(f"--peer {name} wants --{name} PATH, or {peer.variable}")
+        sys.exit(f"--peer {name} needs --{name} PATH, or {peer.variable}")
     async with peer.opened(executable) as environment:
         cells = [
             cell(row.name, f"{provider} at {name}", _run(row, environment, provider, model),
-                 "it cannot show that" if provider in row.without else "")
+                 "this server cannot show it" if provider in row.without else "")
             for row in peer.rows for provider, model in peer.models.items()
         ]  # fmt: skip
         found: tuple[str, bool] = await table(cells)

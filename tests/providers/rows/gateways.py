@@ -17,7 +17,7 @@ def gate(what: str, *, calls: int, **rules: Any) -> None:
             session.vendor.requests.clear()
             assert SPEECH == (await session.speak(model, again=1))[0]
             for _ in range(calls - 1):
-                await session.outcome_of(score(), model, again=1)  # it may pass over how the answer was asked for
+                await session.outcome_of(score(), model, again=1)  # it may ignore how the answer was requested
             answer = await session.ask(score(), model)
 
             assert isinstance(answer.value, score())
