@@ -1,4 +1,4 @@
-"""What holds for the whole suite."""
+"""Configuration of the whole suite."""
 
 import os
 import sys
@@ -11,21 +11,21 @@ from hypothesis import settings
 CACHE = Path(__file__).parents[1] / ".pytest_cache"
 
 if sys.dont_write_bytecode and sys.pycache_prefix is None:
-    # Every child would compile every library anew: what is compiled is kept, but in a folder of ours.
+    # Otherwise every child would compile every library again: keep the bytecode, in our own folder.
     sys.dont_write_bytecode = False
     sys.pycache_prefix = str(CACHE / "bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
-# A vendor's client loads all certificates that there are, which takes longer than the test; nothing here is TLS.
+# The vendors' clients load all certificates, which takes longer than a test; no test uses TLS.
 ONE = CACHE / "certificate.pem"
-if not ONE.exists():  # the process that starts the others comes first
+if not ONE.exists():  # the first process writes it before it starts the workers
     CACHE.mkdir(exist_ok=True)
     first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
     ONE.write_text(first + end, encoding="utf-8")
 os.environ["SSL_CERT_FILE"] = str(ONE)
 
-settings.register_profile("busy", deadline=None)  # how long an example takes says how busy the machine is
+settings.register_profile("busy", deadline=None)  # the time of an example depends on the load of the machine
 settings.load_profile("busy")
 
 
@@ -40,14 +40,14 @@ LONG = (
     "browser/test_access.py",
     "browser/test_about_the_judge.py",
 )
-"""Files that take so long that the other processes would wait for one that comes late."""
+"""Files that take long: they start first, so that no worker waits for one at the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files come first, and browser tests last.
 
-    Playwright's synchronous face keeps an event loop running until the session ends: no other test could start a loop
-    of its own beside it.
+    Playwright's synchronous API keeps an event loop running until the session ends: after it no other test could start
+    an event loop.
     """
     places = {name: place for place, name in enumerate(LONG)}
 

@@ -1,8 +1,11 @@
 """The architecture is a test: who may import whom, what may not stand in a file."""
 
+import ast
 import re
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 import events
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = ("events", "providers", "judge", "personalities", "server")
 TEXT = {".py", ".js", ".mjs", ".css", ".html", ".md", ".toml", ".json", ".yml", ".yaml", ".txt", ".svg", ""}
 
 
@@ -85,5 +89,27 @@ def test_no_path_of_a_machine_is_named(files: dict[str, str]) -> None:
     assert found(files, r"(^|[^a-z])/(wor" r"k|far" r"m)/") == []
 
 
+def classes(files: Mapping[str, str]) -> dict[str, list[str]]:
+    """The modules of the packages that define a class, by the class's name."""
+    modules: dict[str, list[str]] = defaultdict(list)
+    for name, text in files.items():
+        if name.endswith(".py") and name.startswith(tuple(f"{package}/" for package in PACKAGES)):
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.ClassDef):
+                    modules[node.name].append(name)
+    return modules
+
+
+def test_a_class_name_is_defined_once(files: dict[str, str]) -> None:
+    assert {} == {name: modules for name, modules in classes(files).items() if len(modules) > 1}
+
+
 def test_the_search_finds_what_it_looks_for() -> None:
+    twice = {
+        "events/a.py": "class _Row: pass",
+        "judge/b.py": "def f():\n    class _Row: pass",
+        "tests/c.py": "class _Row: pass",
+    }
+
     assert found({"a": "one\ntwo"}, "tw[o]") == ["a:2"]
+    assert {"_Row": ["events/a.py", "judge/b.py"]} == classes(twice)

@@ -1,4 +1,4 @@
-"""Exchanges that were won and lost, folded from events."""
+"""Debates with won and lost exchanges, folded from events."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,7 +44,7 @@ RUBRIC = Rubric(
 )
 GOOD: dict[str, float] = {"logic": 30, "rhetoric": 20, "tactics": 20, "frame_control": 5, "credibility": 7}
 WORSE: dict[str, float] = {"logic": 22, "rhetoric": 15, "tactics": 15, "frame_control": 5, "credibility": 7}
-"""Lost by 8 of 40, 5 of 30 and 5 of 30."""
+"""Behind ``GOOD`` by 8 of 40, 5 of 30 and 5 of 30 points."""
 
 
 def opened(pro: str = "engineer", con: str = "provocateur", elasticity: float = 0.5, **change: Any) -> DebateOpened:
@@ -106,13 +106,13 @@ def exchange(
     opening: DebateOpened | None = None,
     winner: Side | None = "con",
 ) -> tuple[Debate, Comparison]:
-    """Turn 1 (pro, ``own``) against turn 2 (con, ``theirs``)."""
+    """An exchange of turn 1 (pro, ``own``) and turn 2 (con, ``theirs``)."""
     debate = fold(Debate(), opening or opened(), *scored(1, own), *scored(2, theirs), compared(2, winner), *more)
     return debate, debate.exchanges.comparisons[2]
 
 
 def turns(debate: Debate, loser: Side, until: int, own: dict[str, float] = WORSE) -> Debate:
-    """Every turn up to ``until`` scored and compared, each exchange lost by ``loser``."""
+    """Turns up to ``until``, scored and compared; ``loser`` loses each exchange."""
     for turn in range(1, until + 1):
         debate = fold(debate, *scored(turn, own if speaker(turn) == loser else GOOD))
         if turn > 1:
@@ -145,7 +145,7 @@ def reversal(points: float, *, claim: str = "C1.1") -> PenaltyReversed:
 
 
 def character(signal: str = "cognitive", **responses: Any) -> Archetype:
-    """The Engineer with these responses to ``signal`` alone."""
+    """The Engineer with these responses to ``signal`` and no others."""
     engineer = archetypes()["engineer"]
     return Archetype(
         title=engineer.title,

@@ -1,4 +1,4 @@
-"""Pressure: who feels it, how much, and what the ledger has to do with it."""
+"""Pressure: which side gets it, how much, and how it depends on the ledger."""
 
 import pytest
 from hypothesis import given

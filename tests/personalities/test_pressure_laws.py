@@ -1,4 +1,4 @@
-"""What each character does under pressure, over ranges of it and whatever else presses at the same time."""
+"""Responses of each character to pressure, over its range and together with other pressure."""
 
 import pytest
 from hypothesis import given

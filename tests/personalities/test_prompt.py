@@ -1,4 +1,4 @@
-"""What a debater is told."""
+"""The prompt of a debater."""
 
 import msgspec
 import pytest

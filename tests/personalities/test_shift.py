@@ -1,4 +1,4 @@
-"""Traits under pressure, and the words that a debater hears of it."""
+"""Shifts of traits under pressure, and the directives that follow."""
 
 import re
 from typing import Any
@@ -45,7 +45,7 @@ def moved(who: Archetype, pressure: PressureApplied, elasticity: float = 0.5) ->
 
 @st.composite
 def characters(draw: st.DrawFn) -> Archetype:
-    """Anybody whose weights of one trait sum to at most 1."""
+    """Random archetypes whose weights of one trait sum to at most 1."""
     responses: dict[str, dict[str, Response]] = {signal: {} for signal in SIGNALS}
     for trait in TRAITS:
         left = 1.0

@@ -1,4 +1,4 @@
-"""Twelve traits on a scale of 1 to 10, and the words they become."""
+"""Twelve traits on a scale of 1 to 10, and their instructions."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Moot as child processes: the command line, and servers that are killed."""
+"""Moot as child processes: commands, and servers that are killed."""
 
 import contextlib
 import os
@@ -18,20 +18,20 @@ from server.cli import main
 from tests.server.forking import COMMAND, FORKS, ROOT, Child, Request, is_cold
 
 INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-"""What a suite that was started in the background would have its children ignore."""
+"""Children of a suite that was started in the background ignore SIGINT; this undoes it."""
 MOOT = (sys.executable, "-c", f"{INTERRUPTIBLE}; {COMMAND}")
 PATIENCE_S = 30
 Process = subprocess.Popen[bytes] | Child
 
 
 def environment(home: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Nothing of the tester's own settings reaches a child; its data folder is the test's."""
+    """The environment of a child: without the developer's own settings, with a data folder of the test."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MOOT_")}
     return kept | {"HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "PYTHONPATH": str(ROOT)} | dict(more or {})
 
 
 class Cli:
-    """``moot`` in a folder of its own."""
+    """Runs ``moot`` in its own folder."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -50,7 +50,7 @@ class Cli:
         return subprocess.CompletedProcess(args, child.wait(), *said)
 
     def cold(self, *args: str, stdin: bytes = b"", **more: str) -> subprocess.CompletedProcess[bytes]:
-        """The same with an interpreter of its own."""
+        """The same command in its own interpreter."""
         settings = {"MOOT_STORE": f"sqlite:{self.store}", "MOOT_RETRY_MS": "0"} | more
         return subprocess.run(
             [*MOOT, *args],
@@ -63,7 +63,7 @@ class Cli:
         )
 
     def here(self, *args: str) -> subprocess.CompletedProcess[bytes]:
-        """The same in this process, where many are wanted."""
+        """The same command in this process: faster, for tests that run many."""
         store = {"MOOT_STORE": f"sqlite:{self.store}"}
         result = CliRunner(env=store).invoke(main, args)
         structlog.reset_defaults()
@@ -71,7 +71,7 @@ class Cli:
         return subprocess.CompletedProcess(args, result.exit_code, result.stdout_bytes, result.stderr_bytes)
 
     def json(self, *args: str, **more: str) -> Any:
-        """What a command that must succeed prints as JSON."""
+        """The JSON output of a command that must succeed."""
         done = self(*args, "--json", **more)
 
         assert done.returncode == 0, done.stderr.decode()
@@ -85,7 +85,7 @@ class Cli:
         return done.stdout.decode().splitlines()[-1]
 
     def start(self, *args: str, stdout: Path | None = None, **more: str) -> Process:
-        """A child that the test goes on with; its streams are pipes unless stdout is a file."""
+        """A child that runs beside the test; its streams are pipes unless stdout is a file."""
         settings = {"MOOT_STORE": f"sqlite:{self.store}", "MOOT_RETRY_MS": "0"} | more
         env = environment(self.home, settings)
         with contextlib.ExitStack() as streams:
@@ -103,7 +103,7 @@ class Cli:
 
     @contextlib.contextmanager
     def server(self, *args: str, **more: str) -> Iterator[tuple[Process, str]]:
-        """A server on a free port, and where it answers.  Killed at the end if it still runs."""
+        """A server on a free port, and its address.  It is killed at the end if it still runs."""
         process = self.start("serve", "--port", "0", *args, **more)
         try:
             yield process, address_of(process)
@@ -117,7 +117,7 @@ def seats(model: str) -> tuple[str, ...]:
 
 
 def address_of(process: Process) -> str:
-    """The line that a server says when it answers."""
+    """The line that a server prints when it is ready."""
     assert process.stderr is not None
     said = b""
     while line := process.stderr.readline():
@@ -128,7 +128,7 @@ def address_of(process: Process) -> str:
 
 
 def line_with(stream: Any, text: bytes) -> bytes:
-    """The first line that holds a text."""
+    """The first line that contains a text."""
     said = b""
     while line := stream.readline():
         said += line

@@ -1,4 +1,4 @@
-"""What the tests of the server share: the backend, and scripts to debate by."""
+"""Fixtures that the tests of the server share."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def script(tmp_path: Path) -> Callable[..., str]:
-    """Writes a script and gives the model's name; what is left out is said and answered neutrally."""
+    """A function that writes a script and returns the model's name; missing parts get neutral answers."""
 
     def write(name: str = "debate", **content: Any) -> str:
         content.setdefault("says", {"pro": [PRO], "con": [CON]})
@@ -39,7 +39,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture
 def guarded() -> Iterator[Site]:
-    """Beyond loopback, with a token."""
+    """A server beyond loopback, with a token."""
     yield from serving(host="0.0.0.0", token="s3cret")
 
 

@@ -1,4 +1,4 @@
-"""Given these events: records, folds and views without a log, a loop or a clock.  And a debate drawn at random."""
+"""Builders of events, and the records, folds and views that follow from them; a strategy for random debates."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -104,7 +104,7 @@ def abandoned(turn: int, attempt: int = 1, kind: str = "interrupted") -> Attempt
 
 
 def score(turn: int, points: float = 0.5) -> dict[str, Any]:
-    """A valid answer of the judge with this share of every component."""
+    """A valid score that gives ``points`` as a share of every component."""
     return {
         "components": {
             name: {"quote": TEXT[:30], "reason": "so", "points": int(points * component.maximum)}
@@ -116,7 +116,7 @@ def score(turn: int, points: float = 0.5) -> dict[str, Any]:
 
 
 def answered(turn: int, sample: int = 1, points: float = 0.5, **changes: Any) -> ModelAnswered:
-    """The score of a turn, or with ``changes`` the answer to another question."""
+    """The answer with the score of a turn; with ``changes`` the answer to another question."""
     given: dict[str, Any] = {
         "call": f"score.{turn}.{sample}.1",
         "key": f"score:{turn}",
@@ -138,7 +138,7 @@ def answered(turn: int, sample: int = 1, points: float = 0.5, **changes: Any) ->
 
 
 def reply(step: Ask, value: Any = None, *, cost_usd: float = 0.0) -> ModelAnswered:
-    """An answer to a question; without one the neutral answer of its type."""
+    """An answer to a question; without a value it is the neutral answer of its type."""
     said = msgspec.json.encode(neutral(step.answer_type) if value is None else value).decode()
     parse(said, step.answer_type)
     return ModelAnswered(
@@ -161,7 +161,7 @@ def reply(step: Ask, value: Any = None, *, cost_usd: float = 0.0) -> ModelAnswer
 
 
 def no_reply(step: Ask, kind: str = "timeout") -> ModelFailed:
-    """A call that came to nothing."""
+    """A failed call."""
     return ModelFailed(
         call=step.call,
         key=step.key,
@@ -175,7 +175,7 @@ def no_reply(step: Ask, kind: str = "timeout") -> ModelFailed:
 
 
 def besides(*events: Draft | Event, purpose: str = "score") -> list[ModelAnswered]:
-    """Neutral answers to all that may be asked now, but for the questions of one purpose."""
+    """Neutral answers to all questions that may be asked now, except those of one purpose."""
     return [reply(step) for step in steps(*events) if isinstance(step, Ask) and step.purpose != purpose]
 
 
@@ -214,7 +214,7 @@ def steps(*events: Draft | Event) -> tuple[Step, ...]:
 
 
 def folds(records: Sequence[Recorded]) -> list[Fold]:
-    """The fold at every position, beginning with none."""
+    """The fold at every position, beginning with the empty one."""
     all_of_them = [views.INITIAL]
     for record in records:
         all_of_them.append(views.apply(all_of_them[-1], record))
@@ -243,12 +243,12 @@ class Play:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What may be done now."""
+        """The steps that may be taken now."""
         return next_steps(self.debate)
 
     @property
     def events(self) -> list[Event]:
-        """Everything so far."""
+        """All events so far."""
         return [record.event for record in self.records]
 
     def of(self, *types: type) -> list[Any]:
@@ -258,7 +258,7 @@ class Play:
 
 @st.composite
 def random_debates(draw: st.DrawFn) -> list[Draft | Event]:
-    """Events as a moderator could have recorded them: steps taken with any outcome, people's acts anywhere."""
+    """Events as a moderator could have recorded them: steps with any outcome, commands of people at any point."""
     play = Play(opened(draw(st.integers(1, 3)), draw(st.integers(1, 2))))
     for _ in range(draw(st.integers(0, 40))):
         if play.debate.status.state == "concluded":
@@ -294,7 +294,7 @@ def _speech(draw: st.DrawFn, step: Speak) -> list[Draft | Event]:
 
 
 def _replies(draw: st.DrawFn, possible: Iterable[Step]) -> list[Draft | Event]:
-    """Some of what has been asked is answered or fails, in any order."""
+    """Answers or failures of some of the questions, in any order."""
     asked = [step for step in possible if isinstance(step, Ask)]
     return [_reply(draw, step) for step in draw(st.permutations(asked))[: draw(st.integers(1, len(asked)))]]
 

@@ -1,4 +1,4 @@
-"""A script whose calls tell what a test wants told: errors with what they used, other prices, other tokens."""
+"""A scripted provider whose calls fail as a test wants, or report other tokens and prices."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -23,15 +23,15 @@ USED = Outcome(
 
 
 class FaultyScriptedProvider(ScriptedProvider):
-    """Meets the errors of a key in their order, then says and answers what the script has.
+    """Raises the errors of a key in their order, then follows the script.
 
-    What an error holds as ``raw`` is said before it.  ``told``: fields of every outcome.
+    The ``raw`` text of an error is streamed before it.  ``outcome``: fields that replace those of every outcome.
     """
 
-    def __init__(self, errors: Mapping[str, Sequence[ProviderError]], **told: Any) -> None:
+    def __init__(self, errors: Mapping[str, Sequence[ProviderError]], **outcome: Any) -> None:
         super().__init__()
         self.requests: list[Request] = []
-        self._errors, self._told = {key: list(each) for key, each in errors.items()}, told
+        self._errors, self._outcome = {key: list(each) for key, each in errors.items()}, outcome
 
     def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
         return self._stream(model, request)
@@ -40,13 +40,13 @@ class FaultyScriptedProvider(ScriptedProvider):
         if (error := self._next(request)) is not None:
             raise error
         said = await super().answer(model, request, type_)
-        return replace(said, outcome=replace(said.outcome, **self._told))
+        return replace(said, outcome=replace(said.outcome, **self._outcome))
 
     @asynccontextmanager
     async def _stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
         error = self._next(request)
         async with super().stream(model, request) as stream:
-            yield _FaultyStream(stream, error, self._told)
+            yield _FaultyStream(stream, error, self._outcome)
 
     def _next(self, request: Request) -> ProviderError | None:
         self.requests.append(request)
@@ -55,10 +55,10 @@ class FaultyScriptedProvider(ScriptedProvider):
 
 
 class _FaultyStream:
-    """A stream whose outcome, or whose end, is another."""
+    """A stream with another outcome, or one that ends with an error."""
 
-    def __init__(self, stream: TextStream, error: ProviderError | None, told: Mapping[str, Any]) -> None:
-        self._stream, self._error, self._told = stream, error, told
+    def __init__(self, stream: TextStream, error: ProviderError | None, outcome: Mapping[str, Any]) -> None:
+        self._stream, self._error, self._outcome = stream, error, outcome
 
     async def __aiter__(self) -> AsyncIterator[str]:
         if self._error is not None:
@@ -70,11 +70,11 @@ class _FaultyStream:
 
     @property
     def outcome(self) -> Outcome:
-        return replace(self._stream.outcome, **self._told)
+        return replace(self._stream.outcome, **self._outcome)
 
 
-def faulty_registry(errors: Mapping[str, Sequence[ProviderError]] | None = None, **told: Any) -> Registry:
-    """A registry whose scripts are told by one of these, its ``provider("scripted")``."""
+def faulty_registry(errors: Mapping[str, Sequence[ProviderError]] | None = None, **outcome: Any) -> Registry:
+    """A registry whose provider ``scripted`` is a ``FaultyScriptedProvider``."""
     registry = Registry()
-    registry._providers["scripted"] = FaultyScriptedProvider(errors or {}, **told)
+    registry._providers["scripted"] = FaultyScriptedProvider(errors or {}, **outcome)
     return registry

@@ -39,7 +39,7 @@ NUMBER = struct.Struct("q")
 
 
 class Request(NamedTuple):
-    """What a child shall be."""
+    """Arguments, folder and environment of a child."""
 
     args: list[str]
     cwd: str
@@ -89,7 +89,7 @@ def _tell_of_the_ended(told: dict[int, int]) -> None:
 
 
 def _received(line: socket.socket) -> tuple[Request, list[int], int]:
-    """A request, the child's streams, and where its id and its exit code are told.  Ends where pytest has ended."""
+    """A request, the child's streams, and the pipe for its id and exit code.  Ends the process if pytest has ended."""
     head, (*streams, tell), _, _ = socket.recv_fds(line, NUMBER.size, 4) if _is_open(line) else os._exit(0)
     (size,) = NUMBER.unpack(head)
     content = b""
@@ -103,7 +103,7 @@ def _is_open(line: socket.socket) -> bool:
 
 
 def _become(request: Request, streams: list[int]) -> None:
-    """Be as ``python -c`` is at its first line."""
+    """Set up this process like ``python -c`` at its first line."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -129,7 +129,7 @@ def _become(request: Request, streams: list[int]) -> None:
 
 
 class Child:
-    """A process that was forked for us: what the tests use of ``subprocess.Popen``."""
+    """A forked process, with the methods of ``subprocess.Popen`` that the tests use."""
 
     def __init__(self, args: Sequence[str], pid: int, told: int, stdout: Any, stderr: Any) -> None:
         self.args, self.pid, self.stdout, self.stderr = args, pid, stdout, stderr
@@ -150,7 +150,7 @@ class Child:
         return self.returncode
 
     def communicate(self, stdin: Any = None, said: bytes = b"", timeout: float | None = None) -> tuple[bytes, bytes]:
-        """What it says until its end."""
+        """Its output until its end."""
         until = time.monotonic() + (timeout or threading.TIMEOUT_MAX)
         with ThreadPoolExecutor(3) as elsewhere:
             if stdin:
@@ -165,7 +165,7 @@ class Child:
         return out, errors
 
     def send_signal(self, sign: int) -> None:
-        """Send it a signal unless it has ended.  The process that forked it reaps it at any moment."""
+        """Send it a signal unless it has ended.  Its parent may reap it at any moment."""
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, sign)
@@ -190,14 +190,14 @@ def _written(stream: Any, said: bytes) -> None:
 
 
 class Forks:
-    """The process that forks: started when first asked."""
+    """The process that forks; it starts with the first request."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._line: socket.socket | None = None
 
     def start(self, request: Request, stdin: int, stdout: int | None = None) -> Child:
-        """A child; where ``stdout`` is None it is a pipe, as stderr always is."""
+        """A child.  Its stdout is a pipe if ``stdout`` is None; its stderr is always a pipe."""
         reading: list[Any] = [None, None]
         writing: list[int] = []
         for number, given in enumerate((stdout, None)):
@@ -243,5 +243,5 @@ FORKS = Forks()
 
 
 def is_cold(more: Mapping[str, str]) -> bool:
-    """Whether a child needs its own interpreter: it is told how to read and write before it begins."""
+    """Whether a child needs its own interpreter, because variables set its encodings at the start."""
     return "MOOT_TESTS_COLD" in os.environ or any(name.startswith(("PYTHON", "LC_", "LANG")) for name in more)

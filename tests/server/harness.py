@@ -1,4 +1,4 @@
-"""A running Moot without sockets, and what the tests ask of it.  Nothing here sleeps: it waits for what it names."""
+"""A running Moot without sockets, and waits for events in it.  No function here sleeps for a fixed time."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -28,7 +28,7 @@ QUICK = Settings(store="memory:", retry_ms=0, tick_ms=0, idle_timeout_s=5)
 
 
 def fault(kind: str, times: int = 1) -> dict[str, Any]:
-    """A failure on cue that no test has to wait for."""
+    """A scripted failure after a short time."""
     return {"kind": kind, "times": times, "after_ms": 10}
 
 
@@ -64,7 +64,7 @@ class Harness:
         return await opening.build_opening(opening.as_request(body), self.registry, self.settings)
 
     async def until(self, debate: str, holds: Callable[[Recorded], bool], after: int = 0) -> Recorded:
-        """The first record for which something holds."""
+        """The first record that fulfils a condition."""
         with anyio.fail_after(PATIENCE_S):
             async for record in follow(self.log, debate, after):
                 if holds(record):
@@ -72,11 +72,11 @@ class Harness:
         raise AssertionError
 
     async def ended(self, debate: str, after: int = 0) -> Event:
-        """How it ended."""
+        """The event that ended the debate."""
         return (await self.until(debate, is_end, after)).event
 
     async def idle(self) -> None:
-        """No moderator runs any more."""
+        """Wait until no moderator runs."""
         with anyio.fail_after(PATIENCE_S):
             while self.moderators.running:
                 await anyio.lowlevel.checkpoint()
@@ -85,7 +85,7 @@ class Harness:
         return [record.event async for record in read_all(self.log, debate)]
 
     async def view(self, debate: str) -> Any:
-        """The log's fold, as JSON."""
+        """The view of the whole log, as JSON."""
         fold = views.INITIAL
         async for record in read_all(self.log, debate):
             fold = views.apply(fold, record)
@@ -120,7 +120,7 @@ def is_a(*types: type) -> Callable[[Recorded], bool]:
 
 
 async def check_sound(log: EventLog, debate: str) -> list[Recorded]:
-    """What holds of every log, whatever happened: gapless, verified, no half turn, everything once, folded alike."""
+    """What holds for every log: no gaps, verified, no half turn, every event once, the same fold by parts."""
     records = [record async for record in read_all(log, debate)]
     events = [record.event for record in records]
     half, fold = len(records) // 2, views.INITIAL
@@ -149,7 +149,7 @@ async def check_sound(log: EventLog, debate: str) -> list[Recorded]:
 
 
 class FailingLog(MemoryLog):
-    """A log that is unavailable for the appends that ``fails`` names by number, counted from 1."""
+    """A log that fails for the appends that ``fails`` selects by number, counted from 1."""
 
     def __init__(self, fails: Callable[[int], bool], *, after_commit: bool = False) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class FailingLog(MemoryLog):
         self._tries: dict[int, anyio.Event] = {}
 
     async def reached(self, tries: int) -> None:
-        """Return at the append of this number."""
+        """Wait for the append with this number."""
         await self._tries.setdefault(tries, anyio.Event()).wait()
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
@@ -171,7 +171,7 @@ class FailingLog(MemoryLog):
 
 
 class Spectator:
-    """Takes messages as a page does: snapshots, patches, deltas.  Holds one view."""
+    """Takes messages as a page does (snapshots, patches, deltas) and holds the view."""
 
     def __init__(self, view: Any = None) -> None:
         self.view: Any = view or {}
@@ -212,7 +212,7 @@ class Spectator:
 async def watch(
     hub: Hub, channel: Channel, spectator: Spectator, after: int | None, enough: Callable[[], bool]
 ) -> None:
-    """Read until enough has been seen."""
+    """Read messages until ``enough`` is true."""
     with anyio.fail_after(PATIENCE_S):
         async with Reader(hub, channel, after) as reader:
             async for batch in reader.messages():

@@ -1,4 +1,4 @@
-"""Raters by script: answers for each of the four that ship, and what is read off the log of a debate they judged."""
+"""Scripted answers of the four raters that ship, and what tests read from the log of a debate with a panel."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -9,11 +9,11 @@ from tests.judge.protocol.rounds import NAMES
 
 RATERS = ("technical", "business", "risk", "general")
 SHADES = (0, 1, -1, 0)
-"""What the four dimensions of a card differ by: a rating without any difference says nothing of agreement."""
+"""Differences between the four dimensions of a card: equal ratings would say nothing about agreement."""
 
 
 def rating(scores: Mapping[str, int], **changes: Any) -> dict[str, Any]:
-    """A rater's answer: a score an item, shaded by dimension; the higher half stands."""
+    """A rater's answer: a score for each item, varied by dimension; the higher half of the items stands."""
     middle = sorted(scores.values())[len(scores) // 2]
     return {
         "scores": {
@@ -26,17 +26,17 @@ def rating(scores: Mapping[str, int], **changes: Any) -> dict[str, Any]:
 
 
 def of_arguments(*scores: int, **changes: Any) -> dict[str, Any]:
-    """By pro's three and con's three."""
+    """Scores of the three arguments of pro and the three of con."""
     return rating(dict(zip(NAMES, scores, strict=True)), **changes)
 
 
 def of_turns(*scores: int, **changes: Any) -> dict[str, Any]:
-    """By turn."""
+    """Scores of the turns."""
     return rating({str(number): score for number, score in enumerate(scores, 1)}, **changes)
 
 
 def agreeing(make: Any = of_arguments, *scores: int) -> dict[str, Any]:
-    """All four say nearly the same."""
+    """Answers of all four raters that are nearly equal."""
     rows = [[max(1, score - (number + at) % 3 // 2) for at, score in enumerate(scores)] for number in range(4)]
     return {f"panel:{name}": make(*row) for name, row in zip(RATERS, rows, strict=True)}
 
@@ -48,7 +48,7 @@ SPLIT = {
     "panel:risk": of_arguments(8, 2, 8, 9, 3, 5),
     "panel:general": of_arguments(10, 6, 2, 4, 9, 9),
 }
-"""PRO-1 has 1, 3, 8 and 10: so far apart that it decides."""
+"""PRO-1 has 1, 3, 8 and 10: this difference decides."""
 
 
 def names(events: Iterable[Event]) -> list[str]:

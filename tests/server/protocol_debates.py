@@ -1,4 +1,4 @@
-"""Debates of three rounds by script, and what holds of every one of them."""
+"""Scripted debates of format ``protocol``, and what holds for every one of them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ STRAW = {"argument": "PRO-1", "fallacy": "Straw Man", "quote": "plans for the tr
 
 
 def answers(**changes: Any) -> dict[str, Any]:
-    """A whole debate; ``changes`` by key with ``_`` for the colon, None where the script leaves it out."""
+    """The answers of a whole debate; ``changes`` by key with ``_`` for the colon, None to leave an answer out."""
     makers = {"open": opening, "cross": cross, "close": closing}
     said = {key: makers[key.partition(":")[0]](key.partition(":")[2]) for key in STATEMENTS}
     said["assess"] = assessment()
@@ -40,7 +40,7 @@ async def held(h: Harness, model: str, **wish: Any) -> tuple[str, Event]:
 
 
 async def played(script: Script, **changes: Any) -> tuple[list[Event], Any]:
-    """The events of a debate by such answers, and its view; it concluded, and its log is sound."""
+    """The events and the view of a debate with these answers, which must conclude with a sound log."""
     async with harness() as h:
         debate, end = await held(h, script(answers=answers(**changes)))
         await check(h.log, debate)
@@ -50,7 +50,7 @@ async def played(script: Script, **changes: Any) -> tuple[list[Event], Any]:
 
 
 async def check(log: Any, debate: str) -> list[Recorded]:
-    """What holds of every protocol log: gapless, verified, everything answered and said once."""
+    """What holds for every log of this format: no gaps, verified, every answer and every speech once."""
     records = [record async for record in read_all(log, debate)]
     events = [record.event for record in records]
     asked = [(each.key, each.sample) for each in events if isinstance(each, ModelAnswered)]

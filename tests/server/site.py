@@ -1,4 +1,4 @@
-"""The application with a real service behind it, spoken to as by a browser on this machine."""
+"""The HTTP application with a real service, in this process."""
 
 from collections.abc import Iterator
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ MOTION = "Cities should ban cars"
 
 
 class Site:
-    """A server in this process, spoken to as by a browser on this machine."""
+    """A server in this process, with a client like a browser on this machine."""
 
     def __init__(self, client: TestClient) -> None:
         self.client = client
@@ -30,7 +30,7 @@ class Site:
         return str(response.json()["id"])
 
     def watch(self, debate: str, *types: str) -> dict[str, Any]:
-        """The first event of one of these types, seen through the socket."""
+        """The first event of one of these types, received through the socket."""
         here = {"host": "127.0.0.1"}
         with self.client.websocket_connect(f"/ws/debates/{debate}", headers=here) as socket:
             seen = 0
@@ -79,7 +79,7 @@ def serving(**settings: Any) -> Iterator[Site]:
 
 
 def refused(response: Any, status: int, field: str | None = None, says: str = "") -> dict[str, Any]:
-    """The one shape of an error."""
+    """Check the body of an error."""
     assert status == response.status_code, response.text
     assert {"error"} == response.json().keys()
     error = response.json()["error"]

@@ -1,4 +1,4 @@
-"""Every error has its row: an HTTP status and a code, an exit code; other nodes tell it as this one does."""
+"""Every error has an HTTP status, a code and an exit code; all nodes report it in the same way."""
 
 import ast
 import inspect
@@ -34,7 +34,7 @@ from server.http.access import error_response
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("events", "providers", "judge", "personalities", "server", "web")
 CAUGHT = {"BadCaseFile", "Passed"}
-"""Exceptions of one module, which catches them itself: no person is told of them."""
+"""Exceptions that their own module catches: they are never reported."""
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def guesses(path: Path) -> Iterator[ast.Call]:
 
 
 class QuotaOfTheirs(RateLimited):
-    """What a provider by others may raise."""
+    """An error of a provider in another package."""
 
     status, code, exit_code = 999, "theirs", 9
 

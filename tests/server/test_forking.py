@@ -1,4 +1,4 @@
-"""A child that is forked does what one with an interpreter of its own does."""
+"""A forked child behaves like one with its own interpreter."""
 
 import re
 import signal
@@ -58,5 +58,5 @@ def test_its_end_is_told(moot: Cli) -> None:
 
 
 def without_times(said: bytes) -> bytes:
-    """What takes how long, and what is left of a vendor's wait, is of the moment."""
+    """Output without durations, which differ between runs."""
     return re.sub(rb"\d+(\.\d+)? ?m?s\b", b"", said)

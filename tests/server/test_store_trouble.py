@@ -1,4 +1,4 @@
-"""A disk that is full while debates run: they wait, those who watch are told, and all go on when there is channel."""
+"""A disk that is full while debates run: they wait, spectators see why, and they go on when there is space."""
 
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ def limit_pages(log: SqliteLog, pages: int) -> None:
 
 
 async def waits_told(h: Harness, debate: str, said: list[str], enough: str) -> None:
-    """Collect what readers are told of waits, up to ``enough``."""
+    """Collect the waits that readers are shown, up to ``enough``."""
     channel = await h.hub.channel(debate)
     async with Reader(h.hub, channel, 0, every_frame=True) as reader:
         async for batch in reader.messages():
