@@ -53,7 +53,7 @@ async def moot(**settings: Any) -> AsyncIterator[MootServer]:
     chosen = Settings(store="memory:", log_level="error", **{"slow_reader_s": 3600, **settings})
     async with running(chosen) as service:
         debate = new_id()
-        paused = DebatePaused(reason="nobody speaks here", by="bench")
+        paused = DebatePaused(reason="no debater speaks here", by="bench")
         await service.log.append(debate, 0, [opening(200), paused])
         config = web_config(service, Access(chosen))
         async with on_uvicorn(config) as port:

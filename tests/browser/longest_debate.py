@@ -1,4 +1,4 @@
-"""The longest debate that one may open, judged in full: 200 turns and exactly 5,000 events."""
+"""The longest debate that is allowed, judged in full: 200 turns and exactly 5,000 events."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -48,7 +48,7 @@ EVENTS: Final = 5_000
 DEBATE: Final = "longest"
 BEGAN: Final = datetime.fromisoformat("2026-01-05T09:00:00+00:00")
 SECONDS: Final = 1.5
-"""Between one event and the next."""
+"""Seconds between two events."""
 OUTCOMES: Final[tuple[ComparisonOutcome, ...]] = ("earlier", "later", "draw")
 
 
@@ -64,7 +64,7 @@ class _Log:
 
 
 def drafts(turns: int = TURNS) -> list[Draft]:
-    """The whole debate, 25 events a turn, with what each follows from.
+    """The whole debate: 25 events for each turn, each with its cause.
 
     It is open at its end unless it has all 200 turns.
     """
@@ -85,7 +85,7 @@ def drafts(turns: int = TURNS) -> list[Draft]:
 
 
 def _judge(log: _Log, turn: int, texts: list[str], scored: Event, score: int) -> None:
-    """Everything that the judge is asked about a turn, then what follows from its answers."""
+    """All questions of the judge about a turn, then the events that follow from the answers."""
     side, cause = side_of(turn), score - 1
     order = (f"compare:{turn - 1}-{turn}", f"compare:{turn}-{turn - 1}") if turn > 1 else ()
     keys = (f"claims:{turn}", f"second_opinion:C{turn}.1", f"premises:{turn}", f"gaps:{turn}", *order)
@@ -158,7 +158,7 @@ def _compare(log: _Log, turn: int, asked: int) -> int:
 
 
 def _gap(turn: int, texts: list[str], asked: int) -> LogicGapAdjusted:
-    """What a turn exposes in the one before it."""
+    """The gap that a turn exposes in the turn before it."""
     fails, exposes = _passage(texts[turn - 1], 2), _passage(texts[turn], 5)
     return LogicGapAdjusted(
         turn=turn - 1,
@@ -174,7 +174,7 @@ def _gap(turn: int, texts: list[str], asked: int) -> LogicGapAdjusted:
 
 
 def _claims(log: _Log, turn: int, text: str, asked: int, second: int) -> None:
-    """One claim that is flagged, docked, appealed, and now and then cleared."""
+    """A claim that is flagged, penalised, appealed, and sometimes cleared."""
     quote, span = _passage(text, 0)
     claim = f"C{turn}.1"
     flagged = log.add(
@@ -255,20 +255,20 @@ def _refused(turn: int, purpose: str) -> FindingRefused:
 
 
 def _answered(key: str, turn: int) -> ModelAnswered:
-    """A call that came back, with the question's own key."""
+    """An answered call with the key of its question."""
     purpose, _, about = key.partition(":")
     return replace(answered(purpose, turn, "{}"), key=key, call=f"{purpose}.{about or turn}.1")
 
 
 def _passage(text: str, sentence: int) -> tuple[str, tuple[int, int]]:
-    """The start of a sentence of a turn, and where it stands in code points."""
+    """The start of a sentence of a turn, and its range in code points."""
     start = sorted(text.index(each) for each in SENTENCES if each in text)[sentence % len(SENTENCES)]
     quote = text[start : start + 48]
     return quote, (start, start + len(quote))
 
 
 def longest(debate: str = DEBATE) -> tuple[Recorded, ...]:
-    """The records of the concluded debate, an event every second and a half."""
+    """The records of the concluded debate, one event every 1.5 seconds."""
     records: list[Recorded] = []
     previous = digest_before_first(debate)
     for draft in drafts():
@@ -279,6 +279,6 @@ def longest(debate: str = DEBATE) -> tuple[Recorded, ...]:
 
 
 def lines(debate: str = DEBATE) -> Iterator[bytes]:
-    """The same as an export has it."""
+    """The lines of its export."""
     for record in longest(debate):
         yield msgspec.json.encode(full_line(record)) + b"\n"

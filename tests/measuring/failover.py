@@ -131,13 +131,13 @@ class NodeProcess:
 
     def _read_address(self) -> str:
         assert self._child.stderr is not None
-        said = b""
+        output = b""
         while line := self._child.stderr.readline():
-            said += line
+            output += line
             if found := re.search(rb"answers at (\S+)", line):
                 os.set_blocking(self._child.stderr.fileno(), False)
                 return found[1].decode()
-        raise WrongView(said.decode())
+        raise WrongView(output.decode())
 
     def kill(self) -> None:
         """Kill it as ``kill -9`` does."""

@@ -128,11 +128,11 @@ async def hold_debates(debates: int, turns: int, speak_ms: int, answer_ms: int) 
 
 
 async def _model(folder: Path, turns: int, chunk_ms: int, answer_ms: int) -> str:
-    said = script(turns)
-    longest = max(len(text) for texts in said["says"].values() for text in texts)
-    said["pace"] = {"chunk_ms": chunk_ms, "chunk_chars": -(-longest // CHUNKS), "answer_ms": answer_ms}
+    content = script(turns)
+    longest = max(len(text) for texts in content["says"].values() for text in texts)
+    content["pace"] = {"chunk_ms": chunk_ms, "chunk_chars": -(-longest // CHUNKS), "answer_ms": answer_ms}
     file = folder / f"script-{chunk_ms}-{answer_ms}.json"
-    await anyio.Path(file).write_bytes(msgspec.json.encode(said))
+    await anyio.Path(file).write_bytes(msgspec.json.encode(content))
     return f"scripted:{file}"
 
 
