@@ -1,6 +1,7 @@
 """The judge: questions with types, and pure rules that turn the answers into events.
 
-``live`` the judge of every turn · ``protocol`` openings, cross-examination, closings · ``panel`` raters ·
-``deliberation`` judges who read each other · ``guard`` quotes, and words that would instruct the judge · ``prompts``
-``rubrics`` data · ``report`` what can be said of the judge itself · ``errors`` what can be wrong.
+``live`` judges every turn · ``protocol`` openings, cross-examination, closings · ``panel`` independent raters ·
+``deliberation`` judges that read each other · ``guard`` quotes, neutralising, attempts to instruct the judge ·
+``prompts`` and ``rubrics`` data · ``report`` how reliable the judge is · ``errors`` the exceptions.  A folder imports
+only the folders below it: deliberation, panel, protocol, live, guard.
 """

@@ -1,10 +1,10 @@
-"""What can be wrong with the data that a judge works by.  ``server.errors`` says how each is told.
+"""Errors in the data that a judge works with.  ``server.errors`` maps them to HTTP statuses and exit codes.
 
 ::
 
     JudgeError
-    ├── RubricError               ``field`` is the dotted path of what is wrong, empty for the rubric as a whole
-    └── TemplateError             a prompt template and its values do not fit
+    ├── RubricError               ``field``: dotted path of the faulty field, empty for the whole rubric
+    └── TemplateError             a prompt template is malformed, or its values do not match
 """
 
 
@@ -13,7 +13,7 @@ class JudgeError(Exception):
 
 
 class RubricError(JudgeError):
-    """A rubric that makes no sense."""
+    """A rubric is not valid."""
 
     def __init__(self, field: str, why: str) -> None:
         self.field, self.why = field, why
@@ -21,4 +21,4 @@ class RubricError(JudgeError):
 
 
 class TemplateError(JudgeError):
-    """A template that is malformed, or asked for with other values than it names."""
+    """A template is malformed, or the values do not match the names in it."""

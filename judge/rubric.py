@@ -1,8 +1,4 @@
-"""Loading a rubric, and finding out whether it makes sense.
-
-The figures of version 1 (``rubrics/v1.json``) are those of the design.  Source: seed 003, level 1 (points, chain,
-framing and delivery) and level 2 (the 22/40 band); the splits within rhetoric and tactics are the design's own.
-"""
+"""Load and check a rubric.  ``docs/design.md`` explains the figures of version 1 (``rubrics/v1.json``)."""
 
 import hashlib
 from functools import cache
@@ -35,7 +31,7 @@ def _shipped(version: int) -> Rubric:
 
 
 def load_rubric(path: Path) -> Rubric:
-    """The rubric in a JSON file.  Raises ``RubricError`` with the field's path."""
+    """Read a rubric from a JSON file.  Raises ``RubricError`` with the field's path."""
     try:
         return parse_rubric(path.read_bytes())
     except OSError as error:
@@ -43,7 +39,7 @@ def load_rubric(path: Path) -> Rubric:
 
 
 def parse_rubric(raw: bytes) -> Rubric:
-    """The rubric written in ``raw`` (JSON), checked.  Raises ``RubricError`` with the field's path."""
+    """Decode and check a rubric in JSON.  Raises ``RubricError`` with the field's path."""
     try:
         whole = msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -55,7 +51,7 @@ def parse_rubric(raw: bytes) -> Rubric:
 
 
 def as_rubric(value: dict[str, Any]) -> Rubric:
-    """The rubric that builtins say, checked.  Raises ``RubricError`` with the field's path."""
+    """Convert builtins to a checked rubric.  Raises ``RubricError`` with the field's path."""
     try:
         raw = msgspec.json.encode(value)
     except RecursionError as error:
@@ -64,17 +60,17 @@ def as_rubric(value: dict[str, Any]) -> Rubric:
 
 
 def digest(rubric: Rubric) -> str:
-    """SHA-256 of the rubric's canonical bytes, in hexadecimal."""
+    """Return the SHA-256 of the rubric's canonical bytes, in hexadecimal."""
     return hashlib.sha256(canonical_bytes(rubric)).hexdigest()
 
 
 def checked(rubric: Rubric) -> Rubric:
-    """The same rubric, or ``RubricError`` with the first thing that is wrong with it."""
+    """Return the rubric unchanged.  Raises ``RubricError`` with its first fault."""
     for field, why in faults(rubric):
         raise RubricError(field, why)
     return rubric
 
 
 def fmt(points: float) -> str:
-    """Points as people write them: 8, 3.5."""
+    """Format points with at most one decimal: 8, 3.5."""
     return f"{points:.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""Whether a rubric makes sense: its sums add up, its rules name what exists, its figures can be reached."""
+"""Checks of a rubric: its sums add up, its rules name what exists, and its figures can be reached."""
 
 import keyword
 import math
@@ -26,15 +26,15 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD_NAME = "a name is lower case letters, digits and _"
 CLOSE = 1e-6
 GAP_MAXIMUM = 8
-"""Points beyond which no answer can go."""
+"""The most points that an answer can give."""
 LARGEST: Final = 1_000_000
-"""The largest figure, and with a minus the least: what lies beyond has no meaning and breaks the arithmetic."""
+"""The largest figure; its negative is the smallest.  Figures beyond have no meaning and break the arithmetic."""
 Fault = tuple[str, str]
-"""The dotted path of a field, and what is wrong with it."""
+"""The dotted path of a field, and its fault."""
 
 
 def faults(rubric: Rubric) -> Iterator[Fault]:
-    """Everything that is wrong with ``rubric``, in reading order."""
+    """Yield every fault of ``rubric``, in reading order."""
     composite = composite_dimensions(rubric)
     if not composite:
         yield "dimensions", "none of them counts in the composite"
@@ -63,7 +63,7 @@ def faults(rubric: Rubric) -> Iterator[Fault]:
 
 
 def _beside_the_live_judge(rubric: Rubric) -> Iterator[Fault]:
-    """The parts that a rubric may leave out."""
+    """Check the parts that a rubric may leave out."""
     if rubric.criteria is not None:
         yield from _criteria("criteria", rubric.criteria)
     if rubric.protocol is not None:
@@ -75,7 +75,7 @@ def _beside_the_live_judge(rubric: Rubric) -> Iterator[Fault]:
 
 
 def _figures(at: str, value: Any) -> Iterator[Fault]:
-    """Numbers that are too large, wherever they stand."""
+    """Find numbers that are too large, at any depth."""
     match value:
         case dict():
             for name, inner in value.items():
@@ -90,7 +90,7 @@ def _figures(at: str, value: Any) -> Iterator[Fault]:
 
 
 def _prices(rubric: Rubric) -> Iterator[Fault]:
-    """Claims, gaps and conduct cost points of a dimension that exists."""
+    """Check that claims, gaps and conduct take points from a dimension that exists."""
     priced = [
         *((f"claims.{kind}", rule.dimension) for kind, rule in rubric.claims.items()),
         ("gaps", rubric.gaps.dimension),
@@ -139,7 +139,7 @@ def _criteria(at: str, criteria: Criteria) -> Iterator[Fault]:
             yield f"{at}.dimensions.{name}.asks", "the judge must be told something"
         yield from _anchors(f"{at}.dimensions.{name}", criterion.anchors, criteria.low, criteria.high)
     if not criteria.dimensions:
-        yield f"{at}.dimensions", "there must be one at least"
+        yield f"{at}.dimensions", "there must be at least one"
     elif abs(total := math.fsum(each.weight for each in criteria.dimensions.values()) - 1) > CLOSE:
         yield f"{at}.dimensions", f"their weights sum to {total + 1:g}, not to 1"
     if not criteria.low < criteria.high:

@@ -1,7 +1,7 @@
-"""Where a value is that does not fit a rubric.
+"""The path of a value that does not fit a rubric.
 
-A decoder's error says ``dimensions[...].maximum`` and leaves out the names of a table's entries.  The decoder stops at
-the first value that does not fit, so bisection finds the entry: the shortest beginning of the table with that error.
+The decoder reports ``dimensions[...].maximum`` without the name of the entry.  It stops at the first value that does
+not fit, so bisection finds the entry: the last one of the shortest beginning of the table with the same error.
 """
 
 import re
@@ -19,11 +19,11 @@ _AT: Final = re.compile(r" - at (`key` in )?`\$\.?([^`]*)`")
 _STEP: Final = re.compile(r"\[(\d+)\]|(\[\.\.\.\])|([^.\[\]]+)")
 _UNKNOWN: Final = re.compile(r"unknown field `([^`]+)`|Invalid enum value '([^']+)'", re.DOTALL)
 _NAME_MOST: Final = 40
-"""Characters of a name that are told."""
+"""Characters of a name that an error message shows."""
 
 
 def misfit(error: msgspec.ValidationError, whole: Any) -> RubricError:
-    """What a decoder's error means.  ``whole`` is what was decoded, as builtins."""
+    """Convert a decoder's error to a ``RubricError``.  ``whole`` is the decoded document, as builtins."""
     names: list[Any] = []
     for index, entry, name in _STEP.findall(_place(error)):
         names.append(_first_misfit(error, whole, names) if entry else int(index) if index else name)
@@ -40,7 +40,7 @@ def _place(error: msgspec.ValidationError) -> str:
 
 
 def _first_misfit(error: msgspec.ValidationError, whole: Any, above: list[Any]) -> Any:
-    """The name of the first entry that does not fit, of the table below ``above``."""
+    """Return the name of the first entry that does not fit, in the table at the path ``above``."""
     table = reduce(getitem, above, whole)
     names = list(table)
 
@@ -59,7 +59,7 @@ def _error_of(whole: Any) -> str:
 
 
 def _replaced(whole: Any, path: list[Any], value: Any) -> Any:
-    """The same with another value below a path."""
+    """Return a copy with another value at a path."""
     if not path:
         return value
     same = whole.copy()

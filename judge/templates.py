@@ -1,7 +1,7 @@
-"""Prompt templates: readable files with a version, cut into sections, filled in one strict pass.
+"""Prompt templates: text files with a version, split into sections and filled in one strict pass.
 
-A file begins with ``version: N``; a line ``--- name`` opens a section.  A debate carries its templates whole, so a
-prompt is built from the debate's own text and not from the file that happens to be installed.
+A file begins with ``version: N``; a line ``--- name`` starts a section.  A debate stores its templates, so its prompts
+are built from its own copy and not from the installed files.
 """
 
 import hashlib
@@ -40,17 +40,17 @@ _SECTION = re.compile(r"(?m)^--- ([a-z_]+)\n")
 
 @cache
 def load_template(name: str) -> Template:
-    """The shipped template ``prompts/{name}.md``."""
+    """Return the shipped template ``prompts/{name}.md``."""
     return parse_template(resources.files("judge").joinpath(f"prompts/{name}.md").read_text(encoding="utf-8"))
 
 
 def judge_templates() -> dict[str, Template]:
-    """Every prompt of the judge, by name: what a debate carries with it."""
+    """Return all templates of the judge by name, as a debate stores them."""
     return {name: load_template(name) for name in NAMES}
 
 
 def parse_template(text: str) -> Template:
-    """A template from its text.  Raises ``TemplateError`` where no version stands in front."""
+    """Parse a template.  Raises ``TemplateError`` if the text does not begin with a version."""
     version = _VERSION.match(text)
     if version is None:
         raise TemplateError("a template begins with 'version: N'")
@@ -59,7 +59,7 @@ def parse_template(text: str) -> Template:
 
 @lru_cache(maxsize=512)
 def section(template: Template, name: str) -> str:
-    """The text of one section, without white space around it."""
+    """Return the text of one section, without white space around it.  Raises ``TemplateError`` if it does not exist."""
     parts = _SECTION.split(template.text)[1:]
     found = dict(zip(parts[::2], parts[1::2], strict=True))
     if name not in found:
@@ -68,14 +68,14 @@ def section(template: Template, name: str) -> str:
 
 
 def has_section(template: Template, name: str) -> bool:
-    """Whether the template has that section: one that a debate was opened with long ago may lack it."""
+    """Return whether the template has a section; templates of older debates may lack newer sections."""
     return name in _SECTION.split(template.text)[1::2]
 
 
 def fill(text: str, /, **values: str) -> str:
-    """``text`` with each ``$name`` replaced, once: a value that looks like a placeholder stays as it is.
+    """Replace each ``$name`` in ``text``, in one pass: a value that looks like a placeholder stays as it is.
 
-    Raises ``TemplateError`` where names and values are not the same set.
+    Raises ``TemplateError`` if the names and the values are not the same set.
     """
     template, wanted = _places(text)
     if wanted != values.keys():
@@ -85,7 +85,7 @@ def fill(text: str, /, **values: str) -> str:
 
 @lru_cache(maxsize=512)
 def _places(text: str) -> tuple[string.Template, frozenset[str]]:
-    """A template and the names in it: a prompt's frame is the same for every turn."""
+    """Return a compiled template and its names; cached, since every turn uses the same ones."""
     template = string.Template(text)
     if not template.is_valid():
         raise TemplateError("a stray $ stands in the template")

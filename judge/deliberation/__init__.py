@@ -1,1 +1,1 @@
-"""Judges who disagree and read each other: what they say, how far they agree, what is made of it.  Source: seed 001."""
+"""Deliberation: judges that disagree read each other's opinions and answer again."""

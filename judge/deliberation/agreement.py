@@ -1,7 +1,7 @@
-"""How far judges agree, on what they differ, and what moved those who changed their verdict.  Source: seed 001.
+"""Agreement between judges, their disagreements, and what made a judge change its verdict.
 
-What cannot be measured is left out: a judge without an opinion, a dimension that fewer than two scored.  Nothing that
-is missing counts as agreement.
+A judge without an opinion is left out, and so is a dimension that fewer than two judges scored.  Missing values never
+count as agreement.
 """
 
 from collections import Counter
@@ -18,19 +18,19 @@ from judge.deliberation.subject import Opinions
 from judge.guard.quotes import comparable
 
 DIGITS: Final = 9
-"""Two thirds of .6 and .4 are .8, whatever binary fractions make of them."""
+"""Decimals of an agreement, so that binary fractions do not decide whether a threshold is met."""
 
 
 def with_verdict(opinions: Opinions) -> dict[str, OpinionGiven]:
-    """The opinions that have a verdict."""
+    """Return the opinions that have a verdict."""
     return {rater: each for rater, each in opinions.items() if each.verdict is not UNSET}
 
 
 def agreement(opinions: Opinions, rules: DeliberationRules, scale: float) -> float | Missing:
-    """0.6 × share of the commonest verdict + 0.4 × mean over dimensions of 1 − range ÷ scale, in [0, 1].
+    """Return 0.6 × share of the commonest verdict + 0.4 × mean over dimensions of 1 − range ÷ scale, in [0, 1].
 
-    Without a dimension that two judges scored, the share of the commonest verdict alone.  Undefined for fewer judges
-    than the rules want.
+    Without a dimension that two judges scored it is the share of the commonest verdict alone.  It is missing for fewer
+    judges than the rules require.
     """
     heard = with_verdict(opinions)
     if len(heard) < rules.least_judges:
@@ -44,17 +44,17 @@ def agreement(opinions: Opinions, rules: DeliberationRules, scale: float) -> flo
 
 
 def has_converged(measured: float | Missing, rules: DeliberationRules) -> bool:
-    """Whether the judges agree well enough to stop: exactly enough is enough."""
+    """Return whether the agreement reaches the rubric's threshold."""
     return not isinstance(measured, Missing) and measured >= round(rules.converged, DIGITS)
 
 
 def disagreements(
     opinions: Opinions, dimensions: Iterable[str], rules: DeliberationRules, scale: float
 ) -> tuple[Disagreement, ...]:
-    """Where the judges differ, the widest first; of equals the verdict, then dimensions in their order.
+    """Return the disagreements, the most severe first; of equal ones the verdict, then dimensions in their order.
 
-    Severity of the verdict: 1 − share of the commonest.  Of a dimension, from ``gap_share`` of the scale on: gap ÷
-    scale.
+    Severity of the verdict: 1 − share of the commonest.  Severity of a dimension: gap ÷ scale, if the gap is at least
+    ``gap_share`` of the scale.
     """
     heard = with_verdict(opinions)
     found: list[Disagreement] = []
@@ -71,9 +71,9 @@ def disagreements(
 
 
 def mind_changes(earlier: Sequence[Opinions], now: Opinions) -> tuple[MindChange, ...]:
-    """Who gives another verdict than when last heard, and why.
+    """Return the judges that changed their last verdict, and why.
 
-    By evidence: with a quote that was found and that this judge had not named before.  All else is conformity.
+    A change is by evidence if the judge names a verified quote that it has not named before, else by conformity.
     """
     found = []
     for rater, opinion in now.items():
@@ -94,7 +94,7 @@ def mind_changes(earlier: Sequence[Opinions], now: Opinions) -> tuple[MindChange
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether one quote lies within the other: a word more is no new evidence."""
+    """Return whether one quote contains the other: a longer quote of the same words is no new evidence."""
     first, second = comparable(one), comparable(other)
     return bool(first and second) and (first in second or second in first)
 
@@ -105,7 +105,7 @@ def _commonest(opinions: Iterable[OpinionGiven]) -> float:
 
 
 def _by_dimension(heard: Mapping[str, OpinionGiven]) -> dict[str, dict[str, float]]:
-    """Scores by dimension and rater, of the dimensions that two or more scored."""
+    """Return scores by dimension and rater, for dimensions that at least two raters scored."""
     scored: dict[str, dict[str, float]] = {}
     for rater, opinion in heard.items():
         for name, score in opinion.scores.items():

@@ -1,4 +1,4 @@
-"""What a judge answers, read leniently: what is not there or off the scale is named, and stays missing."""
+"""Read a judge's opinion leniently: a value that is absent or off the scale is missing, with the reason."""
 
 import math
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from judge.guard.quotes import find
 from judge.protocol.reading import clean_text
 
 SHOWN = 40
-"""Characters of a wrong value that the record repeats; the whole answer stands in the log."""
+"""Characters of a wrong value that the event repeats; the log has the whole answer."""
 MOST_STRANGERS = 12
-"""Dimensions that nobody asked for, of which the record speaks."""
+"""Dimensions that were not asked for and that the event lists."""
 
 
 class OpinionAnswer(Struct, frozen=True, kw_only=True):
-    """An opinion as it comes: whatever stands under these names."""
+    """An opinion as the model gives it: any value under these names."""
 
     verdict: Any = None
     confidence: Any = None
@@ -31,7 +31,7 @@ class OpinionAnswer(Struct, frozen=True, kw_only=True):
 
 
 def read_opinion(answer: OpinionAnswer, subject: Subject, *, rater: str, model: str, number: int) -> OpinionGiven:
-    """The opinion that is recorded.  Without a verdict of the subject's there is none."""
+    """Return the opinion to record.  Without a valid verdict it is missing."""
     verdict = _verdict(answer.verdict, subject)
     if verdict is UNSET:
         why = f"{_shown(answer.verdict)} is none of {', '.join(map(subject.label, subject.verdicts))}"
@@ -57,7 +57,7 @@ def read_opinion(answer: OpinionAnswer, subject: Subject, *, rater: str, model: 
 
 
 def no_opinion(why: Reason, *, rater: str, model: str, number: int) -> OpinionGiven:
-    """What is recorded of a judge that did not answer."""
+    """Return the event for a judge that did not answer."""
     return OpinionGiven(rater=rater, model=model, round=number, missing=why)
 
 
@@ -78,7 +78,7 @@ def _confidence(said: Any, absent: dict[str, str]) -> float | UnsetType:
 
 
 def _scores(said: Any, subject: Subject, absent: dict[str, str]) -> dict[str, float]:
-    """Scores by our names of the dimensions."""
+    """Return scores by the dimensions' names in events."""
     given = said if isinstance(said, dict) else {}
     scores: dict[str, float] = {}
     known: set[str] = set()
@@ -99,7 +99,7 @@ def _scores(said: Any, subject: Subject, absent: dict[str, str]) -> dict[str, fl
 
 
 def _number(said: Any, low: float, high: float) -> float | str:
-    """A number of the scale, or what is wrong with it."""
+    """Return a number on the scale, or its fault."""
     if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
         return f"{_shown(said)} is not a number"
     if not low <= said <= high:
@@ -108,7 +108,7 @@ def _number(said: Any, low: float, high: float) -> float | str:
 
 
 def _list(name: str, said: Any, absent: dict[str, str]) -> tuple[str, ...]:
-    """Sentences, each once."""
+    """Return a list of sentences without duplicates."""
     items: Sequence[Any] = said if isinstance(said, list | tuple) else [said]
     if not all(isinstance(each, str) for each in items):
         absent[name] = "not all of it is text"

@@ -1,4 +1,4 @@
-"""Where a panel stands before its raters have read each other: opinions made of their independent scores."""
+"""Opinions of a panel before its raters read each other, derived from their independent scores."""
 
 from collections.abc import Mapping
 from statistics import fmean
@@ -12,11 +12,11 @@ from judge.deliberation.agreement import DIGITS
 from judge.panel.questions import item_sides
 
 LEAST_GAP = 0.05
-"""Where the rubric has no panel's rules."""
+"""Least gap if the rubric has no rules for panels."""
 
 
 def independent_opinions(debate: Debate, opened: DebateOpened) -> dict[str, OpinionGiven]:
-    """The opinion of every rater that has been heard, by rater; missing where the scores tell none."""
+    """Return the opinion of every rater that has answered; missing if its scores give no verdict."""
     rules = opened.rubric.panel
     least_gap = rules.least_gap if rules is not None else LEAST_GAP
     criteria = opened.rubric.criteria or Criteria(dimensions={})
@@ -31,9 +31,9 @@ def independent_opinions(debate: Debate, opened: DebateOpened) -> dict[str, Opin
 def independent_opinion(
     heard: RaterState, scored: PanelistScored, items: Mapping[str, Side], criteria: Criteria, least_gap: float
 ) -> OpinionGiven:
-    """Verdict by the rater's own weighted scores, and its mean score of each side's dimensions.
+    """Return a verdict by the rater's own weighted scores, with its mean score of each side and dimension.
 
-    A gap |pro − con| ÷ (pro + con) under ``least_gap`` is a tie.
+    A gap |pro − con| ÷ (pro + con) below ``least_gap`` is a tie.
     """
     name, model = heard.seat.name, heard.seat.model
     if isinstance(scored.missing, Reason):

@@ -1,7 +1,7 @@
-"""What a judge is asked: for its own opinion, and in each round for its opinion anew, beside those of the others.
+"""The questions to a judge: for an independent opinion, and in each round for a new opinion beside the others' ones.
 
-What all judges of a round read stands first and is the same for all of them, so that a model reads it once: the
-material, then where the others stand.  Judges know each other by title, never by model.
+The common part of a round comes first and is the same for all judges, so that a model with a prompt cache reads it
+once: the material, then the opinions of all judges.  Judges see each other's titles, not their models.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,16 +25,16 @@ from providers.base import Segment
 from providers.schema import guided
 
 MOST_LISTED = 3
-"""Findings that a judge is held to, and as many steps to mend them."""
+"""The most findings, and the most remediation steps, that an answer may have."""
 SHOWN = 300
-"""Characters of another judge's rationale that are shown."""
+"""Characters of another judge's rationale that a prompt shows."""
 Quote = Annotated[str, Meta(max_length=160)]
 Rationale = Annotated[str, Meta(max_length=280)]
 Listed = Annotated[list[Annotated[str, Meta(max_length=120)]], Meta(max_length=MOST_LISTED)]
 
 
 def opinion_type(subject: Subject, *, lists: bool) -> Any:
-    """The type of an opinion; with ``lists``, findings and remediation are asked for."""
+    """Return the type of an opinion; with ``lists`` it includes findings and remediation."""
     verdicts = tuple(subject.label(verdict) for verdict in subject.verdicts)
     return _opinion_type(
         verdicts, tuple(subject.label(name) for name in subject.dimensions), subject.low, subject.high, lists=lists
@@ -56,7 +56,7 @@ def artifact_prompt(prompts: Prompts, artifact: Artifact, subject: Subject, seat
 def artifact_round_prompt(
     prompts: Prompts, artifact: Artifact, subject: Subject, shown: str, seat: Rater, own: OpinionGiven
 ) -> Prompt:
-    """Ask for an opinion on an artifact anew; ``shown`` says where the judges stand."""
+    """Ask for a new opinion on an artifact; ``shown`` is the text of ``positions_text``."""
     look = _look(section(prompts["deliberate"], "look"), seat, own, subject)
     return (
         *_document(prompts, artifact),
@@ -68,7 +68,7 @@ def artifact_round_prompt(
 def debate_round_prompt(
     opened: DebateOpened, debate: Debate, subject: Subject, shown: str, seat: Rater, own: OpinionGiven
 ) -> Prompt:
-    """Ask a rater of a panel for its opinion anew; the debate stands before it as when it was rated."""
+    """Ask a rater of a panel for a new opinion, after the same debate text as in the rating."""
     frame = opened.prompts["deliberate"]
     answer = fill(section(frame, "debate_answer"), **_scale(subject))
     look = _look(section(frame, "debate_look"), seat, own, subject)
@@ -84,7 +84,7 @@ def positions_text(
     differ: Sequence[Disagreement],
     number: int,
 ) -> str:
-    """Where the judges stand before a round: the differences by severity, and everybody's reasons and evidence."""
+    """Return the text that shows the judges' positions: disagreements by severity, and all reasons and evidence."""
     frame, heard = prompts["deliberate"], with_verdict(opinions)
     titles = titles_of(seats)
     lines = "\n".join(
@@ -140,7 +140,7 @@ def _difference(frame: str, each: Disagreement, titles: Mapping[str, str], subje
 
 
 def _words(opinion: OpinionGiven) -> str:
-    """What a judge says for its opinion, as material."""
+    """Return a judge's reasons and evidence as material."""
     rationale = opinion.rationale if len(opinion.rationale) <= SHOWN else f"{opinion.rationale[:SHOWN]}…"
     parts = [
         f"Why: {rationale}" if rationale else "",

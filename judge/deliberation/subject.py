@@ -1,4 +1,4 @@
-"""What is deliberated on: an artifact, or a debate that a panel has scored."""
+"""The subject of a deliberation: an artifact, or a debate that a panel has scored."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal, get_args
@@ -11,14 +11,14 @@ from events.types.criteria import Criteria, DeliberationRules
 from events.types.deliberation import Verdict
 
 ARTIFACT_VERDICTS: Final[tuple[Verdict, ...]] = ("FAIL", "CONDITIONAL", "PASS")
-"""The gravest first."""
+"""The most severe first."""
 DEBATE_VERDICTS: Final[tuple[Verdict, ...]] = get_args(Literal["pro", "con", "tie"])
 Opinions = Mapping[str, OpinionGiven]
 """By rater."""
 
 
 class Subject(Struct, frozen=True, kw_only=True):
-    """The verdicts that there may be, the dimensions with what a judge is told of them, and where quotes must stand."""
+    """The possible verdicts, the dimensions with their questions, and the texts that quotes must come from."""
 
     verdicts: tuple[Verdict, ...]
     dimensions: dict[str, str]
@@ -27,20 +27,20 @@ class Subject(Struct, frozen=True, kw_only=True):
     texts: tuple[str, ...]
     quote_minimum: int
     labels: dict[str, str] = field(default_factory=dict)
-    """How a judge is told of a verdict or dimension, where it is by another name than ours."""
+    """Names of verdicts and dimensions in prompts and answers, if they differ from those in events."""
 
     @property
     def scale(self) -> float:
-        """The widest gap that two scores can have."""
+        """The largest possible gap between two scores."""
         return self.high - self.low
 
     def label(self, name: str) -> str:
-        """The name that a judge reads and writes."""
+        """Return the name of a verdict or dimension in prompts and answers."""
         return self.labels.get(name, name)
 
 
 def subject_of(debate: Debate, opened: DebateOpened) -> Subject:
-    """What the judges of this debate deliberate on."""
+    """Return the subject that the judges of this debate deliberate on."""
     minimum = opened.rubric.quote_minimum
     if opened.artifact is not UNSET:
         criteria = rules_of(opened).artifact
@@ -73,12 +73,12 @@ def subject_of(debate: Debate, opened: DebateOpened) -> Subject:
 
 
 def rules_of(opened: DebateOpened) -> DeliberationRules:
-    """The rubric's rules of deliberation; a rubric without them asks for none."""
+    """Return the rubric's rules of deliberation; a rubric without them has no rounds."""
     return opened.rubric.deliberation or DeliberationRules(rounds=0)
 
 
 def titles_of(seats: Iterable[Rater]) -> dict[str, str]:
-    """Titles by name; two that bear the same one are told apart by their names."""
+    """Return titles by name; equal titles get the name in brackets."""
     titles = {seat.name: seat.title for seat in seats}
     twice = {title for title in titles.values() if list(titles.values()).count(title) > 1}
     return {name: f"{title} ({name})" if title in twice else title for name, title in titles.items()}

@@ -1,4 +1,4 @@
-"""The verdict on an artifact: whose weight stands behind what, before and after the judges have read each other."""
+"""The verdict on an artifact: the weight behind each verdict, before and after the judges read each other."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,13 +15,13 @@ from judge.guard.quotes import comparable
 
 
 def judge_weights(seats: Iterable[Rater]) -> dict[str, float]:
-    """The weight of each judge by name.  Who has no share of its own has an equal one."""
+    """Return the weight of each judge by name; a judge without a share of its own has an equal share."""
     seated = tuple(seats)
     return {seat.name: 1 / len(seated) if seat.share is UNSET else seat.share for seat in seated}
 
 
 def shares(opinions: Opinions, weight: Mapping[str, float]) -> dict[str, float]:
-    """The weight behind each verdict, summing to 1 over the judges that have one."""
+    """Return the weight behind each verdict; it sums to 1 over the judges that have a verdict."""
     heard = with_verdict(opinions)
     total = math.fsum(weight[rater] for rater in heard)
     behind: dict[str, list[float]] = {}
@@ -32,7 +32,7 @@ def shares(opinions: Opinions, weight: Mapping[str, float]) -> dict[str, float]:
 
 
 def leading(behind: Mapping[str, float], verdicts: Sequence[Verdict]) -> Verdict | None:
-    """The verdict with the greatest share; of equals the graver one, which ``verdicts`` names first."""
+    """Return the verdict with the largest share; of equal ones the more severe, which ``verdicts`` names first."""
     known = [verdict for verdict in verdicts if verdict in behind]
     return max(known, key=behind.__getitem__, default=None)
 
@@ -46,9 +46,9 @@ def judge_artifact(
     *,
     why_none: str = "",
 ) -> ArtifactJudged:
-    """What becomes of the opinions: those of round 0 are the verdict of record, those of the last round the last word.
+    """Return the verdicts: the independent one of round 0, and the one of the last round.
 
-    A round in which too few answered does not count.  ``why_none``: why there was no round, where one was due.
+    A round with too few answers does not count.  ``why_none``: why there was no round although one was due.
     """
     seats = tuple(seats)
     titles = titles_of(seats)
@@ -120,7 +120,7 @@ def _tie(behind: Mapping[str, float], verdict: Verdict) -> str:
 
 
 def _silences(opinions: Opinions, titles: Mapping[str, str]) -> str:
-    """Why each judge is silent, equal reasons once."""
+    """Return why judges gave no opinion, equal reasons together."""
     reasons: dict[str, list[str]] = {}
     for rater, opinion in opinions.items():
         if isinstance(opinion.missing, Reason):
@@ -129,13 +129,13 @@ def _silences(opinions: Opinions, titles: Mapping[str, str]) -> str:
 
 
 def _last(rounds: Sequence[Opinions], rater: str, name: Literal["findings", "remediation"]) -> tuple[str, ...]:
-    """What a judge last named: silence in a later round takes nothing back."""
+    """Return the last list that a judge gave; an empty list in a later round withdraws nothing."""
     named = (getattr(opinions[rater], name) for opinions in reversed(rounds) if rater in opinions)
     return next((each for each in named if each), ())
 
 
 def _merged(lists: Mapping[str, Sequence[str]], weight: Mapping[str, float]) -> tuple[str, ...]:
-    """Each sentence once, those first that more weight stands behind."""
+    """Return each sentence once, those with more weight first."""
     texts: dict[str, str] = {}
     behind: dict[str, float] = {}
     for rater in sorted(lists, key=lambda each: -weight[each]):

@@ -1,1 +1,1 @@
-"""What protects the judge from the words that it reads."""
+"""Protection of the judge from the text that it reads: quotes, neutralising, attempts to instruct it."""

@@ -27,7 +27,7 @@ _DEFAULT_IGNORABLE = (
 """Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), and the interlinear annotation marks."""
 
 _CONTROLS = ((0x00, 0x08), (0x0E, 0x1B), (0x7F, 0x84), (0x86, 0x9F))
-"""C0 and C1 without those that count as white space."""
+"""C0 and C1 controls, except those that count as white space."""
 
 _SURROGATES = ((0xD800, 0xDFFF),)
 
@@ -44,7 +44,7 @@ UNSEEN: Final = re.compile(
     + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in (*_DEFAULT_IGNORABLE, *_CONTROLS, *_SURROGATES))
     + "]+"
 )
-"""The same for ``sub``, which passes over a text that has none of them ten times as fast."""
+"""The same as a pattern: ``sub`` is ten times as fast as ``translate`` on a text without them."""
 
 _PAIRS: Final = (
     "аaаaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlкkмmтtвbнhгrпnиuьbзeяrшwџuґrαaβbγyεeηnιiκkνvοoρpσoτtυuχxωwόoίiϲcϳjѵv"

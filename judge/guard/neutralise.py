@@ -1,8 +1,7 @@
-"""Debaters' words as material: nothing in them can pose as an instruction, a role or a delimiter of ours.
+"""Text of debaters as material: no part of it can pose as an instruction, a role or a delimiter of the prompt.
 
-Every line begins with ``| ``, so no line of a speech can be taken for one of the prompt's.  What chat templates are
-made of is written with look-alikes that NFKC (or ``quotes``) brings back, so that words quoted from here are found in
-the turn as it was spoken.
+Every line begins with ``| ``, so a model can tell it from the prompt's own lines.  The characters of chat templates are
+replaced by look-alikes that NFKC (or ``quotes``) maps back, so that a quote of this text is found in the original turn.
 """
 
 import re
@@ -20,11 +19,11 @@ _WIDE = str.maketrans({"#": "＃", "=": "＝", "-": "－", "`": "’", "~": "～
 _ROLE = re.compile(r"(?mi)^([ \t>|*_#＃-]*(?:system|user|assistant|human|judge|developer|tool|instructions?)[ \t*_]*):")
 _PREFIX = "| "
 KEPT_LENGTH: Final = 4_000
-"""Texts up to this length are kept: a turn stands in a dozen prompts, a document in few."""
+"""Texts up to this length are cached: a dozen prompts contain the same turn, few contain the same document."""
 
 
 def quoted(text: str) -> str:
-    """``text`` in NFC, every line behind ``| ``, without a character or token that a model could obey."""
+    """Return ``text`` in NFC, each line after ``| ``, without characters or tokens that a model could obey."""
     return _kept(text) if len(text) <= KEPT_LENGTH else _quoted(text)
 
 

@@ -1,8 +1,8 @@
-"""Whether a quote stands in a turn, and where, in code points of the turn as it was spoken.
+"""Find a quote in a turn: its span in code points of the original text.
 
-Both are compared after NFKC, case folding, and collapsing of white space, quotation marks and dashes; what nobody sees
-(``characters``) is left out.  The text is cut into chunks that normalise independently of each other (a base with its
-marks, a syllable of jamo), so that every normalised character knows the original characters that it came from.
+Both are compared after NFKC, case folding, and merging of white space, quotation marks and dashes; invisible characters
+(``characters``) are removed.  The text is cut into chunks that normalise independently of each other (a base with its
+marks, a syllable of jamo), so that each normalised character has a known place in the original.
 """
 
 import re
@@ -20,27 +20,27 @@ _DASHES = "-‐‑‒–—―−⁃˗⸺⸻﹘﹣－︱︲〜〰"
 _SAME = {ord(mark): "'" for mark in _QUOTATION} | {ord(dash): "-" for dash in _DASHES}
 _COLLAPSING = frozenset(" '-")
 _FIRST_THAT_JOINS = "\u0300"
-"""No character under this one composes with the character before it."""
+"""Characters below this one never compose with the character before them."""
 _PREFIX = re.compile(r"(?m)^[ \t]*\|[ \t]?")
 _ENDS = " '"
 
 
 class Normalised(Struct, frozen=True):
-    """A text as it is compared.  Character ``i`` stands for ``[starts[i], ends[i])`` of the original."""
+    """A text in the form for comparison.  Character ``i`` stands for ``[starts[i], ends[i])`` of the original."""
 
     text: str
     starts: tuple[int, ...]
     ends: tuple[int, ...]
 
     def is_edge(self, index: int) -> bool:
-        """Whether the original can be cut before character ``index``: not inside a ligature or a cluster."""
+        """Return whether the original can be cut before character ``index``: not inside a ligature or a cluster."""
         return index in (0, len(self.text)) or self.starts[index] != self.starts[index - 1]
 
 
 def find(quote: str, text: str, minimum: int) -> Span | None:
-    """Where ``quote`` stands in ``text``, [start, end) in code points; None where it does not, or is too short.
+    """Return the span of ``quote`` in ``text``, [start, end) in code points; None if it is absent or too short.
 
-    Surrounding quotation marks and white space do not count, nor does the ``| `` that ``neutralise`` puts before lines.
+    Quotation marks and white space around the quote do not count, nor does the ``| `` that ``neutralise`` adds.
     """
     where = normalised(text)
     for candidate in dict.fromkeys((quote, _PREFIX.sub("", quote))):
@@ -54,13 +54,13 @@ def find(quote: str, text: str, minimum: int) -> Span | None:
 
 
 def comparable(text: str) -> str:
-    """``text`` as quotes are compared, without what surrounds it."""
+    """Return ``text`` in the form for comparison, without quotation marks and white space around it."""
     return normalised(text).text.strip(_ENDS)
 
 
 @lru_cache(maxsize=512)
 def normalised(text: str) -> Normalised:
-    """``text`` with the way back to the original; linear in its length."""
+    """Return ``text`` in the form for comparison, with the places in the original; linear in its length."""
     out: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -76,7 +76,7 @@ def normalised(text: str) -> Normalised:
 
 
 def _position(needle: str, where: Normalised) -> int | None:
-    """The first place whose edges are edges of original characters; else the first place at all."""
+    """Return the first place whose edges are edges of original characters, else the first place."""
     first = at = where.text.find(needle)
     while at >= 0:
         if where.is_edge(at) and where.is_edge(at + len(needle)):
@@ -96,7 +96,7 @@ def _chunks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _joins(text: str, start: int, index: int, character: str) -> bool:
-    """Whether the character belongs to the chunk that began at ``start``."""
+    """Return whether the character belongs to the chunk that begins at ``start``."""
     if character in INVISIBLE:
         return True
     if character < _FIRST_THAT_JOINS:
@@ -110,7 +110,7 @@ def _joins(text: str, start: int, index: int, character: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def _fold(chunk: str) -> str:
-    """Unicode's NFKC_Casefold with quotation marks, dashes and white space made one of each."""
+    """Apply Unicode's NFKC_Casefold, and merge all quotation marks, all dashes and all white space."""
     if chunk.isascii():
         folded = chunk.translate(REMOVE).translate(_SAME).lower()
     else:

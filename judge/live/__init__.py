@@ -1,1 +1,1 @@
-"""The live judge: questions about each turn, and the rules that turn answers into events."""
+"""The live judge: the questions about each turn, and the rules that turn the answers into events."""

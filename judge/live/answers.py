@@ -1,4 +1,4 @@
-"""What several samples of one answer say together: the majority for a choice, more than half for a finding."""
+"""The answers to one question: its samples, and what more than half of them agree on."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ Why = Annotated[str, Meta(max_length=400)]
 
 
 class Answers(Struct, Generic[T], frozen=True, kw_only=True):
-    """What came of one question: (position of the call, answer) of each sample, or why there is nothing."""
+    """The answers to one question: (position, answer) of each sample, or why there is none."""
 
     given: tuple[tuple[int, T], ...] = ()
     failed: Reason | None = None
@@ -26,7 +26,7 @@ class Answers(Struct, Generic[T], frozen=True, kw_only=True):
 
     @property
     def values(self) -> tuple[T, ...]:
-        """The answers alone."""
+        """The answers without positions."""
         return tuple(value for _, value in self.given)
 
     @property
@@ -36,23 +36,23 @@ class Answers(Struct, Generic[T], frozen=True, kw_only=True):
 
 
 def majority(choices: Sequence[T], otherwise: T) -> T:
-    """The choice that more than half made; ``otherwise`` where there is none."""
+    """Return the choice of more than half, else ``otherwise``."""
     choice, votes = Counter(choices).most_common(1)[0]
     return choice if votes * 2 > len(choices) else otherwise
 
 
 def overlaps(one: Span, two: Span) -> bool:
-    """Whether two passages share a character."""
+    """Return whether two spans share a character."""
     return one[0] < two[1] and two[0] < one[1]
 
 
 def is_majority(votes: int, samples: int) -> bool:
-    """Whether a finding that ``votes`` of ``samples`` made stands: more than half."""
+    """Return whether ``votes`` are more than half of ``samples``."""
     return votes * 2 > samples
 
 
 def overlapping(findings: Iterable[tuple[int, Span, T]]) -> list[list[tuple[int, Span, T]]]:
-    """Findings (sample, span, what) gathered by overlapping passages, in the order of their first appearance."""
+    """Group findings (sample, span, finding) by overlapping spans, in the order of their first appearance."""
     groups: list[list[tuple[int, Span, T]]] = []
     for finding in findings:
         for group in groups:
@@ -65,5 +65,5 @@ def overlapping(findings: Iterable[tuple[int, Span, T]]) -> list[list[tuple[int,
 
 
 def why_missing(answers: Answers[Any]) -> Reason:
-    """Why there is no answer."""
+    """Return why there is no answer."""
     return answers.failed or Reason("it was not asked")

@@ -25,7 +25,7 @@ from providers.base import Segment
 
 PURPOSE: Final = "claims"
 SHOWN: Final = 8
-"""Candidates that a prompt lists."""
+"""The most candidates that a prompt lists."""
 
 
 class SuspectClaim(Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class SuspectClaim(Struct, frozen=True, kw_only=True):
 
 
 class ClaimsAnswer(Struct, frozen=True, kw_only=True):
-    """All that are suspect in one turn: ``{"claims": [{"quote", "reason", "kind"}]}``."""
+    """The suspect claims of one turn: ``{"claims": [{"quote", "reason", "kind"}]}``."""
 
     claims: Annotated[list[SuspectClaim], Meta(max_length=4)]
 
@@ -59,7 +59,7 @@ def claims_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequenc
 class _LocatedClaim(Struct, frozen=True):
     suspicion: SuspectClaim
     position: int
-    """Of the answer that holds it."""
+    """Position of the answer."""
 
 
 def flag_claims(batch: EventBatch, number: int, answers: Answers[ClaimsAnswer]) -> None:
@@ -84,7 +84,7 @@ def flag_claims(batch: EventBatch, number: int, answers: Answers[ClaimsAnswer]) 
 
 
 def _locate(debate: Debate, number: int, suspicion: SuspectClaim) -> Span | str:
-    """Where the words stand, or what is wrong with the suspicion."""
+    """Return the span of the quote, or why the claim is refused."""
     rubric = debate.ledger.rubric
     if rubric is None or suspicion.kind not in rubric.claims:
         return f"the rubric has no rule for {suspicion.kind}"
@@ -122,14 +122,14 @@ def _flag(batch: EventBatch, number: int, group: list[tuple[int, Span, _LocatedC
 
 
 def _kind(kinds: dict[int, ClaimKind], rubric: Rubric) -> ClaimKind:
-    """The kind that most samples name first; without a majority the mildest, the rubric's first among equals."""
+    """Return the kind that more than half name; without a majority the cheapest, of equal ones the rubric's first."""
     order = list(rubric.claims)
     named = list(kinds.values())
     return majority(named, min(named, key=lambda kind: (rubric.claims[kind].points, order.index(kind))))
 
 
 def _known_claim(debate: Debate, side: Side, quote: str) -> str | None:
-    """The flag of the same claim by the same side: the same words, or the same specific figure."""
+    """Return the earlier flag of the same claim by the same side: the same words, or the same specific figure."""
     words, figures = comparable(quote), tokens(quote)
     for claim, entry in debate.claims.items():
         if debate.ledger.sides.get(entry.turn) != side:
@@ -148,7 +148,7 @@ class SecondOpinion(Struct, frozen=True, kw_only=True):
 
 
 def second_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], claim: Claim) -> Prompt:
-    """The words in their turn and the rule; nothing tells that somebody has flagged or penalised them."""
+    """Ask about the quote in its turn and the rule; the prompt does not tell that it has been flagged."""
     turn = next(each for each in spoken if each.turn == claim.turn)
     ask = fill(
         section(prompts["second_opinion"], "ask"),
@@ -161,9 +161,9 @@ def second_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequenc
 
 
 def settle(batch: EventBatch, name: str, answers: Answers[SecondOpinion], *, by: str) -> None:
-    """Uphold the flag, or clear it and give its points back; without an answer it stays as it is.
+    """Uphold the flag, or clear it and return its points; without an answer the flag stays.
 
-    Of several samples more than half must clear it.  A claim that has been settled stays settled.
+    More than half of the samples must clear it.  A settled claim stays settled.
     """
     claim = batch.debate.claims.get(name)
     if not answers.given or claim is None or claim.state != "flagged":

@@ -1,7 +1,7 @@
-"""Head to head with the turn before, in both orders, and the bands that follow.  Source: seed 003, level 2.
+"""Comparison with the previous turn, in both orders, and the bands for the scores.
 
-The speeches are "first" and "second" in the order shown; only what survives both orders counts, the rest is a draw
-whose flip is recorded (on published pairs one model agrees with itself under a swap in 69 %).
+The speeches are "first" and "second" in the order of the prompt.  A choice counts only if both orders agree; otherwise
+the dimension is a draw and recorded as flipped.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def _compare_type(dimensions: tuple[str, ...]) -> type[Struct]:
 
 
 def compare_type(rubric: Rubric) -> type[Struct]:
-    """An answer: ``{"reason", dimension: "first"|"second"|"draw", …}`` for every dimension that has a band."""
+    """Return the type of an answer: ``{"reason", dimension: "first"|"second"|"draw", …}`` for each band."""
     return _compare_type(tuple(rubric.bands))
 
 
@@ -46,7 +46,7 @@ CompareAnswer = dict[str, str]
 def compare_prompt(
     prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], order: tuple[int, ...]
 ) -> Prompt:
-    """Ask about two turns in the order shown; nothing tells which was spoken first, by which side or model."""
+    """Ask about two turns in this order; the prompt does not tell which was spoken first, nor the side or model."""
     frame = section(prompts["judge"], "speech")
     speeches = {turn.turn: turn.text for turn in spoken}
     dimensions = "\n".join(
@@ -97,15 +97,15 @@ def compare_turns(
 def _outcome(
     answers: Answers[CompareAnswer], dimension: str, shown: tuple[ComparisonOutcome, ComparisonOutcome]
 ) -> ComparisonOutcome:
-    """The choice of more than half of one order's samples; without a majority a draw."""
+    """Return the choice of more than half of one order's samples, else a draw."""
     named: dict[str, ComparisonOutcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
     return majority([named[answer.get(dimension, "draw")] for answer in answers.values], "draw")
 
 
 def harmonize(batch: EventBatch, comparison: int) -> None:
-    """Bring the newer turn into its bands, and the first turn once, by its first comparison.
+    """Move the newer turn's scores into the bands, and turn 1's once, by its first comparison.
 
-    Only admitted values are moved: penalties and dockings stay outstanding and land in full.
+    Bands move the admitted values only; penalties are applied in full afterwards.
     """
     found = next(each for each in batch.debate.exchanges.comparisons.values() if each.position == comparison)
     rubric = batch.debate.ledger.rubric
@@ -119,7 +119,7 @@ def harmonize(batch: EventBatch, comparison: int) -> None:
 
 
 def _band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
-    """Bring one balance into its band, unless a comparison has done so before."""
+    """Move one balance into its band, unless an earlier comparison did."""
     balance = batch.debate.ledger.balance(turn, dimension)
     if balance is None or balance.harmonized:
         return

@@ -1,4 +1,4 @@
-"""Where a long debate ended up: turns 1–2 against turns n−1 to n.  Source: seed 003, level 5."""
+"""Convergence of a long debate: turns 1–2 against turns n−1 to n."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final
@@ -34,7 +34,7 @@ class DriftAnswer(Struct, frozen=True, kw_only=True):
 
 
 class ConvergenceAnswer(Struct, frozen=True, kw_only=True):
-    """The whole: ``{"A": {"early", "late"}, "B", "reason", "kind"}``.  ``A`` is whoever spoke first."""
+    """The answer: ``{"A": {"early", "late"}, "B", "reason", "kind"}``.  ``A`` is the side that spoke first."""
 
     A: DriftAnswer
     B: DriftAnswer
@@ -43,7 +43,7 @@ class ConvergenceAnswer(Struct, frozen=True, kw_only=True):
 
 
 def convergence_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
-    """Show both ends of the debate, and ask."""
+    """Ask about both ends of the debate."""
     return (
         *opening(prompts, motion),
         *(turn_segment(prompts, spoken, turn) for turn in (*spoken[:EDGE], *spoken[max(EDGE, len(spoken) - EDGE) :])),
@@ -52,10 +52,7 @@ def convergence_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoke
 
 
 def record_convergence(batch: EventBatch, answers: Answers[ConvergenceAnswer]) -> None:
-    """Record where the debate ended up, or that nobody could say; the similarity stands either way.
-
-    It compares what the two sides said last, in turns n−1 and n.
-    """
+    """Record the convergence, or that there is no answer, with the similarity of turns n−1 and n."""
     spoken = batch.debate.transcript.spoken()
     late = ["\n".join(turn.text for turn in spoken[-EDGE:] if turn.side == side) for side in SIDES]
     alike = similarity(*late)

@@ -1,4 +1,4 @@
-"""The one way in which a rule changes a score: asked for in full, applied as far as the balance goes."""
+"""Changes of a score by rules: requested in full, applied as far as the balance allows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def penalize(
     reason: str,
     claim: str | None = None,
 ) -> None:
-    """Take ``points`` from a turn's dimension; nothing where the turn has no score."""
+    """Take ``points`` from a turn's dimension; no event if the turn has no score."""
     balance = batch.debate.ledger.balance(turn, dimension)
     if balance is None or points == 0:
         return
@@ -47,13 +47,13 @@ def penalize(
 def penalize_conduct(
     batch: EventBatch, turn: int, cost: ConductRule | None, *, rule: str, because_of: int, reason: str
 ) -> None:
-    """The price of a dropped premise, a contradiction, an attempt on the judge, where the rubric names one."""
+    """Penalize a dropped premise, a contradiction or an attempt to instruct the judge, if the rubric has a cost."""
     if cost is not None:
         penalize(batch, turn, cost.dimension, cost.points, rule=rule, because_of=because_of, reason=reason)
 
 
 def record_injection(batch: EventBatch, turn: int, attempts: Sequence[injection.InjectionAttempt]) -> None:
-    """Record every attempt; together they cost the turn once, what the rubric says."""
+    """Record every attempt; the turn pays the rubric's cost once for all of them."""
     spoken = batch.debate.transcript.turns[turn].spoken
     events = [InjectionDetected(turn=turn, pattern=each.pattern, quote=each.quote, span=each.span) for each in attempts]
     positions = [batch.add(event, spoken) for event in events]
@@ -70,17 +70,17 @@ def record_injection(batch: EventBatch, turn: int, attempts: Sequence[injection.
 
 
 def applied_change(balance: Balance, request: float) -> float:
-    """What is applied of a request: the way from where the balance stands to where it would stand."""
+    """Return the part of a request that the balance allows."""
     return change_to(balance, balance.after(request=request))
 
 
 def change_to(balance: Balance, after: float) -> float:
-    """The way from where the balance stands to ``after``; never a negative zero."""
+    """Return the change from the balance to ``after``; never a negative zero."""
     return round(after - balance.effective, 2) + 0.0
 
 
 def absorbed_note(balance: Balance, requested: float, applied: float) -> str:
-    """A sentence on what floor or ceiling took, or nothing."""
+    """Return a note on the part that floor or ceiling absorbed, or an empty text."""
     if round(applied - requested, 2) == 0:
         return ""
     if requested < 0:
@@ -93,7 +93,7 @@ def absorbed_note(balance: Balance, requested: float, applied: float) -> str:
 
 
 def refuse_finding(batch: EventBatch, turn: int, purpose: str, quote: str, reason: str, cause: int | None) -> None:
-    """Record a finding that does not hold."""
+    """Record a finding that was refused."""
     batch.add(FindingRefused(turn=turn, purpose=purpose, quote=quote, reason=reason), cause)
 
 

@@ -1,4 +1,4 @@
-"""Retroactive docking: an earlier turn pays for a flaw that a later one exposes.  Source: seed 003, level 3."""
+"""Logic gaps: an earlier turn loses points for a flaw that a later turn exposes."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -25,7 +25,7 @@ HISTORY: Final = 3
 
 
 class Gap(Struct, frozen=True, kw_only=True):
-    """One flaw: where it is, and what exposes it."""
+    """One flaw, and the words that expose it."""
 
     turn: Annotated[int, Meta(ge=1, le=200)]
     fails: Quote
@@ -35,13 +35,13 @@ class Gap(Struct, frozen=True, kw_only=True):
 
 
 class GapsAnswer(Struct, frozen=True, kw_only=True):
-    """All that one turn exposes: ``{"gaps": [{"turn", "fails", "exposed_by", "reason", "points"}]}``."""
+    """The flaws that one turn exposes: ``{"gaps": [{"turn", "fails", "exposed_by", "reason", "points"}]}``."""
 
     gaps: Annotated[list[Gap], Meta(max_length=3)]
 
 
 def gaps_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
-    """Ask what the last of ``spoken`` exposes."""
+    """Ask which flaws the last of ``spoken`` exposes."""
     turn = spoken[-1]
     ask = fill(
         section(prompts["gaps"], "ask"),
@@ -58,7 +58,7 @@ class _LocatedGap(Struct, frozen=True):
     fails: Span
     exposed_by: Span
     position: int
-    """Of the answer that holds it."""
+    """Position of the answer."""
 
 
 def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
@@ -83,7 +83,7 @@ def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
 
 
 def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGap | str:
-    """The gap with the places of its quotes, or what is wrong with it."""
+    """Return the gap with the spans of its quotes, or why it is refused."""
     rubric = debate.ledger.rubric
     if gap.turn >= number or gap.turn not in debate.transcript.turns or rubric is None:
         return f"turn {gap.turn} does not stand before turn {number}"
@@ -99,7 +99,7 @@ def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGa
 
 
 def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> None:
-    """Dock ``turn`` for what each sample found; the words are the first sample's, the points the median."""
+    """Dock ``turn`` once for the same flaw in several samples: the first sample's words, the median of the points."""
     rubric, texts = batch.debate.ledger.rubric, batch.debate.transcript.turns
     first = found[min(found)]
     if any(

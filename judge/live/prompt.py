@@ -19,15 +19,14 @@ from judge.templates import fill, has_section, load_template, section
 from providers.base import Segment
 
 HISTORY = 1
-"""Turns before the judged one that the judge reads in full: what it answers.  A small model quotes from the wrong turn
-the more it reads."""
+"""Turns before the judged one in a prompt.  With more turns, small models quote from the wrong one more often."""
 
 Prompts = Mapping[str, Template]
 Prompt = tuple[Segment, ...]
 
 
 def opening(prompts: Prompts, motion: str) -> Prompt:
-    """Who the judge is, and the motion."""
+    """Return the judge's role and the motion."""
     frame = prompts["judge"]
     return (
         Segment("system", section(frame, "system")),
@@ -48,32 +47,32 @@ def turn_prompt(
 
 
 def turn_segment(prompts: Prompts, spoken: Sequence[TurnSpoken], turn: TurnSpoken) -> Segment:
-    """One turn as material."""
+    """Return one turn as material."""
     frame = section(prompts["judge"], "turn")
     return Segment("user", fill(frame, turn=str(turn.turn), speaker=speaker(spoken, turn), text=quoted(turn.text)))
 
 
 def speaker(spoken: Sequence[TurnSpoken], turn: TurnSpoken) -> str:
-    """A label that tells neither side nor model."""
+    """Return a label that tells neither side nor model."""
     return "Speaker A" if turn.side == spoken[0].side else "Speaker B"
 
 
 OPENING_SEGMENTS: Final = 2
-"""Segments that every prompt begins with: who is asked, and the motion."""
+"""Segments that every prompt begins with: the role and the motion."""
 WORD_SECTION: Final = "word"
 
 
 def with_moderator_words(
     prompt: Prompt, prompts: Mapping[str, Template], words: Iterable[ModeratorMessage], name: str = "judge"
 ) -> Prompt:
-    """A prompt with the moderator's words in it; ``name`` is the template whose section frames them."""
+    """Insert the moderator's messages into a prompt; ``name`` is the template with the section for them."""
     return (*prompt[:OPENING_SEGMENTS], *moderator_segments(prompts, words, name), *prompt[OPENING_SEGMENTS:])
 
 
 def moderator_segments(
     prompts: Mapping[str, Template], words: Iterable[ModeratorMessage], name: str = "judge"
 ) -> Prompt:
-    """Each word as a segment of its own.  Of many the newest are in full, earlier ones by their first sentence."""
+    """Return each message as a segment; the newest are in full, earlier ones shortened to their first sentence."""
     said = tuple(words)
     if not said:
         return ()
@@ -88,7 +87,7 @@ def moderator_segments(
 
 
 def words_before_turn(words: ModeratorMessages, turn: int) -> tuple[ModeratorMessage, ...]:
-    """The words that a turn, and the one before it, were the first to hear: context for whoever judges it."""
+    """Return the messages that came just before a turn or its predecessor: context for the judge."""
     return tuple(word for word in words.values() if turn - 2 <= word.after_turn < turn)
 
 

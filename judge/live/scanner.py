@@ -1,7 +1,7 @@
-"""Specific claims, found without a model: figures, percentages, years, money, studies, authorities, quotations.
+"""Find specific claims without a model: figures, percentages, years, money, studies, authorities, quotations.
 
-The judge is shown the candidates so that it overlooks none; whether one is suspect it decides itself.  Every repetition
-in a pattern is bounded or stops at what it looks for, so that the time is linear in the length of the text.
+The prompt lists the candidates so that the judge overlooks none; the judge decides which are suspect.  Every repetition
+in a pattern is bounded or ends at a fixed character, so that the time is linear in the length of the text.
 """
 
 import re
@@ -54,7 +54,7 @@ _SCALES: Final[dict[str, int]] = {
     "mrd": 10**9,
 }
 _SHORT: Final[dict[str, int]] = {"k": 10**3, "m": 10**6, "tn": 10**12}
-"""Scales that stand right behind the digits: ``£10m``."""
+"""Scales that directly follow the digits: ``£10m``."""
 _PARTS: Final[dict[str, int]] = {
     "half": 2,
     "third": 3,
@@ -115,7 +115,7 @@ _WHOLE: Final = (
 _LOW: Final = (
     rf"(?:(?<=between )(?P<least>{_DIGITS}) and |(?!{_YEARLIKE})(?P<low>{_DIGITS})(?:{_GAP}?[–-]{_GAP}?| to ))?"
 )
-"""The lower end of a range: its upper end follows."""
+"""The lower end of a range; the upper end follows."""
 _FRACTION: Final = (
     rf"(?<!\w)(?:(?P<part>{_any(_WORDS)}|an?)[ -](?P<of>{_any(_PARTS)})s?(?!\w)(?=[ -]of\b|(?<=s)|(?<=one.third))"
     rf"|(?P<many>{_any(_WORDS)}|[0-9]{{1,4}})(?: in| out of| per)(?: every)? (?P<among>{_WHOLE})(?!\w)"
@@ -147,7 +147,7 @@ _BEGINS: Final[dict[str, str]] = {
     "authority": rf"(?={_ALNUM})",
     "quotation": "(?=[“„«»‹「『＂\"‘'‚])",
 }
-"""Where a kind begins, if not with a letter or digit behind none: most places are passed over at a glance."""
+"""The start of a kind, if it is not the start of a word: a cheap test that skips most places."""
 _OF: Final = rf"{_BODY} of (?:the )?{_NAMES}"
 _SAYS: Final = (
     r"(?:says|said|writes|wrote|argues|argued|finds|found|reports|reported|estimates|estimated|warns|warned|shows|showed)"
@@ -200,12 +200,12 @@ KINDS: Final[dict[str, str]] = {
 }
 _IS_MEASURE: Final = re.compile(_MEASURE, re.IGNORECASE)
 _TELLING: Final = 2
-"""Digits from which a figure without a unit counts, and from which a figure tells two claims apart."""
+"""The least digits of a figure that counts without a unit, and that tells two claims apart."""
 
 
 @cache
 def pattern(kind: str) -> re.Pattern[str]:
-    """What finds one of ``KINDS``; compiled when a text is first scanned, since that takes as long as many imports."""
+    """Return the pattern of one of ``KINDS``, compiled on first use, since that takes as long as many imports."""
     return re.compile(rf"{_BEGINS.get(kind, _WORD_BEGINS)}(?:{KINDS[kind]})", re.IGNORECASE)
 
 
@@ -218,7 +218,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
 
 
 def scan(text: str) -> tuple[Candidate, ...]:
-    """All candidates in the order of their places; within a kind no two overlap."""
+    """Return all candidates in the order of the text; candidates of one kind do not overlap."""
     found = [
         Candidate(kind=kind, quote=text[start:end], span=(start, end))
         for kind, match in (*_quantities(text), *_sources(text))
@@ -228,16 +228,16 @@ def scan(text: str) -> tuple[Candidate, ...]:
 
 
 def tokens(text: str) -> frozenset[str]:
-    """The quantities in ``text`` in one form whatever their wording: ``31.4 %``, ``1/5``, ``3000000 usd``, ``12 mile``.
+    """Return the quantities in ``text`` in a uniform form: ``31.4 %``, ``1/5``, ``3000000 usd``, ``12 mile``.
 
-    Two claims of a side that share one are the same claim.  Years, names, small counts and "half of" are left out: too
-    many claims have them in common.
+    Two claims of a side with a common quantity are the same claim.  Years, names, small counts and "half of" are left
+    out, because too many claims have them in common.
     """
     return frozenset(token for kind, match in _quantities(text) if (token := _token(kind, match.groupdict())))
 
 
 def _quantities(text: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """What is a percentage, an amount or a year is no plain figure besides: it is blanked for the kinds after it."""
+    """Find quantities; a percentage, an amount or a year is blanked out so that it is not found as a figure too."""
     rest = text
     for kind in ("percentage", "money", "year", "figure"):
         found = [match for match in pattern(kind).finditer(rest) if kind != "figure" or _is_specific(match)]
@@ -263,7 +263,7 @@ def _blanked(text: str, spans: list[Span]) -> str:
 
 
 def _is_specific(match: re.Match[str]) -> bool:
-    """Not every "one": digits with a unit, two digits and more, a number word with its scale or a true measure."""
+    """Return whether a figure counts: it has a unit, at least two digits, or a number word with a scale or measure."""
     number, scale, unit = match["number"], match["scale"] or match["short"], match["unit"]
     if number is None or number[0].isalpha():
         counted = number is not None and number.lower() != "one" and _IS_MEASURE.fullmatch(unit or "")
@@ -303,7 +303,7 @@ def _share(groups: dict[str, str | None]) -> str | None:
 
 
 def _value(number: str, scale: str | None) -> str:
-    """``31,4`` and ``31.4``, ``4 million`` and ``4,000,000``, ``thirty-one`` and ``31`` as the same digits."""
+    """Return the same digits for ``31,4`` and ``31.4``, ``4 million`` and ``4,000,000``, ``thirty-one`` and ``31``."""
     if number == "half":
         value = Decimal("0.5")
     elif number[0].isalpha():
@@ -316,7 +316,7 @@ def _value(number: str, scale: str | None) -> str:
 
 
 def _plain(number: str) -> str:
-    """Digits with a decimal point at most: marks that come twice, and a comma before three digits, group thousands."""
+    """Return digits with at most a decimal point: repeated marks, and a comma before three digits, group thousands."""
     digits = re.sub(r"[ \t\u00a0\u202f’']", "", number)
     for mark, other in ((",", "."), (".", ",")):
         grouped = digits.count(mark) > 1 or (mark in digits and other in digits[digits.rfind(mark) :])

@@ -28,7 +28,7 @@ from judge.templates import fill, section
 
 
 class ComponentAnswer(Struct, frozen=True, kw_only=True):
-    """What one sample says of one component."""
+    """One sample's points for one component."""
 
     points: float
     quote: str = ""
@@ -36,13 +36,13 @@ class ComponentAnswer(Struct, frozen=True, kw_only=True):
 
 
 class ScoreAnswer(Struct, frozen=True, kw_only=True):
-    """One sample of the absolute score."""
+    """One sample of a turn's score."""
 
     components: dict[str, ComponentAnswer]
 
 
 def applicable(rubric: Rubric, turn: int) -> dict[str, Component]:
-    """The components that count in ``turn``, in the rubric's order."""
+    """Return the components that apply in ``turn``, in the rubric's order."""
     return {
         name: component
         for dimension in rubric.dimensions.values()
@@ -92,7 +92,7 @@ Components = dict[str, ComponentScore]
 
 
 def score_turn(rubric: Rubric, turn: int, text: str, answers: Sequence[ScoreAnswer]) -> TurnScored:
-    """The score of ``turn``, whose words are ``text``, from one or more samples.
+    """Return the score of ``turn`` with this text from one or more samples.
 
     Components are medians over the samples, with their spread.  Raises ``ValueError`` without a sample.
     """
@@ -136,7 +136,7 @@ def _unscored(rubric: Rubric, dimension: Dimension, turn: int, components: Compo
 
 
 def missing_score(turn: int, reason: str) -> TurnScored:
-    """No score could be had: no number, in nobody's favour."""
+    """Return the event for a turn without a score."""
     return TurnScored(turn=turn, missing=Reason(reason))
 
 
@@ -187,7 +187,7 @@ def _dimension(
     components: Components,
     answers: Sequence[ScoreAnswer],
 ) -> DimensionScore:
-    """Sum, scale up what does not apply yet, then cap."""
+    """Add up the components, scale the sum to the full maximum, then apply the caps."""
     members = [member for member in dimension.components if member in components]
     possible = sum(dimension.components[member].maximum for member in members)
     scale = dimension.maximum / possible
@@ -233,7 +233,7 @@ _FREE = (math.inf, "")
 
 
 def apply_leash(dimension: Dimension, components: Mapping[str, ComponentScore]) -> dict[str, ComponentScore]:
-    """The follower, lowered, while its leader is weak.  Source: seed 003, level 1."""
+    """Return the follower with lowered points if its leader is weak."""
     leash = dimension.leash
     if leash is None or leash.leader not in components or leash.follower not in components:
         return {}
@@ -246,7 +246,7 @@ def apply_leash(dimension: Dimension, components: Mapping[str, ComponentScore]) 
 
 
 def cap_chain(name: str, dimension: Dimension, points: Mapping[str, float]) -> tuple[float, str]:
-    """The most that the dimension may hold with links at 0 points, and why."""
+    """Return the dimension's ceiling for links at 0 points, and why."""
     chain = dimension.chain
     if chain is None:
         return _FREE
@@ -259,7 +259,7 @@ def cap_chain(name: str, dimension: Dimension, points: Mapping[str, float]) -> t
 
 
 def cap_excellence(name: str, dimension: Dimension, points: Mapping[str, float]) -> tuple[float, str]:
-    """The most that the dimension may hold unless every component is strong, and why."""
+    """Return the dimension's ceiling unless every component is strong, and why."""
     excellence = dimension.excellence
     if excellence is None:
         return _FREE

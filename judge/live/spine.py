@@ -1,6 +1,6 @@
-"""The causal spine: premises stated, revised, dropped in silence, contradicted.  Source: seed 003, opening and level 3.
+"""The causal spine: premises that a side states, revises, drops silently or contradicts.
 
-The judge says what became of a premise; a drop counts only if the turn's own words bear it out.
+The judge says what a turn does to a premise; a drop counts only if the premise's words are absent from the turn.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -32,7 +32,7 @@ PURPOSE: Final = "premises"
 Text = Annotated[str, Meta(max_length=300)]
 Id = Annotated[str, Meta(max_length=12)]
 _GONE: Final = 0.5
-"""Share of a premise's content words below which it is no longer there."""
+"""Share of a premise's content words below which the premise is absent."""
 
 
 class Stated(Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Revised(Struct, frozen=True, kw_only=True):
 
 
 class Dropped(Struct, frozen=True, kw_only=True):
-    """A known premise that is gone."""
+    """A known premise that the turn drops."""
 
     premise: Id
     reason: Why = ""
@@ -64,13 +64,13 @@ class Contradicted(Struct, frozen=True, kw_only=True):
 
 
 class FirstPremises(Struct, frozen=True, kw_only=True):
-    """What a turn puts forward while its side has no premise that anything could have become of."""
+    """The premises of a turn whose side has no active premise yet."""
 
     stated: Annotated[tuple[Stated, ...], Meta(max_length=5)] = ()
 
 
 class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
-    """What a turn does to its side's spine; a list that is left out is empty."""
+    """What a turn does to its side's premises; a missing list is empty."""
 
     revised: Annotated[tuple[Revised, ...], Meta(max_length=5)] = ()
     dropped: Annotated[tuple[Dropped, ...], Meta(max_length=5)] = ()
@@ -78,7 +78,7 @@ class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
 
 
 def premises_type(spine: Spine, side: Side) -> type[FirstPremises]:
-    """What may be answered: something can have become of premises only where there are any."""
+    """Return the type of an answer; changes of premises are possible only if the side has active ones."""
     return PremisesAnswer if _active_premises(spine, side) else FirstPremises
 
 
@@ -100,24 +100,24 @@ def premises_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken],
 
 
 def premise_list(premises: dict[str, Premise]) -> str:
-    """Premises by id, each with its latest form as material."""
+    """Return premises by id, each with its latest form as material."""
     return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())
 
 
 def is_absent(premise: Premise, text: str) -> bool:
-    """Whether fewer than half of the content words of a premise and of its quote stand in ``text``.
+    """Return whether ``text`` has fewer than half of the content words of a premise and its quote.
 
-    False where a premise has no content word: nothing bears its absence out.
+    False for a premise without content words, since its absence cannot be shown.
     """
     wanted = frozenset(content_words(f"{premise.text} {premise.quote}"))
     return bool(wanted) and len(wanted.intersection(content_words(text))) / len(wanted) < _GONE
 
 
 def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremises]) -> None:
-    """Record what holds of what the judge says of a turn's premises.
+    """Record what a turn does to premises.
 
-    What is stated or revised is told in the judge's own words, which no rule can lay side by side: there the first
-    sample speaks.  Drops and contradictions cost points: more than half of the samples must name the same ones.
+    Statements and revisions are in the judge's own words and cannot be compared, so the first sample counts.  Drops and
+    contradictions cost points, so more than half of the samples must name the same ones.
     """
     if not answers.given:
         return
@@ -139,7 +139,7 @@ def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremis
 def _agreed(
     batch: EventBatch, number: int, findings: Sequence[tuple[Hashable, int, T]], samples: int
 ) -> Iterator[tuple[int, T]]:
-    """The first of each (what, position of the answer, finding) that more than half of the samples made."""
+    """Yield the first of each (key, position of the answer, finding) that more than half of the samples made."""
     voters: dict[Hashable, set[int]] = {}
     for what, at, _ in findings:
         voters.setdefault(what, set()).add(at)
@@ -191,12 +191,12 @@ def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
 
 
 def _comparable_words(text: str) -> str:
-    """A premise as it is compared with another; empty where no word is in it."""
+    """Return a premise in the form for comparison; empty if it has no words."""
     return comparable(text) if any(character.isalnum() for character in text) else ""
 
 
 def _fault(batch: EventBatch, number: int, name: str) -> str:
-    """What is wrong with naming a premise; empty where nothing is."""
+    """Return why a premise cannot be named; empty if it can."""
     premise = batch.debate.spine.premises.get(name)
     if premise is None:
         return f"there is no premise {name!r}"
@@ -250,7 +250,7 @@ def _drop(batch: EventBatch, number: int, dropped: Dropped, cause: int) -> None:
 
 
 def _still_present(batch: EventBatch, number: int, name: str) -> str:
-    """How a premise is still there in the turn; empty where it is gone without a word."""
+    """Return why a premise is not dropped silently; empty if it is."""
     premise = batch.debate.spine.premises[name]
     if premise.turn == number:
         return f"turn {number} itself states {name}"

@@ -6,20 +6,20 @@ from collections import Counter
 from typing import Final
 
 IN_FULL: Final = 12
-"""Turns, and words of the moderator, that are read in full: the last ones.  Earlier ones by their first sentences."""
+"""The last turns and messages of the moderator that a prompt shows in full; earlier ones are shortened."""
 SHORT: Final = 240
-"""Characters of a shortened turn."""
+"""The most characters of a shortened turn."""
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s")
 
 
 def shortened(text: str) -> str:
-    """A turn's first sentence."""
+    """Return a turn's first sentence."""
     return _SENTENCE.split(text)[0][:SHORT]
 
 
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 _STEM: Final = 6
-"""Letters by which words are told apart: enough that ``invest`` meets ``investing``."""
+"""Letters of a stem: ``invest`` and ``investing`` have the same one."""
 _EMPTY: Final = (
     "about after again all also and any are because been before being both but can could did does done down each even "
     "ever every for from had has have her here hers him his how into its itself just less let like made make many may "
@@ -28,17 +28,17 @@ _EMPTY: Final = (
     "under until upon use very was way were what when where which while who whom whose why will with would yet you "
     "your yours"
 )
-"""English words that say nothing of what a text is about."""
+"""English words without content."""
 _SKIPPED: Final = frozenset(_EMPTY.split())
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """Stems of the words of three letters and more, in order, case-folded, without the empty ones."""
+    """Return the stems of words with three or more letters, in order, case-folded, without empty words."""
     return tuple(_stem(word) for word in _WORD.findall(text.casefold()) if word not in _SKIPPED)
 
 
 def similarity(one: str, two: str) -> float:
-    """Cosine of the content-word counts of two texts, in [0, 1] and rounded to 2; 0 where one of them has none.
+    """Return the cosine of two texts' content-word counts, in [0, 1] with 2 decimals; 0 if a text has none.
 
     Source: Salton and McGill, Introduction to Modern Information Retrieval (1983), the vector space model.
     """

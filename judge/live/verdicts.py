@@ -41,7 +41,7 @@ from providers.base import Segment
 
 
 def scorecard_verdict(means: BothSides, rounds: Rounds, rubric: Rubric) -> ScorecardVerdictReached:
-    """The side with the higher mean composite over judged turns; ``neither`` on a tie or where a side has none."""
+    """Return the side with the higher mean composite; ``neither`` for a tie, or if a side has no judged turn."""
     pro, con = means.pro, means.con
     if isinstance(pro, Missing) or isinstance(con, Missing):
         reason = _unjudged(pro, con)
@@ -84,7 +84,7 @@ Cites = Annotated[list[Annotated[str, Meta(max_length=80)]], Meta(max_length=12)
 
 
 class SpeakerNarrative(Struct, frozen=True, kw_only=True):
-    """One speaker's arc."""
+    """One speaker's part of the narrative."""
 
     evolution: Text = ""
     fractures: Text = ""
@@ -92,9 +92,9 @@ class SpeakerNarrative(Struct, frozen=True, kw_only=True):
 
 
 class NarrativeAnswer(Struct, frozen=True, kw_only=True):
-    """The whole: ``{"A": {"evolution", "fractures", "held"}, "B", "pattern", "explanation", "winner", "cites"}``.
+    """The answer: ``{"A": {"evolution", "fractures", "held"}, "B", "pattern", "explanation", "winner", "cites"}``.
 
-    ``A`` is whoever spoke first: the judge knows no sides, and the rule gives them back.
+    ``A`` is the side that spoke first: the judge does not know the sides, and the rule restores them.
     """
 
     A: SpeakerNarrative = SpeakerNarrative()
@@ -113,7 +113,7 @@ class ConflictAnswer(Struct, frozen=True, kw_only=True):
 
 
 def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: int = IN_FULL) -> Prompt:
-    """Ask for the verdict over the whole debate, the last ``in_full`` turns of which are shown whole."""
+    """Ask for the verdict over the whole debate; the last ``in_full`` turns are shown in full."""
     frame, spoken = prompts["narrative"], debate.transcript.spoken()
     labels = {turn.side: speaker(spoken, turn) for turn in spoken}
     premises = (
@@ -140,7 +140,7 @@ def _history(premise: Premise) -> str:
 
 
 def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: int = IN_FULL) -> Prompt:
-    """Ask how the scorecard and the narrative can differ; both must have been reached."""
+    """Ask why the scorecard and the narrative differ; both verdicts must exist."""
     card, narrative = debate.verdicts.scorecard, debate.verdicts.narrative
     assert card is not None
     assert narrative is not None
@@ -165,7 +165,7 @@ def _label(winner: Winner, first: Side) -> str:
 
 
 def _turn_segments(prompts: Prompts, spoken: Sequence[TurnSpoken], in_full: int) -> Iterable[Segment]:
-    """The turns, the early ones of a long debate shortened and said to be so."""
+    """Yield the turns; early turns of a long debate are shortened and marked as shortened."""
     whole = spoken[-in_full:] if in_full else ()
     for turn in spoken[: len(spoken) - len(whole)]:
         text = shortened(turn.text)
@@ -222,7 +222,7 @@ def record_narrative(batch: EventBatch, answers: Answers[NarrativeAnswer]) -> No
 
 
 def record_conflict(batch: EventBatch, answers: Answers[ConflictAnswer]) -> None:
-    """Record why the verdicts differ, or that nobody could say."""
+    """Record why the verdicts differ, or that there is no explanation."""
     if not answers.given:
         batch.add(ConflictResolved(missing=why_missing(answers)), batch.debate.course)
         return
@@ -252,5 +252,5 @@ def _speaker_arc(answer: SpeakerNarrative) -> SideNarrative:
 
 
 def _first_side(debate: Debate) -> Side:
-    """The side of Speaker A."""
+    """Return the side of Speaker A."""
     return next((turn.side for turn in debate.transcript.turns.values()), "pro")

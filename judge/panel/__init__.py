@@ -1,1 +1,1 @@
-"""The panel: raters as data, their questions, the statistics of their agreement, and what follows from it."""
+"""The panel: raters as data, their questions, the statistics of their agreement, and the outcome."""

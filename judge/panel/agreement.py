@@ -1,8 +1,13 @@
 """Krippendorff's alpha with a bootstrap interval.
 
-The value is the ``krippendorff`` package's.  The interval is ours: whole items are drawn again with all their
-dimensions, since what is said of one argument hangs together, and 2,000 draws are one matrix product.  Sources:
-Krippendorff (2011), Computing Krippendorff's alpha-reliability; Efron and Tibshirani (1993), percentile intervals.
+The ``krippendorff`` package computes the value; this module computes the interval.  The bootstrap draws whole items
+with all their dimensions, because the scores of one argument depend on each other.  2,000 draws are one matrix product.
+
+Calibration removes a rater's habits from its scores.  It corrects strictness, not wrong judgement: two raters that
+differ by three points throughout become equal.  So calibrated scores are shown beside the raw ones and decide nothing.
+
+Sources: Krippendorff (2011), Computing Krippendorff's alpha-reliability; Efron and Tibshirani (1993), percentile
+intervals.
 """
 
 from collections.abc import Callable
@@ -21,48 +26,48 @@ MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 Array = NDArray[np.float64]
 CalibrationMethod = Literal["z-score", "min-max"]
 SEED: Final = 20_261_121
-"""Of every bootstrap: the same scores always have the same interval."""
+"""Seed of every bootstrap, so that the same scores always have the same interval."""
 USABLE: Final = 0.5
-"""Share of the draws that must have a value, or no interval is stated."""
+"""Share of the draws that must have a value; with fewer there is no interval."""
 AT_ONCE: Final = 500
-"""Samples in one matrix product: more would only wake the threads of BLAS, and wait for them."""
+"""Samples in one matrix product: with more, BLAS starts threads and waiting for them costs more than they save."""
 PLACES: Final = 6
-"""Decimals of a coefficient; as it is stated it is read."""
+"""Decimals of a coefficient; the outcome is read from the rounded value."""
 PAIR: Final = 2
 
 
 class Ratings(Struct, frozen=True):
-    """``values[rater, unit]``, NaN where there is none; ``items[unit]`` numbers the item that a unit belongs to."""
+    """``values[rater, unit]``, NaN for a missing score; ``items[unit]`` is the number of the unit's item."""
 
     values: Array
     items: NDArray[np.int64]
 
     def without(self, rater: int) -> "Ratings":
-        """The same without one row."""
+        """Return the ratings without one rater."""
         return Ratings(np.delete(self.values, rater, axis=0), self.items)
 
     @property
     def pairable(self) -> "Ratings":
-        """The units that two raters or more have rated: no other says anything of agreement."""
+        """The units that at least two raters have rated; only these tell something about agreement."""
         kept = (~np.isnan(self.values)).sum(axis=0) >= PAIR
         return Ratings(self.values[:, kept], self.items[kept])
 
 
 def alpha(ratings: Ratings, level: MeasurementLevel, least_items: int) -> float | str:
-    """The coefficient, or why it has none: one rater alone, no overlap, too few units, one value throughout."""
+    """Return alpha, or why it is undefined: one rater alone, no overlap, too few units, or one value throughout."""
     pairable = ratings.pairable.values
     if why := _why_undefined(ratings, pairable.shape[1], least_items):
         return why
     counts, domain = _counts(pairable)
     if domain.size == 1:
         return "every rating is the same: without any difference there is nothing to agree on"
-    import krippendorff  # noqa: PLC0415 - only where a panel sits
+    import krippendorff  # noqa: PLC0415 - imported only for a panel
 
     return float(krippendorff.alpha(value_counts=counts, value_domain=domain, level_of_measurement=level))
 
 
 def measure(ratings: Ratings, level: MeasurementLevel, rules: PanelRules) -> Coefficient:
-    """Alpha with its 95 % interval and its band."""
+    """Return alpha with its 95 % interval and its band."""
     value = alpha(ratings, level, rules.least_items)
     if isinstance(value, str):
         return Coefficient(undefined=value)
@@ -73,7 +78,7 @@ def measure(ratings: Ratings, level: MeasurementLevel, rules: PanelRules) -> Coe
 
 
 def bootstrap_values(ratings: Ratings, level: MeasurementLevel, number: int) -> Array:
-    """Alpha of ``number`` samples of the items, drawn with replacement; NaN where a sample has no alpha."""
+    """Return alpha of ``number`` samples of the items, drawn with replacement; NaN for a sample without alpha."""
     pairable = ratings.pairable
     _, clusters = np.unique(pairable.items, return_inverse=True)
     items = int(clusters.max()) + 1
@@ -83,13 +88,13 @@ def bootstrap_values(ratings: Ratings, level: MeasurementLevel, number: int) -> 
 
 @cache
 def resamples(items: int, number: int) -> Array:
-    """How often each item stands in each sample: ``[number, items]``."""
+    """Return how often each sample contains each item: ``[number, items]``."""
     drawn = np.random.default_rng(SEED).multinomial(items, np.full(items, 1 / items), size=number)
     return drawn.astype(np.float64)
 
 
 def with_interval(value: float, sampled: Array, items: int, rules: PanelRules) -> Coefficient:
-    """A value with the percentile interval of its samples; without one where too few of them have a value."""
+    """Return a value with the percentile interval of its samples; without interval if too few samples have a value."""
     usable = sampled[~np.isnan(sampled)]
     value = round(value, PLACES)
     said = Coefficient(value=value, items=items, band=band(value, rules))
@@ -100,7 +105,7 @@ def with_interval(value: float, sampled: Array, items: int, rules: PanelRules) -
 
 
 def band(value: float, rules: PanelRules) -> str:
-    """What a coefficient is called."""
+    """Return the name of a coefficient's band."""
     if value >= rules.high:
         return "high"
     if value >= rules.moderate:
@@ -109,7 +114,7 @@ def band(value: float, rules: PanelRules) -> str:
 
 
 def _why_undefined(ratings: Ratings, count: int, least_items: int) -> str:
-    """Why there cannot be a coefficient of ``count`` pairable units; empty where there can."""
+    """Return why ``count`` pairable units have no coefficient; empty if they have one."""
     rated = (~np.isnan(ratings.values)).any(axis=1).sum()
     if rated < PAIR:
         return "one rater alone cannot agree with anybody" if rated else "nobody rated anything"
@@ -120,20 +125,18 @@ def _why_undefined(ratings: Ratings, count: int, least_items: int) -> str:
     return ""
 
 
-# Calibration: a rater's habits taken out of its scores.  It mends strictness, never a wrong judgement, and two raters
-# three points apart become equal.  So calibrated scores stand beside the raw ones and decide nothing.
+# calibration
 
 
 def calibration_method(fewest_items: int, minmax_at: int) -> CalibrationMethod:
-    """Min-max where a side has ``minmax_at`` items or fewer: so few scores have no spread worth estimating."""
+    """Return min-max if a side has at most ``minmax_at`` items, since the spread of so few scores is not reliable."""
     return "min-max" if fewest_items <= minmax_at else "z-score"
 
 
 def calibrated_scores(scores: Array, method: CalibrationMethod) -> Array:
-    """``scores[rater, unit]`` row by row; NaN stays NaN.
+    """Calibrate ``scores[rater, unit]`` row by row; NaN stays NaN.
 
-    A rater who gives everything the same score is in the middle throughout: 0 as z-scores, ½ as min-max.  It does not
-    vanish.
+    The scores of a rater that always gives the same score become the middle: 0 for z-scores, ½ for min-max.
     """
     return np.stack([_row(row, method) for row in scores]) if len(scores) else scores
 
@@ -149,13 +152,13 @@ def _row(row: Array, method: CalibrationMethod) -> Array:
     return np.asarray((row - given.min()) / (given.max() - given.min()))
 
 
-# What each level needs of a sample, as sums over items: a sample is then a product of its counts with these sums.
+# Each level needs some sums over items: a sample is then the product of its counts with these sums.
 
 Sampler = Callable[[Array], Array]
 
 
 def _interval(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
-    """δ = (v − k)²: sums of the values and of their squares are enough."""
+    """δ = (v − k)²: it needs the sums of the values and of their squares."""
     m = (~np.isnan(values)).sum(axis=0)
     first, second = np.nansum(values, axis=0), np.nansum(values**2, axis=0)
     observed = 2 * (m * second - first**2) / (m - 1)
@@ -201,7 +204,7 @@ def _ratio(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
 
 
 def _ordinal(values: Array, clusters: NDArray[np.int64], number: int) -> Sampler:
-    """δ = (Σ n_g from v to k − (n_v + n_k) ÷ 2)²: the squared distance of mid-ranks, which move with a sample."""
+    """δ = (Σ n_g from v to k − (n_v + n_k) ÷ 2)²: the squared distance of mid-ranks, which differ by sample."""
     counts, domain = _counts(values)
     m, size = counts.sum(axis=1), domain.size
     one, other = np.triu_indices(size)
@@ -229,20 +232,20 @@ _SAMPLERS: Final[dict[MeasurementLevel, Callable[[Array, NDArray[np.int64], int]
 
 
 def _counts(values: Array) -> tuple[Array, Array]:
-    """``counts[unit, value]``, and the values."""
+    """Return ``counts[unit, value]``, and the values."""
     domain = np.unique(values[~np.isnan(values)])
     return (values[:, :, None] == domain).sum(axis=0).astype(np.float64), domain
 
 
 def _summed(parts: Array, clusters: NDArray[np.int64], number: int) -> Array:
-    """Rows of units added up to rows of items."""
+    """Add up rows of units to rows of items."""
     sums = np.zeros((number, parts.shape[1]))
     np.add.at(sums, clusters, parts)
     return sums
 
 
 def _alpha(observed: Array, expected: Array, n: Array) -> Array:
-    """1 − (n − 1) × observed ÷ expected; NaN where nothing differs.  Rounding must not make a difference of nothing."""
+    """1 − (n − 1) × observed ÷ expected; NaN if all values are equal, with a tolerance for rounding."""
     scale: Any = np.maximum(n**2, 1)
     is_one_value = expected <= 1e-9 * scale
     with np.errstate(divide="ignore", invalid="ignore"):

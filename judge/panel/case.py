@@ -1,7 +1,7 @@
-"""What a rater is asked about a case whose outcome is known: the panel's own question, of its opening arguments.
+"""The question to a rater about a case with a known outcome: the panel's own question, about the opening arguments.
 
-So a record is of the very thing that the rater does in a debate.  It sees the arguments and never the outcome, its
-source, or what another rater says.
+A rater's track record therefore measures the same task as in a debate.  The rater sees the arguments, but not the
+outcome, its source or the answers of other raters.
 """
 
 from typing import Any
@@ -22,12 +22,12 @@ from providers.base import Segment
 
 
 def names_of(case: Case) -> tuple[str, ...]:
-    """The ids of all arguments, pro's first."""
+    """Return the ids of all arguments, pro's first."""
     return tuple(each.id for each in (*case.pro, *case.con))
 
 
 def case_type(case: Case, criteria: Criteria) -> Any:
-    """The type of a rater's answer."""
+    """Return the type of a rater's answer."""
     return panel_type(names_of(case), criteria)
 
 
@@ -41,6 +41,6 @@ def case_prompt(opened: DebateOpened, seat: Rater, case: Case) -> Prompt:
 
 
 def read_case(seat: Rater, answers: Answers[Any], case: Case, criteria: Criteria) -> Scores | Reason:
-    """The scores by argument and dimension, or why there are none."""
+    """Return the scores by argument and dimension, or why there are none."""
     given = read_rater(seat, answers, names_of(case), criteria)
     return given.scores if given.missing is UNSET else given.missing

@@ -1,4 +1,4 @@
-"""Weighted scores of the sides, and the items on which they stand or fall.  All on raw scores, 1–10."""
+"""Weighted scores of the sides, and the items that the raters dispute.  All of it uses raw scores, 1–10."""
 
 from collections.abc import Iterable, Mapping
 from statistics import fmean
@@ -11,18 +11,18 @@ from judge.panel.agreement import PAIR
 from judge.panel.truth import DIGITS
 
 Totals = Mapping[str, Mapping[str, float]]
-"""A rater's own weighted score of each item that it scored on every dimension."""
+"""By rater: its weighted score of each item that it scored on every dimension."""
 
 
 class SideScores(Struct, frozen=True, kw_only=True):
-    """What the sides come to.  A side's score is the mean over its items of the raters' weighted mean."""
+    """Scores of the sides.  A side's score is the mean over its items of the raters' weighted mean."""
 
     sides: dict[Side, float | None]
     items: dict[str, float]
 
     @property
     def leaning(self) -> Winner:
-        """Who stands higher."""
+        """The side with the higher score."""
         pro, con = self.sides["pro"], self.sides["con"]
         if pro is None or con is None or round(pro - con, DIGITS) == 0:
             return "neither"
@@ -40,17 +40,17 @@ class SideScores(Struct, frozen=True, kw_only=True):
 
     @property
     def both(self) -> BothSides:
-        """The sides as an event keeps them."""
-        said = {side: self._said(side) for side in SIDES}
-        return BothSides(pro=said["pro"], con=said["con"])
+        """The scores in the form that an event stores."""
+        scores = {side: self._score(side) for side in SIDES}
+        return BothSides(pro=scores["pro"], con=scores["con"])
 
-    def _said(self, side: Side) -> float | Missing:
+    def _score(self, side: Side) -> float | Missing:
         score = self.sides[side]
         return missing(f"nobody whose scores count scored {side}") if score is None else round(score, 4)
 
 
 def counted_raters(totals: Totals, sides: Mapping[str, Side]) -> tuple[str, ...]:
-    """The raters that scored something of both sides: one that left a side out would tilt the balance."""
+    """Return the raters that scored items of both sides; a rater that left a side out would bias the result."""
     return tuple(
         name for name, given in totals.items() if {sides[item] for item in given if item in sides} == set(SIDES)
     )
@@ -59,7 +59,7 @@ def counted_raters(totals: Totals, sides: Mapping[str, Side]) -> tuple[str, ...]
 def side_scores(
     totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], *, without: str = ""
 ) -> SideScores:
-    """The weighted scores of the raters in ``weights``, one item left out where it is named."""
+    """Return the weighted scores of the raters in ``weights``; ``without`` names an item to leave out."""
     items = {item: score for item in sides if item != without and (score := _item(totals, weights, item)) is not None}
     scored = {side: [score for item, score in items.items() if sides[item] == side] for side in SIDES}
     return SideScores(sides={side: fmean(each) if each else None for side, each in scored.items()}, items=items)
@@ -68,10 +68,10 @@ def side_scores(
 def disputed_items(
     totals: Totals, weights: Mapping[str, float], sides: Mapping[str, Side], rules: PanelRules
 ) -> dict[str, Dispute]:
-    """The items on which the raters are far apart, the furthest first.
+    """Return the items with a high variance of scores, the highest first.
 
-    One decides when the winner changes without it, when a side has nothing left without it, or from a variance on
-    that no panel can be said to have a view of it.
+    An item decides if the winner changes without it, if a side has no other item, or if its variance is so high that
+    the panel has no common view of it.
     """
     leaning = side_scores(totals, weights, sides).leaning
     found = {}
@@ -87,7 +87,7 @@ def disputed_items(
 
 
 def variance(scores: Iterable[float]) -> float | None:
-    """Sample variance (n − 1); None of fewer than two."""
+    """Return the sample variance (n − 1); None for fewer than two scores."""
     given = list(scores)
     if len(given) < PAIR:
         return None

@@ -1,4 +1,4 @@
-"""A panel's reading in sentences that a person understands."""
+"""A panel's outcome explained in sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -33,7 +33,7 @@ def reasons(
     weighing: Mapping[str, float],
     outcome: PanelOutcome,
 ) -> tuple[str, ...]:
-    """Why the outcome is what it is, the weightiest first."""
+    """Return the reasons for the outcome, the most important first."""
     return (
         *_disputes(contested, rules),
         *_gap(total, rules),
@@ -51,7 +51,7 @@ def advice(
     without: Mapping[str, LeaveOneOut],
     winner: Winner,
 ) -> tuple[str, ...]:
-    """What to find out, or to do, next."""
+    """Return what to find out or to do next."""
     return tuple(_advice({seat.name: seat for seat in seats}, outcome, contested, without, winner))
 
 
@@ -103,7 +103,7 @@ def _alpha(raw: Coefficient) -> Iterator[str]:
 def _kappa(measured: AgreementMeasured, rules: PanelRules, outcome: PanelOutcome) -> Iterator[str]:
     raw, said = measured.raw.value, measured.kappa
     if raw is not UNSET and raw >= rules.low:
-        return  # standings are asked only where scores do not agree
+        return  # standings matter only if the scores do not agree
     if said.value is UNSET:
         if said.undefined != measured.raw.undefined:
             yield f"How far they agree on where arguments stand cannot be said: {said.undefined}."
@@ -174,5 +174,5 @@ def _short(focus: str) -> str:
 
 
 def _named(item: str) -> str:
-    """Arguments bear their own ids, turns are numbers."""
+    """Return the name of an item: arguments have ids, turns have numbers."""
     return f"turn {item}" if item.isdecimal() else item

@@ -1,7 +1,8 @@
 """Fleiss' kappa over standings, with the same bootstrap as alpha.
 
-Source: Fleiss (1971), Measuring nominal scale agreement among many raters.  His items have equally many ratings; where
-one has fewer, its own number stands in its share of agreeing pairs, and all ratings count in the categories' shares.
+Source: Fleiss (1971), Measuring nominal scale agreement among many raters.  There all items have the same number of
+ratings.  Here an item with fewer uses its own number for its share of agreeing pairs, and all ratings count for the
+shares of the categories.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,12 @@ from judge.panel.agreement import PAIR, Array, resamples, with_interval
 
 
 def kappa(counts: Array) -> float:
-    """Kappa of ``counts[item, category]``, each with two ratings or more; NaN where there is one category only."""
+    """Return kappa of ``counts[item, category]``, at least two ratings an item; NaN if there is only one category."""
     return float(_kappas(counts, np.ones((1, len(counts))))[0])
 
 
 def measure_kappa(standings: Sequence[Mapping[str, str]], rules: PanelRules) -> Coefficient:
-    """Kappa of one mapping ``{item: category}`` a rater, with its interval; or why it has none."""
+    """Return kappa with its interval, or why it is undefined; ``standings`` has ``{item: category}`` for each rater."""
     if not any(standings):
         return Coefficient(undefined="nobody gave a standing")
     if sum(map(bool, standings)) < PAIR:
@@ -36,7 +37,7 @@ def measure_kappa(standings: Sequence[Mapping[str, str]], rules: PanelRules) -> 
 
 
 def count_standings(standings: Sequence[Mapping[str, str]]) -> Array:
-    """``counts[item, category]`` of the items that two raters or more have given a standing."""
+    """Return ``counts[item, category]`` of the items to which at least two raters have given a standing."""
     items = sorted({item for each in standings for item in each})
     categories = sorted({category for each in standings for category in each.values()})
     counts = np.array(
@@ -48,7 +49,7 @@ def count_standings(standings: Sequence[Mapping[str, str]]) -> Array:
 
 
 def _kappas(counts: Array, weights: Array) -> Array:
-    """Kappa of each sample of the items; ``weights[sample, item]``."""
+    """Return kappa of each sample of the items; ``weights[sample, item]``."""
     n = counts.sum(axis=1)
     agreeing = (counts * (counts - 1)).sum(axis=1) / (n * (n - 1))
     observed: Array = weights @ agreeing / weights.sum(axis=1)

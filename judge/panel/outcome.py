@@ -1,8 +1,8 @@
-"""From independent scores to what the panel says.  Pure; the same scores always say the same.
+"""The outcome of a panel, from its raters' independent scores.  The same scores always give the same outcome.
 
-The ladder is read on raw scores: a deciding dispute, a gap under ``least_gap``, or too little agreement on scores and
-on standings make it irreconcilable; agreement that cannot be measured leaves it undetermined; else alpha says how much
-the verdict may be relied on.  Sources: seed 000 and design, section 7.
+All rules use raw scores.  The outcome is irreconcilable for a deciding dispute, for a gap below ``least_gap``, or for
+too little agreement on scores and on standings.  It is undetermined if agreement cannot be measured.  Otherwise alpha
+tells how far the verdict can be relied on.  ``docs/panel.md`` explains the rules.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ from judge.panel.weights import rater_weights
 
 
 class PanelReading(Struct, frozen=True, kw_only=True):
-    """What a panel says, without its words.  ``alpha`` and ``kappa`` are None where they are undefined."""
+    """A panel's outcome in figures.  ``alpha`` and ``kappa`` are None if they are undefined."""
 
     outcome: PanelOutcome
     sums: SideScores
@@ -55,12 +55,12 @@ class PanelReading(Struct, frozen=True, kw_only=True):
 
     @property
     def winner(self) -> Winner:
-        """Nobody, unless the panel agrees enough."""
+        """The leading side if the raters agree enough, else ``neither``."""
         return self.sums.leaning if self.outcome in {"concluded", "cautious"} else "neither"
 
 
 class ScoredPanel(Struct, frozen=True, kw_only=True):
-    """Everything that a reading is made of; ``ratings`` and ``standings`` have a row for each seat."""
+    """The scores of a panel; ``ratings`` and ``standings`` have a row for each seat."""
 
     seats: tuple[Rater, ...]
     totals: Totals
@@ -71,7 +71,7 @@ class ScoredPanel(Struct, frozen=True, kw_only=True):
     topic_type: str
 
     def without(self, name: str) -> "ScoredPanel":
-        """The panel with one rater less."""
+        """Return the panel without one rater."""
         gone = [seat.name for seat in self.seats].index(name)
         return replace(
             self,
@@ -90,7 +90,7 @@ def conclude(
     criteria: Criteria,
     topic_type: str,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
-    """The agreement of a panel and what follows from it.  ``sides``: the side of every item, scored or not."""
+    """Return the agreement of a panel and its conclusion.  ``sides``: the side of every item, scored or not."""
     given = {seat.name: scored[seat.name] for seat in seats if seat.name in scored}
     standings = ({} if seat.name not in given else given[seat.name].standings for seat in seats)
     panel = ScoredPanel(
@@ -132,7 +132,7 @@ def conclude(
 
 
 def _totals(seats: Sequence[Rater], scored: Mapping[str, PanelistScored], sides: Mapping[str, Side]) -> Totals:
-    """Each rater's own weighted score of the items that it scored on all of its dimensions."""
+    """Return each rater's weighted score of the items that it scored on all of its dimensions."""
     return {
         seat.name: {
             item: score
@@ -150,7 +150,7 @@ def _ratings(
     sides: Mapping[str, Side],
     dimensions: Sequence[str],
 ) -> Ratings:
-    """Item × dimension, a row a rater; by the items' names, so that their order says nothing."""
+    """Return item × dimension, one row for each rater; sorted by item, so that the order of items has no effect."""
     values = np.full((len(seats), len(sides), len(dimensions)), np.nan)
     for row, seat in zip(values, seats, strict=True):
         given = scored[seat.name].scores if seat.name in scored else {}
@@ -161,7 +161,7 @@ def _ratings(
 
 
 def agreement(panel: ScoredPanel) -> AgreementMeasured:
-    """All coefficients with their intervals."""
+    """Return all coefficients with their intervals."""
     ratings, rules = panel.ratings, panel.rules
     method = _method(panel)
     return AgreementMeasured(
@@ -176,7 +176,7 @@ def agreement(panel: ScoredPanel) -> AgreementMeasured:
 
 
 def read_panel(panel: ScoredPanel, alpha_value: float | None, kappa_value: float | None) -> PanelReading:
-    """The rung of the ladder."""
+    """Return the outcome for these coefficients."""
     totals, sides, rules = panel.totals, panel.sides, panel.rules
     names = counted_raters(totals, sides)
     weighing = rater_weights([seat for seat in panel.seats if seat.name in names], rules, panel.topic_type)
@@ -213,7 +213,7 @@ def _outcome(
 
 
 def _without(panel: ScoredPanel) -> LeaveOneOut:
-    """The same panel with a rater less; no interval is needed to read it."""
+    """Return the outcome of a panel that has lost a rater; it needs no interval."""
     value = alpha(panel.ratings, "interval", panel.rules.least_items)
     known = round(value, PLACES) if isinstance(value, float) else None
     counts = count_standings(panel.standings)
@@ -228,7 +228,7 @@ def _without(panel: ScoredPanel) -> LeaveOneOut:
 
 
 def _calibrated(panel: ScoredPanel, weighing: Mapping[str, float]) -> SideScores:
-    """The same sums over calibrated totals."""
+    """Return the sides' scores from calibrated totals."""
     totals = {name: panel.totals[name] for name in weighing}
     items = list(panel.sides)
     rows: Array = np.array(

@@ -1,8 +1,8 @@
-"""What a rater is asked about a debate: everything that was said, its own part, and the items to rate.
+"""The question to a rater about a debate: the whole debate, the rater's focus, and the items to rate.
 
-In format ``protocol`` the items are the opening arguments, in ``exchange`` the turns.  The debate stands first and is
-the same for all raters, so that a model that keeps what it has read reads it once; no rater sees another's scores, and
-none learns a model's name.
+In format ``protocol`` the items are the opening arguments, in ``exchange`` the turns.  The debate comes first and is
+the same for all raters, so that a model with a prompt cache reads it once.  No rater sees another rater's scores or the
+name of a model.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ NOTE_MOST: Final = 120
 
 
 def item_sides(debate: Debate, opened: DebateOpened) -> dict[str, Side]:
-    """The items to be rated, each with its side: argument ids, or turn numbers as text."""
+    """Return the items to rate with their sides: argument ids, or turn numbers as text."""
     if opened.format == "protocol":
         return {name: argument.side for name, argument in debate.protocol.arguments.items()}
     return {str(turn.turn): turn.side for turn in debate.transcript.spoken()}
@@ -70,7 +70,7 @@ def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
 
 
 def rating_segment(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:
-    """The question itself: a rater's part, and the items to rate."""
+    """Return the question itself: the rater's focus, and the items to rate."""
     criteria = opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
     ask = fill(
@@ -91,7 +91,7 @@ def _arguments(opened: DebateOpened, debate: Debate) -> Prompt:
 
 
 def _turns(opened: DebateOpened, debate: Debate) -> Prompt:
-    """The turns, the early ones of a long debate shortened and said to be so."""
+    """Return the turns; early turns of a long debate are shortened and marked as shortened."""
     template, spoken = opened.prompts["panel"], debate.transcript.spoken()
     shown = []
     for turn in spoken:

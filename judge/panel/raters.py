@@ -1,7 +1,4 @@
-"""Rater profiles as data: the four of a debate's panel, the five personas that judge an artifact, and more by file.
-
-Sources: seed 000 (the four and their weights), seed 001 (the personas and their shares).
-"""
+"""Rater profiles as data: four raters for debates, five personas for artifacts, and more from files."""
 
 import math
 import re
@@ -22,7 +19,7 @@ Words = Annotated[str, Meta(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What makes one rater see other things than the next.  ``weights`` of the dimensions sum to 1."""
+    """What a rater looks at.  ``weights`` of the dimensions sum to 1."""
 
     title: Words
     focus: Words
@@ -33,7 +30,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Profiles(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A file of them."""
+    """A file of profiles."""
 
     raters: dict[str, Profile] = {}
     personas: dict[str, Profile] = {}
@@ -41,12 +38,12 @@ class Profiles(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @cache
 def shipped() -> Profiles:
-    """The profiles that come with Moot."""
+    """Return the profiles that ship with Moot."""
     return parse_profiles(resources.files("judge").joinpath("panel/raters.json").read_bytes())
 
 
 def load_profiles(path: Path) -> Profiles:
-    """The profiles in a JSON file of the shipped one's shape.  Raises ``RubricError``."""
+    """Read profiles from a JSON file with the shape of the shipped one.  Raises ``RubricError``."""
     try:
         return parse_profiles(path.read_bytes())
     except OSError as error:
@@ -54,7 +51,7 @@ def load_profiles(path: Path) -> Profiles:
 
 
 def parse_profiles(raw: bytes) -> Profiles:
-    """Profiles written in JSON, checked."""
+    """Decode and check profiles in JSON.  Raises ``RubricError``."""
     try:
         profiles = msgspec.json.decode(raw, type=Profiles)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -66,7 +63,7 @@ def parse_profiles(raw: bytes) -> Profiles:
 
 
 def check(where: str, name: str, profile: Profile) -> None:
-    """Raise ``RubricError`` where a profile makes no sense."""
+    """Check a profile.  Raises ``RubricError`` if it is not valid."""
     if not NAME.fullmatch(name):
         raise RubricError(where, "a rater's name is lower case letters, digits and underscores, at most 40")
     if not profile.weights:

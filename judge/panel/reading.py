@@ -1,6 +1,6 @@
-"""A rater's answer, read by item id and leniently: what is off the scale, left out or invented is said, never mended.
+"""Read a rater's answer by item id, leniently: values off the scale, missing or invented are recorded, never corrected.
 
-With several samples the median of those that give a score counts, and the standing that more than half of them give.
+Of several samples the median of the given scores counts, and the standing that more than half of them give.
 """
 
 import re
@@ -33,7 +33,7 @@ class RaterSample(Struct, frozen=True, kw_only=True):
 
 
 def read_rater(seat: Rater, answers: Answers[Any], names: Sequence[str], criteria: Criteria) -> PanelistScored:
-    """What a rater gave, as the event that keeps it."""
+    """Return a rater's answers as the event that records them."""
     if not answers.given:
         return PanelistScored(rater=seat.name, model=seat.model, missing=why_missing(answers))
     samples = [read_sample(value, names, criteria) for value in answers.values]
@@ -57,13 +57,13 @@ def read_rater(seat: Rater, answers: Answers[Any], names: Sequence[str], criteri
 
 
 def invented(answers: Answers[Any], names: Sequence[str], criteria: Criteria) -> tuple[str, ...]:
-    """Ids that a rater scored and nobody has used."""
+    """Return the ids that a rater scored and that do not exist in the debate."""
     found = (each for value in answers.values for each in read_sample(value, names, criteria).invented)
     return tuple(dict.fromkeys(found))
 
 
 def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> RaterSample:
-    """One answer, by whichever of the shapes that raters give it."""
+    """Read one answer in any of the shapes that models give."""
     scored, unknown = _by_item(value, "scores", names)
     stood, more = _by_item(value, "standings", names)
     noted, _ = _by_item(value, "notes", names)
@@ -98,7 +98,7 @@ def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> RaterSa
 
 
 def item_id(name: str, names: Sequence[str]) -> str:
-    """The item that a name means: ``PRO-1`` for ``pro 1``, ``3`` for ``turn 3``; itself where it means none."""
+    """Return the item that a name means: ``PRO-1`` for ``pro 1``, ``3`` for ``turn 3``; else the name itself."""
     if (argument := argument_id(name)) in names:
         return argument
     found = _TURN.fullmatch(name)
@@ -106,7 +106,7 @@ def item_id(name: str, names: Sequence[str]) -> str:
 
 
 def _by_item(value: Any, part: str, names: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What a part of the answer says of each item, and the ids in it that are none."""
+    """Return the entry of each item in a part of the answer, and the ids that are no item."""
     inner = first_value(value, (part,))
     if isinstance(inner, dict):
         pairs = [(str(name), item) for name, item in inner.items()]
@@ -152,7 +152,7 @@ def _standing(told: Any) -> Standing | None:
 def _medians(
     samples: Sequence[RaterSample], names: Iterable[str], criteria: Criteria
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-    """Median and range of each score over the samples that have it."""
+    """Return the median and the range of each score over the samples that have it."""
     scores: dict[str, dict[str, float]] = {}
     spread: dict[str, dict[str, float]] = {}
     for name in names:
@@ -166,7 +166,7 @@ def _medians(
 
 
 def _standings(samples: Sequence[RaterSample], names: Iterable[str]) -> dict[str, Standing]:
-    """The standing that more than half of the samples that give one give."""
+    """Return the standing that more than half of the samples with a standing give."""
     found: dict[str, Standing] = {}
     for name in names:
         given: list[Standing | None] = [each.standings[name] for each in samples if name in each.standings]
@@ -182,7 +182,7 @@ def _absent(
     names: Iterable[str],
     criteria: Criteria,
 ) -> dict[str, str]:
-    """What none of the samples gave, and why."""
+    """Return the values that no sample gave, and why."""
     reasons: dict[str, str] = {}
     for each in reversed(samples):
         reasons |= each.absent

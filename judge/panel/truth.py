@@ -1,6 +1,6 @@
-"""Raters against known outcomes: a rater's own verdict on a case, whether it is right, and what a record is worth.
+"""Raters against known outcomes: a rater's verdict on a case, whether it is right, and what its record tells.
 
-Only the outcome counts.  Whether a rater agrees with the others never enters: a majority can be wrong together.
+Only the outcome counts, not whether a rater agrees with the others, because a majority can be wrong.
 """
 
 import math
@@ -26,23 +26,23 @@ from events.types.criteria import PanelRules
 
 Scores = Mapping[str, Mapping[str, float]]
 DIGITS: Final = 9
-"""Decimals that a score is kept at, so that a threshold is met by what is exactly on it."""
+"""Decimals of a score, so that a value exactly on a threshold meets it."""
 Z: Final = 1.959963984540054
-"""Quantile of the normal distribution for a two-sided 95 %."""
+"""Quantile of the normal distribution for a two-sided interval of 95 %."""
 COIN: Final = 0.5
 
 
 class Interval(NamedTuple):
-    """Shares in [0, 1] between which the true one lies, at 95 %."""
+    """Interval of 95 % for a share in [0, 1]."""
 
     low: float
     high: float
 
 
 def weighted_total(given: Mapping[str, float], weights: Mapping[str, float]) -> float | None:
-    """A rater's weighted score of one argument; None unless every dimension that it weighs is scored.
+    """Return a rater's weighted score of one argument; None unless it scored every dimension that it weighs.
 
-    The same score on all of them is that score, whatever the weights' last digits.
+    The sum is divided by the sum of the weights: the same score on all dimensions gives exactly that score.
     """
     if not given.keys() >= weights.keys():
         return None
@@ -51,7 +51,7 @@ def weighted_total(given: Mapping[str, float], weights: Mapping[str, float]) -> 
 
 
 def side_means(case: Case, scores: Scores, weights: Mapping[str, float]) -> BothSides:
-    """The mean total of each side's arguments, over those that have one."""
+    """Return the mean total of each side's arguments, over those that have one."""
 
     def mean(side: str, arguments: Iterable[Argument]) -> float | Missing:
         totals = [weighted_total(scores.get(each.id, {}), weights) for each in arguments]
@@ -62,19 +62,19 @@ def side_means(case: Case, scores: Scores, weights: Mapping[str, float]) -> Both
 
 
 def rater_verdict(mean: BothSides, rules: PanelRules) -> Winner | Missing:
-    """Who is ahead by the panel's least gap, |pro − con| ÷ (pro + con); nobody below it."""
+    """Return the side that leads by the panel's least gap, |pro − con| ÷ (pro + con), else ``neither``."""
     if isinstance(mean.pro, Missing):
         return mean.pro
     if isinstance(mean.con, Missing):
         return mean.con
     apart, both = mean.pro - mean.con, mean.pro + mean.con
-    if not both or round(abs(apart) / both, 9) < rules.least_gap:  # 4.2 against 3.8 is a gap of 5 %, not of less
+    if not both or round(abs(apart) / both, 9) < rules.least_gap:  # 4.2 against 3.8 is a gap of exactly 5 %
         return "neither"
     return "pro" if apart > 0 else "con"
 
 
 def calibrate_rater(seat: Rater, case: Case, scores: Scores | Reason, rules: PanelRules) -> RaterCalibrated:
-    """One rater on one case.  Where it names nobody for want of scores it is neither right nor wrong."""
+    """Return one rater's result on one case.  Without enough scores for a verdict it is neither right nor wrong."""
     given: dict[str, dict[str, float]] = {}
     mean: BothSides | UnsetType = UNSET
     said: Winner | Missing
@@ -99,17 +99,17 @@ def calibrate_rater(seat: Rater, case: Case, scores: Scores | Reason, rules: Pan
     )
 
 
-# what a record is worth
+# what a record tells
 
 
 def record_of(verdicts: Iterable[RaterCalibrated]) -> TrackRecord:
-    """Right, of how many that named somebody or nobody; missing ones do not count."""
+    """Count the right verdicts of all verdicts; missing ones do not count."""
     counted = [each.said == each.truth for each in verdicts if each.said is not UNSET]
     return TrackRecord(right=sum(counted), of=len(counted))
 
 
 def wilson(record: TrackRecord) -> Interval | None:
-    """Wilson's score interval (1927) of the share of right verdicts; None without any."""
+    """Return Wilson's score interval (1927) of the share of right verdicts; None without a verdict."""
     if not record.of:
         return None
     n, share = record.of, record.right / record.of
@@ -120,13 +120,13 @@ def wilson(record: TrackRecord) -> Interval | None:
 
 
 def chance(truths: Iterable[Winner]) -> float:
-    """What takes no judgement: a coin, or always naming the commonest outcome, whichever is right more often."""
+    """Return the share that chance gets right: a coin, or always the commonest outcome, whichever is better."""
     known = list(truths)
     return max([COIN, *(known.count(each) / len(known) for each in set(known))])
 
 
 def meaning(record: TrackRecord, by_chance: float) -> str:
-    """The interval in words."""
+    """Describe the interval in words."""
     interval = wilson(record)
     if interval is None:
         return "not known: no verdict yet"

@@ -11,9 +11,9 @@ DEFAULT = "default"
 
 
 def topic_of(motion: str, topics: Mapping[str, TopicType]) -> str:
-    """The topic whose keywords stand in the motion most often, by different keywords; ``default`` where none does.
+    """Return the topic with the most different keywords in the motion; ``default`` if none has any.
 
-    Of equals the one that the rubric names first.
+    Of equal topics the one that the rubric names first counts.
     """
     counts = {
         name: sum(_pattern(keyword).search(motion) is not None for keyword in topic.keywords)
@@ -30,14 +30,14 @@ def _pattern(keyword: str) -> re.Pattern[str]:
 
 
 def accuracy(record: TrackRecord, rules: PanelRules) -> float:
-    """(right + prior) ÷ (n + prior), in [0, 1]: without a record it is chance, and few cases move it little."""
+    """Return (right + prior) ÷ (n + prior), in [0, 1]: chance without a record, and few cases change it little."""
     return (record.right + rules.prior_right) / (record.of + rules.prior_of)
 
 
 def rater_weights(seats: Sequence[Rater], rules: PanelRules, topic_type: str) -> dict[str, float]:
-    """Of each rater, summing to 1; agreeing with the majority never counts.
+    """Return the weight of each rater; they sum to 1.  Agreement with the majority does not count.
 
-    A domain that the topic does not know weighs as ``general`` does, or as one of so many raters.
+    A domain that the topic does not name weighs as much as ``general``, or as 1 ÷ the number of raters.
     """
     topics = rules.topics
     topic = topics.get(topic_type) or topics.get(DEFAULT)

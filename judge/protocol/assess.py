@@ -1,4 +1,4 @@
-"""The judge's question about a whole protocol debate.  It learns no model names.  Source: seed 002."""
+"""The judge's question about a whole protocol debate.  The judge learns no model names."""
 
 from functools import lru_cache
 from typing import Annotated, Any, Final
@@ -84,7 +84,7 @@ def _assess_type(
 
 
 def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
-    """Ask for the standing and the scores of every argument, and for what follows from the whole."""
+    """Ask for the standing and the scores of every argument, and for an overall assessment."""
     rules, criteria = opened.rubric.protocol, opened.rubric.criteria
     assert rules is not None, "an opening fills in what a rubric leaves out"
     assert criteria is not None, "likewise"
@@ -103,7 +103,7 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
 
 
 def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
-    """Every argument with what was answered to it, then examinations that did not keep the form."""
+    """Return every argument with the answer to it, then cross-examinations that were not in the required form."""
     template, protocol = opened.prompts["assess"], debate.protocol
     shown = []
     for name, argument in protocol.arguments.items():
@@ -127,19 +127,19 @@ def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:
 
 
 def spoken_by(debate: Debate, side: Side) -> tuple[TurnSpoken, ...]:
-    """What a side said: its opening, its cross-examination, its closing."""
+    """Return the turns of a side: opening, cross-examination, closing."""
     return tuple(turn for turn in debate.transcript.spoken() if turn.side == side)
 
 
 def closing_segments(opened: DebateOpened, debate: Debate) -> Prompt:
-    """Both sides' last words, as far as they count."""
+    """Return both sides' closings, as far as they count."""
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
     return tuple(_closing(opened, debate, side, rules.closing_words) for side in SIDES)
 
 
 def _closing(opened: DebateOpened, debate: Debate, side: Side, most: int) -> Segment:
-    """A side's last word as far as it counts, said to be cut where it was."""
+    """Return a side's closing as far as it counts, with a note if it was cut."""
     template, turn = opened.prompts["assess"], spoken_by(debate, side)[-1]
     words = str(debate.protocol.closings[side].words)
     note = fill(section(template, "cut"), most=str(most), words=words) if turn.clipped else ""

@@ -1,4 +1,4 @@
-"""What a judge's assessment says, read leniently: what is off the scale or left out is not there, and says why."""
+"""Read a judge's assessment leniently: a score off the scale or left out is missing, with the reason."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ _NO_LETTER: Final = re.compile(r"[^a-z]+")
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """A fallacy as the judge names it; nothing of it is checked yet."""
+    """A fallacy as the judge names it, not checked yet."""
 
     argument: str
     fallacy: str
@@ -28,7 +28,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class ArgumentAssessment(Struct, frozen=True, kw_only=True):
-    """What was said of one argument.  ``absent``: dimensions without a score, and why."""
+    """The assessment of one argument.  ``absent``: dimensions without a score, and why."""
 
     scores: dict[str, int] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class ArgumentAssessment(Struct, frozen=True, kw_only=True):
 
 
 class Assessment(Struct, frozen=True, kw_only=True):
-    """One sample of the whole.  ``invented``: ids of arguments that nobody opened."""
+    """One sample of the assessment.  ``invented``: ids of arguments that do not exist."""
 
     arguments: dict[str, ArgumentAssessment]
     invented: tuple[str, ...]
@@ -50,12 +50,12 @@ class Assessment(Struct, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was said of any argument."""
+        """Whether no argument has a score or a standing."""
         return not any(said.scores or said.standing for said in self.arguments.values())
 
 
 def read_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> Assessment:
-    """An assessment from any of the shapes that judges give it: by argument, or as tables side by side."""
+    """Read an assessment in any of the shapes that models give: by argument, or as separate tables."""
     scored = [(argument_id(name), item) for name, item in entries(value, _AROUND, IDS)]
     traced = [(argument_id(name), item) for name, item in _table(first_value(value, _TRACES))]
     given: dict[str, list[Any]] = {}
@@ -76,13 +76,13 @@ def read_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> Ass
 
 
 def plain_name(name: str) -> str:
-    """``straw_man`` for ``Straw-Man fallacy``: lower case, underscores, without what does not tell it apart."""
+    """Return ``straw_man`` for ``Straw-Man fallacy``: lower case, underscores, without articles and "fallacy"."""
     words = [word for word in _NO_LETTER.split(name.casefold()) if word not in {"", "fallacy", "the", "an", "a"}]
     return "_".join(words)
 
 
 def _table(value: Any) -> list[tuple[str, Any]]:
-    """A trace table; standings alone, keyed by argument, count as one."""
+    """Read a trace table; an object of standings by argument is one, too."""
     if isinstance(value, dict):
         return [
             (clean_text(name), item if isinstance(item, dict) else {"standing": item}) for name, item in value.items()
@@ -91,7 +91,7 @@ def _table(value: Any) -> list[tuple[str, Any]]:
 
 
 def _argument_assessment(items: Iterable[Any], criteria: Criteria) -> ArgumentAssessment:
-    """Everything that was said of one argument; of two statements on the same thing the first counts."""
+    """Merge all entries about one argument; the first value of a dimension counts."""
     items = [each for each in items if isinstance(each, dict)]
     if not items:
         why = "the judge left it out"
@@ -131,7 +131,7 @@ def _score(item: dict[str, Any], name: str) -> Any:
 
 
 def _whole(value: Any, criteria: Criteria) -> int | None:
-    """A whole number on the scale; ``true`` is none, nor is ``"8/10"``."""
+    """Return a whole number on the scale, else None; ``true`` and ``"8/10"`` are no numbers."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         return None
     return int(value) if criteria.low <= value <= criteria.high else None

@@ -1,4 +1,4 @@
-"""Closings: what a side grants, what it holds, in so many words and no more.  Source: seed 002, round 3."""
+"""Closings: what a side concedes and what it maintains, within the rubric's number of words."""
 
 import re
 from functools import lru_cache
@@ -29,7 +29,7 @@ from providers.base import Segment
 from providers.schema import guided
 
 POSITION_LEAST, POSITION_MOST = 60, 900
-"""Characters that models are held to; less is read as well."""
+"""Limits in characters for the model; a shorter text is read as well."""
 CONCESSION_MOST: Final = 240
 CONCESSIONS_MOST: Final = 3
 GRANTS: Final = frozenset({"concede", "partial"})
@@ -62,14 +62,14 @@ def closing_type(names: tuple[str, ...]) -> Any:
 
 
 def own_arguments(protocol: ProtocolState, side: Side) -> tuple[str, ...]:
-    """The ids of what a side opened with."""
+    """Return the ids of a side's own arguments."""
     return tuple(name for name, each in protocol.arguments.items() if each.side == side)
 
 
 def closing_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, examined: str) -> Prompt:
-    """Ask a side for its last word: its own arguments, what was said to them, what it conceded itself.
+    """Ask a side for its closing; the prompt has its arguments, the answers to them, and its own concessions.
 
-    ``examined``: all that the other side said in its examination, shown where that did not keep the form.
+    ``examined``: the text of the other side's cross-examination, shown if it was not in the required form.
     """
     template, rules = opened.prompts["protocol"], opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
@@ -87,7 +87,7 @@ def closing_prompt(opened: DebateOpened, protocol: ProtocolState, side: Side, ex
 
 
 def conceded(protocol: ProtocolState, side: Side) -> tuple[str, ...]:
-    """The other side's arguments that a side granted, wholly or in part, each with its words."""
+    """Return the other side's arguments that a side conceded, wholly or in part, with its words."""
     return tuple(
         f"{name} ({each.cross.response}):\n{quoted(each.cross.reasoning)}"
         for name, each in protocol.arguments.items()
@@ -98,7 +98,7 @@ def conceded(protocol: ProtocolState, side: Side) -> tuple[str, ...]:
 def read_closing(
     raw: str, side: Side, turn: int, names: tuple[str, ...], rules: ProtocolRules, also: tuple[str, ...] = ()
 ) -> StatementReading:
-    """The last word, whole; the turn says no more of it than the rubric's number of words."""
+    """Read a closing; the event has all of it, the turn at most the rubric's number of words."""
     value = parse_loosely(raw)
     granted = tuple(_texts(first_value(value, ("concessions", "conceded"))))
     stated = [argument_id(each) for each in _texts(first_value(value, _STANDING))]
@@ -139,7 +139,7 @@ def read_closing(
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts of a list, or one that stands alone; what an entry of another shape says."""
+    """Return the texts of a list or of a single value; objects give all their text."""
     given = value if isinstance(value, list) else [value]
     return [text for each in given if (text := clean_text(each) or (all_text(each) if isinstance(each, dict) else ""))]
 
@@ -154,6 +154,6 @@ def _said(closing: ClosingStated) -> str:
 
 
 def _cut(text: str, most: int) -> str:
-    """The first ``most`` words."""
+    """Return the first ``most`` words."""
     ends = [found.end() for found in _WORD.finditer(text)]
     return text[: ends[most - 1]] if len(ends) > most else text

@@ -1,4 +1,4 @@
-"""Cross-examination: every argument of the other side is answered, one by one.  Source: seed 002, round 2."""
+"""Cross-examination: a side answers every argument of the other side, one by one."""
 
 import re
 from functools import lru_cache
@@ -38,7 +38,7 @@ from providers.schema import guided
 
 REASONING_LEAST, REASONING_MOST = 20, 700
 FOLLOW_UP_LEAST, FOLLOW_UP_MOST = 12, 240
-"""Characters that models are held to; less is read as well."""
+"""Limits in characters for the model; a shorter text is read as well."""
 RESPONSES: Final[tuple[CrossResponse, ...]] = get_args(CrossResponse)
 _IDS: Final = ("target", "target_arg_id", "target_argument", "argument", "argument_id", "id")
 _AROUND: Final = ("responses", "answers", "cross_examination", "arguments")
@@ -71,7 +71,7 @@ def cross_type(targets: tuple[str, ...]) -> Any:
 
 
 def targets(protocol: ProtocolState, by: Side) -> tuple[str, ...]:
-    """The arguments that a side has to answer."""
+    """Return the arguments that a side has to answer."""
     return tuple(name for name, each in protocol.arguments.items() if each.side == other(by))
 
 
@@ -84,12 +84,12 @@ def cross_prompt(opened: DebateOpened, protocol: ProtocolState, by: Side) -> Pro
 
 
 def argument_segment(template: Template, name: str, argument: ArgumentState) -> Segment:
-    """One argument as material."""
+    """Return one argument as material."""
     return Segment("user", fill(section(template, "argument"), id=name, text=quoted(argument_text(argument))))
 
 
 def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tuple[str, ...] = ()) -> StatementReading:
-    """The answers that keep the form, the first to each of ``names``; an argument that nobody answered has none."""
+    """Read the answers in the required form, the first one to each of ``names``."""
     value = parse_loosely(raw)
     found = [(argument_id(name), item) for name, item in entries(value, _AROUND, _IDS)]
     faults = [NOT_JSON] if not found and isinstance(value, str) else []
@@ -115,13 +115,13 @@ def read_cross(raw: str, by: Side, turn: int, names: tuple[str, ...], also: tupl
 
 
 def answer_text(answer: ArgumentCrossExamined) -> str:
-    """The reasoning and the question, as text."""
+    """Return the reasoning and the question as text."""
     question = f"Question: {answer.follow_up}" if answer.follow_up else ""
     return "\n".join(part for part in (answer.reasoning, question) if part)
 
 
 def cross_text(template: Template, argument: ArgumentState, **labels: str) -> str:
-    """What was said to an argument in cross-examination, as material; that nothing was."""
+    """Return the answer to an argument in cross-examination as material, or a note that there is none."""
     if argument.cross is UNSET:
         return fill(section(template, "unanswered"), **labels)
     cross = argument.cross
@@ -129,7 +129,7 @@ def cross_text(template: Template, argument: ArgumentState, **labels: str) -> st
 
 
 def _answer(item: Any, name: str, by: Side, turn: int) -> tuple[ArgumentCrossExamined | None, list[str]]:
-    """One answer, and what is wrong with it; None where it cannot be kept."""
+    """Read one answer and its faults; None if it cannot be kept."""
     reasoning = clean_text(first_value(item, ("reasoning", "reason")))
     given = clean_text(first_value(item, ("response", "response_type", "type")))
     follow_up = clean_text(first_value(item, ("follow_up", "follow_up_question", "question")))

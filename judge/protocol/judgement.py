@@ -1,7 +1,7 @@
-"""What follows from an assessment: fallacies whose words are found, the trace, the totals.
+"""The rules that turn an assessment into events: fallacies with verified quotes, the trace of arguments, the totals.
 
-The arithmetic is ours.  An argument's total is its weighted scores; a side's is the mean over its arguments times the
-rubric's number of arguments, and stands only where every argument has one.  Source: seed 002, structured judge.
+The rules compute all totals.  An argument's total is the sum of its weighted scores.  A side's total is the mean over
+its arguments times the rubric's number of arguments, and exists only if every argument has a total.
 """
 
 from collections.abc import Sequence
@@ -38,11 +38,11 @@ PLACES: Final = 4
 """Decimals of a total: enough for a median between two points and a weight of hundredths."""
 
 Read = tuple[int, Assessment]
-"""Position of the answer, and what it says."""
+"""Position of the answer, and the assessment."""
 
 
 def record_assessment(batch: EventBatch, answers: Answers[Any], opened: DebateOpened) -> None:
-    """Record the judgement: refusals, fallacies, the trace, the overall assessment; or that there is none."""
+    """Record the assessment: refusals, fallacies, the trace and the totals; or that there is none."""
     names = tuple(batch.debate.protocol.arguments)
     criteria = opened.rubric.criteria
     assert criteria is not None, "an opening fills in what a rubric leaves out"
@@ -59,7 +59,7 @@ def record_assessment(batch: EventBatch, answers: Answers[Any], opened: DebateOp
 
 
 def check_assessment(value: Any, names: Sequence[str], criteria: Criteria) -> str:
-    """What is wrong with an assessment that says nothing of any argument; empty where it says something."""
+    """Return the fault of an assessment that judges no argument; empty for others."""
     return "the answer judges no argument" if read_assessment(value, names, criteria).is_empty else ""
 
 
@@ -84,7 +84,7 @@ def _refuse_invented(batch: EventBatch, read: Sequence[Read]) -> None:
 
 
 def _find_fallacies(batch: EventBatch, read: Sequence[Read], opened: DebateOpened) -> None:
-    """Record what more than half of the samples find, each with the words that stand in what its side said."""
+    """Record the fallacies that more than half of the samples find, with a quote from a turn of that side."""
     last = len(batch.debate.transcript.turns)
     found: dict[tuple[str, Fallacy, int], list[tuple[int, Span, tuple[Finding, int]]]] = {}
     for sample, (position, each) in enumerate(read):
@@ -111,7 +111,7 @@ def _find_fallacies(batch: EventBatch, read: Sequence[Read], opened: DebateOpene
 
 
 def _place(debate: Debate, finding: Finding, opened: DebateOpened) -> tuple[Fallacy, int, Span] | str:
-    """Which fallacy it is and where its words stand, or what is wrong with it."""
+    """Return the fallacy, its turn and its span, or why it is refused."""
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
     argument = debate.protocol.arguments.get(finding.argument)
@@ -131,7 +131,7 @@ def _place(debate: Debate, finding: Finding, opened: DebateOpened) -> tuple[Fall
 
 
 def _trace(name: str, said: Sequence[ArgumentAssessment], criteria: Criteria) -> ArgumentTraced:
-    """The median of each dimension over the samples that gave one, and the standing that most of them give."""
+    """Return the median of each dimension over the samples that have it, and the standing of most samples."""
     points = {
         dimension: given
         for dimension in criteria.dimensions
@@ -163,7 +163,7 @@ def _total(scores: dict[str, float], said: Sequence[ArgumentAssessment], criteri
 
 
 def _overall(debate: Debate, read: Sequence[Assessment], opened: DebateOpened) -> AssessmentGiven:
-    """The totals, and the words of the first sample that has any."""
+    """Return the totals, and the texts of the first sample that has them."""
     assert opened.rubric.protocol is not None, "an opening fills in what a rubric leaves out"
     count = opened.rubric.protocol.arguments
     totals = {side: _side_total(debate, side, count) for side in SIDES}
@@ -177,7 +177,7 @@ def _overall(debate: Debate, read: Sequence[Assessment], opened: DebateOpened) -
 
 
 def _side_total(debate: Debate, side: Side, count: int) -> float | Missing:
-    """The mean of a side's arguments times ``count``; missing where one of them has no total."""
+    """Return the mean of a side's arguments times ``count``; missing if one of them has no total."""
     totals: list[float] = []
     without: list[str] = []
     for name, argument in debate.protocol.arguments.items():

@@ -1,4 +1,4 @@
-"""Openings: three arguments a side, neither side knowing the other's.  Source: seed 002, round 1."""
+"""Openings: each side states its arguments without knowing the other side's."""
 
 from functools import lru_cache
 from typing import Annotated, Any, Final
@@ -69,7 +69,7 @@ def _opening_type(names: tuple[str, ...], claim: int, reasoning: int, evidence: 
 
 
 def opening_prompt(opened: DebateOpened, side: Side) -> Prompt:
-    """Ask a side for its arguments.  Nothing in it comes from the other side."""
+    """Ask a side for its arguments.  The prompt contains nothing of the other side."""
     rules = opened.rubric.protocol
     assert rules is not None, "an opening fills in what a rubric leaves out"
     ask = fill(
@@ -82,9 +82,9 @@ def opening_prompt(opened: DebateOpened, side: Side) -> Prompt:
 
 
 def read_opening(raw: str, side: Side, turn: int, rules: ProtocolRules, also: tuple[str, ...] = ()) -> StatementReading:
-    """The arguments that keep the form, at most the rubric's number, under their proper ids; else the text as one.
+    """Read the arguments in the required form, at most the rubric's number; without any, the text becomes one argument.
 
-    ``also``: further faults, of what was asked and not of what came.
+    ``also``: further faults, of the question and not of the answer.
     """
     value, names = parse_loosely(raw), argument_ids(side, rules.arguments)
     found = [(argument_id(name), item) for name, item in entries(value, ("arguments", "opening"), ("id", "argument"))]
@@ -136,7 +136,7 @@ def _short(parts: dict[str, str], rules: ProtocolRules) -> list[str]:
 
 
 def _placed(sound: list[tuple[str, Argument]], names: tuple[str, ...]) -> tuple[Argument, ...]:
-    """The first arguments, each under its own id where that is free, the others under the next one."""
+    """Keep the first arguments: each under its own id if that is free, the others under the next free id."""
     first_ones = sound[: len(names)]
     placed: dict[str, Argument] = {}
     others = []

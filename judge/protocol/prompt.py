@@ -1,4 +1,4 @@
-"""What every prompt to a debater of the protocol begins with, and how a statement is asked for once more."""
+"""Shared parts of the protocol's questions: the opening of a prompt, the retry, arguments as text, answer types."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -14,14 +14,14 @@ from providers.base import Segment
 STANCE: Mapping[Side, str] = {"pro": "for", "con": "against"}
 SPEAKER: Mapping[Side, str] = {"pro": "Pro", "con": "Con"}
 REPEATED = 4000
-"""Characters of a faulty answer that its author is shown again."""
+"""Characters of a faulty answer that the retry shows."""
 
 Prompts = Mapping[str, Template]
 Prompt = tuple[Segment, ...]
 
 
 def prompt_opening(opened: DebateOpened, side: Side) -> Prompt:
-    """Who speaks, for what, and the motion.  The manner is the archetype's; pressure moves nobody in this format."""
+    """Return the role, the stance and the motion.  The manner is the archetype's; this format has no pressure."""
     template = opened.prompts["protocol"]
     seat = opened.pro if side == "pro" else opened.con
     character = opened.archetypes.get(seat.archetype)
@@ -32,7 +32,7 @@ def prompt_opening(opened: DebateOpened, side: Side) -> Prompt:
 
 
 def retry_prompt(opened: DebateOpened, before: Prompt, answer: str, faults: Sequence[str]) -> Prompt:
-    """The same question, with the answer that was given and what is wrong with it."""
+    """Return the same question, with the previous answer and its faults."""
     shown = answer if len(answer) <= REPEATED else f"{answer[:REPEATED]}…"
     ask = fill(
         section(opened.prompts["protocol"], "again"),
@@ -43,13 +43,13 @@ def retry_prompt(opened: DebateOpened, before: Prompt, answer: str, faults: Sequ
 
 
 def argument_text(argument: Any) -> str:
-    """An argument (or what the fold keeps of one) as text, its claim first."""
+    """Return an argument, or its state in the fold, as text with the claim first."""
     evidence = f"Evidence: {argument.evidence}" if argument.evidence else ""
     return "\n".join(part for part in (argument.claim, argument.reasoning, evidence) if part)
 
 
 def keyed_type(name: str, keys: tuple[str, ...], value: Any) -> type[Struct]:
-    """An object that has all of ``keys``, which need not be names of Python, and no other."""
+    """Return the type of an object with exactly these keys, which need not be Python names."""
     inner = {f"key_{number}": key for number, key in enumerate(keys)}
     return msgspec.defstruct(
         name, [(field, value) for field in inner], frozen=True, kw_only=True, rename=inner, module=__name__
@@ -57,5 +57,5 @@ def keyed_type(name: str, keys: tuple[str, ...], value: Any) -> type[Struct]:
 
 
 def choice_type(options: tuple[str, ...]) -> Any:
-    """The type of a value that is one of these."""
+    """Return the type of a value that is one of these options."""
     return Literal.__getitem__(options) if options else str

@@ -1,6 +1,6 @@
-"""What can be said of the judge itself.
+"""The report on the judge itself.
 
-``tally`` counts what became of its answers in debates that are over · ``figures`` turns counts into shares and
-sentences · ``weaknesses`` sets each known weakness beside what was counted · ``levels`` says what it is asked and by
-which rules · ``tables`` shows a rubric, and where it differs from another.
+``tally`` counts the results of its answers in finished debates · ``figures`` turns counts into shares and sentences ·
+``measures`` and ``weaknesses`` show each known weakness beside the counts · ``levels`` lists the judge's questions and
+rules · ``tables`` shows a rubric, and its differences from another one.
 """

@@ -1,4 +1,4 @@
-"""Shares, means and correlations, with the words that go with them."""
+"""Shares, means and correlations, and their form as text."""
 
 from collections.abc import Sequence
 from math import sqrt
@@ -7,9 +7,9 @@ from statistics import fmean, pstdev
 from msgspec import Struct
 
 LEAST_TURNS = 10
-"""Turns below which no correlation is stated."""
+"""The least number of turns for a correlation."""
 LEAST_CASES = 20
-"""Cases below which a share is given as a count."""
+"""The least number of cases for a percentage; fewer are shown as a count."""
 
 
 class Spread(Struct, frozen=True):
@@ -19,12 +19,12 @@ class Spread(Struct, frozen=True):
     deviation: float
     commonest: float
     share: float
-    """Of the commonest value."""
+    """Share of the commonest value."""
     of: int
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Of one value or more."""
+    """Return the spread of at least one value."""
     commonest = max(sorted(set(values)), key=values.count)
     return Spread(
         mean=round(fmean(values), 4),
@@ -36,12 +36,12 @@ def spread(values: Sequence[float]) -> Spread:
 
 
 def share(part: int, whole: int) -> float:
-    """Part ÷ whole, to four decimals; of nothing it is 0."""
+    """Return part ÷ whole, to four decimals; 0 if the whole is 0."""
     return round(part / whole, 4) if whole else 0.0
 
 
 def correlation(one: Sequence[float], two: Sequence[float]) -> float | None:
-    """Pearson's r of two sequences in step, to two decimals; None under ten pairs or where one never varies."""
+    """Return Pearson's r of paired values, to two decimals; None for fewer than ten pairs or a constant sequence."""
     if len(one) < LEAST_TURNS:
         return None
     left, right = fmean(one), fmean(two)
@@ -53,26 +53,26 @@ def correlation(one: Sequence[float], two: Sequence[float]) -> float | None:
 
 
 def percent(part: float) -> str:
-    """A share as people write it: 7 %, with a space that holds the line together."""
+    """Format a share as a percentage with a no-break space: 7 %."""
     return f"{part * 100:.0f}\u00a0%"
 
 
 def rate(part: int, whole: int) -> str:
-    """A share of enough cases as 25 %, of few as 3 of 12: a percentage would claim more than they say."""
+    """Format a share as 25 %, or as 3 of 12 if there are too few cases for a percentage."""
     return percent(share(part, whole)) if whole >= LEAST_CASES else f"{part} of {whole}"
 
 
 def out_of(part: int, whole: int, things: str) -> str:
-    """``6 of 24 comparisons (25 %)``; of few cases without the percentage."""
+    """Format ``6 of 24 comparisons (25 %)``; without the percentage if there are too few cases."""
     said = f"{part:,} of {whole:,} {things}"
     return f"{said} ({percent(share(part, whole))})" if whole >= LEAST_CASES else said
 
 
 def counts_text(counts: dict[str, int]) -> str:
-    """``logic 2, tactics 1``."""
+    """Format counts by name: ``logic 2, tactics 1``."""
     return ", ".join(f"{which.replace('_', ' ')} {count:,}" for which, count in counts.items())
 
 
 def plural(count: int, thing: str, things: str = "") -> str:
-    """``1 turn``, ``2 turns``."""
+    """Format a number of things: ``1 turn``, ``2 turns``."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"

@@ -1,4 +1,4 @@
-"""What the judge does, step by step: what it is asked, and the rules that follow, with the rubric's own figures."""
+"""The levels of the judge: each question, and the rules that apply to the answer, with the rubric's figures."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -18,9 +18,9 @@ Rules = Callable[[Rubric], Iterator[str]]
 
 
 class Level(Struct, frozen=True, kw_only=True):
-    """One thing that the judge does.  ``number`` is 1 to 5 for the live judge's levels.
+    """One task of the judge.  ``number`` is 1 to 5 for the live judge's levels.
 
-    ``prompt`` is the question word for word, with the gaps that are filled in.
+    ``prompt`` is the template of the question, with its placeholders.
     """
 
     id: str
@@ -174,7 +174,7 @@ RULES: Final[Mapping[str, Rules]] = {
 
 
 def levels(rubric: Rubric, prompts: Mapping[str, Template]) -> tuple[Level, ...]:
-    """The five levels of the live judge, then what else it does; rules carry the figures of ``rubric``."""
+    """Return the five levels of the live judge, then its other tasks; rules have the figures of ``rubric``."""
     return tuple(
         replace(each, rules=tuple(RULES[each.id](rubric)), **_words(prompts.get(each.prompt or "")))
         for each in _steps()
@@ -182,7 +182,7 @@ def levels(rubric: Rubric, prompts: Mapping[str, Template]) -> tuple[Level, ...]
 
 
 def _words(prompt: Template | None) -> dict[str, Any]:
-    """The prompt as it stands in place of its name."""
+    """Return the fields that replace the prompt's name by its text."""
     return {"prompt": UNSET} if prompt is None else {"prompt": prompt.text, "version": prompt.version}
 
 

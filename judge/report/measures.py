@@ -1,4 +1,4 @@
-"""What a tally says of each weakness: numbers and sentences, or why there is nothing to say yet."""
+"""Measure each weakness from a tally: figures and sentences, or why there is no measurement yet."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -23,9 +23,9 @@ from judge.report.tally import SETTLED, Tally
 
 
 class Measurement(Struct, frozen=True, kw_only=True):
-    """Figures by name, the number of cases behind them, and the same in sentences.
+    """Figures by name, the number of cases, and the same in sentences.
 
-    ``shows`` is the figure to remember, and what it is of.
+    ``shows`` is the main figure, and what it measures.
     """
 
     shows: tuple[str, str]
@@ -36,11 +36,11 @@ class Measurement(Struct, frozen=True, kw_only=True):
 
 
 MeasurementOrReason = Measurement | str
-"""What was found, or a sentence that says why nothing was."""
+"""A measurement, or a sentence that says why there is none."""
 
 
 def order(tally: Tally) -> MeasurementOrReason:
-    """How many comparisons the order turned, and which place the judge named more often."""
+    """Measure how many comparisons depended on the order, and which place the judge named more often."""
     asked = tally.of("comparisons", "given")
     if not asked:
         return "no debate here has compared two turns yet"
@@ -69,7 +69,7 @@ def order(tally: Tally) -> MeasurementOrReason:
 
 
 def length(tally: Tally) -> MeasurementOrReason:
-    """Correlation of words and composite, and how often the longer side won."""
+    """Measure the correlation of words and composite, and how often the longer side won."""
     words = tally.values.get("words", ())
     if not words:
         return "no debate here has a scored turn yet"
@@ -98,7 +98,7 @@ def length(tally: Tally) -> MeasurementOrReason:
 
 
 def side(tally: Tally) -> MeasurementOrReason:
-    """Who wins the scorecards."""
+    """Measure which side wins the scorecards."""
     reached = tally.of("scorecards")
     if not reached:
         return "no debate here has reached a scorecard verdict yet"
@@ -113,7 +113,7 @@ def side(tally: Tally) -> MeasurementOrReason:
 
 
 def family(tally: Tally) -> MeasurementOrReason:
-    """How many debates were judged by kin."""
+    """Measure how many debates had a judge or rater of a debater's model family."""
     debates = tally.of("debates")
     if not debates:
         return "no debate here has concluded yet"
@@ -124,7 +124,7 @@ def family(tally: Tally) -> MeasurementOrReason:
 
 
 def quotes(tally: Tally) -> MeasurementOrReason:
-    """Quotes that did not hold, and findings that were refused."""
+    """Measure quotes that were not found, and findings that were refused."""
     asked, refused = tally.of("quotes"), tally.of("refused")
     if not asked and not refused:
         return "no debate here has a scored turn yet"
@@ -148,7 +148,7 @@ def quotes(tally: Tally) -> MeasurementOrReason:
 
 
 def absent(tally: Tally) -> MeasurementOrReason:
-    """Calls that failed, and what stayed missing."""
+    """Measure failed calls, and answers that stayed missing."""
     calls, failed = tally.of("calls"), tally.of("failed")
     if not calls:
         return "no judge here has been asked anything yet"
@@ -168,7 +168,7 @@ def absent(tally: Tally) -> MeasurementOrReason:
 
 
 def afterwards(tally: Tally) -> MeasurementOrReason:
-    """How many turns were changed after they had been judged."""
+    """Measure how many turns were changed after their first score."""
     judged = tally.of("scores", "given")
     if not judged:
         return "no debate here has a scored turn yet"
@@ -187,7 +187,7 @@ def afterwards(tally: Tally) -> MeasurementOrReason:
 
 
 def alarms(tally: Tally) -> MeasurementOrReason:
-    """What became of flags that were appealed."""
+    """Measure the outcome of appeals against flags."""
     flags, appeals = tally.of("claims"), tally.of("appeals")
     if not flags:
         return "no debate here has a suspect claim yet"
@@ -206,7 +206,7 @@ def alarms(tally: Tally) -> MeasurementOrReason:
 
 
 def leniency(tally: Tally) -> MeasurementOrReason:
-    """How the raw points of each component are spread."""
+    """Measure the spread of the raw points of each component."""
     named = tally.below("component")
     if not named:
         return "no debate here has a scored turn yet"
@@ -247,7 +247,7 @@ def _components(spreads: dict[str, Spread]) -> Table:
 
 
 def anomalies(tally: Tally) -> MeasurementOrReason:
-    """Scores that stand outside of the band their comparison allows."""
+    """Measure scores outside the band of their comparison."""
     compared = tally.of("compared")
     if not compared:
         return "no debate here has compared two turns yet"
@@ -260,7 +260,7 @@ def anomalies(tally: Tally) -> MeasurementOrReason:
 
 
 def verdicts(tally: Tally) -> MeasurementOrReason:
-    """How often scorecard and narrative name different winners."""
+    """Measure how often scorecard and narrative name different winners."""
     differ, both = tally.of("verdicts", "differ"), tally.of("verdicts")
     if not both:
         return "no debate here has both a scorecard and a narrative verdict yet"
@@ -270,7 +270,7 @@ def verdicts(tally: Tally) -> MeasurementOrReason:
 
 
 def samples(tally: Tally) -> MeasurementOrReason:
-    """Highest minus lowest over the samples of one turn, by dimension."""
+    """Measure highest minus lowest over the samples of one turn, by dimension."""
     sampled = tally.of("sampled")
     if not sampled:
         return "no debate here has asked its judge for more than one sample yet"
@@ -288,7 +288,7 @@ def samples(tally: Tally) -> MeasurementOrReason:
 
 
 def raters(tally: Tally) -> MeasurementOrReason:
-    """How far panels agreed."""
+    """Measure the agreement of panels."""
     measured = tally.of("alphas")
     if not measured:
         return "no panel has sat in a debate here yet"
@@ -308,7 +308,7 @@ def raters(tally: Tally) -> MeasurementOrReason:
 
 
 def conformity(tally: Tally) -> MeasurementOrReason:
-    """Changes of mind, by what moved them."""
+    """Measure changes of verdict in deliberation, by their cause."""
     rounds = tally.of("rounds")
     if not rounds:
         return "no judges have deliberated here yet"
@@ -322,7 +322,7 @@ def conformity(tally: Tally) -> MeasurementOrReason:
 
 
 def injection(tally: Tally) -> MeasurementOrReason:
-    """Attempts to instruct the judge."""
+    """Measure attempts to instruct the judge."""
     turns = tally.of("turns")
     if not turns:
         return "no debate here has a turn yet"
@@ -338,7 +338,7 @@ def injection(tally: Tally) -> MeasurementOrReason:
 
 
 def truth(tally: Tally) -> MeasurementOrReason:
-    """Verdicts on debates whose outcome is known."""
+    """Measure raters' verdicts on debates with a known outcome."""
     right, told = tally.of("truths", "right"), tally.of("truths")
     if not told:
         return "no rater here has been measured by debates whose outcome is known yet"

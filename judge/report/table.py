@@ -1,4 +1,4 @@
-"""A table as data: the page lays it out and computes nothing."""
+"""A table as data; the page shows it and computes nothing."""
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -7,12 +7,12 @@ Cell = str | float
 
 
 class Row(Struct, frozen=True, kw_only=True):
-    """``was`` holds what stood in a cell, by its index, where another table differs; ``mark``: ``added``, ``gone``."""
+    """``was``: by index, the cells' values in the other table if they differ; ``mark``: ``added`` or ``gone``."""
 
     key: str
     cells: tuple[Cell, ...]
     leads: bool = False
-    """Whether the rows after it belong to it."""
+    """Whether the next rows belong to this one."""
     was: dict[str, Cell] | UnsetType = UNSET
     mark: str | UnsetType = UNSET
 
@@ -30,7 +30,7 @@ class Table(Struct, frozen=True, kw_only=True):
 
 
 def compared(table: Table, before: Table) -> Table:
-    """The table with marks where it differs from ``before``; rows are the same by their key."""
+    """Return the table with marks where it differs from ``before``; rows are matched by key."""
     old = {row.key: row for row in before.rows}
     rows = tuple(_compared(row, old.get(row.key)) for row in table.rows)
     kept = {row.key for row in table.rows}
@@ -41,7 +41,7 @@ def compared(table: Table, before: Table) -> Table:
 
 
 def differences(table: Table) -> int:
-    """Cells and rows that are marked."""
+    """Count the marked cells and rows."""
     return sum(1 if row.mark else len(row.was or {}) for row in table.rows)
 
 

@@ -1,4 +1,4 @@
-"""A rubric as tables, and where it differs from another one."""
+"""A rubric as tables, with marks where it differs from another rubric."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from judge.rubric import fmt
 
 
 def tables(rubric: Rubric, before: Rubric | None = None) -> tuple[Table, ...]:
-    """All figures of ``rubric``, marked where they are not those of ``before``."""
+    """Return all figures of ``rubric``, marked where they differ from ``before``."""
     shown = tuple(_tables(rubric))
     if before is None:
         return shown

@@ -1,7 +1,7 @@
-"""Counting what became of a judge's answers: a fold over a debate's records, and sums over debates.
+"""Counts of the results of a judge's answers: a fold over a debate's records, and sums over debates.
 
-A tally holds no model's words and names nobody: counts by what happened and to which (``("flipped", "logic")``), and
-the values that a mean or a correlation is taken of.
+A tally has no text of models and no names of people: only counts by kind and item (``("flipped", "logic")``), and
+values for means and correlations.
 """
 
 from collections import Counter
@@ -47,31 +47,31 @@ from events.types import (
 from events.types.rubric import Rubric
 
 SPOKEN: Final = frozenset({"speak", "open", "cross", "close"})
-"""Purposes of the calls that debate; all others judge."""
+"""Purposes of debaters' calls; all others are calls to judges."""
 SCRIPTED: Final = "scripted"
 SETTLED: Final = "settled"
 CountKey = tuple[str, str]
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """Counts by (what, which), and values by name; ``words``, ``given`` and ``composite`` go in step, turn by turn."""
+    """Counts by (what, which), and values by name; ``words``, ``given`` and ``composite`` have one value a turn."""
 
     counts: Counter[CountKey] = msgspec.field(default_factory=Counter)
     values: dict[str, tuple[float, ...]] = {}
 
     def of(self, what: str, which: str | None = None) -> int:
-        """How often; over all of them where ``which`` is not given."""
+        """Return a count; without ``which``, the sum over all of them."""
         if which is not None:
             return self.counts[what, which]
         return sum(count for (name, _), count in self.counts.items() if name == what)
 
     def by(self, what: str) -> dict[str, int]:
-        """How often each, the most frequent first."""
+        """Return the count of each, the most frequent first."""
         found = {which: count for (name, which), count in self.counts.items() if name == what}
         return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
 
     def below(self, prefix: str) -> dict[str, tuple[float, ...]]:
-        """The values whose names are ``prefix.…``, by the rest of it."""
+        """Return the values with names ``prefix.…``, by the rest of the name."""
         return {
             name.removeprefix(f"{prefix}."): found
             for name, found in self.values.items()
@@ -80,7 +80,7 @@ class Tally(Struct, frozen=True, kw_only=True):
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    """All of them together."""
+    """Add up tallies."""
     counts: Counter[CountKey] = Counter()
     values: dict[str, list[float]] = {}
     for each in tallies:
@@ -91,11 +91,11 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 
 class DebateCounter:
-    """Fed with one debate's records in order."""
+    """Counts one debate from its records, in order."""
 
     def __init__(self) -> None:
         self.judge = ""
-        """Who judged: the model's name, ``scripted`` for any script, empty where a panel sat alone."""
+        """The judge: the model's name, ``scripted`` for any script, empty if there is only a panel."""
         self._counts: Counter[CountKey] = Counter()
         self._values: dict[str, list[float]] = {}
         self._marked: set[tuple[str, int]] = set()
@@ -105,7 +105,7 @@ class DebateCounter:
         self._narrative: Winner | None = None
 
     def take(self, record: Recorded) -> None:
-        """One more record."""
+        """Count one record."""
         event = record.event
         self._ledger = ledger.apply(self._ledger, record)
         self._exchanges = exchanges.apply(self._exchanges, self._ledger, record)
@@ -129,7 +129,7 @@ class DebateCounter:
                 self._marked.update(_marks(event))
 
     def tally(self) -> Tally:
-        """What has been counted, with what only the whole debate shows."""
+        """Return the counts so far, with those that need the whole debate."""
         counts = self._counts.copy()
         counts.update((what, "") for what, _ in self._marked)
         counts.update(("anomalies", each.outcome) for each in self._exchanges.anomalies.values())
@@ -151,7 +151,7 @@ class DebateCounter:
         return round(sum(card.balances[name].raw for name in self._ledger.dimensions if name in card.balances), 2)
 
     def _longer(self, judged: list[TurnCard]) -> Iterator[CountKey]:
-        """Whether the side that said more a turn won the scorecard."""
+        """Count whether the side with more words a turn won the scorecard."""
         words = {side: [self._spoken[card.turn].words for card in judged if card.side == side] for side in SIDES}
         if self._scorecard in (None, "neither") or not all(words.values()):
             return
@@ -161,7 +161,7 @@ class DebateCounter:
 
 
 def _marks(event: Event) -> Iterator[tuple[str, int]]:
-    """What counts once a turn, or once a debate (turn 0), however often it happens."""
+    """Yield what counts only once a turn, or once a debate (turn 0)."""
     if isinstance(event, ScoreChange):
         yield "changed", event.turn
     match event:
@@ -176,7 +176,7 @@ def _marks(event: Event) -> Iterator[tuple[str, int]]:
 
 
 def counted(event: Event) -> Iterator[CountKey]:
-    """What one event adds to the counts."""
+    """Yield what one event adds to the counts."""
     yield from _of_turns(event)
     yield from _of_wholes(event)
 
@@ -250,7 +250,7 @@ def _of_wholes(event: Event) -> Iterator[CountKey]:
 
 
 def valued(event: Event, rubric: Rubric | None) -> Iterator[tuple[str, float]]:
-    """What one event adds to the values.  Components are shares of their maximum as the judge gave them."""
+    """Yield what one event adds to the values.  Components are the judge's raw points as shares of the maximum."""
     match event:
         case TurnScored() if event.components is not UNSET and event.dimensions is not UNSET and rubric is not None:
             for name, dimension in rubric.dimensions.items():
@@ -266,7 +266,7 @@ def valued(event: Event, rubric: Rubric | None) -> Iterator[tuple[str, float]]:
 
 
 def _quotes(event: TurnScored, rubric: Rubric | None) -> Iterator[str]:
-    """For every component that needs one: whether its quote held."""
+    """Yield for every component that needs a quote whether the quote was found."""
     assert event.components is not UNSET
     for dimension in rubric.dimensions.values() if rubric is not None else ():
         for name, rule in dimension.components.items():
@@ -276,7 +276,7 @@ def _quotes(event: TurnScored, rubric: Rubric | None) -> Iterator[str]:
 
 
 def _choices(answer: str) -> Iterator[str]:
-    """Which place a comparison's answer names, dimension by dimension; nothing where it cannot be read as it stands."""
+    """Yield the choice of a comparison's answer for each dimension; nothing if the answer is not plain JSON."""
     try:
         said: Any = msgspec.json.decode(answer)
     except msgspec.DecodeError:

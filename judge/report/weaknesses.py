@@ -1,4 +1,4 @@
-"""The known weaknesses of judges like ours (``weaknesses.json``), each beside what was measured here."""
+"""Known weaknesses of model judges (``weaknesses.json``), each beside the measurement on this server."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -17,7 +17,7 @@ from judge.report.tally import Tally
 
 
 class KnownWeakness(Struct, frozen=True, kw_only=True):
-    """One of them, as the file has it.  ``known`` is what others published."""
+    """One weakness in the file.  ``known`` is the published evidence."""
 
     id: str
     name: str
@@ -27,9 +27,9 @@ class KnownWeakness(Struct, frozen=True, kw_only=True):
 
 
 class Weakness(KnownWeakness, frozen=True, kw_only=True):
-    """The same with ``measured``: our numbers and ``of``, how many cases, or the reason why there are none.
+    """A weakness with ``measured``: the figures and the number of cases ``of``, or why there are none.
 
-    ``shows`` is the figure to remember and what it is of, ``says`` the whole in sentences, ``table`` the rest.
+    ``shows`` is the main figure and what it measures, ``says`` the sentences, ``table`` the details.
     """
 
     measured: dict[str, Any] | Missing
@@ -59,7 +59,7 @@ MEASURES: Final[Mapping[str, Callable[[Tally], MeasurementOrReason]]] = {
 
 
 def weaknesses(tally: Tally) -> tuple[Weakness, ...]:
-    """All of them, with what the tally says of each."""
+    """Return all known weaknesses with their measurements."""
     return tuple(_weaknesses(tally))
 
 
