@@ -32,11 +32,11 @@ def agreement(opinions: Opinions, rules: DeliberationRules, scale: float) -> flo
     Without a dimension that two judges scored it is the share of the commonest verdict alone.  It is missing for fewer
     judges than the rules require.
     """
-    heard = with_verdict(opinions)
-    if len(heard) < rules.least_judges:
-        return missing(f"{len(heard)} of the {rules.least_judges} opinions that agreement is measured on")
-    share = _commonest(heard.values())
-    gaps = [_gap(scores) for scores in _by_dimension(heard).values()]
+    answered = with_verdict(opinions)
+    if len(answered) < rules.least_judges:
+        return missing(f"{len(answered)} of the {rules.least_judges} opinions that agreement is measured on")
+    share = _commonest(answered.values())
+    gaps = [_gap(scores) for scores in _by_dimension(answered).values()]
     if not gaps:
         return round(share, DIGITS)
     alike = fmean(1 - gap / scale for gap in gaps)
@@ -56,13 +56,13 @@ def disagreements(
     Severity of the verdict: 1 − share of the commonest.  Severity of a dimension: gap ÷ scale, if the gap is at least
     ``gap_share`` of the scale.
     """
-    heard = with_verdict(opinions)
+    answered = with_verdict(opinions)
     found: list[Disagreement] = []
-    verdicts: dict[str, str | float] = {rater: str(each.verdict) for rater, each in heard.items()}
+    verdicts: dict[str, str | float] = {rater: str(each.verdict) for rater, each in answered.items()}
     if len(set(verdicts.values())) > 1:
-        severity = round(1 - _commonest(heard.values()), DIGITS)
+        severity = round(1 - _commonest(answered.values()), DIGITS)
         found.append(Disagreement(dimension="", positions=verdicts, severity=severity))
-    scored = _by_dimension(heard)
+    scored = _by_dimension(answered)
     for name in dimensions:
         if name in scored and round(gap := _gap(scored[name]), DIGITS) >= round(rules.gap_share * scale, DIGITS):
             severity = round(gap / scale, DIGITS)
@@ -104,10 +104,10 @@ def _commonest(opinions: Iterable[OpinionGiven]) -> float:
     return max(votes.values()) / votes.total()
 
 
-def _by_dimension(heard: Mapping[str, OpinionGiven]) -> dict[str, dict[str, float]]:
+def _by_dimension(answered: Mapping[str, OpinionGiven]) -> dict[str, dict[str, float]]:
     """Return scores by dimension and rater, for dimensions that at least two raters scored."""
     scored: dict[str, dict[str, float]] = {}
-    for rater, opinion in heard.items():
+    for rater, opinion in answered.items():
         for name, score in opinion.scores.items():
             scored.setdefault(name, {})[rater] = score
     return {name: each for name, each in scored.items() if len(each) > 1}

@@ -61,25 +61,25 @@ def no_opinion(why: Reason, *, rater: str, model: str, number: int) -> OpinionGi
     return OpinionGiven(rater=rater, model=model, round=number, missing=why)
 
 
-def _verdict(said: Any, subject: Subject) -> Verdict | UnsetType:
-    wanted = clean_text(said).casefold()
+def _verdict(raw: Any, subject: Subject) -> Verdict | UnsetType:
+    wanted = clean_text(raw).casefold()
     for verdict in subject.verdicts:
         if wanted in {verdict.casefold(), subject.label(verdict).casefold()}:
             return verdict
     return UNSET
 
 
-def _confidence(said: Any, absent: dict[str, str]) -> float | UnsetType:
-    value = _number(said, 0, 1)
+def _confidence(raw: Any, absent: dict[str, str]) -> float | UnsetType:
+    value = _number(raw, 0, 1)
     if isinstance(value, str):
         absent["confidence"] = value
         return UNSET
     return value
 
 
-def _scores(said: Any, subject: Subject, absent: dict[str, str]) -> dict[str, float]:
+def _scores(raw: Any, subject: Subject, absent: dict[str, str]) -> dict[str, float]:
     """Return scores by the dimensions' names in events."""
-    given = said if isinstance(said, dict) else {}
+    given = raw if isinstance(raw, dict) else {}
     scores: dict[str, float] = {}
     known: set[str] = set()
     for name in subject.dimensions:
@@ -98,23 +98,23 @@ def _scores(said: Any, subject: Subject, absent: dict[str, str]) -> dict[str, fl
     return scores
 
 
-def _number(said: Any, low: float, high: float) -> float | str:
+def _number(raw: Any, low: float, high: float) -> float | str:
     """Return a number on the scale, or its fault."""
-    if isinstance(said, bool) or not isinstance(said, int | float) or not math.isfinite(said):
-        return f"{_shown(said)} is not a number"
-    if not low <= said <= high:
-        return f"{said:g} is not between {low:g} and {high:g}"
-    return float(said)
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
+        return f"{_shown(raw)} is not a number"
+    if not low <= raw <= high:
+        return f"{raw:g} is not between {low:g} and {high:g}"
+    return float(raw)
 
 
-def _list(name: str, said: Any, absent: dict[str, str]) -> tuple[str, ...]:
+def _list(name: str, raw: Any, absent: dict[str, str]) -> tuple[str, ...]:
     """Return a list of sentences without duplicates."""
-    items: Sequence[Any] = said if isinstance(said, list | tuple) else [said]
+    items: Sequence[Any] = raw if isinstance(raw, list | tuple) else [raw]
     if not all(isinstance(each, str) for each in items):
         absent[name] = "not all of it is text"
     return tuple(dict.fromkeys(text for each in items if (text := clean_text(each))))
 
 
-def _shown(said: Any) -> str:
-    text = repr(said) if said is not None else "nothing"
+def _shown(raw: Any) -> str:
+    text = repr(raw) if raw is not None else "nothing"
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

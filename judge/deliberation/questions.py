@@ -85,7 +85,7 @@ def positions_text(
     number: int,
 ) -> str:
     """Return the text that shows the judges' positions: disagreements by severity, and all reasons and evidence."""
-    frame, heard = prompts["deliberate"], with_verdict(opinions)
+    frame, answered = prompts["deliberate"], with_verdict(opinions)
     titles = titles_of(seats)
     lines = "\n".join(
         _difference(section(frame, "dimension_line" if each.dimension else "verdict_line"), each, titles, subject)
@@ -99,12 +99,12 @@ def positions_text(
             confidence="" if each.confidence is UNSET else f" (confidence {each.confidence:.0%})",
             words=_words(each) or section(frame, "unsaid"),
         )
-        for rater, each in heard.items()
+        for rater, each in answered.items()
     )
     return fill(
         section(frame, "positions"),
         round=str(number),
-        count=str(len(heard)),
+        count=str(len(answered)),
         disagreements=lines,
         positions=positions,
     )
@@ -130,13 +130,13 @@ def _look(frame: str, seat: Rater, own: OpinionGiven, subject: Subject) -> str:
 
 
 def _difference(frame: str, each: Disagreement, titles: Mapping[str, str], subject: Subject) -> str:
-    said = ", ".join(
+    values = ", ".join(
         f"{titles[rater]} {subject.label(value) if isinstance(value, str) else f'{value:g}'}"
         for rater, value in each.positions.items()
     )
     if each.dimension:
-        return fill(frame, dimension=subject.label(each.dimension), positions=said)
-    return fill(frame, positions=said)
+        return fill(frame, dimension=subject.label(each.dimension), positions=values)
+    return fill(frame, positions=values)
 
 
 def _words(opinion: OpinionGiven) -> str:

@@ -22,11 +22,11 @@ def judge_weights(seats: Iterable[Rater]) -> dict[str, float]:
 
 def shares(opinions: Opinions, weight: Mapping[str, float]) -> dict[str, float]:
     """Return the weight behind each verdict; it sums to 1 over the judges that have a verdict."""
-    heard = with_verdict(opinions)
-    total = math.fsum(weight[rater] for rater in heard)
+    answered = with_verdict(opinions)
+    total = math.fsum(weight[rater] for rater in answered)
     behind: dict[str, list[float]] = {}
-    for rater, opinion in heard.items():
-        part = weight[rater] / total if total else 1 / len(heard)
+    for rater, opinion in answered.items():
+        part = weight[rater] / total if total else 1 / len(answered)
         behind.setdefault(str(opinion.verdict), []).append(part)
     return {verdict: round(math.fsum(parts), DIGITS) for verdict, parts in behind.items()}
 

@@ -41,8 +41,8 @@ _PLACES: Final = {
     "mark": "",
     "script": "",
 }
-"""Places of orders: the start of a sentence, or after words that tell the reader to obey; the start of a line; the start
-of a word; anywhere; anywhere in a text that is not all ASCII."""
+"""Places of orders: the start of a sentence, or after words that ask the reader to obey; the start of a line; the
+start of a word; anywhere; anywhere in a text that is not all ASCII."""
 _ORDERS: Final = (
     # (place, name, alternatives, one a line).  A blank is any white space, words in capitals are those of ``_WORDS``.
     # Every repetition is bounded, so that the time is linear in the length of the text.

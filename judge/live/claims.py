@@ -79,8 +79,8 @@ def flag_claims(batch: EventBatch, number: int, answers: Answers[ClaimsAnswer]) 
         if is_majority(votes, samples):
             _flag(batch, number, group)
         else:
-            said = f"only {votes} of {samples} samples find it suspect"
-            refuse_finding(batch, number, PURPOSE, first.suspicion.quote, said, first.position)
+            why = f"only {votes} of {samples} samples find it suspect"
+            refuse_finding(batch, number, PURPOSE, first.suspicion.quote, why, first.position)
 
 
 def _locate(debate: Debate, number: int, suspicion: SuspectClaim) -> Span | str:

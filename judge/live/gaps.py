@@ -78,8 +78,8 @@ def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
             if is_majority(votes, samples):
                 _dock(batch, turn, number, {sample: found for sample, _, found in reversed(group)})
             else:
-                said = f"only {votes} of {samples} samples find this flaw"
-                refuse_finding(batch, number, PURPOSE, group[0][2].gap.fails, said, group[0][2].position)
+                why = f"only {votes} of {samples} samples find this flaw"
+                refuse_finding(batch, number, PURPOSE, group[0][2].gap.fails, why, group[0][2].position)
 
 
 def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGap | str:

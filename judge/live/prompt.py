@@ -62,34 +62,35 @@ OPENING_SEGMENTS: Final = 2
 WORD_SECTION: Final = "word"
 
 
-def with_moderator_words(
-    prompt: Prompt, prompts: Mapping[str, Template], words: Iterable[ModeratorMessage], name: str = "judge"
+def with_moderator_messages(
+    prompt: Prompt, prompts: Mapping[str, Template], messages: Iterable[ModeratorMessage], name: str = "judge"
 ) -> Prompt:
     """Insert the moderator's messages into a prompt; ``name`` is the template with the section for them."""
-    return (*prompt[:OPENING_SEGMENTS], *moderator_segments(prompts, words, name), *prompt[OPENING_SEGMENTS:])
+    return (*prompt[:OPENING_SEGMENTS], *moderator_segments(prompts, messages, name), *prompt[OPENING_SEGMENTS:])
 
 
 def moderator_segments(
-    prompts: Mapping[str, Template], words: Iterable[ModeratorMessage], name: str = "judge"
+    prompts: Mapping[str, Template], messages: Iterable[ModeratorMessage], name: str = "judge"
 ) -> Prompt:
     """Return each message as a segment; the newest are in full, earlier ones shortened to their first sentence."""
-    said = tuple(words)
-    if not said:
+    shown = tuple(messages)
+    if not shown:
         return ()
     own = prompts.get(name)
     frame = section(own if own is not None and has_section(own, WORD_SECTION) else load_template(name), WORD_SECTION)
     return tuple(
         Segment(
-            "user", fill(frame, when=_place_of_word(word), text=quoted(word.text if whole else shortened(word.text)))
+            "user",
+            fill(frame, when=_when_sent(message), text=quoted(message.text if whole else shortened(message.text))),
         )
-        for whole, word in ((number >= len(said) - IN_FULL, word) for number, word in enumerate(said))
+        for whole, message in ((number >= len(shown) - IN_FULL, message) for number, message in enumerate(shown))
     )
 
 
-def words_before_turn(words: ModeratorMessages, turn: int) -> tuple[ModeratorMessage, ...]:
+def messages_before_turn(messages: ModeratorMessages, turn: int) -> tuple[ModeratorMessage, ...]:
     """Return the messages that came just before a turn or its predecessor: context for the judge."""
-    return tuple(word for word in words.values() if turn - 2 <= word.after_turn < turn)
+    return tuple(message for message in messages.values() if turn - 2 <= message.after_turn < turn)
 
 
-def _place_of_word(word: ModeratorMessage) -> str:
-    return f"after turn {word.after_turn}" if word.after_turn else "before the first turn"
+def _when_sent(message: ModeratorMessage) -> str:
+    return f"after turn {message.after_turn}" if message.after_turn else "before the first turn"

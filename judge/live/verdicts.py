@@ -33,7 +33,7 @@ from judge.guard.neutralise import quoted
 from judge.live.answers import Answers, why_missing
 from judge.live.entries import record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
-from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment, with_moderator_words
+from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment, with_moderator_messages
 from judge.live.text import IN_FULL, shortened
 from judge.rubric import fmt
 from judge.templates import fill, section
@@ -131,7 +131,7 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
         claims="\n".join(claims) or section(frame, "none"),
     )
     prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, in_full), Segment("user", ask))
-    return with_moderator_words(prompt, prompts, debate.words.values())
+    return with_moderator_messages(prompt, prompts, debate.words.values())
 
 
 def _history(premise: Premise) -> str:
@@ -157,7 +157,7 @@ def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: i
         narrative=f"{_label(narrative.winner or 'neither', first)}, because:\n{quoted(narrative.explanation)}",
     )
     prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, in_full), Segment("user", ask))
-    return with_moderator_words(prompt, prompts, debate.words.values())
+    return with_moderator_messages(prompt, prompts, debate.words.values())
 
 
 def _label(winner: Winner, first: Side) -> str:

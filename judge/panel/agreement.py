@@ -97,11 +97,11 @@ def with_interval(value: float, sampled: Array, items: int, rules: PanelRules) -
     """Return a value with the percentile interval of its samples; without interval if too few samples have a value."""
     usable = sampled[~np.isnan(sampled)]
     value = round(value, PLACES)
-    said = Coefficient(value=value, items=items, band=band(value, rules))
+    coefficient = Coefficient(value=value, items=items, band=band(value, rules))
     if not usable.size or usable.size < USABLE * sampled.size:
-        return said
+        return coefficient
     low, high = np.percentile(usable, [2.5, 97.5])
-    return replace(said, low=round(float(low), PLACES), high=round(float(high), PLACES))
+    return replace(coefficient, low=round(float(low), PLACES), high=round(float(high), PLACES))
 
 
 def band(value: float, rules: PanelRules) -> str:

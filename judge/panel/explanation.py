@@ -101,19 +101,19 @@ def _alpha(raw: Coefficient) -> Iterator[str]:
 
 
 def _kappa(measured: AgreementMeasured, rules: PanelRules, outcome: PanelOutcome) -> Iterator[str]:
-    raw, said = measured.raw.value, measured.kappa
+    raw, kappa = measured.raw.value, measured.kappa
     if raw is not UNSET and raw >= rules.low:
         return  # standings matter only if the scores do not agree
-    if said.value is UNSET:
-        if said.undefined != measured.raw.undefined:
-            yield f"How far they agree on where arguments stand cannot be said: {said.undefined}."
+    if kappa.value is UNSET:
+        if kappa.undefined != measured.raw.undefined:
+            yield f"How far they agree on where arguments stand cannot be said: {kappa.undefined}."
     elif raw is UNSET:
-        yield f"On where arguments stand their agreement is {said.value:.2f}; that alone names nobody."
-    elif said.value >= rules.kappa_leaning:
+        yield f"On where arguments stand their agreement is {kappa.value:.2f}; that alone names nobody."
+    elif kappa.value >= rules.kappa_leaning:
         leans = ": the panel leans, and no more" if outcome == "contested" else ""
-        yield f"They agree better on where arguments stand ({said.value:.2f}){leans}."
+        yield f"They agree better on where arguments stand ({kappa.value:.2f}){leans}."
     else:
-        yield f"Nor do they agree on where arguments stand ({said.value:.2f})."
+        yield f"Nor do they agree on where arguments stand ({kappa.value:.2f})."
 
 
 def _left_out(

@@ -16,7 +16,7 @@ from events.state.debate import Debate
 from events.types import DebateOpened, Rater, Side
 from events.types.criteria import STANDINGS, Criteria
 from judge.guard.neutralise import quoted
-from judge.live.prompt import Prompt, opening, speaker, with_moderator_words
+from judge.live.prompt import Prompt, opening, speaker, with_moderator_messages
 from judge.live.text import IN_FULL, shortened
 from judge.protocol.assess import argument_segments, closing_segments
 from judge.protocol.prompt import choice_type, keyed_type
@@ -66,7 +66,7 @@ def panel_prompt(opened: DebateOpened, debate: Debate, seat: Rater) -> Prompt:
     """Ask one rater for its scores, standings and notes."""
     shown = _arguments(opened, debate) if opened.format == "protocol" else _turns(opened, debate)
     prompt = (*opening(opened.prompts, opened.motion), *shown, rating_segment(opened, seat, item_sides(debate, opened)))
-    return with_moderator_words(prompt, opened.prompts, debate.words.values())
+    return with_moderator_messages(prompt, opened.prompts, debate.words.values())
 
 
 def rating_segment(opened: DebateOpened, seat: Rater, names: Iterable[str]) -> Segment:

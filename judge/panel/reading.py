@@ -79,13 +79,13 @@ def read_sample(value: Any, names: Sequence[str], criteria: Criteria) -> RaterSa
             absent[name] = f"{as_written(given)} holds no scores by dimension"
         else:
             scores |= {name: found} if (found := _scores(name, given, criteria, absent)) else {}
-        told = stood.get(name, first_value(given, ("standing",)))
+        stated = stood.get(name, first_value(given, ("standing",)))
         note = noted.get(name, first_value(given, ("note", "notes", "reason")))
-        if (standing := _standing(told)) is not None:
+        if (standing := _standing(stated)) is not None:
             standings[name] = standing
         elif name not in absent:
-            shown = excerpt(told) if isinstance(told, str) else as_written(told)
-            absent[f"{name}.standing"] = LEFT_OUT if told is None else f"{shown} is no standing"
+            shown = excerpt(stated) if isinstance(stated, str) else as_written(stated)
+            absent[f"{name}.standing"] = LEFT_OUT if stated is None else f"{shown} is no standing"
         if text := clean_text(note):
             notes[name] = text[:NOTE_MOST]
     return RaterSample(
@@ -144,8 +144,8 @@ def _is_on_scale(value: Any, criteria: Criteria) -> bool:
     return is_number and criteria.low <= value <= criteria.high
 
 
-def _standing(told: Any) -> Standing | None:
-    upper = plain_name(told).upper() if isinstance(told, str) else ""
+def _standing(stated: Any) -> Standing | None:
+    upper = plain_name(stated).upper() if isinstance(stated, str) else ""
     return next((each for each in STANDINGS if each == upper), None)
 
 

@@ -77,14 +77,14 @@ def calibrate_rater(seat: Rater, case: Case, scores: Scores | Reason, rules: Pan
     """Return one rater's result on one case.  Without enough scores for a verdict it is neither right nor wrong."""
     given: dict[str, dict[str, float]] = {}
     mean: BothSides | UnsetType = UNSET
-    said: Winner | Missing
+    named: Winner | Missing
     if isinstance(scores, Reason):
-        said = Missing(scores)
+        named = Missing(scores)
     else:
         given = {item: dict(dimensions) for item, dimensions in scores.items()}
         mean = side_means(case, scores, seat.weights)
-        said = rater_verdict(mean, rules)
-    is_missing = isinstance(said, Missing)
+        named = rater_verdict(mean, rules)
+    is_missing = isinstance(named, Missing)
     return RaterCalibrated(
         rater=seat.name,
         model=seat.model,
@@ -92,10 +92,10 @@ def calibrate_rater(seat: Rater, case: Case, scores: Scores | Reason, rules: Pan
         digest=case.digest,
         scores=given,
         mean=mean,
-        said=UNSET if isinstance(said, Missing) else said,
+        said=UNSET if isinstance(named, Missing) else named,
         truth=case.truth,
-        right=UNSET if is_missing else said == case.truth,
-        missing=said.missing if isinstance(said, Missing) else UNSET,
+        right=UNSET if is_missing else named == case.truth,
+        missing=named.missing if isinstance(named, Missing) else UNSET,
     )
 
 

@@ -10,7 +10,7 @@ from events.state.debate import Debate
 from events.types import SIDES, DebateOpened, Fallacy, Side, TurnSpoken, other
 from events.types.criteria import STANDINGS, Criteria, ProtocolRules
 from judge.guard.neutralise import quoted
-from judge.live.prompt import opening, with_moderator_words
+from judge.live.prompt import opening, with_moderator_messages
 from judge.protocol.cross import cross_text
 from judge.protocol.prompt import SPEAKER, Prompt, argument_text, choice_type, keyed_type
 from judge.protocol.reading import join_names
@@ -99,7 +99,7 @@ def assess_prompt(opened: DebateOpened, debate: Debate) -> Prompt:
     )
     shown = (*argument_segments(opened, debate), *closing_segments(opened, debate))
     prompt = (*opening(opened.prompts, opened.motion), *shown, Segment("user", ask))
-    return with_moderator_words(prompt, opened.prompts, debate.words.values())
+    return with_moderator_messages(prompt, opened.prompts, debate.words.values())
 
 
 def argument_segments(opened: DebateOpened, debate: Debate) -> Prompt:

@@ -106,13 +106,13 @@ def _argument_assessment(items: Iterable[Any], criteria: Criteria) -> ArgumentAs
             scores[name] = score
         else:
             absent[name] = f"{as_written(found[0])} is no whole number from {criteria.low} to {criteria.high}"
-    told = next((clean_text(each["standing"]) for each in items if "standing" in each), None)
-    upper = plain_name(told).upper() if told else ""
+    stated = next((clean_text(each["standing"]) for each in items if "standing" in each), None)
+    upper = plain_name(stated).upper() if stated else ""
     standing = next((each for each in STANDINGS if each == upper), None)
     reason = next(
         (text for each in items if (text := clean_text(first_value(each, ("reason", "reasoning", "notes"))))), ""
     )
-    why = "the judge gave no standing" if not told else f"{excerpt(told)} is no standing"
+    why = "the judge gave no standing" if not stated else f"{excerpt(stated)} is no standing"
     return ArgumentAssessment(
         scores=scores, absent=absent, standing=standing, reason=reason, why="" if standing else why
     )
@@ -151,10 +151,10 @@ def _fallacies(value: Any, scored: Iterable[tuple[str, Any]]) -> Iterator[Findin
 
 
 def _finding(name: str, item: Any) -> Finding:
-    told = item if isinstance(item, str) else first_value(item, ("fallacy", "type", "name"))
+    stated = item if isinstance(item, str) else first_value(item, ("fallacy", "type", "name"))
     return Finding(
         argument=argument_id(name),
-        fallacy=clean_text(told),
+        fallacy=clean_text(stated),
         quote=clean_text(first_value(item, ("quote", "words"))),
         reason=clean_text(first_value(item, ("reason", "reasoning", "explanation"))),
     )

@@ -53,8 +53,8 @@ def record_assessment(batch: EventBatch, answers: Answers[Any], opened: DebateOp
     _refuse_invented(batch, read)
     _find_fallacies(batch, read, opened)
     for name in names:
-        said = [each.arguments[name] for _, each in read]
-        batch.add(_trace(name, said, criteria), read[0][0])
+        assessments = [each.arguments[name] for _, each in read]
+        batch.add(_trace(name, assessments, criteria), read[0][0])
     batch.add(_overall(batch.debate, [each for _, each in read], opened), read[0][0])
 
 
@@ -130,35 +130,35 @@ def _place(debate: Debate, finding: Finding, opened: DebateOpened) -> tuple[Fall
 # the trace and the totals
 
 
-def _trace(name: str, said: Sequence[ArgumentAssessment], criteria: Criteria) -> ArgumentTraced:
+def _trace(name: str, assessments: Sequence[ArgumentAssessment], criteria: Criteria) -> ArgumentTraced:
     """Return the median of each dimension over the samples that have it, and the standing of most samples."""
     points = {
         dimension: given
         for dimension in criteria.dimensions
-        if (given := [each.scores[dimension] for each in said if dimension in each.scores])
+        if (given := [each.scores[dimension] for each in assessments if dimension in each.scores])
     }
     scores = {dimension: float(median(given)) for dimension, given in points.items()}
     spread = {dimension: float(max(given) - min(given)) for dimension, given in points.items()}
-    told = [each.standing for each in said if each.standing is not None]
-    standing = majority(told, "UNCERTAIN") if told else None
-    agreeing = [each for each in said if each.standing == standing] or list(said)
+    standings = [each.standing for each in assessments if each.standing is not None]
+    standing = majority(standings, "UNCERTAIN") if standings else None
+    agreeing = [each for each in assessments if each.standing == standing] or list(assessments)
     return ArgumentTraced(
         argument=name,
         standing=UNSET if standing is None else standing,
         reason=agreeing[0].reason,
         scores=scores,
-        spread=spread if len(said) > 1 else {},
-        total=_total(scores, said, criteria),
-        missing=Reason(said[0].why) if standing is None else UNSET,
+        spread=spread if len(assessments) > 1 else {},
+        total=_total(scores, assessments, criteria),
+        missing=Reason(assessments[0].why) if standing is None else UNSET,
     )
 
 
-def _total(scores: dict[str, float], said: Sequence[ArgumentAssessment], criteria: Criteria) -> float | Missing:
+def _total(scores: dict[str, float], assessments: Sequence[ArgumentAssessment], criteria: Criteria) -> float | Missing:
     if absent := [name for name in criteria.dimensions if name not in scores]:
-        reasons = dict.fromkeys(said[0].absent[name] for name in absent)
+        reasons = dict.fromkeys(assessments[0].absent[name] for name in absent)
         if len(absent) == len(criteria.dimensions) and len(reasons) == 1:
             return missing(next(iter(reasons)))
-        return missing("; ".join(f"{name}: {said[0].absent[name]}" for name in absent))
+        return missing("; ".join(f"{name}: {assessments[0].absent[name]}" for name in absent))
     return round(sum(each.weight * scores[name] for name, each in criteria.dimensions.items()), PLACES)
 
 

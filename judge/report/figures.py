@@ -64,8 +64,8 @@ def rate(part: int, whole: int) -> str:
 
 def out_of(part: int, whole: int, things: str) -> str:
     """Format ``6 of 24 comparisons (25 %)``; without the percentage if there are too few cases."""
-    said = f"{part:,} of {whole:,} {things}"
-    return f"{said} ({percent(share(part, whole))})" if whole >= LEAST_CASES else said
+    text = f"{part:,} of {whole:,} {things}"
+    return f"{text} ({percent(share(part, whole))})" if whole >= LEAST_CASES else text
 
 
 def counts_text(counts: dict[str, int]) -> str:

@@ -339,12 +339,14 @@ def injection(tally: Tally) -> MeasurementOrReason:
 
 def truth(tally: Tally) -> MeasurementOrReason:
     """Measure raters' verdicts on debates with a known outcome."""
-    right, told = tally.of("truths", "right"), tally.of("truths")
-    if not told:
+    right, verdict_count = tally.of("truths", "right"), tally.of("truths")
+    if not verdict_count:
         return "no rater here has been measured by debates whose outcome is known yet"
-    says = f"Raters named the known outcome in {out_of(right, told, 'verdicts')}."
-    shows = (rate(right, told), "known outcomes named")
-    return Measurement(shows=shows, figures={"right": right, "share": share(right, told)}, of=told, says=(says,))
+    says = f"Raters named the known outcome in {out_of(right, verdict_count, 'verdicts')}."
+    shows = (rate(right, verdict_count), "known outcomes named")
+    return Measurement(
+        shows=shows, figures={"right": right, "share": share(right, verdict_count)}, of=verdict_count, says=(says,)
+    )
 
 
 def _signed(value: float) -> str:

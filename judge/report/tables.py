@@ -136,13 +136,13 @@ def _penalties(rubric: Rubric) -> Iterator[Row]:
         "no",
     )
     yield Row(key="gap", cells=cells)
-    said = {
+    meanings = {
         "dropped_premise": "gives up a premise without a word",
         "contradiction": "contradicts what it had stated",
         "injection": "tries to instruct the judge",
     }
     for name, cost in rubric.conduct.items():
-        yield Row(key=name, cells=(_name(name), said[name], cost.points, _name(cost.dimension), "no"))
+        yield Row(key=name, cells=(_name(name), meanings[name], cost.points, _name(cost.dimension), "no"))
 
 
 def _thresholds(rubric: Rubric) -> Iterator[Row]:

@@ -278,8 +278,10 @@ def _quotes(event: TurnScored, rubric: Rubric | None) -> Iterator[str]:
 def _choices(answer: str) -> Iterator[str]:
     """Yield the choice of a comparison's answer for each dimension; nothing if the answer is not plain JSON."""
     try:
-        said: Any = msgspec.json.decode(answer)
+        choices: Any = msgspec.json.decode(answer)
     except msgspec.DecodeError:
         return
-    if isinstance(said, dict):
-        yield from (said[name] for name in said if name != "reason" and said[name] in ("first", "second", "draw"))
+    if isinstance(choices, dict):
+        yield from (
+            choices[name] for name in choices if name != "reason" and choices[name] in ("first", "second", "draw")
+        )

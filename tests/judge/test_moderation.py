@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import ContextSummarised, DebateOpened, Event, ModeratorSpoke, Template, TurnScored, missing
-from judge.live.prompt import moderator_segments, with_moderator_words
+from judge.live.prompt import moderator_segments, with_moderator_messages
 from judge.live.text import IN_FULL
 from judge.live.verdicts import narrative_prompt
 from judge.panel.questions import panel_prompt
@@ -194,7 +194,7 @@ def test_whoever_judges_the_whole_reads_every_word() -> None:
 def test_where_nobody_spoke_a_prompt_stays_as_it_was() -> None:
     prompt = tuple(moderator_segments(judge_templates(), Play(opened(), word("x")).debate.words.values()))
 
-    assert prompt == with_moderator_words(prompt, judge_templates(), ())
+    assert prompt == with_moderator_messages(prompt, judge_templates(), ())
 
 
 # the protocol

@@ -19,7 +19,7 @@ from judge.live import claims, comparison, convergence, gaps, scoring, spine, ve
 from judge.live.answers import Answers
 from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
-from judge.live.prompt import with_moderator_words, words_before_turn
+from judge.live.prompt import messages_before_turn, with_moderator_messages
 from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
 
@@ -50,7 +50,7 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             purpose=purpose,
             turn=number,
             model=opened.judge.model,
-            prompt=lambda: with_moderator_words(prompt(), prompts, words_before_turn(debate.words, number)),
+            prompt=lambda: with_moderator_messages(prompt(), prompts, messages_before_turn(debate.words, number)),
             answer_type=answer_type,
             becomes=becomes or answer_type,
             max_tokens=TOKENS[purpose],
@@ -156,10 +156,10 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
         purpose="second_opinion",
         turn=entry.turn,
         model=model,
-        prompt=lambda: with_moderator_words(
+        prompt=lambda: with_moderator_messages(
             claims.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
             opened.prompts,
-            words_before_turn(debate.words, entry.turn),
+            messages_before_turn(debate.words, entry.turn),
         ),
         answer_type=claims.SecondOpinion,
         becomes=claims.SecondOpinion,
@@ -205,7 +205,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
             purpose="convergence",
             turn=None,
             model=opened.judge.model,
-            prompt=lambda: with_moderator_words(
+            prompt=lambda: with_moderator_messages(
                 convergence.convergence_prompt(opened.prompts, opened.motion, spoken),
                 opened.prompts,
                 debate.words.values(),

@@ -14,7 +14,7 @@ from events.state.debate import Debate, UnusedAnswer, question
 from events.state.transcript import Turn
 from events.types import DebateOpened, Side, Think, TurnSpoken, other
 from events.types.criteria import ProtocolRules
-from judge.live.prompt import with_moderator_words
+from judge.live.prompt import with_moderator_messages
 from judge.protocol.closings import closing_prompt, closing_type, own_arguments, read_closing
 from judge.protocol.cross import cross_prompt, cross_type, read_cross, targets
 from judge.protocol.openings import opening_prompt, opening_type, read_opening
@@ -90,7 +90,7 @@ def statement_of(debate: Debate, opened: DebateOpened, turn: Turn) -> Statement:
         cause=turn.started,
         answer_type=answer_type,
         read=read,
-        prompt=lambda: with_moderator_words(prompt(), opened.prompts, words, "protocol"),
+        prompt=lambda: with_moderator_messages(prompt(), opened.prompts, words, "protocol"),
     )
 
 

@@ -17,7 +17,7 @@ from judge.live.claims import claims_prompt, second_prompt
 from judge.live.comparison import compare_prompt
 from judge.live.convergence import convergence_prompt
 from judge.live.gaps import gaps_prompt
-from judge.live.prompt import Prompt, with_moderator_words
+from judge.live.prompt import Prompt, with_moderator_messages
 from judge.live.scoring import score_prompt
 from judge.live.spine import premises_prompt
 from judge.live.verdicts import narrative_prompt
@@ -157,7 +157,7 @@ def prompts(text: str) -> dict[str, Prompt]:
     opened = protocol_opened()
     words = [ModeratorMessage(text=text, by="moderator", after_turn=1)]
     return {
-        "score": with_moderator_words(score_prompt(PROMPTS, RUBRIC, text, spoken), PROMPTS, words),
+        "score": with_moderator_messages(score_prompt(PROMPTS, RUBRIC, text, spoken), PROMPTS, words),
         "compare": compare_prompt(PROMPTS, RUBRIC, text, spoken, (2, 1)),
         "claims": claims_prompt(PROMPTS, RUBRIC, text, spoken),
         "gaps": gaps_prompt(PROMPTS, RUBRIC, text, spoken),
