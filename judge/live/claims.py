@@ -63,7 +63,7 @@ class _LocatedClaim(Struct, frozen=True):
 
 
 def flag_claims(batch: EventBatch, number: int, answers: Answers[ClaimsAnswer]) -> None:
-    """Enter what more than half of the samples find suspect, each with its penalty."""
+    """Flag the claims that more than half of the samples find suspect, each with its penalty."""
     record_notes(batch, number, PURPOSE, answers)
     found: list[tuple[int, Span, _LocatedClaim]] = []
     for sample, (position, answer) in enumerate(answers.given):

@@ -66,7 +66,7 @@ def compare_prompt(
 def compare_turns(
     batch: EventBatch, earlier: int, later: int, forward: Answers[CompareAnswer], backward: Answers[CompareAnswer]
 ) -> int:
-    """Record what both orders agree on; the position of the comparison.  ``forward`` shows ``earlier`` first."""
+    """Record what both orders agree on; return the comparison's position.  ``forward`` shows ``earlier`` first."""
     if not forward.given or not backward.given:
         unanswered, order = (backward, (later, earlier)) if forward.given else (forward, (earlier, later))
         why = Reason(f"shown as {order[0]}-{order[1]}: {why_missing(unanswered).reason}")

@@ -22,7 +22,7 @@ from judge.templates import section
 from providers.base import Segment
 
 EDGE: Final = 2
-"""Turns at either end that are compared."""
+"""Turns at each end that are compared."""
 Text = Annotated[str, Meta(max_length=300)]
 
 

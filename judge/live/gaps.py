@@ -21,7 +21,7 @@ from judge.templates import fill, section
 PURPOSE: Final = "gaps"
 RULE: Final = "logic_gap"
 HISTORY: Final = 3
-"""Earlier turns that the judge reads when it looks for flaws of theirs."""
+"""Earlier turns in the prompt."""
 
 
 class Gap(Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ class _LocatedGap(Struct, frozen=True):
 
 
 def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
-    """Dock what more than half of the samples name, with both quotes found where they are said to be."""
+    """Dock the flaws that more than half of the samples name with both quotes found in their turns."""
     record_notes(batch, number, PURPOSE, answers)
     by_turn: dict[int, list[tuple[int, Span, _LocatedGap]]] = {}
     for sample, (position, answer) in enumerate(answers.given):

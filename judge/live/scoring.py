@@ -52,7 +52,7 @@ def applicable(rubric: Rubric, turn: int) -> dict[str, Component]:
 
 
 def score_type(rubric: Rubric, turn: int) -> type[Struct]:
-    """The type of an answer to "score this turn"; the same object for the same rubric and components."""
+    """Return the type of an answer; the same object for the same rubric and components."""
     parts = applicable(rubric, turn).items()
     return _score_type(tuple((name, each.maximum, each.needs_quote) for name, each in parts))
 
@@ -141,7 +141,7 @@ def missing_score(turn: int, reason: str) -> TurnScored:
 
 
 def record_score(batch: EventBatch, turn: int, answers: Answers[ScoreAnswer]) -> int:
-    """Record the score of a turn, or why it has none; the position."""
+    """Record the score of a turn, or why it has none; return the position."""
     spoken, rubric = batch.debate.transcript.turns[turn], batch.debate.ledger.rubric
     if not answers.given or rubric is None:
         reason = answers.failed.reason if answers.failed else "it was not asked"

@@ -147,7 +147,7 @@ class DebateCounter:
         return Tally(counts=counts, values=values)
 
     def _given(self, card: TurnCard) -> float:
-        """The composite as the judge gave it, before any rule."""
+        """Return the composite of the judge's raw scores, before any rule."""
         return round(sum(card.balances[name].raw for name in self._ledger.dimensions if name in card.balances), 2)
 
     def _longer(self, judged: list[TurnCard]) -> Iterator[CountKey]:
