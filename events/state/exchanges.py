@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from events.record import Recorded
 from events.state.ledger import SCORE_CHANGES, Ledger
-from events.types import ComparisonOutcome, Reason, Rounds, ScoreChange, Side, TurnsCompared, TurnScored
+from events.types import ComparisonOutcome, Degree, Reason, Rounds, ScoreChange, Side, TurnsCompared, TurnScored
 
 
 class Comparison(Struct, frozen=True, kw_only=True, gc=False):
@@ -20,6 +20,8 @@ class Comparison(Struct, frozen=True, kw_only=True, gc=False):
     earlier: int
     later: int
     outcomes: dict[str, ComparisonOutcome] = {}
+    degrees: dict[str, Degree] = {}
+    """How clear each outcome is; without an entry it counts as clear."""
     flipped: tuple[str, ...] = ()
     reason: str = ""
     missing: Reason | None = None
@@ -66,6 +68,7 @@ def apply(exchanges: Exchanges, ledger: Ledger, record: Recorded) -> Exchanges:
             earlier=event.earlier,
             later=event.later,
             outcomes={} if event.outcomes is UNSET else event.outcomes,
+            degrees={} if event.degrees is UNSET else event.degrees,
             flipped=event.flipped,
             reason=event.reason,
             missing=None if event.missing is UNSET else event.missing,
@@ -94,7 +97,7 @@ def anomalies_of(comparison: Comparison, ledger: Ledger) -> dict[str, Anomaly]:
         return found
     for dimension, outcome in comparison.outcomes.items():
         band = rubric.bands.get(dimension)
-        if band is None or outcome == "draw":
+        if band is None or outcome == "draw" or comparison.degrees.get(dimension) == "slight":
             continue
         for place, turn in (("earlier", comparison.earlier), ("later", comparison.later)):
             balance = ledger.balance(turn, dimension)

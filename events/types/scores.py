@@ -44,17 +44,20 @@ class TurnScored(DerivedEvent, frozen=True, kw_only=True, tag="turn_scored"):
 
 
 ComparisonOutcome = Literal["earlier", "later", "draw"]
+Degree = Literal["clear", "slight"]
 
 
 class TurnsCompared(DerivedEvent, frozen=True, kw_only=True, tag="turns_compared"):
     """A comparison of two neighbouring turns, asked in both orders.
 
-    ``flipped`` are the dimensions on which the two answers disagreed: they count as drawn.
+    ``flipped`` are the dimensions on which the two answers disagreed: they count as drawn.  ``degrees`` says how clear
+    each other outcome is, where the rubric asks for that.
     """
 
     earlier: int
     later: int
     outcomes: dict[str, ComparisonOutcome] | UnsetType = UNSET
+    degrees: dict[str, Degree] | UnsetType = UNSET
     flipped: tuple[str, ...] = ()
     reason: str = ""
     missing: Reason | UnsetType = UNSET

@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
 from events.state.transcript import Failure, Turn, TurnState
-from events.types import ComparisonOutcome, ComponentScore, Missing, Reason, Side, missing
+from events.types import ComparisonOutcome, ComponentScore, Degree, Missing, Reason, Side, missing
 
 
 class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
@@ -43,6 +43,7 @@ class ComparisonView(Struct, frozen=True, kw_only=True, gc=False):
     position: int
     earlier: int
     outcomes: dict[str, ComparisonOutcome] = {}
+    degrees: dict[str, Degree] | UnsetType = UNSET
     flipped: tuple[str, ...] = ()
     reason: str = ""
     missing: Reason | UnsetType = UNSET
@@ -124,6 +125,7 @@ def _head(debate: Debate, number: int) -> ComparisonView | UnsetType:
         position=comparison.position,
         earlier=comparison.earlier,
         outcomes=comparison.outcomes,
+        degrees=comparison.degrees or UNSET,
         flipped=comparison.flipped,
         reason=comparison.reason,
         missing=UNSET if comparison.missing is None else comparison.missing,

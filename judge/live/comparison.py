@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from events.state.exchanges import Comparison
-from events.types import ComparisonOutcome, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
+from events.types import ComparisonOutcome, Degree, Reason, ScoreHarmonized, TurnsCompared, TurnSpoken
 from events.types.rubric import Band, Rubric
 from judge.guard.neutralise import quoted
 from judge.live.answers import Answers, Why, majority, why_missing
@@ -24,19 +24,28 @@ from judge.templates import fill, section
 from providers.base import Segment
 
 Choice = Literal["first", "second", "draw"]
+GradedChoice = Literal["first_clear", "first_slight", "draw", "second_slight", "second_clear"]
 LABELS: Final = ("First", "Second")
 
 
 @lru_cache(maxsize=16)
-def _compare_type(dimensions: tuple[str, ...]) -> type[Struct]:
+def _compare_type(dimensions: tuple[str, ...], *, graded: bool) -> type[Struct]:
     reason: tuple[str, Any, Any] = ("reason", Why, "")
-    fields: list[Any] = [reason, *((name, Choice) for name in dimensions)]
+    fields: list[Any] = [reason, *((name, GradedChoice if graded else Choice) for name in dimensions)]
     return msgspec.defstruct("Comparison", fields, frozen=True, kw_only=True, module=__name__)
 
 
 def compare_type(rubric: Rubric) -> type[Struct]:
-    """Return the type of an answer: ``{"reason", dimension: "first"|"second"|"draw", …}`` for each band."""
-    return _compare_type(tuple(rubric.bands))
+    """An answer: ``{"reason", dimension: "first"|"second"|"draw", …}`` for every dimension that has a band.
+
+    Where the rubric grades comparisons, the choices are ``first_clear``, ``first_slight`` and so on.
+    """
+    return _compare_type(tuple(rubric.bands), graded=is_graded(rubric))
+
+
+def is_graded(rubric: Rubric) -> bool:
+    """Whether a comparison says how clear each win is."""
+    return rubric.harmonization == "graded"
 
 
 CompareAnswer = dict[str, str]
@@ -74,13 +83,16 @@ def compare_turns(
         return batch.add(TurnsCompared(earlier=earlier, later=later, missing=why), cause)
     rubric = batch.debate.ledger.rubric
     outcomes: dict[str, ComparisonOutcome] = {}
+    degrees: dict[str, Degree] = {}
     flipped: list[str] = []
     for dimension in rubric.bands if rubric else ():
-        one = _outcome(forward, dimension, ("earlier", "later"))
-        two = _outcome(backward, dimension, ("later", "earlier"))
+        one, how_one = _outcome(forward, dimension, ("earlier", "later"))
+        two, how_two = _outcome(backward, dimension, ("later", "earlier"))
         outcomes[dimension] = one if one == two else "draw"
         if one != two:
             flipped.append(dimension)
+        elif one != "draw":
+            degrees[dimension] = "clear" if how_one == how_two == "clear" else "slight"
     reasons = [
         f"Shown as {order}: {each.values[0]['reason']}"
         for order, each in ((f"{earlier}-{later}", forward), (f"{later}-{earlier}", backward))
@@ -88,7 +100,12 @@ def compare_turns(
     ]
     return batch.add(
         TurnsCompared(
-            earlier=earlier, later=later, outcomes=outcomes, flipped=tuple(flipped), reason=" ".join(reasons)
+            earlier=earlier,
+            later=later,
+            outcomes=outcomes,
+            degrees=degrees if rubric is not None and is_graded(rubric) else UNSET,
+            flipped=tuple(flipped),
+            reason=" ".join(reasons),
         ),
         forward.cause,
     )
@@ -96,14 +113,19 @@ def compare_turns(
 
 def _outcome(
     answers: Answers[CompareAnswer], dimension: str, shown: tuple[ComparisonOutcome, ComparisonOutcome]
-) -> ComparisonOutcome:
-    """Return the choice of more than half of one order's samples, else a draw."""
+) -> tuple[ComparisonOutcome, Degree]:
+    """The choice of more than half of one order's samples, and of them how clear; without a majority a draw."""
     named: dict[str, ComparisonOutcome] = {"first": shown[0], "second": shown[1], "draw": "draw"}
-    return majority([named[answer.get(dimension, "draw")] for answer in answers.values], "draw")
+    choices = [answer.get(dimension, "draw").partition("_") for answer in answers.values]
+    outcome = majority([named[choice] for choice, _, _ in choices], "draw")
+    degrees: list[Degree] = [
+        "slight" if how == "slight" else "clear" for choice, _, how in choices if named[choice] == outcome
+    ]
+    return outcome, majority(degrees, "slight") if degrees else "slight"
 
 
 def harmonize(batch: EventBatch, comparison: int) -> None:
-    """Move the newer turn's scores into the bands, and turn 1's once, by its first comparison.
+    """Bring scores in line with a comparison, as the rubric says.
 
     Bands move the admitted values only; penalties are applied in full afterwards.
     """
@@ -113,9 +135,108 @@ def harmonize(batch: EventBatch, comparison: int) -> None:
         return
     turns = (found.later, found.earlier) if found.earlier == 1 else (found.later,)
     for dimension, outcome in found.outcomes.items():
-        if outcome != "draw" and dimension in rubric.bands:
+        if outcome == "draw" or dimension not in rubric.bands:
+            continue
+        if not is_graded(rubric):
             for turn in turns:
                 _band(batch, found, turn, dimension, rubric.bands[dimension])
+        elif found.degrees.get(dimension) == "slight":
+            _put_ahead(batch, found, dimension)
+        else:
+            for turn in (found.earlier, found.later):
+                _clear_band(batch, found, turn, dimension, rubric.bands[dimension])
+
+
+AHEAD: Final = 1.0
+"""Points by which the winner of a slight win is ahead at least."""
+
+
+def _put_ahead(batch: EventBatch, found: Comparison, dimension: str) -> None:
+    """A slight win: both values move alike, by the least that puts the winner one point ahead."""
+    won, lost = found.later, found.earlier
+    if found.outcomes[dimension] == "earlier":
+        won, lost = lost, won
+    winner, loser = (batch.debate.ledger.balance(turn, dimension) for turn in (won, lost))
+    if winner is None or loser is None:
+        return
+    high, low = (round(each.admitted + each.harmonized, 2) for each in (winner, loser))
+    lacking = round(AHEAD - (high - low), 2)
+    if lacking <= 0:
+        return
+    up = min(round(lacking / 2, 2), max(winner.maximum - high, 0))
+    down = min(round(lacking - up, 2), max(low, 0))
+    up = min(round(lacking - down, 2), max(winner.maximum - high, 0))
+    for turn, against, shift, word in ((won, lost, up, "won"), (lost, won, -down, "lost")):
+        reason = f"slightly {word} {dimension} against turn {against}: the winner is put {fmt(AHEAD)} ahead"
+        _shift(
+            batch, found, turn, dimension, shift, rule=f"slight_{'winner' if word == 'won' else 'loser'}", reason=reason
+        )
+
+
+def _clear_band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
+    """A clear win: the turn goes into its band.
+
+    A turn that clearly won one comparison and clearly lost the other is left as the judge scored it; it shows as an
+    anomaly.
+    """
+    balance = batch.debate.ledger.balance(turn, dimension)
+    if balance is None:
+        return
+    won = found.outcomes[dimension] == ("later" if turn == found.later else "earlier")
+    against = found.earlier if turn == found.later else found.later
+    word = "won" if won else "lost"
+    other = batch.debate.exchanges.comparisons.get(turn) if turn == found.earlier else None
+    if other is not None and _is_clear(other, dimension) and (other.outcomes[dimension] == "later") != won:
+        moved = _banded(batch, turn, dimension, other.position)
+        reason = (
+            f"clearly {word} {dimension} against turn {against} and the opposite against turn {other.earlier}: left"
+        )
+        _shift(batch, found, turn, dimension, -moved, rule="band_conflict", reason=reason)
+        return
+    floor, ceiling = band.winner if won else band.loser
+    stands = round(balance.admitted + balance.harmonized, 2)
+    shift = round(min(max(stands, floor), ceiling) - stands, 2)
+    bound = f"at least {fmt(floor)}" if shift > 0 else f"at most {fmt(ceiling)}"
+    reason = f"{word} {dimension} against turn {against}: {bound}"
+    _shift(batch, found, turn, dimension, shift, rule="band_winner" if won else "band_loser", reason=reason)
+
+
+def _is_clear(comparison: Comparison, dimension: str) -> bool:
+    return comparison.outcomes.get(dimension, "draw") != "draw" and comparison.degrees.get(dimension) == "clear"
+
+
+def _banded(batch: EventBatch, turn: int, dimension: str, comparison: int) -> float:
+    """Points by which one comparison has moved a turn's dimension."""
+    return round(
+        sum(
+            entry.requested
+            for entry in batch.debate.ledger.cards[turn].entries
+            if entry.kind == "band" and entry.dimension == dimension and entry.cause == comparison
+        ),
+        2,
+    )
+
+
+def _shift(
+    batch: EventBatch, found: Comparison, turn: int, dimension: str, requested: float, *, rule: str, reason: str
+) -> None:
+    """Record one move of an admitted value; nothing where it would not move."""
+    balance = batch.debate.ledger.balance(turn, dimension)
+    if balance is None or requested == 0:
+        return
+    applied = change_to(balance, balance.after(shift=requested))
+    batch.add(
+        ScoreHarmonized(
+            turn=turn,
+            dimension=dimension,
+            requested=requested,
+            applied=applied,
+            rule=rule,
+            because_of=found.position,
+            reason=reason + absorbed_note(balance, requested, applied),
+        ),
+        found.position,
+    )
 
 
 def _band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
@@ -130,17 +251,5 @@ def _band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band:
     if requested == 0:
         return
     bound = f"at least {fmt(floor)}" if requested > 0 else f"at most {fmt(ceiling)}"
-    applied = change_to(balance, balance.after(shift=requested))
-    batch.add(
-        ScoreHarmonized(
-            turn=turn,
-            dimension=dimension,
-            requested=requested,
-            applied=applied,
-            rule="band_winner" if won else "band_loser",
-            because_of=found.position,
-            reason=f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
-            + absorbed_note(balance, requested, applied),
-        ),
-        found.position,
-    )
+    reason = f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
+    _shift(batch, found, turn, dimension, requested, rule="band_winner" if won else "band_loser", reason=reason)

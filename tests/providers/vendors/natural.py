@@ -1,0 +1,69 @@
+"""Answers as capable models write them: natural lengths, prose and fences around the JSON, one item or point too many.
+
+Every answer can be read by a person at once.  None of them keeps to the limits that a schema states.
+"""
+
+import json
+import random
+from collections.abc import Mapping
+from typing import Any
+
+REASONS = (
+    "It names what brings the effect about and shows the step in between, though it passes over the main objection.",
+    "It states a result without its means. A reader who doubts it finds no reason here to change their mind.",
+    "It quotes the last point of the other speaker fairly and answers with a reason of its own. " * 2,
+)
+LEADS = ("Here is my assessment:\n\n", "Let me think about this turn carefully.\n\n", "")
+CLOSES = ("\n\nI hope this helps.", "\n\nLet me know if you want more detail on any component.", "")
+DRESSES = ("bare", "fenced", "prose", "comma", "wrapped")
+CITES = ("turns 1 and 2", "turn 1", "Turn 2", "turn 99", "the opening")
+
+
+def answer(schema: Mapping[str, Any], prompt: str, seed: str) -> str:
+    """An answer of the schema's shape, dressed in one of five ways."""
+    chance = random.Random(seed)
+    quotes = [line[2:] for line in prompt.splitlines() if line.startswith("| ") and len(line) > 30] or ["so it is"]
+    value = _value(schema, "", quotes, chance)
+    text = json.dumps(value, indent=chance.choice((None, 2)), ensure_ascii=False)
+    match chance.choice(DRESSES):
+        case "fenced":
+            return f"{chance.choice(LEADS)}```json\n{text}\n```{chance.choice(CLOSES)}"
+        case "prose":
+            return f"{LEADS[1]}{text}{CLOSES[1]}"
+        case "comma":
+            return text[:-1] + ",}" if text.endswith("}") and text != "{}" else text
+        case "wrapped":
+            return json.dumps({"answer": value})
+        case _:
+            return text
+
+
+def _value(schema: Mapping[str, Any], name: str, quotes: list[str], chance: random.Random) -> Any:
+    if "enum" in schema:
+        word = chance.choice(schema["enum"])
+        return chance.choice((word, word.replace("_", " ").capitalize())) if isinstance(word, str) else word
+    match str(schema.get("type")).lower():
+        case "object":
+            return {key: _value(each, key, quotes, chance) for key, each in schema.get("properties", {}).items()}
+        case "array":
+            count = chance.choice((0, 1, schema.get("maxItems", 4) + 1))
+            return [_value(schema.get("items") or {}, name, quotes, chance) for _ in range(count)]
+        case "integer" | "number":
+            most = schema.get("maximum", 10)
+            return chance.choice((most + 1, most, most - 1, str(most - 1), f"{most - 1}/{most}"))
+        case "boolean":
+            return False
+        case _:
+            return _text(name, quotes, chance)
+
+
+def _text(name: str, quotes: list[str], chance: random.Random) -> str:
+    if name in {"quote", "fails", "exposed_by"}:
+        return chance.choice(quotes)
+    if name == "cites":
+        return chance.choice(CITES)
+    if name == "premise":
+        return "P1.1"
+    if name == "premises":
+        return chance.choice(("P1.1", "P9.9"))
+    return chance.choice(REASONS)
