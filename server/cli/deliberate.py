@@ -18,8 +18,8 @@ from server.errors import BadField
 from server.opening.opening import ARTIFACT_MOST
 
 STDIN: Final = "-"
-MOST_BYTES: Final = 4 * ARTIFACT_MOST
-"""A longer text has too many characters in any encoding of UTF-8."""
+MAX_BYTES: Final = 4 * ARTIFACT_MOST
+"""A longer file has too many characters: UTF-8 uses at most four bytes for one."""
 
 
 @click.command()
@@ -106,7 +106,7 @@ def read_text(file: str) -> str:
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else None) or error
         raise BadField("file", f"{file} cannot be read: {why}") from error
-    if len(raw) > MOST_BYTES:
+    if len(raw) > MAX_BYTES:
         raise BadField("file", f"{file} is too long: an artifact has at most {ARTIFACT_MOST:,} characters")
     if b"\0" in raw:
         raise BadField("file", f"{file} is not text: it contains NUL bytes")
@@ -124,7 +124,7 @@ def read_text(file: str) -> str:
 
 def _read(stream: BinaryIO) -> bytes:
     """The text, or enough of it to tell that it is too long."""
-    return stream.read(MOST_BYTES + 1)
+    return stream.read(MAX_BYTES + 1)
 
 
 def _printable(name: str) -> str:

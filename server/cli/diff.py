@@ -19,7 +19,7 @@ from server.settings import Settings
 WIDEST = 60
 """Characters of a value on a line."""
 NO_TURN = 1 << 30
-"""Sorts what is of no turn behind the turns."""
+"""The sort key of changes that belong to no turn: they come last."""
 
 
 @click.command()

@@ -23,7 +23,10 @@ RESTART_S: Final = 1.0
 
 
 def bind(settings: Settings, *, is_shared: bool, is_listening: bool) -> socket.socket:
-    """Bind a socket.  ``is_shared`` lets other processes bind the same port.  Raises ``CannotServe``."""
+    """Bind a socket, which listens if ``is_listening``.  ``is_shared`` lets other processes bind the same port.
+
+    Raises ``CannotServe``.
+    """
     host, port = settings.host, settings.port
     listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
     try:

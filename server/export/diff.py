@@ -47,7 +47,7 @@ class Cause(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class ViewDiff(Struct, frozen=True, kw_only=True):
-    """Everything that differs between two positions, and the events behind it by position."""
+    """The changes between two positions, and the events that caused them, by position."""
 
     from_: int = field(name="from")
     to: int

@@ -1,1 +1,1 @@
-"""The HTTP application: one module for each resource, and who may reach it."""
+"""The HTTP application: one module for each resource, and the access rules."""

@@ -14,7 +14,7 @@ MAX_BODY: Final = 1 << 20
 
 
 async def read_json(request: Request, *, empty: Any = None) -> Any:
-    """The body as builtins; ``empty`` for a body without a character, if one is given.
+    """The body as builtins; or ``empty``, if it is given and the body is empty.
 
     Raises ``BadQuery`` for a body that is not JSON.
     """

@@ -118,7 +118,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     ],
     # the shell
     "help leads with examples; a typo suggests": [
-        ("server/cli/test_cli_manners.py", "test_help_begins_with_examples"),
+        ("server/cli/test_cli_conventions.py", "test_help_begins_with_examples"),
         ("server/cli/test_cli_refusals.py", "test_a_typo_suggests"),
     ],
     "--json: data on stdout, one error object": [
@@ -126,15 +126,15 @@ ROWS: dict[str, list[tuple[str, str]]] = {
         ("server/cli/test_cli_refusals.py", "test_a_failure_is_one_line_or_one_object"),
     ],
     "no colour or spinner in a pipe, NO_COLOR respected": [
-        ("server/cli/test_cli_manners.py", "test_a_pipe_gets_no_colour"),
-        ("server/cli/test_cli_manners.py", "test_a_terminal_gets_colour_unless_no_color_is_set"),
+        ("server/cli/test_cli_conventions.py", "test_a_pipe_gets_no_colour"),
+        ("server/cli/test_cli_conventions.py", "test_a_terminal_gets_colour_unless_no_color_is_set"),
     ],
     "Ctrl-C ends in time, and the debate can go on": [
         ("server/cli/test_cli_processes.py", "test_ctrl_c_in_mid_turn_ends_soon_and_the_debate_can_go_on"),
     ],
     "completion; secrets never by flag": [
-        ("server/cli/test_cli_manners.py", "test_names_are_completed"),
-        ("server/cli/test_cli_manners.py", "test_no_flag_takes_a_secret"),
+        ("server/cli/test_cli_conventions.py", "test_names_are_completed"),
+        ("server/cli/test_cli_conventions.py", "test_no_flag_takes_a_secret"),
     ],
 }
 

@@ -1,4 +1,4 @@
-"""``moot calibrate``: a folder of cases, what is printed, what is refused, and a process that is killed."""
+"""``moot calibrate``: folders of cases, the output, refusals, and a process that is killed."""
 
 import shutil
 from pathlib import Path
@@ -25,7 +25,7 @@ FOLDER = {"a.json": {"motion": "motion of a", "winner": "pro"}, "b.json": {"moti
 
 
 def folder(at: Path, files: dict[str, Any] = FOLDER) -> Path:
-    """A folder of cases; what a file leaves out is filled in."""
+    """A folder of cases; missing fields are filled in."""
     path = at / "cases"
     path.mkdir()
     for name, content in files.items():
@@ -36,7 +36,7 @@ def folder(at: Path, files: dict[str, Any] = FOLDER) -> Path:
 
 
 @pytest.mark.slow
-def test_it_prints_a_line_a_case_the_records_and_the_id_last(moot: Cli, script: Any, tmp_path: Path) -> None:
+def test_it_prints_a_line_for_each_case_then_the_records_and_the_id(moot: Cli, script: Any, tmp_path: Path) -> None:
     model = script(answers=RIGHT_AND_WRONG | {"panel:general@a": {"fault": {"kind": "refuse", "times": 9}}})
     done = moot("calibrate", str(folder(tmp_path)), "--panel", model)
     lines = done.stdout.decode().splitlines()
@@ -54,7 +54,7 @@ def test_it_prints_a_line_a_case_the_records_and_the_id_last(moot: Cli, script: 
 
 
 @pytest.mark.slow
-def test_in_json_it_is_one_object_a_line_the_records_and_the_id_last(moot: Cli, script: Any, tmp_path: Path) -> None:
+def test_json_is_one_object_a_line_then_the_records_and_the_id(moot: Cli, script: Any, tmp_path: Path) -> None:
     model, cases = script(answers=RIGHT_AND_WRONG), folder(tmp_path)
     moot("calibrate", str(cases), "--panel", model)
     (cases / "c.json").write_bytes((cases / "a.json").read_bytes().replace(b"motion of a", b"motion of c"))
@@ -122,7 +122,7 @@ def test_every_fault_of_every_file_is_named_and_nothing_is_run(moot: Cli, script
     as_json(moot("calibrate", str(cases), "--json"), 2, "cases")
 
 
-def test_an_empty_folder_is_told_what_a_case_looks_like(moot: Cli, tmp_path: Path) -> None:
+def test_for_an_empty_folder_the_error_shows_an_example_of_a_case(moot: Cli, tmp_path: Path) -> None:
     errors = said(moot("calibrate", str(folder(tmp_path, {}))), 2, "there are no cases in")
 
     assert '"winner": "pro|con|neither"' in errors
@@ -130,7 +130,7 @@ def test_an_empty_folder_is_told_what_a_case_looks_like(moot: Cli, tmp_path: Pat
 
 
 def exported(form: Any = "protocol") -> bytes:
-    """A debate that got as far as its openings, as ``moot export`` writes it."""
+    """The export of a debate that has only its openings."""
     begun = replace(debate_events.opened(), format=form, motion="motion of the export")
     openings = [
         Draft(event=ArgumentsOpened(side=side, turn=turn, arguments=tuple(arguments(side.upper()))), cause=1)
@@ -146,7 +146,7 @@ def exported(form: Any = "protocol") -> bytes:
 
 
 @pytest.mark.slow
-def test_an_exported_debate_beside_its_truth_is_a_case(moot: Cli, script: Any, tmp_path: Path) -> None:
+def test_an_exported_debate_beside_a_truth_file_is_a_case(moot: Cli, script: Any, tmp_path: Path) -> None:
     cases = folder(tmp_path, {"held.truth.json": b'{"winner": "con", "source": "it was tried"}'})
     (cases / "held.ndjson").write_bytes(exported())
     debate = moot("calibrate", str(cases), "--panel", script(answers=RIGHT_AND_WRONG)).stdout.decode().split()[-1]
@@ -196,13 +196,13 @@ def test_other_raters_come_from_a_file(moot: Cli, script: Any, tmp_path: Path) -
     said(moot("calibrate", cases, "--raters", str(profiles), "--panel", one), 2, "has no raters")
 
 
-def test_the_cases_that_ship_with_the_tests_run(moot: Cli, script: Any, tmp_path: Path) -> None:
+def test_the_cases_of_the_tests_run(moot: Cli, script: Any, tmp_path: Path) -> None:
     copied = shutil.copytree(CASES, tmp_path / "cases")
     done = moot("calibrate", str(copied), "--panel", script(answers={"panel:*": CON}))
 
     assert done.returncode == 0, done.stderr.decode()
     assert "technical" in done.stdout.decode()
-    assert "3/6" in done.stdout.decode()  # who always names con is right in half of them
+    assert "3/6" in done.stdout.decode()  # a rater that always names con is right in half of the cases
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ def test_reading_commands_cope_with_a_calibration(moot: Cli, script: Any, tmp_pa
 
 
 @pytest.mark.slow
-def test_killed_and_taken_up_it_asks_nothing_twice(moot: Cli, script: Any, tmp_path: Path) -> None:
+def test_after_a_kill_and_a_resume_no_question_is_asked_twice(moot: Cli, script: Any, tmp_path: Path) -> None:
     cases = folder(tmp_path, {f"{n}.json": {"motion": f"motion {n}", "winner": "pro"} for n in range(5)})
     model = script(pace={"answer_ms": 60}, answers=RIGHT_AND_WRONG)
     process = moot.start("calibrate", str(cases), "--panel", model, "--json")

@@ -1,4 +1,4 @@
-"""The command line as child processes: what each command prints, on which stream, and whether a log was altered."""
+"""The commands as child processes: what each prints on which stream, and how an altered log is detected."""
 
 import sqlite3
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_run_in_json_is_one_object_a_line_and_the_id_last(moot: Cli, script: A
 
 
 @pytest.mark.slow
-def test_show_replay_verify_and_export_read_what_a_run_left(held: tuple[Cli, str]) -> None:
+def test_show_replay_verify_and_export_read_a_debate_of_run(held: tuple[Cli, str]) -> None:
     moot, debate = held
     view = moot.json("show", debate)
 
@@ -62,7 +62,7 @@ def test_show_replay_verify_and_export_read_what_a_run_left(held: tuple[Cli, str
 
 
 @pytest.mark.slow
-def test_the_store_may_be_named_before_the_command_or_behind_it(held: tuple[Cli, str], tmp_path: Path) -> None:
+def test_the_store_may_be_named_before_the_command_or_after_it(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     other = Cli(tmp_path)
     name = f"sqlite:{moot.store}"
@@ -115,7 +115,7 @@ def test_doctor_says_which_models_answer(moot: Cli) -> None:
     assert moot("doctor").returncode == 0
 
 
-# whether it was altered
+# altered logs
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""``moot backup``: beside a running server, on the command line and in a file."""
+"""``moot backup``: beside a running server, and without one."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tests.server.children import Cli, as_json, said
 
 
 @pytest.mark.slow
-def test_a_copy_beside_a_server_is_whole(moot: Cli, script: Any) -> None:
+def test_a_copy_made_while_a_server_runs_is_complete(moot: Cli, script: Any) -> None:
     debate = moot.debate(script())
     with moot.server():
         made = moot.json("backup", "copy.db")
@@ -21,7 +21,7 @@ def test_a_copy_beside_a_server_is_whole(moot: Cli, script: Any) -> None:
 
 
 @pytest.mark.slow
-def test_a_person_reads_what_was_made(moot: Cli, script: Any) -> None:
+def test_the_output_says_what_was_copied(moot: Cli, script: Any) -> None:
     moot.debate(script())
     done = moot("backup", "copy.db")
 

@@ -1,4 +1,4 @@
-"""The command line among processes: interrupted, beside a server that holds the store, and when that has gone."""
+"""Commands and other processes: interrupts, a server that holds the store, a server that stops."""
 
 import os
 import signal
@@ -48,7 +48,7 @@ def test_ctrl_c_in_mid_turn_ends_soon_and_the_debate_can_go_on(moot: Cli, script
 
 
 def _until_started(moot: Cli, debate: str) -> None:
-    """Until the log holds the turn in flight, as another process reads it."""
+    """Wait until another process reads the started turn in the log."""
     for _ in range(200):
         if moot.store.exists():
             with sqlite3.connect(f"file:{moot.store}?mode=ro", uri=True) as connection:
@@ -72,10 +72,10 @@ def test_a_server_ends_soon_with_a_debate_and_a_spectator(moot: Cli, script: Any
                 f"GET /ws/debates/{debate} HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
             )
-            assert b"101" in silent.recv(16)  # and from here on it neither reads nor answers
+            assert b"101" in silent.recv(16)  # from here on this client neither reads nor answers
             began = time.monotonic()
             os.kill(process.pid, sign)
-            with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - whatever comes before it
+            with pytest.raises(ConnectionClosed) as closed:  # noqa: PT012 - other messages come before it
                 while True:
                     spectator.recv(timeout=10)
         process.wait(10)
@@ -105,7 +105,7 @@ def _post(address: str, model: str, turns: int = 2) -> str:
 
 
 @pytest.mark.slow
-def test_a_server_has_its_store_for_itself_and_run_asks_it(moot: Cli, script: Any) -> None:
+def test_a_second_server_is_refused_and_run_asks_the_first(moot: Cli, script: Any) -> None:
     with moot.server() as (_, address):
         refused = said(moot("serve", "--port", "0"), 1, "is in use by process")
         assert address in refused
@@ -118,7 +118,7 @@ def test_a_server_has_its_store_for_itself_and_run_asks_it(moot: Cli, script: An
         positions = [line["frame"]["position"] for line in lines if "frame" in line]
         assert list(range(1, len(positions) + 1)) == positions
         view = httpx.get(f"{address}/api/debates/{debate}", trust_env=False).json()
-        assert view == moot.json("show", debate)  # read-only beside the server
+        assert view == moot.json("show", debate)  # a read-only connection while the server runs
         assert view["state"] == "concluded"
 
         text = moot("run", "Asked of the server", "--turns", "1", *seats(script()))
@@ -144,7 +144,7 @@ def test_run_resumes_a_halted_debate_by_the_server_that_holds_it(moot: Cli, scri
 
 
 @pytest.mark.slow
-def test_run_says_that_the_server_has_gone(moot: Cli, script: Any) -> None:
+def test_run_says_that_the_server_does_not_answer_any_more(moot: Cli, script: Any) -> None:
     with moot.server() as (server, _):
         process = moot.start("run", "m", *seats(script(pace=SLOW)))
         line_with(process.stdout, b"turn 1")
@@ -158,7 +158,7 @@ def test_run_says_that_the_server_has_gone(moot: Cli, script: Any) -> None:
 
 
 @pytest.mark.slow
-def test_run_shows_the_token_to_a_server_that_wants_it(moot: Cli, script: Any) -> None:
+def test_run_sends_the_token_to_a_server_that_needs_it(moot: Cli, script: Any) -> None:
     with moot.server("--host", "127.0.0.1", MOOT_TOKEN="s3cret"):
         as_json(moot("run", "m", *seats(script()), "--json"), 1)
         done = moot("run", "m", "--turns", "1", *seats(script()), MOOT_TOKEN="s3cret")

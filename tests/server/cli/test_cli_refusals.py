@@ -1,4 +1,4 @@
-"""What the command line refuses: one clear line or one object, the right exit code, nothing lost."""
+"""Refusals of the commands: one clear line or one JSON object, the right exit code, no lost data."""
 
 import socket
 from contextlib import nullcontext
@@ -59,15 +59,15 @@ def test_without_a_store_there_is_nothing_to_read(moot: Cli) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("wish", "field"),
+    ("options", "field"),
     [
         (("x" * 50_000,), "motion"), (("",), "motion"), (("m", "--turns", "0"), "turns"),
         (("m", "--turns", "10000"), "turns"), (("m", "--pro", "nope:x"), "pro.model"),
         (("m", "--samples", "0"), "judge.samples"), (("m", "--max-cost", "nan"), "max_cost_usd"),
     ],
 )  # fmt: skip
-def test_in_plain_words_the_field_is_named_too(moot: Cli, script: Any, wish: tuple[str, ...], field: str) -> None:
-    done = moot("run", *seats(script()), *wish)  # the last of two equal options counts
+def test_the_line_of_an_error_names_the_field(moot: Cli, script: Any, options: tuple[str, ...], field: str) -> None:
+    done = moot("run", *seats(script()), *options)  # of two equal options the last one counts
 
     assert field in said(done, 2)
     assert done.stderr.count(b"\n") == 1
@@ -78,7 +78,7 @@ def test_in_plain_words_the_field_is_named_too(moot: Cli, script: Any, wish: tup
 def test_a_store_that_cannot_be_written_is_one_line(moot: Cli, script: Any) -> None:
     (moot.home / "file").write_text("no database at all " * 100)
     places = {f"{moot.home}/file/moot.db": "", f"{moot.home}": "is a folder", f"{moot.home}/file": "not a database"}
-    if Path("/proc/self").exists():  # a folder in which even root makes no file
+    if Path("/proc/self").exists():  # a folder in which even root cannot create a file
         places["/proc/moot.db"] = "cannot be written"
     for path, why in places.items():
         for command in (("serve", "--port", "0"), ("run", "m", *seats(script())), ("import", "-")):

@@ -1,4 +1,4 @@
-"""The command line where its surroundings are bad: a pipe that closes, a full disk, bytes that are no text."""
+"""Commands under bad conditions: a pipe that closes, a full disk, arguments that are not text."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def filled(held: tuple[Cli, str], args: tuple[str, ...]) -> tuple[Cli, list[str]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("args", READING)
-def test_a_reader_that_goes_away_is_no_failure_to_tell(held: tuple[Cli, str], args: tuple[str, ...]) -> None:
+def test_a_reader_that_closes_its_pipe_causes_no_message(held: tuple[Cli, str], args: tuple[str, ...]) -> None:
     moot, given = filled(held, args)
     process = moot.start(*given)
     assert process.stdout is not None
@@ -54,7 +54,7 @@ def test_a_full_disk_is_one_line(held: tuple[Cli, str], args: tuple[str, ...]) -
 
 
 @pytest.mark.slow
-def test_a_run_whose_reader_goes_away_can_go_on(moot: Cli, script: Any) -> None:
+def test_a_run_whose_reader_closes_its_pipe_can_be_resumed(moot: Cli, script: Any) -> None:
     process = moot.start("run", "m", "--turns", "2", *seats(script(pace={"chunk_ms": 10, "chunk_chars": 4})))
     debate = line_with(process.stderr, b"debate ").decode().split()[1]
     assert process.stdout is not None
@@ -73,7 +73,7 @@ def test_a_run_whose_reader_goes_away_can_go_on(moot: Cli, script: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("args", [("show",), ("verify",), ("list", "-q"), ("run", "--resume"), ("run",), ("--store",)])
-def test_bytes_that_are_no_text_are_refused(held: tuple[Cli, str], args: tuple[str, ...]) -> None:
+def test_arguments_that_are_not_text_are_refused(held: tuple[Cli, str], args: tuple[str, ...]) -> None:
     moot, _ = held
     bad = os.fsdecode(b"sqlite:\xff")
     more = ("list",) if args == ("--store",) else ()
@@ -92,7 +92,7 @@ def test_a_terminal_that_lacks_a_character_still_gets_the_text(held: tuple[Cli, 
         assert PRO[:30].encode() in done.stdout
 
 
-def test_a_folder_that_has_gone_does_not_matter(held: tuple[Cli, str], tmp_path: Path) -> None:
+def test_a_working_folder_that_was_removed_does_not_matter(held: tuple[Cli, str], tmp_path: Path) -> None:
     moot, debate = held
     gone = tmp_path / "gone"
     gone.mkdir()
@@ -131,7 +131,7 @@ def test_the_installed_command_is_the_same(held: tuple[Cli, str]) -> None:
     assert moot.json("show", debate)["id"] == debate
 
 
-def test_alone_it_says_how_it_goes(moot: Cli) -> None:
+def test_without_a_command_it_prints_the_help(moot: Cli) -> None:
     assert said(moot(), 2).startswith("Usage: ")
     version = moot("--version").stdout.decode()
     assert version.startswith("moot, version ")

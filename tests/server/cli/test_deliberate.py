@@ -1,4 +1,4 @@
-"""``moot deliberate`` and ``format: deliberation``: what it prints, what it refuses, that time-outs and kills bind."""
+"""``moot deliberate`` and the format deliberation: output, refusals, time limits, failures, kills."""
 
 from pathlib import Path
 from typing import Any
@@ -86,7 +86,7 @@ def test_in_json_it_is_one_object_a_line_and_the_id_last(moot: Cli, script: Any,
 
 
 @pytest.mark.slow
-def test_the_exit_code_is_0_whatever_the_verdict_and_1_without_one(moot: Cli, script: Any, design: str) -> None:
+def test_the_exit_code_is_0_for_any_verdict_and_1_without_one(moot: Cli, script: Any, design: str) -> None:
     for verdict in ("PASS", "CONDITIONAL", "FAIL"):
         model = script(verdict, answers={"deliberate:*": opinion_answer(verdict)})
         assert 0 == moot.here("deliberate", design, "--judge", model).returncode
@@ -133,7 +133,7 @@ def test_models_of_the_panel_take_turns_and_rounds_are_settable(moot: Cli, scrip
         (".", b"", "directory"),
     ],
 )
-def test_what_is_no_text_is_one_clear_line_and_nothing_recorded(
+def test_a_file_that_is_not_text_is_one_clear_line_and_nothing_is_recorded(
     moot: Cli, script: Any, name: str | None, content: bytes, says: str
 ) -> None:
     if name is not None and name != ".":
@@ -148,7 +148,7 @@ def test_what_is_no_text_is_one_clear_line_and_nothing_recorded(
 
 def test_a_file_that_may_not_be_read_is_refused(design: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def closed(path: Path, mode: str) -> None:
-        raise PermissionError(13, "Permission denied", str(path))  # root, who may read anything, sees it as well
+        raise PermissionError(13, "Permission denied", str(path))  # also for root, who may read any file
 
     monkeypatch.setattr(Path, "open", closed)
 
@@ -168,7 +168,7 @@ def test_a_file_that_may_not_be_read_is_refused(design: str, monkeypatch: pytest
         (("DESIGN", "--panel", "scripted:a,,"), 2, "panel"),
     ],
 )
-def test_a_wrong_wish_is_refused(moot: Cli, script: Any, design: str, args: Any, code: int, field: str) -> None:
+def test_a_wrong_option_is_refused(moot: Cli, script: Any, design: str, args: Any, code: int, field: str) -> None:
     given = [each.replace("DESIGN", design) for each in args]
     if "--judge" not in args:
         given += ["--judge", script()]
@@ -188,10 +188,10 @@ def test_a_server_that_holds_the_store_is_asked(moot: Cli, script: Any, design: 
         assert [done.stdout.decode().splitlines()[-1]] == [row["id"] for row in moot.json("list")["debates"]]
 
 
-# by HTTP
+# over HTTP
 
 
-def test_it_can_be_asked_for_by_http(site: Site, script: Any) -> None:
+def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
     body = artifact(judge={"model": script(answers=CONVINCED)})
     created = site.client.post("/api/debates", json=body)
 
@@ -227,7 +227,7 @@ def test_a_wrong_body_names_its_field(site: Site, script: Any, wish: dict[str, A
 
 
 async def deliberated(made: Harness, model: str, **wish: Any) -> list[Any]:
-    """The events of a deliberation that has ended, in a log that holds what must always hold."""
+    """The events of a deliberation that has ended, after checking the invariants of its log."""
     debate = await made.open(model, **artifact(**wish))
     await made.ended(debate)
     return [record.event for record in await check_sound(made.log, debate)]
@@ -238,7 +238,7 @@ def of(events: list[Any], kind: type) -> list[Any]:
 
 
 @pytest.mark.anyio
-async def test_a_judge_that_keeps_silent_is_cut_off_when_the_time_is_used_up(script: Any) -> None:
+async def test_a_judge_that_does_not_answer_is_cancelled_at_the_time_limit(script: Any) -> None:
     silent = {"fault": {"kind": "timeout", "times": 9}}
     async with harness() as made:
         events = await deliberated(
@@ -258,7 +258,7 @@ async def test_a_judge_that_keeps_silent_is_cut_off_when_the_time_is_used_up(scr
 
 
 @pytest.mark.anyio
-async def test_a_judge_that_fails_in_the_middle_stands_by_its_independent_opinion_in_the_record(script: Any) -> None:
+async def test_a_judge_that_fails_in_a_round_keeps_its_last_opinion(script: Any) -> None:
     broken = {"fault": fault("reset", 9)}
     async with harness() as made:
         events = await deliberated(made, script(answers=CONVINCED | {"deliberate:security_analyst:1": broken}))
@@ -272,7 +272,7 @@ async def test_a_judge_that_fails_in_the_middle_stands_by_its_independent_opinio
 
 
 @pytest.mark.anyio
-async def test_an_answer_that_breaks_once_is_asked_again(script: Any) -> None:
+async def test_an_answer_that_fails_once_is_asked_again(script: Any) -> None:
     broken = {"fault": fault("bad_json"), "then": opinion_answer("PASS")}
     async with harness() as made:
         events = await deliberated(made, script(answers={"deliberate:risk*": broken, "deliberate:*": broken}))
@@ -283,7 +283,7 @@ async def test_an_answer_that_breaks_once_is_asked_again(script: Any) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("cap", [0.4, 0.9])
-async def test_the_cost_cap_binds(script: Any, cap: float) -> None:
+async def test_the_cost_cap_is_kept(script: Any, cap: float) -> None:
     async with harness() as made:
         events = await deliberated(made, script(answers=SPLIT, cost_usd=0.1), max_cost_usd=cap)
 
@@ -295,7 +295,7 @@ async def test_the_cost_cap_binds(script: Any, cap: float) -> None:
 @pytest.mark.slow
 @pytest.mark.anyio
 @pytest.mark.parametrize("moment", ["debate_opened", "model_answered", "opinion_given", "deliberation_held"])
-async def test_killed_at_any_moment_it_is_taken_up_and_asks_nothing_twice(
+async def test_after_a_kill_at_any_moment_no_question_is_asked_twice(
     moot: Cli, script: Any, design: str, moment: str
 ) -> None:
     model = script(answers=SPLIT, pace={"answer_ms": 30})
@@ -319,12 +319,12 @@ async def test_killed_at_any_moment_it_is_taken_up_and_asks_nothing_twice(
 
 
 def rated(pro: float, con: float) -> dict[str, Any]:
-    """Scores of a debate of four turns."""
+    """Scores of a debate with four turns."""
     return {"scores": {str(turn): dict.fromkeys(CRITERIA, pro if turn % 2 else con) for turn in range(1, 5)}}
 
 
 @pytest.mark.anyio
-async def test_a_panel_that_is_talked_round_names_the_winner_of_its_independent_scores(script: Any) -> None:
+async def test_a_panel_that_changes_its_opinions_names_the_winner_of_its_independent_scores(script: Any) -> None:
     turned = {"verdict": "con", "confidence": 0.9, "scores": {}, "rationale": "they are right after all", "quote": ""}
     answers = {"panel:general": rated(6, 6), "panel:*": rated(8, 4), "deliberate:*": turned}
     concluded, winners = [], []

@@ -1,4 +1,4 @@
-"""``moot doctor --call``: one of each provider is called, and what it shows is said; trouble is a row and no crash."""
+"""``moot doctor --call``: one model of each provider is called; a failure is a row and no crash."""
 
 import json
 from collections.abc import AsyncIterator
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.anyio
 T = TypeVar("T")
 
 
-class Spoken:
-    """A text of one piece."""
+class OneChunkStream:
+    """A stream of one chunk."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -36,7 +36,7 @@ class Spoken:
 
 
 class Vendor:
-    """A vendor at its own address: it thinks, and reads what it has read before from its cache."""
+    """A provider that thinks, and that caches prompts."""
 
     name = "openai"
     has_quota = True
@@ -59,7 +59,7 @@ class Vendor:
 
     @asynccontextmanager
     async def stream(self, model: str, request: Request) -> AsyncIterator[TextStream]:
-        yield Spoken(self._outcome(model, request))
+        yield OneChunkStream(self._outcome(model, request))
 
     async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
         if not self.has_quota:
@@ -74,12 +74,12 @@ class Vendor:
         """Nothing."""
 
 
-class Spent(Vendor):
+class NoCreditVendor(Vendor):
     has_quota = False
 
 
-class Given(EntryPoint):
-    module = "providers"  # imported already
+class FakeEntryPoint(EntryPoint):
+    module = "providers"  # already imported
 
     def load(self) -> Any:
         return globals()[self.value]
@@ -89,7 +89,7 @@ class Given(EntryPoint):
 def ours(monkeypatch: pytest.MonkeyPatch) -> Registry:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.delenv("MOOT_PRICES", raising=False)
-    return Registry([Given("openai", "Vendor", GROUP)], {})
+    return Registry([FakeEntryPoint("openai", "Vendor", GROUP)], {})
 
 
 async def test_what_a_call_shows(ours: Registry) -> None:
@@ -110,23 +110,23 @@ async def test_what_a_call_shows(ours: Registry) -> None:
 
 
 @pytest.mark.parametrize("name", ["openai:unheard-of", "openai:gpt-6-astra"])
-async def test_a_cache_is_tried_only_where_that_is_known_to_be_cheap(ours: Registry, name: str) -> None:
+async def test_a_cache_is_tried_only_if_that_is_known_to_be_cheap(ours: Registry, name: str) -> None:
     trial = await try_out(ours, name)
 
     assert None is trial.cached_tokens
     assert 2 == len(Vendor.asked)
 
 
-async def test_a_failed_call_is_a_row_with_what_it_has_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_call_is_a_row_with_its_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
-    trial = await try_out(Registry([Given("openai", "Spent", GROUP)], {}), "openai:gpt-5-mini")
+    trial = await try_out(Registry([FakeEntryPoint("openai", "NoCreditVendor", GROUP)], {}), "openai:gpt-5-mini")
 
     assert (False, "rate_limit: nothing is left for today", 0.001) == (trial.ok, trial.detail, trial.cost_usd)
     assert trial.notice.startswith("is announced to end on 2026-12-11")
 
 
-async def test_a_name_that_means_nothing_is_a_row(ours: Registry) -> None:
+async def test_an_unknown_name_is_a_row(ours: Registry) -> None:
     (trial,) = await try_models(ours, ("nobody:x",))
 
     assert not trial.ok
@@ -157,7 +157,7 @@ async def test_the_four_vendors_are_called_at_once_and_one_in_trouble_is_a_row(m
 
 
 @pytest.mark.slow
-def test_the_command_says_beforehand_that_it_costs(moot: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_says_in_advance_that_it_costs(moot: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         anyio.from_thread.start_blocking_portal() as portal,
         portal.wrap_async_context_manager(trading(monkeypatch)),
@@ -177,7 +177,7 @@ def test_models_without_a_call_are_a_mistake(moot: Cli) -> None:
 # a vendor that lists hundreds
 
 
-def finding(name: str) -> ModelCheck:
+def check_of(name: str) -> ModelCheck:
     load = ProviderLoad(provider="openai", running=0, waiting=0, rests_s=0, last="", limit=Limit())
     return ModelCheck(
         name=f"openai:{name}",
@@ -192,15 +192,15 @@ def finding(name: str) -> ModelCheck:
     )
 
 
-def test_of_hundreds_the_chat_models_that_stay_are_shown() -> None:
+def test_of_hundreds_only_the_current_chat_models_are_shown() -> None:
     names = ["gpt-6-luna", "gpt-5-mini", "gpt-5.2", *(f"whisper-{number}" for number in range(300))]
 
-    assert ["openai:gpt-6-luna", "openai:gpt-5.2"] == [each.name for each in _shown([finding(name) for name in names])]
+    assert ["openai:gpt-6-luna", "openai:gpt-5.2"] == [each.name for each in _shown([check_of(name) for name in names])]
 
 
-def test_a_provider_has_a_row_whatever_it_lists() -> None:
-    unknown = [finding(f"whisper-{number}") for number in range(MANY + 1)]
+def test_every_provider_has_a_row() -> None:
+    unknown = [check_of(f"whisper-{number}") for number in range(MANY + 1)]
 
     assert 1 == len(_shown(unknown))
     assert MANY == len(_shown(unknown[:MANY]))
-    assert MOST_SHOWN == len(_shown([finding("gpt-6-luna")] * 50))
+    assert MOST_SHOWN == len(_shown([check_of("gpt-6-luna")] * 50))

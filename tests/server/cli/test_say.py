@@ -1,4 +1,4 @@
-"""``moot say`` and ``moot run --blind``; the moderator's words and the audience in a transcript."""
+"""``moot say`` and ``moot run --blind``; the moderator's messages and the audience in a transcript."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ from tests.server.site import MOTION
 
 Script = Callable[..., str]
 COMPARED = TurnsCompared(earlier=1, later=2, outcomes={"logic": "later"}, flipped=(), reason="so")
-HEARD: list[Event] = [
+EVENTS: list[Event] = [
     ModeratorSpoke(text="Be brief.", by="Ada"),
     started(1),
     spoken(1),
@@ -52,24 +52,24 @@ def shown(*events: Draft | Event) -> View:
 
 
 def streamed(capsys: pytest.CaptureFixture[str], *events: Draft | Event) -> str:
-    transcriber, fold = DebatePrinter(as_json=False), views.INITIAL
+    printer, fold = DebatePrinter(as_json=False), views.INITIAL
     for record in recorded(events):
         fold, frame = frames.step(fold, record)
-        transcriber.take(frame)
-    transcriber.finish()
+        printer.take(frame)
+    printer.finish()
     return capsys.readouterr().out
 
 
-def test_markdown_has_the_words_where_they_were_said() -> None:
-    text = as_markdown(shown(opened(), *HEARD))
+def test_markdown_has_the_messages_after_their_turns() -> None:
+    text = as_markdown(shown(opened(), *EVENTS))
     said_in_order = ("**Ada, to both sides:** Be brief.", "## Turn 1", r"What does \*it\*", "## Turn 2")
     places = [text.index(each) for each in said_in_order]
 
     assert sorted(places) == places
 
 
-def test_markdown_has_the_audience_beside_the_judge_only_after_the_end() -> None:
-    live, ended = as_markdown(shown(opened(), *HEARD)), as_markdown(shown(opened(), *HEARD, END))
+def test_markdown_compares_the_audience_with_the_judge_only_after_the_end() -> None:
+    live, ended = as_markdown(shown(opened(), *EVENTS)), as_markdown(shown(opened(), *EVENTS, END))
 
     assert "## The audience" not in live
     for line in (
@@ -81,29 +81,29 @@ def test_markdown_has_the_audience_beside_the_judge_only_after_the_end() -> None
         assert line in ended.splitlines()
 
 
-def test_a_protocols_words_stand_in_a_list() -> None:
+def test_the_messages_of_a_protocol_are_a_list() -> None:
     text = as_markdown(shown(replace(opened(6), format="protocol"), ModeratorSpoke(text="Be brief.", by="Ada")))
 
     assert "## The moderator\n\n- after turn 0, Ada: Be brief." in text
 
 
-def test_a_run_prints_a_word_when_it_comes_and_the_audience_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
-    text = streamed(capsys, opened(), *HEARD, END)
+def test_a_run_prints_a_message_when_it_comes_and_the_audience_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+    text = streamed(capsys, opened(), *EVENTS, END)
 
     assert "Bo, to both sides: What does *it* cost?" in text
     assert "67% agree with the verdict (con)" in text
     assert text.index("Bo, to") < text.index("turn 2")
 
 
-def test_a_halted_run_tells_nothing_of_the_audience(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "votes" not in streamed(capsys, opened(), *HEARD, DebateHalted(reason="tea", by="x"))
+def test_a_halted_run_does_not_print_the_audience(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "votes" not in streamed(capsys, opened(), *EVENTS, DebateHalted(reason="tea", by="x"))
 
 
 # the commands
 
 
-def resting(moot: Cli, script: Script) -> str:
-    """A debate that was halted by its first turn's failure."""
+def halted_debate(moot: Cli, script: Script) -> str:
+    """A debate that is halted because its first turn failed."""
     fault = {"kind": "auth", "times": 1}
     model = script(says={"pro": [{"text": "", "fault": fault, "then": "Trams."}], "con": ["No."]})
     done = moot("run", MOTION, "--turns", "2", *seats(model), "--blind")
@@ -114,8 +114,8 @@ def resting(moot: Cli, script: Script) -> str:
 
 
 @pytest.mark.slow
-def test_a_word_is_said_on_the_store_itself_and_stands_in_the_next_prompts(moot: Cli, script: Script) -> None:
-    debate = resting(moot, script)
+def test_a_message_is_recorded_in_the_store_and_added_to_the_next_prompts(moot: Cli, script: Script) -> None:
+    debate = halted_debate(moot, script)
     head = moot.json("show", debate)["position"]
 
     assert {"id": debate, "position": head + 1} == moot.json("say", debate[:20], "What does it cost?", "--by", "Ada")
@@ -128,15 +128,17 @@ def test_a_word_is_said_on_the_store_itself_and_stands_in_the_next_prompts(moot:
             line for line in log.splitlines() if f'"key":"speak:{side}"' in line and '"type":"model_answered"' in line
         ]
         assert "model_answered" in asked
-    assert 1 == log.count("The moderator says to both sides: “What does it cost?”")  # once, where first used
+    assert 1 == log.count(
+        "The moderator says to both sides: “What does it cost?”"
+    )  # once, in the first prompt that uses it
     assert 0 == moot("verify", debate).returncode
     said(moot("say", debate, "hm"), 1, "the debate has concluded")
     assert "not_now" == as_json(moot("say", debate, "hm", "--json"), 1)["code"]
 
 
 @pytest.mark.slow
-def test_a_word_is_said_through_the_server_that_holds_the_store(moot: Cli, script: Script) -> None:
-    debate = resting(moot, script)
+def test_a_message_is_recorded_by_the_server_that_holds_the_store(moot: Cli, script: Script) -> None:
+    debate = halted_debate(moot, script)
     with moot.server():
         done = moot("say", debate, "What does it cost?")
         assert (0, f"{debate}\n") == (done.returncode, done.stdout.decode())
@@ -145,7 +147,7 @@ def test_a_word_is_said_through_the_server_that_holds_the_store(moot: Cli, scrip
 
 
 def test_what_is_refused(moot: Cli, script: Script) -> None:
-    debate = resting(moot, script)
+    debate = halted_debate(moot, script)
 
     said(moot.here("say", debate, " "), 2, "text is a text of 1 to 1,000 characters")
     said(moot.here("say", debate, "x" * 1001), 2, "text")

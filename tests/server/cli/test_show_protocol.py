@@ -1,4 +1,4 @@
-"""Protocols, briefings, panels and artifacts in a terminal and as Markdown, from logs and from whole runs."""
+"""Protocols, briefings, panels and artifacts on a terminal and as Markdown, from logs and from whole runs."""
 
 import re
 from collections.abc import Callable
@@ -37,11 +37,11 @@ async def markdown(events: list[Event]) -> str:
 
 async def streamed(events: list[Event], capsys: pytest.CaptureFixture[str]) -> str:
     """What a run of these events prints."""
-    transcriber, fold = DebatePrinter(as_json=False), views.INITIAL
+    printer, fold = DebatePrinter(as_json=False), views.INITIAL
     for record in await recorded(events):
         fold, message = frames.step(fold, record, revealed=True)
-        transcriber.take(message)
-    transcriber.finish()
+        printer.take(message)
+    printer.finish()
     return capsys.readouterr().out
 
 
@@ -64,7 +64,7 @@ async def test_the_briefing_comes_first_and_names_claims() -> None:
     assert "### What to find out\n\n- How many of Dunkirk" in text
 
 
-async def test_an_argument_stands_with_its_answer_scores_and_fallacies() -> None:
+async def test_an_argument_has_its_answer_scores_and_fallacies() -> None:
     text = await markdown(panels.irreconcilable())
 
     assert "### PRO-3 · refuted · 1.95 of 10" in text
@@ -75,7 +75,7 @@ async def test_an_argument_stands_with_its_answer_scores_and_fallacies() -> None
     assert "Totals: Pro 16.50, Con 19.05" in text
 
 
-async def test_what_did_not_keep_its_form_is_flagged_with_what_was_said() -> None:
+async def test_a_statement_that_did_not_keep_its_form_is_marked_and_quoted() -> None:
     text = await markdown([records.opened(), *records.protocol(faulty=True)])
 
     assert "*This opening did not keep its form: 2 arguments where 3 are asked for.*\n\n> I have two good" in text
@@ -98,21 +98,21 @@ async def test_a_panel_without_a_winner_names_none() -> None:
     assert "Minds changed: 1 by evidence, 1 by conformity." in text
 
 
-async def test_a_panel_that_concludes_says_it_in_one_sentence() -> None:
+async def test_the_conclusion_of_a_panel_is_one_sentence() -> None:
     text = await markdown(panels.agreeing())
 
     assert text.count("**The panel concludes: Pro.**") == 2
     assert "Nothing is disputed" in text
 
 
-async def test_a_decision_stands_beside_the_outcome() -> None:
+async def test_a_decision_is_shown_with_the_outcome() -> None:
     decided = DecisionRecorded(by="operator", decision="Two lines first", reason="cheap to undo")
     text = await markdown([*panels.irreconcilable(), decided])
 
     assert "**Decided by operator:** Two lines first\n\nThe reason: cheap to undo\n" in text
 
 
-async def test_an_earlier_position_tells_nothing_of_later_ones() -> None:
+async def test_an_earlier_position_shows_nothing_of_later_ones() -> None:
     events = panels.irreconcilable()
     text = await markdown(until(events, ArgumentTraced))
 
@@ -132,7 +132,7 @@ async def test_an_artifact_shows_both_verdicts_the_opinions_and_the_text() -> No
     assert "inner" not in text
 
 
-async def test_somebody_elses_words_break_neither_line_nor_table() -> None:
+async def test_text_of_a_debate_breaks_neither_a_line_nor_a_table() -> None:
     text = await markdown(panels.irreconcilable(claims={"PRO-1": HOSTILE, "PRO-2": HOSTILE}))
 
     assert "\x1b" not in text
@@ -142,7 +142,7 @@ async def test_somebody_elses_words_break_neither_line_nor_table() -> None:
 
 
 @pytest.mark.parametrize("given", ["a|b", "<b>", "a\nb", "\x00\x1b[0m", "“x”", ""])
-def test_inline_keeps_words_on_one_line(given: str) -> None:
+def test_escaped_text_is_one_line(given: str) -> None:
     shown = escaped(given)
 
     assert shown.isprintable()
@@ -152,7 +152,7 @@ def test_inline_keeps_words_on_one_line(given: str) -> None:
 # streaming
 
 
-async def test_a_run_tells_rounds_statements_and_standings(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_run_prints_rounds_statements_and_standings(capsys: pytest.CaptureFixture[str]) -> None:
     out = await streamed(panels.irreconcilable(), capsys)
     lines = out.splitlines()
 
@@ -195,12 +195,12 @@ async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.Capt
     assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76%, FAIL 24%)"
 
 
-# from the shell
+# as commands
 
 
 @pytest.fixture
 def protocol(moot: Cli, script: Callable[..., str]) -> str:
-    """A scripted protocol with what it printed."""
+    """The output of a scripted protocol."""
     done = moot("run", "Cities should ban cars", "--format", "protocol", *seats(script(answers={})))
 
     assert done.returncode == 0, done.stderr.decode()

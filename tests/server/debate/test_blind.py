@@ -19,7 +19,7 @@ from server.opening.opening import as_request, build_opening
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.test_providers_queues import wait_text
 from tests.server.harness import Harness, fault, harness
-from tests.server.http.test_judging_secrets import HERE, SPECTATOR, TOKEN, heard
+from tests.server.http.test_secrets import HERE, SPECTATOR, TOKEN, heard
 from tests.server.panels import AGREED, RATERS, SPLIT, agreeing, of_turns
 from tests.server.protocol_debates import answers
 from tests.server.site import MOTION, Site, refused

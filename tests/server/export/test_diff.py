@@ -24,8 +24,8 @@ GOLDEN = Path(__file__).parents[2] / "events" / "view" / "golden"
 LOGS = {path.stem: parse_lines(path.read_bytes().splitlines(keepends=True)) for path in sorted(GOLDEN.glob("*.ndjson"))}
 
 
-class Held(MemoryLog):
-    """A log of one debate that is read and nothing else."""
+class ReadOnlyLog(MemoryLog):
+    """A log of one debate that can only be read."""
 
     def __init__(self, records: Sequence[Recorded]) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ def between(log: EventLog, start: int, end: int, *, revealed: bool) -> ViewDiff:
 
 
 def seen(records: Sequence[Recorded], at: int, *, revealed: bool) -> dict[str, Any]:
-    """The view at a position as JSON values; nothing at 0."""
+    """The view at a position as JSON values; empty at 0."""
     fold = views.INITIAL
     for record in records[:at]:
         fold = views.apply(fold, record)
@@ -52,7 +52,7 @@ def seen(records: Sequence[Recorded], at: int, *, revealed: bool) -> dict[str, A
 
 
 def applied(view: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    """A view after the changes; the position says nothing and is not among them."""
+    """A view after the changes, which leave out the position."""
     for change in found["changes"]:
         *way, last = change["keys"]
         place = view
@@ -71,7 +71,7 @@ def test_the_changes_lead_from_one_view_to_the_other(name: str, revealed: bool, 
     records = LOGS[name]
     end = data.draw(st.integers(1, len(records)))
     start = data.draw(st.integers(0, end))
-    found = msgspec.to_builtins(between(Held(records), start, end, revealed=revealed))
+    found = msgspec.to_builtins(between(ReadOnlyLog(records), start, end, revealed=revealed))
     before, after = (seen(records, at, revealed=revealed) for at in (start, end))
 
     assert after == applied(before, found)
@@ -84,10 +84,10 @@ def test_the_changes_lead_from_one_view_to_the_other(name: str, revealed: bool, 
 
 @pytest.mark.slow
 @given(st.sampled_from(sorted(LOGS)), st.data())
-def test_what_an_event_did_is_put_down_to_it_alone(name: str, data: st.DataObject) -> None:
+def test_a_change_by_one_event_names_only_that_event(name: str, data: st.DataObject) -> None:
     records = LOGS[name]
     at = data.draw(st.integers(1, len(records)))
-    found = between(Held(records), at - 1, at, revealed=True)
+    found = between(ReadOnlyLog(records), at - 1, at, revealed=True)
 
     assert all(change.because_of == (at,) for change in found.changes)
 
@@ -97,24 +97,24 @@ def test_a_score_that_was_lowered_names_the_entry_and_its_rule() -> None:
     entry = next(each for each in records if each.event.__struct_config__.tag == "penalty_applied")
     turn, dimension = entry.event.turn, entry.event.dimension  # type: ignore[attr-defined]
     path = f"turns.{turn}.scores.{dimension}.effective"
-    found = between(Held(records), entry.position - 1, entry.position, revealed=True)
+    found = between(ReadOnlyLog(records), entry.position - 1, entry.position, revealed=True)
     change = next(each for each in found.changes if each.path == path)
 
     assert entry.event.applied == change.after - change.before  # type: ignore[attr-defined]
     assert entry.event.rule == found.events[str(entry.position)].rule  # type: ignore[attr-defined]
 
 
-def test_nothing_differs_from_itself() -> None:
-    found = between(Held(LOGS["0.1-juries"]), 40, 40, revealed=True)
+def test_a_position_does_not_differ_from_itself() -> None:
+    found = between(ReadOnlyLog(LOGS["0.1-juries"]), 40, 40, revealed=True)
 
     assert ((), {}) == (found.changes, found.events)
 
 
-def test_directives_stay_hidden_from_a_spectators_difference() -> None:
+def test_a_spectators_difference_hides_directives() -> None:
     records = LOGS["0.1-juries"][:-1]
     hidden = {each.event.text for each in records if each.event.__struct_config__.tag == "directive_issued"}  # type: ignore[attr-defined]
-    said = msgspec.json.encode(between(Held(records), 0, len(records), revealed=False)).decode()
-    told = msgspec.json.encode(between(Held(records), 0, len(records), revealed=True)).decode()
+    said = msgspec.json.encode(between(ReadOnlyLog(records), 0, len(records), revealed=False)).decode()
+    told = msgspec.json.encode(between(ReadOnlyLog(records), 0, len(records), revealed=True)).decode()
 
     assert hidden
     assert not [text for text in hidden if msgspec.json.encode(text).decode() in said]
@@ -148,19 +148,19 @@ def test_the_route_gives_the_difference(site: Site, script: Any) -> None:
         ("from=9999", "from"),
     ],
 )
-def test_positions_that_make_no_sense_are_refused(site: Site, script: Any, query: str, field: str) -> None:
+def test_invalid_positions_are_refused(site: Site, script: Any, query: str, field: str) -> None:
     debate = site.open(script())
     site.ended(debate)
 
     refused(site.client.get(f"/api/debates/{debate}/diff?{query}"), 400, field)
 
 
-def test_a_debate_that_is_not_there_has_no_difference(site: Site) -> None:
+def test_the_difference_of_an_unknown_debate_is_not_found(site: Site) -> None:
     refused(site.client.get("/api/debates/nobody/diff?from=0&to=1"), 404)
 
 
 @pytest.mark.slow
-def test_the_command_says_what_changed_and_because_of_what(held: tuple[Cli, str]) -> None:
+def test_the_command_prints_changes_and_their_causes(held: tuple[Cli, str]) -> None:
     moot, debate = held
     judged = moot.json("show", debate)["turns"]["1"]["judged"]
     found = moot.json("diff", debate, "0", str(judged))

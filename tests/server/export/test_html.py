@@ -1,4 +1,4 @@
-"""The file that replays a debate offline: how it is put together, and what may not break out of it."""
+"""The HTML file that replays a debate offline: how it is built, and hostile text in it."""
 
 import base64
 import re
@@ -20,8 +20,8 @@ SCRIPTS = {name: text for name, text in files().items() if name.endswith(".js")}
 HOSTILE = "</script><script>document.title='broken in'</script><!--<script>\u2028 <img src=x onerror=alert(1)>"
 
 
-class Read(HTMLParser):
-    """What a browser finds in the file: elements that run or load, and the archive."""
+class PageParser(HTMLParser):
+    """What a browser finds in the file: elements that run or load something, and the archive."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ def test_kinds_of_specifiers(said: str, becomes: str) -> None:
     assert becomes == rewritten("c.js" if "../" not in said else "c/d.js", said)[0]
 
 
-def test_modules_are_those_that_the_page_needs() -> None:
+def test_only_modules_that_the_page_needs_are_included() -> None:
     known = {"a.js": 'import "./b.js";', "b.js": 'import "./a.js";', "c.js": ""}
 
     assert {"a.js": 'import "moot/b.js";', "b.js": 'import "moot/a.js";'} == modules(known, "a.js")
@@ -86,19 +86,19 @@ def test_nothing_breaks_out_of_the_archive(text: str) -> None:
     assert {"text": text} == msgspec.json.decode(said)
 
 
-def page(**archive: Any) -> Read:
-    return Read(offline(files(), msgspec.json.encode(archive), title=HOSTILE, note=HOSTILE, is_whole=True))
+def page(**archive: Any) -> PageParser:
+    return PageParser(offline(files(), msgspec.json.encode(archive), title=HOSTILE, note=HOSTILE, is_whole=True))
 
 
-def test_hostile_words_make_no_element() -> None:
-    said, plain = page(text=HOSTILE), Read(offline(files(), b"{}", title="x", note="y", is_whole=True))
+def test_hostile_text_makes_no_element() -> None:
+    said, plain = page(text=HOSTILE), PageParser(offline(files(), b"{}", title="x", note="y", is_whole=True))
 
     assert [tag for tag, _ in plain.found] == [tag for tag, _ in said.found]
     assert HOSTILE == said.archive["text"]
     assert said.texts["title"].startswith(HOSTILE)
 
 
-def test_the_file_asks_for_nothing() -> None:
+def test_the_file_requests_nothing() -> None:
     shown = page()
     named = [value or "" for _, each in shown.found for name, value in each.items() if name in {"src", "href"}]
     mapped = msgspec.json.decode(shown.texts["importmap"])["imports"]
@@ -124,7 +124,7 @@ def test_the_command_writes_a_whole_debate(moot: Cli, tmp_path: Path) -> None:
     log.write_bytes(golden())
     debate = moot("import", str(log)).stdout.decode().strip()
     done = moot("export", debate, "--as", "html", "-o", str(tmp_path / "d.html"))
-    shown = Read((tmp_path / "d.html").read_text())
+    shown = PageParser((tmp_path / "d.html").read_text())
     records = parse_lines(golden().splitlines(keepends=True))
 
     assert "MB, of which the model calls" in done.stderr.decode()
@@ -135,13 +135,13 @@ def test_the_command_writes_a_whole_debate(moot: Cli, tmp_path: Path) -> None:
     answers = {each.call: each.answer for each in calls}
     assert answers == {name: call["answer"] for name, call in shown.archive["asked"]["calls"].items()}
 
-    less = Read(moot("export", debate, "--as", "html", "--without-calls").stdout.decode())
+    less = PageParser(moot("export", debate, "--as", "html", "--without-calls").stdout.decode())
 
     assert "asked" not in less.archive
     assert "left out" in less.texts["copy-note"]
 
 
-def test_the_routes_give_what_the_command_gives(site: Site, script: Any) -> None:
+def test_the_routes_and_the_command_give_the_same_file(site: Site, script: Any) -> None:
     debate = site.open(script())
     site.ended(debate)
     view = site.get(f"/api/debates/{debate}")
@@ -149,26 +149,26 @@ def test_the_routes_give_what_the_command_gives(site: Site, script: Any) -> None
 
     assert view == site.get(f"/api/debates/{debate}/export.json")
     assert site.client.get(f"/api/debates/{debate}/export.md").text.startswith(f"# {view['motion']}\n")
-    assert view == Read(html.text).archive["view"]
+    assert view == PageParser(html.text).archive["view"]
     name = file_name(view["motion"], debate, "html")
     assert f'attachment; filename="{name}"' == html.headers["content-disposition"]
-    assert "asked" not in Read(site.client.get(f"/api/debates/{debate}/export.html?calls=0").text).archive
+    assert "asked" not in PageParser(site.client.get(f"/api/debates/{debate}/export.html?calls=0").text).archive
     refused(site.client.get(f"/api/debates/{debate}/export.html?calls=2"), 400, "calls")
     for kind in ("html", "json", "md"):
         refused(site.client.get(f"/api/debates/nobody/export.{kind}"), 404)
 
 
-def test_a_live_debate_keeps_its_secrets_in_the_file(guarded: Site, slow: str) -> None:
+def test_the_file_of_a_live_debate_has_no_secrets(guarded: Site, slow: str) -> None:
     token = {"authorization": "Bearer s3cret"}
     seats = {role: {"model": slow} for role in ("pro", "con", "judge")}
     debate = guarded.client.post("/api/debates", json={"motion": "A motion", **seats}, headers=token).json()["id"]
-    shown = Read(guarded.client.get(f"/api/debates/{debate}/export.html").text)
+    shown = PageParser(guarded.client.get(f"/api/debates/{debate}/export.html").text)
 
     assert not shown.archive["revealed"]
     assert "asked" not in shown.archive
     assert "had not ended" in shown.texts["copy-note"]
     refused(guarded.client.get(f"/api/debates/{debate}/export.html?director=1"), 401)
-    told = Read(guarded.client.get(f"/api/debates/{debate}/export.html?director=1", headers=token).text)
+    told = PageParser(guarded.client.get(f"/api/debates/{debate}/export.html?director=1", headers=token).text)
     assert told.archive["revealed"]
     assert "only its director" in told.texts["copy-note"]
 
@@ -195,7 +195,7 @@ def test_only_the_embedded_page_may_be_framed(site: Site) -> None:
         ("word " * 40, f"moot{'-word' * 9}-01a20007-4187.html"),
     ],
 )
-def test_a_file_is_called_after_its_motion(motion: str, name: str) -> None:
+def test_a_file_is_named_after_its_motion(motion: str, name: str) -> None:
     assert name == file_name(motion, "01a20007-4187-7dd3-985d-950d870c3b30", "html")
 
 

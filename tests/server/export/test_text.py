@@ -1,4 +1,4 @@
-"""Hostile words on a terminal and in a file to read: nothing is obeyed, nothing is drawn from elsewhere."""
+"""Hostile text on a terminal and in Markdown: no control character acts, and nothing is loaded or linked."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ LOGS: Final = [f"{form}, {what}" for form in ("exchange", "protocol", "panel", "
 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, dict[str, str]]:
-    """A store into which logs that were made to do harm were imported."""
+    """A store with imported logs that hold hostile text."""
     moot = Cli(tmp_path_factory.mktemp("harm"))
     file = moot.home / "script.json"
     file.write_bytes(msgspec.json.encode({"label": "Test", "says": {"pro": ["For it."], "con": ["Against it."]}}))
@@ -43,7 +43,9 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, dict[str, str]]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", LOGS)
-def test_what_a_command_prints_holds_nothing_that_a_terminal_obeys(held: tuple[Cli, dict[str, str]], key: str) -> None:
+def test_the_output_of_a_command_holds_nothing_that_a_terminal_obeys(
+    held: tuple[Cli, dict[str, str]], key: str
+) -> None:
     moot, debates = held
     debate = debates[key]
     for command in (
@@ -72,7 +74,7 @@ def tokens(text: str) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("key", LOGS)
-def test_markdown_draws_nothing_and_links_nowhere(held: tuple[Cli, dict[str, str]], key: str) -> None:
+def test_markdown_has_no_image_and_no_link(held: tuple[Cli, dict[str, str]], key: str) -> None:
     moot, debates = held
     text = moot.here("export", debates[key], "--as", "md").stdout.decode()
 
@@ -80,8 +82,8 @@ def test_markdown_draws_nothing_and_links_nowhere(held: tuple[Cli, dict[str, str
 
 
 @pytest.mark.parametrize("name", MARKUP)
-def test_a_line_of_somebodys_words_stays_a_line_of_words(name: str) -> None:
-    """Each hostile text is one paragraph that says what it said."""
+def test_escaped_hostile_text_is_one_plain_line(name: str) -> None:
+    """Each hostile text becomes one paragraph with the same words."""
     found = MarkdownIt("gfm-like", {"linkify": False}).parse(escaped(MARKUP[name]))
 
     assert ["paragraph_open", "inline", "paragraph_close"] == [each.type for each in found]
@@ -89,7 +91,7 @@ def test_a_line_of_somebodys_words_stays_a_line_of_words(name: str) -> None:
 
 
 @given(st.text())
-def test_offsets_stay_and_nothing_is_obeyed(text: str) -> None:
+def test_offsets_do_not_change_and_no_control_character_is_left(text: str) -> None:
     shown = escape_controls(text)
 
     assert len(text) == len(shown)
@@ -97,7 +99,7 @@ def test_offsets_stay_and_nothing_is_obeyed(text: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
-def test_json_says_the_same(text: str) -> None:
+def test_escaped_json_has_the_same_value(text: str) -> None:
     line = escape_json(msgspec.json.encode({text: text}).decode())
 
     assert not OBEYED.search(line)

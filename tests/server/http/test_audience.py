@@ -1,4 +1,4 @@
-"""Votes, beliefs and the moderator's word over HTTP: who may, what is refused, and when."""
+"""Votes, beliefs and the moderator's messages over HTTP: permissions, refusals, rates."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from server.http.access import COOKIE as SESSION
 from server.http.audience import COOKIE, VOTER_PER_MINUTE, pseudonym
-from tests.server.http.test_judging_secrets import TOKEN
+from tests.server.http.test_secrets import TOKEN
 from tests.server.site import Site, refused, serving
 
 
@@ -16,7 +16,7 @@ def votes(debate: str) -> str:
 
 
 def another(site: Site) -> TestClient:
-    """A browser of its own: no cookie of the first one's."""
+    """Another browser, without the cookies of the first."""
     client = TestClient(site.client.app, base_url=str(site.client.base_url))
     client.portal = site.client.portal
     return client
@@ -39,7 +39,7 @@ def test_a_second_vote_of_a_browser_replaces_its_first(site: Site, slow: str) ->
     assert {"pro": 0, "con": 1, "neither": 0, "cast": 1} == audience(site, debate)["votes"]
 
 
-def test_two_browsers_have_two_voices(site: Site, slow: str) -> None:
+def test_two_browsers_have_two_votes(site: Site, slow: str) -> None:
     debate = site.open(slow)
     for client in (site.client, another(site)):
         assert client.post(votes(debate), json={"winner": "pro"}).status_code == 200
@@ -47,7 +47,7 @@ def test_two_browsers_have_two_voices(site: Site, slow: str) -> None:
     assert 2 == audience(site, debate)["votes"]["cast"]
 
 
-def test_the_cookie_is_the_browsers_alone_and_stands_nowhere_in_the_log(site: Site, slow: str) -> None:
+def test_the_voter_id_is_only_in_the_cookie_and_never_in_the_log(site: Site, slow: str) -> None:
     debate = site.open(slow)
     response = site.client.post(votes(debate), json={"winner": "pro"})
     said = response.headers["set-cookie"]
@@ -62,7 +62,7 @@ def test_the_cookie_is_the_browsers_alone_and_stands_nowhere_in_the_log(site: Si
     assert "set-cookie" not in site.client.post(votes(debate), json={"winner": "con"}).headers
 
 
-def test_a_voter_has_another_name_in_every_debate() -> None:
+def test_a_voter_has_a_different_pseudonym_in_every_debate() -> None:
     names = {pseudonym("v", "d1"), pseudonym("v", "d2"), pseudonym("w", "d1")}
 
     assert 3 == len(names)
@@ -81,7 +81,7 @@ def test_a_cookie_that_we_did_not_sign_makes_a_new_voter(site: Site, slow: str, 
     assert 2 == audience(site, debate)["votes"]["cast"]
 
 
-def test_whoever_may_watch_may_vote_and_only_an_operator_may_speak(guarded: Site, slow: str) -> None:
+def test_every_spectator_may_vote_and_only_an_operator_may_send_messages(guarded: Site, slow: str) -> None:
     guarded.client.headers.update(TOKEN)
     debate = guarded.open(slow)
     guarded.client.headers.update({"authorization": ""})
@@ -114,7 +114,7 @@ def test_whoever_may_watch_may_vote_and_only_an_operator_may_speak(guarded: Site
         ({"turn": 1, "belief": "4"}, "belief"),
     ],
 )
-def test_a_faulty_ballot_is_named(site: Site, slow: str, body: Any, field: str) -> None:
+def test_a_wrong_field_of_a_ballot_is_named(site: Site, slow: str, body: Any, field: str) -> None:
     debate = site.open(slow)
 
     refused(site.client.post(votes(debate), json=body), 422, field)
@@ -122,19 +122,19 @@ def test_a_faulty_ballot_is_named(site: Site, slow: str, body: Any, field: str) 
 
 @pytest.mark.parametrize("body", [b"", b"x", b"[]", b"\xff", b'{"turn":1,"belief":NaN}', b'{"turn":1,"belief":1e999}'])
 @pytest.mark.parametrize("act", ["votes", "say"])
-def test_what_is_no_json_object_is_refused(site: Site, slow: str, body: bytes, act: str) -> None:
+def test_a_body_that_is_not_a_json_object_is_refused(site: Site, slow: str, body: bytes, act: str) -> None:
     debate = site.open(slow)
     response = site.client.post(f"/api/debates/{debate}/{act}", content=body)
 
     assert response.status_code in {400, 422}
 
 
-def test_nobody_votes_on_a_debate_that_is_not_there(site: Site) -> None:
+def test_a_vote_on_an_unknown_debate_is_not_found(site: Site) -> None:
     refused(site.client.post("/api/debates/none/votes", json={"winner": "pro"}), 404)
     refused(site.client.post("/api/debates/none/say", json={"text": "hm"}), 404)
 
 
-def test_a_belief_is_taken_of_a_turn_that_was_spoken(site: Site, script: Any, slow: str) -> None:
+def test_a_belief_is_accepted_for_a_turn_that_was_spoken(site: Site, script: Any, slow: str) -> None:
     debate = site.open(script(), con={"model": slow})
     site.watch(debate, "turn_scored")
 
@@ -144,7 +144,7 @@ def test_a_belief_is_taken_of_a_turn_that_was_spoken(site: Site, script: Any, sl
     assert {"1": {"mean": 70.0, "count": 1}} == audience(site, debate)["beliefs"]
 
 
-def test_when_it_is_over_nobody_says_anything_any_more(site: Site, script: Any) -> None:
+def test_after_the_end_votes_and_messages_are_refused(site: Site, script: Any) -> None:
     debate = site.open(script())
     site.ended(debate)
 
@@ -153,7 +153,7 @@ def test_when_it_is_over_nobody_says_anything_any_more(site: Site, script: Any) 
     refused(site.client.post(f"/api/debates/{debate}/say", json={"text": "hm"}), 409, None, "has concluded")
 
 
-def test_votes_are_taken_while_nothing_runs_and_seen_after_the_end(site: Site, script: Any) -> None:
+def test_votes_are_accepted_while_nothing_runs_and_shown_after_the_end(site: Site, script: Any) -> None:
     debate = site.open(script(pace={"chunk_ms": 20, "chunk_chars": 12}), turns=2)
     site.watch(debate, "turn_started")
     site.client.post(f"/api/debates/{debate}/halt")
@@ -172,7 +172,7 @@ def test_votes_are_taken_while_nothing_runs_and_seen_after_the_end(site: Site, s
     assert [part for part in prompts if "Costs?" in part["text"]]
 
 
-def test_spectators_read_withheld_where_somebody_votes(guarded: Site, slow: str) -> None:
+def test_spectators_see_that_a_vote_is_withheld(guarded: Site, slow: str) -> None:
     guarded.client.headers.update(TOKEN)
     debate = guarded.open(slow)
     guarded.client.headers.update({"authorization": ""})
@@ -209,7 +209,7 @@ def test_too_many_votes_of_one_address_are_refused_for_a_while(script: Any) -> N
         assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
 
 
-# the moderator's word
+# messages of the moderator
 
 
 @pytest.mark.slow
@@ -226,13 +226,13 @@ def test_too_many_votes_of_one_address_are_refused_for_a_while(script: Any) -> N
         ({"text": "x", "to": "pro"}, "to"),
     ],
 )
-def test_a_faulty_word_is_named(site: Site, slow: str, body: Any, field: str) -> None:
+def test_a_wrong_field_of_a_message_is_named(site: Site, slow: str, body: Any, field: str) -> None:
     debate = site.open(slow)
 
     refused(site.client.post(f"/api/debates/{debate}/say", json=body), 422, field)
 
 
-def test_a_word_is_cleaned_and_everybody_reads_it(site: Site, slow: str) -> None:
+def test_a_message_is_cleaned_and_spectators_see_it(site: Site, slow: str) -> None:
     debate = site.open(slow)
     site.watch(debate, "turn_started")
     position = site.client.post(f"/api/debates/{debate}/say", json={"text": " Costs\x1b[31m?\x00 "}).json()["position"]

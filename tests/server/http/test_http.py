@@ -1,4 +1,4 @@
-"""Every route: what it gives, through the application with a real service behind it."""
+"""Every route of the application, over a real service."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The page about the judge over HTTP: what it rests on, read once, and never for long."""
+"""The page about the judge over HTTP: its figures, debates that are read once, and the time limit."""
 
 from typing import Any
 
@@ -16,8 +16,8 @@ from tests.judge.turns import opened, spoken_turn
 from tests.server.site import Site
 
 
-class Watched(MemoryLog):
-    """A log that knows which debates were read, and may hold a reader up."""
+class RecordingLog(MemoryLog):
+    """A log that records which debates were read, and can block a reader."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ async def concluded(log: EventLog, name: str, turns: int = 1, judge: str = "wise
     await log.append(name, 0, [msgspec.structs.replace(opened(), judge=seat), *spoken, end])
 
 
-def test_before_any_debate_everything_is_said_to_be_missing(site: Site) -> None:
+def test_without_any_debate_every_figure_is_missing(site: Site) -> None:
     said = site.get("/api/judge")
 
     assert digest(rubric_v1()) == said["digest"]
@@ -48,7 +48,7 @@ def test_before_any_debate_everything_is_said_to_be_missing(site: Site) -> None:
     assert all("reason" in each["measured"]["missing"] for each in said["weaknesses"])
 
 
-def test_what_has_concluded_is_measured(site: Site, script: Any) -> None:
+def test_concluded_debates_are_measured(site: Site, script: Any) -> None:
     first = {"reason": "", "logic": "first", "rhetoric": "draw", "tactics": "second"}
     debate = site.open(script(answers={"compare:1-2": first, "compare:2-1": first}))
     site.ended(debate)
@@ -68,7 +68,7 @@ def test_what_has_concluded_is_measured(site: Site, script: Any) -> None:
     assert "All of them judged by a script" in " ".join(over["says"])
 
 
-def test_a_debate_that_runs_counts_for_nothing_yet(site: Site, slow: str) -> None:
+def test_a_running_debate_is_not_counted(site: Site, slow: str) -> None:
     debate = site.open(slow)
     site.watch(debate, "turn_started")
 
@@ -87,14 +87,14 @@ def test_a_debates_own_rubric_is_shown_with_what_differs(site: Site, script: Any
     assert "within 7 points" in " ".join(rule for level in said["levels"] for rule in level["rules"])
 
 
-def test_a_debate_that_is_not_there_is_404(site: Site) -> None:
+def test_an_unknown_debate_is_404(site: Site) -> None:
     assert 404 == site.client.get("/api/judge?debate=nobody").status_code
     assert 200 == site.client.get("/judge?debate=nobody").status_code
 
 
 @pytest.mark.anyio
 async def test_every_debate_is_read_once() -> None:
-    async with Watched() as log:
+    async with RecordingLog() as log:
         survey = Survey(log)
         await concluded(log, "one")
         await survey.update()
@@ -107,8 +107,8 @@ async def test_every_debate_is_read_once() -> None:
 
 
 @pytest.mark.anyio
-async def test_only_the_newest_count() -> None:
-    async with Watched() as log:
+async def test_only_the_newest_debates_are_counted() -> None:
+    async with RecordingLog() as log:
         survey = Survey(log, most=2)
         for name in ("old", "new", "newer"):
             await concluded(log, name)
@@ -120,8 +120,8 @@ async def test_only_the_newest_count() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_reader_waits_for_a_moment_at_most_and_is_told_what_is_unread() -> None:
-    async with Watched() as log:
+async def test_a_request_waits_for_a_limited_time() -> None:
+    async with RecordingLog() as log:
         survey = Survey(log)
         await concluded(log, "one")
         await survey.update()
@@ -137,8 +137,8 @@ async def test_a_reader_waits_for_a_moment_at_most_and_is_told_what_is_unread() 
 
 
 @pytest.mark.anyio
-async def test_a_debate_that_is_held_up_is_told_as_unread() -> None:
-    async with Watched() as log:
+async def test_a_debate_that_is_not_read_yet_is_reported() -> None:
+    async with RecordingLog() as log:
         survey = Survey(log)
         await concluded(log, "one")
         log.held = anyio.Event()
@@ -156,23 +156,23 @@ async def test_a_debate_that_is_held_up_is_told_as_unread() -> None:
 
 @pytest.mark.anyio
 async def test_the_figures_of_one_judge_alone() -> None:
-    async with Watched() as log:
+    async with RecordingLog() as log:
         survey = Survey(log)
         for number, judge in enumerate(("wise:judge", "wise:judge", "scripted:one", "scripted:two")):
             await concluded(log, str(number), judge=judge, turns=number + 1)
         await survey.update()
-        everybody, _ = survey.measured()
+        every_judge, _ = survey.measured()
         scripts, tally = survey.measured("scripted")
-        nobody, _ = survey.measured("no:such")
+        no_judge, _ = survey.measured("no:such")
 
-    assert {"wise:judge": 2, "scripted": 2} == {each.name: each.debates for each in everybody.judges}
+    assert {"wise:judge": 2, "scripted": 2} == {each.name: each.debates for each in every_judge.judges}
     assert (2, 7, 7) == (scripts.debates, scripts.turns, tally.of("turns"))
-    assert "No debate here judged by no:such has concluded yet" in nobody.says[0]
+    assert "No debate here judged by no:such has concluded yet" in no_judge.says[0]
 
 
 @pytest.mark.anyio
 async def test_an_event_that_cannot_be_read_does_not_hide_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with Watched() as log:
+    async with RecordingLog() as log:
         await concluded(log, "one")
         (first, *rest) = await log.read("one")
         assert isinstance(first.event, DebateOpened)

@@ -1,4 +1,4 @@
-"""Each number of ``/metrics`` moves when what it counts happens, and no label is without bound."""
+"""``/metrics``: each number counts what it names, and the values of every label are bounded."""
 
 import re
 from collections.abc import Callable
@@ -20,11 +20,11 @@ from tests.server.debate_events import PAUSED, opened
 from tests.server.harness import FailingLog, Harness, harness
 from tests.server.site import Site
 
-Said = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 NAME = re.compile(r"(moot|process)_[a-z_]+")
 
 
-def read(text: str) -> Said:
+def read(text: str) -> Samples:
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(text)
@@ -32,22 +32,22 @@ def read(text: str) -> Said:
     }
 
 
-def scraped(site: Site) -> Said:
+def scraped(site: Site) -> Samples:
     response = site.client.get("/metrics")
 
     assert response.status_code == 200
     return read(response.text)
 
 
-def value(said: Said, name: str, **labels: str) -> float:
-    return said.get((name, tuple(sorted(labels.items()))), 0.0)
+def value(samples: Samples, name: str, **labels: str) -> float:
+    return samples.get((name, tuple(sorted(labels.items()))), 0.0)
 
 
-def moved(before: Said, after: Said, name: str, **labels: str) -> float:
+def moved(before: Samples, after: Samples, name: str, **labels: str) -> float:
     return value(after, name, **labels) - value(before, name, **labels)
 
 
-def standing(h: Harness, unconcluded: dict[str, int] | None = None, **others: Any) -> Said:
+def gauges_of(h: Harness, unconcluded: dict[str, int] | None = None, **others: Any) -> Samples:
     service = Service(h.settings, h.log, h.registry, h.hub, h.moderators, others.pop("bus", SingleNodeBus()), **others)
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
@@ -56,10 +56,10 @@ def standing(h: Harness, unconcluded: dict[str, int] | None = None, **others: An
     }
 
 
-# what is counted
+# counters
 
 
-def test_a_debate_moves_what_counts_debates_events_and_calls(site: Site, script: Any) -> None:
+def test_a_debate_increases_the_counts_of_debates_events_and_calls(site: Site, script: Any) -> None:
     before = scraped(site)
     debate = site.open(script())
     site.ended(debate)
@@ -80,7 +80,7 @@ def test_a_debate_moves_what_counts_debates_events_and_calls(site: Site, script:
     assert by("moot_requests_total", method="POST", status="201") == 1
 
 
-def test_a_debate_that_ended_and_one_that_was_halted_rest(site: Site, script: Any, slow: str) -> None:
+def test_ended_and_halted_debates_are_not_running(site: Site, script: Any, slow: str) -> None:
     before = scraped(site)
     site.ended(site.open(script()))
     running = site.open(slow)
@@ -112,7 +112,7 @@ def test_money_is_counted_by_provider(site: Site, script: Any) -> None:
     assert moved(before, after, "moot_model_cost_usd_total", provider="scripted") == pytest.approx(0.25 * calls)
 
 
-def test_that_nobody_knows_a_price_is_counted_and_costs_nothing(site: Site) -> None:
+def test_calls_with_an_unknown_price_are_counted_and_cost_nothing(site: Site) -> None:
     before = scraped(site)
     outcome = Outcome(
         model="m", tokens=Tokens(input=3, output=5), latency_ms=70, cost_usd=None, finish="stop", parameters={}
@@ -126,7 +126,7 @@ def test_that_nobody_knows_a_price_is_counted_and_costs_nothing(site: Site) -> N
     assert moved(before, after, "moot_model_seconds_count", provider="ollama", purpose="score") == 0
 
 
-def test_a_failure_is_counted_by_kind_and_its_time_is_no_answer_s(site: Site, script: Any) -> None:
+def test_a_failure_is_counted_by_kind_and_not_timed_as_an_answer(site: Site, script: Any) -> None:
     before = scraped(site)
     site.ended(site.open(script(answers={"score:1": {"fault": {"kind": "auth"}}})))
     after = scraped(site)
@@ -136,7 +136,7 @@ def test_a_failure_is_counted_by_kind_and_its_time_is_no_answer_s(site: Site, sc
     assert moved(before, after, "moot_model_seconds_count", provider="scripted", purpose="score") == 1
 
 
-def test_a_spectator_who_stays_is_one_and_who_is_refused_is_a_close(site: Site, slow: str) -> None:
+def test_a_spectator_is_counted_and_a_refusal_is_counted_as_a_close(site: Site, slow: str) -> None:
     debate, here = site.open(slow), {"host": "127.0.0.1"}
     before = scraped(site)
     with site.client.websocket_connect(f"/ws/debates/{debate}", headers=here) as socket:
@@ -164,36 +164,36 @@ async def test_appends_that_fail_are_counted(script: Any, monkeypatch: pytest.Mo
     assert observe.STORE_FAILURES._value.get() - before == 2
 
 
-# what stands
+# gauges
 
 
 @pytest.mark.anyio
-async def test_a_room_that_has_not_folded_everything_lags() -> None:
+async def test_a_room_that_has_not_applied_every_event_lags() -> None:
     async with harness() as h:
         await h.log.append("d", 0, [opened(), PAUSED])
         room = await h.hub.channel("d")
 
-        assert value(standing(h), "moot_room_lag_events") == 0
+        assert value(gauges_of(h), "moot_room_lag_events") == 0
 
         behind = Channel("d")
         behind.ready.set()
         h.hub._channels["d"] = behind
 
-        assert value(standing(h), "moot_room_lag_events") == 2
-        assert value(standing(h), "moot_rooms_behind") == 1
+        assert value(gauges_of(h), "moot_room_lag_events") == 2
+        assert value(gauges_of(h), "moot_rooms_behind") == 1
         h.hub._channels["d"] = room
 
 
-class Busy(MemoryLog):
-    """A log to which nobody has listened for a while and which has not answered yet."""
+class BusyLog(MemoryLog):
+    """A log with queued appends, no recent notification, and an error."""
 
     queued = (7, 4096)  # type: ignore[assignment]  # in place of a property
     silence_s = 12.5  # type: ignore[assignment]
     trouble = StoreUnavailable("the disk is full")  # type: ignore[assignment]
 
 
-class Cut(SingleNodeBus):
-    """A bus that reaches nobody."""
+class DisconnectedBus(SingleNodeBus):
+    """A bus that reaches no other node."""
 
     @property
     def state(self) -> BusState:
@@ -203,17 +203,17 @@ class Cut(SingleNodeBus):
 @pytest.mark.anyio
 async def test_the_store_s_queue_silence_and_trouble_are_shown() -> None:
     async with harness() as h:
-        assert value(standing(h, {}), "moot_store_up") == 1
-        assert value(standing(h, None), "moot_store_up") == 0
-        assert ("moot_debates", (("state", "open"),)) not in standing(h, None)
+        assert value(gauges_of(h, {}), "moot_store_up") == 1
+        assert value(gauges_of(h, None), "moot_store_up") == 0
+        assert ("moot_debates", (("state", "open"),)) not in gauges_of(h, None)
 
-    async with harness(Busy()) as h:
-        said = standing(h, {})
+    async with harness(BusyLog()) as h:
+        samples = gauges_of(h, {})
 
-        assert value(said, "moot_append_queue_items") == 7
-        assert value(said, "moot_append_queue_bytes") == 4096
-        assert value(said, "moot_store_silence_seconds") == 12.5
-        assert value(said, "moot_store_up") == 0
+        assert value(samples, "moot_append_queue_items") == 7
+        assert value(samples, "moot_append_queue_bytes") == 4096
+        assert value(samples, "moot_store_silence_seconds") == 12.5
+        assert value(samples, "moot_store_up") == 0
 
 
 @pytest.mark.anyio
@@ -222,7 +222,7 @@ async def test_the_bus_the_leases_and_a_node_that_leaves_are_shown() -> None:
         held = 5
 
     async with harness() as h:
-        alone, among = standing(h), standing(h, bus=Cut(), node=Held())
+        alone, among = gauges_of(h), gauges_of(h, bus=DisconnectedBus(), node=Held())
 
         assert (1, 0) == (value(alone, "moot_bus_up"), value(alone, "moot_bus_dropped_total"))
         assert (0, 3) == (value(among, "moot_bus_up"), value(among, "moot_bus_dropped_total"))
@@ -231,24 +231,24 @@ async def test_the_bus_the_leases_and_a_node_that_leaves_are_shown() -> None:
 
         await h.moderators.drain(1)
 
-        assert value(standing(h), "moot_node_draining") == 1
+        assert value(gauges_of(h), "moot_node_draining") == 1
 
 
 @pytest.mark.anyio
 async def test_folds_of_past_positions_are_counted() -> None:
     async with harness() as h:
         await h.log.append("d", 0, [opened(), *[PAUSED] * 260])
-        before = value(standing(h), "moot_folds")
+        before = value(gauges_of(h), "moot_folds")
         await h.hub.folds.at("d", 255)
 
-        assert value(standing(h), "moot_folds") - before == 1
+        assert value(gauges_of(h), "moot_folds") - before == 1
 
 
-# what a label may say
+# labels
 
 
 @pytest.mark.slow
-def test_anybody_s_method_is_no_label_of_its_own(site: Site) -> None:
+def test_an_unknown_method_is_no_label_of_its_own(site: Site) -> None:
     before = scraped(site)
     for method in ("BREW", "XYZ"):
         site.client.request(method, "/healthz")
@@ -266,7 +266,7 @@ def test_a_provider_that_only_a_debate_knows_is_no_label() -> None:
     ]
 
 
-def test_no_label_names_a_debate_and_no_name_is_said_twice(site: Site, script: Any) -> None:
+def test_no_label_names_a_debate_and_no_name_is_repeated(site: Site, script: Any) -> None:
     site.ended(site.open(script()))
     before = read(site.client.get("/metrics").text)
     debate = site.open(script())
@@ -281,7 +281,7 @@ def test_no_label_names_a_debate_and_no_name_is_said_twice(site: Site, script: A
     assert value(read(text), "process_resident_memory_bytes") > 1e7
 
 
-def test_it_answers_where_the_store_does_not(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_answers_while_the_store_does_not(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     async def down(_: object) -> dict[str, int]:
         raise StoreUnavailable("the database is gone")
 
@@ -302,8 +302,8 @@ async def _never(_: object) -> dict[str, int]:
     return {}
 
 
-def test_units_and_endings_are_as_prometheus_wants_them(site: Site) -> None:
-    """Base units, and ``_total`` for what only grows: Prometheus' naming practices."""
+def test_units_and_suffixes_follow_prometheus(site: Site) -> None:
+    """Prometheus' naming practices: base units, and ``_total`` for counters."""
     wrong: list[str] = []
     for family in text_string_to_metric_families(site.client.get("/metrics").text):
         tell: Callable[[str], bool] = family.name.endswith

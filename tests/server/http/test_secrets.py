@@ -1,4 +1,4 @@
-"""What a directive says reaches no spectator before the end, on any wire; afterwards it is shown where it belongs."""
+"""The text of a directive reaches no spectator before the end, by any route; after the end it is shown."""
 
 import random
 import secrets
@@ -16,12 +16,12 @@ SPECTATOR = {"authorization": ""}
 HERE = {"host": "moot.example"}
 TURNS = 8
 LEAST = 2
-"""Directives that must have been issued before a debate is looked at."""
+"""Directives that must be issued before the debate is examined."""
 
 
 @pytest.fixture
 def marked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Every directive ends in a mark that stands nowhere else; the marks, in order."""
+    """Every directive ends with a unique mark; the marks in order."""
     marks: list[str] = []
     worded = pressure.directive
 
@@ -34,7 +34,7 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def answers(seed: int) -> dict[str, Any]:
-    """Comparisons that somebody wins in both orders, at random."""
+    """Random comparisons that the same side wins in both orders."""
     chance, said = random.Random(seed), {}
     for later in range(2, TURNS + 1):
         won = {name: chance.choice(("first", "second")) for name in ("logic", "rhetoric", "tactics")}
@@ -56,7 +56,7 @@ def opened(site: Site, script: Any, seed: int) -> str:
 
 
 def heard(site: Site, debate: str, query: str = "", **headers: str) -> list[str]:
-    """Everything a socket says until it is live."""
+    """Every message of a socket until it is live."""
     said: list[str] = []
     url = f"/ws/debates/{debate}{query}"
     with site.client.websocket_connect(url, headers={**HERE, **SPECTATOR, **headers}) as socket:
@@ -66,7 +66,7 @@ def heard(site: Site, debate: str, query: str = "", **headers: str) -> list[str]
 
 
 def everything(site: Site, debate: str, **headers: str) -> dict[str, str]:
-    """All that one may read of a debate, by route."""
+    """Everything that a client may read of a debate, by route."""
     one = f"/api/debates/{debate}"
     head = site.get(one)["position"]
     paths = [
@@ -82,13 +82,13 @@ def everything(site: Site, debate: str, **headers: str) -> dict[str, str]:
     return read | {"joined": "".join(heard(site, debate)), "ws": "".join(heard(site, debate, "?after=0"))}
 
 
-def rest_once_directed(site: Site, debate: str) -> list[str]:
-    """Watch until directives were issued, and pause; what the socket has said."""
+def pause_once_directed(site: Site, debate: str) -> list[str]:
+    """Watch until directives were issued, then pause; the messages of the socket."""
     said, directed = [], 0
     with site.client.websocket_connect(f"/ws/debates/{debate}?after=0", headers=HERE | SPECTATOR) as socket:
         while directed < LEAST:
             said.append(socket.receive_text())
-            directed += '"type":"traits_shifted"' in said[-1]  # its directive stands in the same batch
+            directed += '"type":"traits_shifted"' in said[-1]  # its directive is in the same batch
         assert site.client.post(f"/api/debates/{debate}/pause", headers=TOKEN).status_code == 200
     return said
 
@@ -99,7 +99,7 @@ def test_no_byte_of_a_directive_reaches_a_spectator_before_the_end(
     guarded: Site, script: Any, marked: list[str], seed: int
 ) -> None:
     site, debate = guarded, opened(guarded, script, seed)
-    watched = rest_once_directed(site, debate)
+    watched = pause_once_directed(site, debate)
     live = everything(site, debate)
     for each in site.get(f"/api/debates/{debate}/events?limit=1000")["events"]:
         if each["event"]["type"] == "model_answered":
@@ -111,7 +111,7 @@ def test_no_byte_of_a_directive_reaches_a_spectator_before_the_end(
         assert not [mark for mark in secret if mark in text], path
     assert site.get(f"/api/debates/{debate}")["directives"] == {}
 
-    # Whoever watches to the end sees nothing of it before the last frame.
+    # A spectator that watches to the end sees none of it before the last frame.
     with site.client.websocket_connect(f"/ws/debates/{debate}?after=0", headers=HERE | SPECTATOR) as socket:
         assert site.client.post(f"/api/debates/{debate}/resume", headers=TOKEN).status_code == 200
         last = ""
@@ -123,7 +123,7 @@ def test_no_byte_of_a_directive_reaches_a_spectator_before_the_end(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
-def test_after_the_end_everybody_may_read_it(guarded: Site, script: Any, marked: list[str], seed: int) -> None:
+def test_after_the_end_every_spectator_may_read_it(guarded: Site, script: Any, marked: list[str], seed: int) -> None:
     site, debate = guarded, opened(guarded, script, seed)
     site_ended(site, debate)
     read = everything(site, debate)
@@ -135,13 +135,13 @@ def test_after_the_end_everybody_may_read_it(guarded: Site, script: Any, marked:
     events = site.get(f"{one}/events?limit=1000")["events"]
     issued = {str(each["position"]): each["event"] for each in events if each["event"]["type"] == "directive_issued"}
     assert {at: each["text"] for at, each in issued.items()} == {at: e["text"] for at, e in view["directives"].items()}
-    for at in issued:  # beside it stand the traits that moved, and before them the pressure and what it came from
+    for at in issued:  # before it are the traits that moved, the pressure, and its cause
         shifted = events[int(at) - 2]
         pressed = events[shifted["cause"] - 1]
         types = [each["event"]["type"] for each in (shifted, pressed, events[pressed["cause"] - 1])]
         assert types == ["traits_shifted", "pressure_applied", "turns_compared"]
     begun = {each["position"]: each["event"] for each in events if each["event"]["type"] == "turn_started"}
-    for start, each in begun.items():  # the newest of a side, and no other, stands in its next prompt
+    for start, each in begun.items():  # the next prompt of a side holds its newest directive and no other
         before = [at for at in issued if issued[at]["side"] == each["side"] and int(at) < start]
         prompt = " ".join(part["text"] for part in site.get(f"{one}/calls/speak.{each['turn']}.1")["prompt"])
         assert [mark for mark in marked if mark in prompt] == [issued[at]["text"].split()[-1] for at in before[-1:]]
@@ -155,9 +155,9 @@ def site_ended(site: Site, debate: str) -> None:
             pass
 
 
-def test_the_director_sees_it_live_and_nobody_else_may_ask(guarded: Site, script: Any, marked: list[str]) -> None:
+def test_the_director_sees_it_live_and_other_clients_are_refused(guarded: Site, script: Any, marked: list[str]) -> None:
     site, debate = guarded, opened(guarded, script, 9)
-    rest_once_directed(site, debate)
+    pause_once_directed(site, debate)
     one = f"/api/debates/{debate}"
     paths = (one, f"{one}/events?limit=1000", f"{one}/events.ndjson?", f"{one}/frames?limit=1000")
 
@@ -180,7 +180,7 @@ def heard_all(site: Site, debate: str, query: str) -> None:
             socket.receive_text()
 
 
-def test_on_this_machine_without_a_token_everybody_is_the_director(site: Site, script: Any, marked: list[str]) -> None:
+def test_on_loopback_without_a_token_every_client_is_the_director(site: Site, script: Any, marked: list[str]) -> None:
     model = script(answers=answers(3))
     debate = site.open(model, turns=TURNS, pro={"model": model, "elasticity": 1}, con={"model": model, "elasticity": 1})
     site.ended(debate)

@@ -1,4 +1,4 @@
-"""``moot doctor`` and the settings of limits: what is said of every provider, quickly, and what is refused by name."""
+"""``moot doctor``: the state of every provider, in a short time; and the settings of limits."""
 
 import time
 from pathlib import Path
@@ -23,13 +23,13 @@ MEMORY = Settings(store="memory:")
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither a key nor an address."""
+    """An environment without keys and addresses."""
     for name in (*BASES.values(), *KEYS.values(), "GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
 
 
 async def examined() -> DoctorReport:
-    """What the doctor finds, in the time that a person has."""
+    """What the doctor finds, within ``QUICKLY_S``."""
     with anyio.fail_after(QUICKLY_S):
         return await examine(MEMORY, registry())
 
@@ -47,7 +47,7 @@ async def test_every_provider_is_listed_and_says_what_to_set(bare: None) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["401", "silence"])
-async def test_a_wrong_key_and_a_silent_vendor_are_told_in_time(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+async def test_a_wrong_key_and_a_silent_vendor_are_reported_in_time(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     async with trading(monkeypatch) as vendors:
         for vendor in vendors.values():
             vendor.faults["check"] = Trouble(kind)
@@ -60,7 +60,7 @@ async def test_a_wrong_key_and_a_silent_vendor_are_told_in_time(monkeypatch: pyt
         assert all(KEYS[name] in findings[name].hint + findings[name].detail for name in vendors)
 
 
-async def test_nobody_at_the_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_address_without_a_server_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     async with trading(monkeypatch) as vendors:
         pass
     findings = {each.provider: each for each in (await examined()).findings}
@@ -69,7 +69,7 @@ async def test_nobody_at_the_address_is_told(monkeypatch: pytest.MonkeyPatch) ->
         assert "does not answer at" in findings[name].detail
 
 
-async def test_a_key_that_is_no_key_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_malformed_key_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     async with trading(monkeypatch, key="schlüssel-für-{}"):
         findings = {each.provider: each for each in (await examined()).findings}
 
@@ -77,7 +77,7 @@ async def test_a_key_that_is_no_key_is_told(monkeypatch: pytest.MonkeyPatch) -> 
         assert f"{KEYS[name]} contains characters that a key cannot have" == findings[name].detail
 
 
-async def test_what_answers_is_ok_and_the_default_is_among_it(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_models_that_answer_are_ok_and_the_default_is_one_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     async with trading(monkeypatch) as vendors:
         report = await examined()
 
@@ -85,17 +85,17 @@ async def test_what_answers_is_ok_and_the_default_is_among_it(monkeypatch: pytes
     assert report.default.startswith("ollama:")
 
 
-def test_a_child_says_it_in_time_with_the_contracts_shape(moot: Cli) -> None:
+def test_the_command_prints_json_in_time(moot: Cli) -> None:
     began = time.monotonic()
     lines = moot.json("doctor")
 
     assert all({"name", "ok", "detail", "hint"} <= line.keys() for line in lines)
-    assert time.monotonic() - began < 2 * QUICKLY_S  # on a machine that is busy with other tests
+    assert time.monotonic() - began < 2 * QUICKLY_S  # the machine may be busy with other tests
 
 
 @pytest.mark.slow
 def test_limits_are_shown_and_an_open_breaker_of_the_server_is(moot: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The doctor asks the server that holds the store: its own breakers are always closed."""
+    """The doctor asks the server that holds the store, because its own breakers are always closed."""
     with (
         anyio.from_thread.start_blocking_portal() as portal,
         portal.wrap_async_context_manager(trading(monkeypatch)) as vendors,
@@ -123,10 +123,10 @@ def until_open(address: str) -> None:
         'moot_provider_breaker_open{provider="ollama"} 1.0' not in httpx.get(f"{address}/metrics", trust_env=False).text
     ):
         assert time.monotonic() < deadline
-        time.sleep(0.05)  # another process asks
+        time.sleep(0.05)  # another process makes the calls
 
 
-def test_limits_come_on_top_of_the_usual_ones() -> None:
+def test_limits_are_added_to_the_default_ones() -> None:
     said = load({}, {"MOOT_LIMITS": "embedded: concurrent=2 calls_per_minute=50;  scripted: tokens_per_minute=9000"})
     limits = {each.provider: each.limit for each in limited(said).loads()}
 
@@ -154,7 +154,7 @@ def test_limits_in_a_file(tmp_path: Path) -> None:
         (": concurrent=3", "limits", "provider: concurrent=4"),
     ],
 )
-def test_a_limit_that_makes_no_sense_is_refused_by_name(line: str, field: str, why: str) -> None:
+def test_a_limit_that_is_invalid_is_refused_by_name(line: str, field: str, why: str) -> None:
     with pytest.raises(BadField, match=why) as refused:
         load({}, {"MOOT_LIMITS": line})
 
@@ -163,7 +163,7 @@ def test_a_limit_that_makes_no_sense_is_refused_by_name(line: str, field: str, w
 
 
 @pytest.mark.parametrize("text", ["limits = 3", "[limits]\nembedded = 3", "[limits.embedded]\nconcurrent = true"])
-def test_a_limit_in_a_file_that_makes_no_sense_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_limit_in_a_file_that_is_invalid_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "moot.toml").write_text(text)
 
     with pytest.raises(BadField) as refused:
@@ -172,7 +172,7 @@ def test_a_limit_in_a_file_that_makes_no_sense_is_refused(tmp_path: Path, text: 
     assert refused.value.field.split(".")[0] == "limits"
 
 
-async def test_a_provider_that_is_not_there_cannot_be_limited(moot: Cli) -> None:
+async def test_a_limit_of_an_unknown_provider_is_refused(moot: Cli) -> None:
     settings = load({}, {"MOOT_STORE": "memory:", "MOOT_LIMITS": "embeded: concurrent=2"})
 
     with pytest.raises(BadField, match="no provider 'embeded' to limit; there are ") as refused:

@@ -1,4 +1,4 @@
-"""How the command line behaves: examples first, no colour where none is wanted, no secret in a flag."""
+"""Conventions of the commands: examples first, no unwanted colour, no secret in a flag, completion."""
 
 import os
 import pty
@@ -18,7 +18,7 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def on_a_terminal(home: Path, *args: str, **environment: str) -> str:
-    """What a command prints where stdout is a terminal."""
+    """What a command prints on a terminal."""
     outer, inner = pty.openpty()
     child = subprocess.Popen([MOOT, *args], stdin=inner, stdout=inner, stderr=inner, cwd=home, close_fds=True, env={
         **{name: value for name, value in os.environ.items() if name != "NO_COLOR"},
@@ -29,7 +29,7 @@ def on_a_terminal(home: Path, *args: str, **environment: str) -> str:
     while True:
         try:
             piece = os.read(outer, 65536)
-        except OSError:  # the child has gone, and the terminal with it
+        except OSError:  # the child has ended, and its terminal is closed
             break
         if not piece:
             break
@@ -46,7 +46,7 @@ def test_help_begins_with_examples(moot: Cli) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_commands_examples_stand_line_by_line(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_a_command_are_not_wrapped(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])
     said = capsys.readouterr().out

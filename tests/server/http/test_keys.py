@@ -1,4 +1,4 @@
-"""Keys appear nowhere: not in a log line, an event, an error, a page, a metric, an export, or what the doctor says.
+"""Keys never appear: in no log line, event, error, page, metric, export, or output of the doctor.
 
 The vendors repeat in every error the key that they were sent, as careless servers do.
 """
@@ -28,12 +28,12 @@ MARK = "mark-9f3c7e"
 TOKEN = f"{MARK}-token"
 OPERATOR = {"authorization": f"Bearer {TOKEN}"}
 FAULTS = ("401", "403", "429", "500", "400")
-OUTAGE = "500"  # passes after a few calls: it would be waited out for a minute
+OUTAGE = "500"  # passes after a few calls; waiting for it would take a minute
 
 
 @pytest.fixture
 def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Vendor]]:
-    """The vendors in a loop of their own, beside the application's."""
+    """The vendors in an event loop of their own."""
     monkeypatch.setenv("MOOT_TOKEN", TOKEN)
     with (
         anyio.from_thread.start_blocking_portal() as portal,
@@ -46,7 +46,7 @@ def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Vendor]]:
 
 @pytest.fixture
 def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """What has been logged so far."""
+    """The log lines so far."""
     stream = io.StringIO()
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
@@ -64,7 +64,7 @@ def operated(monkeypatch: pytest.MonkeyPatch, vendors: dict[str, Vendor]) -> Ite
 
 
 def read(site: Site, debate: str) -> dict[str, str]:
-    """All that can be read of a debate by its director, and of the server."""
+    """Everything that a director can read of a debate and of the server."""
     one = f"/api/debates/{debate}"
     events = site.get(f"{one}/events?limit=1000&director=1")["events"]
     calls = [each["event"]["call"] for each in events if each["event"]["type"] in {"model_answered", "model_failed"}]
@@ -92,7 +92,7 @@ def silent(said: dict[str, str]) -> None:
 
 
 @pytest.mark.slow
-def test_debates_that_succeed_and_fail_say_no_key(
+def test_debates_that_succeed_or_fail_show_no_key(
     operated: Site, vendors: dict[str, Vendor], logged: Any, moot: Cli, tmp_path: Path
 ) -> None:
     said: dict[str, str] = {}
@@ -116,7 +116,9 @@ def test_debates_that_succeed_and_fail_say_no_key(
         said |= {f"{export.name} {each}": text for each, text in printed(moot, export, debate).items()}
 
     assert "turn_failed" in said["log"]
-    assert any("says: it went wrong: …" in text for text in said.values())  # it was repeated, and taken out
+    assert any(
+        "says: it went wrong: …" in text for text in said.values()
+    )  # the vendor repeated the key, and it was removed
     silent(said)
 
 
@@ -133,9 +135,7 @@ def printed(moot: Cli, export: Path, debate: str) -> dict[str, str]:
     return {name: (each.stdout + each.stderr).decode() for name, each in done.items()}
 
 
-def test_who_opens_with_a_wrong_key_is_told_so_without_it(
-    operated: Site, vendors: dict[str, Vendor], logged: Any
-) -> None:
+def test_the_error_for_a_wrong_key_does_not_show_it(operated: Site, vendors: dict[str, Vendor], logged: Any) -> None:
     said: dict[str, str] = {}
     for name, vendor in vendors.items():
         vendor.faults["check"] = Trouble("401")
@@ -166,7 +166,7 @@ def test_the_doctor_repeats_no_key(vendors: dict[str, Vendor]) -> None:
     silent({"doctor": said})
 
 
-def test_a_bug_that_has_a_key_at_hand_logs_none(
+def test_the_log_of_a_bug_holds_no_key(
     operated: Site, vendors: dict[str, Vendor], logged: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stream(self: Any, model: str, request: Any) -> Any:
@@ -183,7 +183,7 @@ def test_a_bug_that_has_a_key_at_hand_logs_none(
     silent({"log": log} | read(operated, debate))
 
 
-def test_words_are_not_taken_for_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ordinary_words_are_not_taken_for_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "")
 

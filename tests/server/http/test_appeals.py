@@ -1,4 +1,4 @@
-"""Appeals over HTTP, and the ledger of a turn as the route and the command line tell it."""
+"""Appeals over HTTP, and the audit of a turn by the route and by the command."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ def model_of(script: Any, opinion: Any) -> str:
     return str(script(answers={"claims:2": FLAG, "second_opinion:C2.1": opinion}, pace={"chunk_ms": 5}))
 
 
-def rested(site: Site, model: str) -> str:
-    """A debate that rests once its second turn is flagged."""
+def paused_after_flag(site: Site, model: str) -> str:
+    """A debate that is paused after a claim of its second turn was flagged."""
     debate = site.open(model, turns=4)
     site.watch(debate, "claim_flagged")
     assert site.client.post(f"/api/debates/{debate}/pause").status_code == 200
@@ -29,10 +29,10 @@ def rested(site: Site, model: str) -> str:
 
 
 @pytest.mark.parametrize(("opinion", "state", "points"), [(CLEARED, "cleared", [-2, 2]), (UPHELD, "upheld", [-2])])
-def test_an_appeal_is_heard_and_a_cleared_claim_gets_its_points_back(
+def test_a_claim_that_an_appeal_clears_gets_its_points_back(
     site: Site, script: Any, opinion: Any, state: str, points: list[float]
 ) -> None:
-    debate = rested(site, model_of(script, opinion))
+    debate = paused_after_flag(site, model_of(script, opinion))
     before = site.get(f"/api/debates/{debate}/audit/turns/2")
     answer = site.client.post(f"/api/debates/{debate}/claims/C2.1/appeal")
 
@@ -54,8 +54,8 @@ def test_an_appeal_is_heard_and_a_cleared_claim_gets_its_points_back(
     assert [entry["call"] for entry in later] == ["claims.2.1.1", "second_opinion.C2.1.1.1"][: len(points)]
 
 
-def test_what_cannot_be_appealed_is_refused(site: Site, script: Any) -> None:
-    debate = rested(site, model_of(script, CLEARED))
+def test_an_appeal_without_a_flag_is_refused(site: Site, script: Any) -> None:
+    debate = paused_after_flag(site, model_of(script, CLEARED))
     one = f"/api/debates/{debate}/claims"
 
     refused(site.client.post(f"{one}/C9.9/appeal"), 404, says="no claim 'C9.9'")
@@ -67,8 +67,8 @@ def test_what_cannot_be_appealed_is_refused(site: Site, script: Any) -> None:
     refused(site.client.post(f"{one}/C2.1/appeal"), 409, says="the debate has concluded")
 
 
-def test_an_appeal_after_the_scorecard_has_been_read_is_refused(site: Site, script: Any) -> None:
-    """It could not change the verdict any more."""
+def test_an_appeal_after_the_verdict_is_refused(site: Site, script: Any) -> None:
+    """An appeal cannot change a verdict that has been reached."""
     late = script("late", answers={"claims:2": FLAG, "narrative": {"fault": {"kind": "timeout", "after_ms": 60_000}}})
     debate = site.open(late, turns=2)
     site.watch(debate, "scorecard_verdict_reached")
@@ -77,7 +77,7 @@ def test_an_appeal_after_the_scorecard_has_been_read_is_refused(site: Site, scri
     site.client.post(f"/api/debates/{debate}/halt")
 
 
-def test_an_appeal_wants_the_token(guarded: Site, script: Any) -> None:
+def test_an_appeal_needs_the_token(guarded: Site, script: Any) -> None:
     guarded.client.headers.update(TOKEN)
     debate = guarded.open(model_of(script, CLEARED), turns=4)
     path = f"/api/debates/{debate}/claims/C2.1/appeal"
@@ -86,7 +86,7 @@ def test_an_appeal_wants_the_token(guarded: Site, script: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_route_and_the_command_line_tell_the_same_ledger(moot: Cli, script: Any) -> None:
+def test_the_route_and_the_command_give_the_same_audit(moot: Cli, script: Any) -> None:
     gap = {
         "gaps": [
             {"turn": 1, "fails": "Trams give it back", "exposed_by": "People need cars", "reason": "so", "points": 3}
