@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from tests.providers.vendors import faults, texts
+from tests.providers.vendors import faults, natural, texts
 from tests.providers.vendors.faults import Fault, Of
 from tests.providers.vendors.tokens import cut, tokens
 
@@ -25,6 +25,8 @@ class Behaviour:
     """What may be asked for, each as a multiple of ``thought``."""
     billed_as: str = ""
     """The dated name that answers carry; "" where it is the name that was asked for."""
+    natural: bool = False
+    """Its answers have natural lengths and stand in prose, instead of the smallest JSON of the schema."""
     words: int = 60
     says: str = ""
     """A speech of one's own, instead of the fake's."""
@@ -199,7 +201,12 @@ class FakeVendor:
         prompt, form = self.prompt_of(body), self.form(body)
         self.prompt_counts[prompt] += 1
         seed = f"{prompt}{self.prompt_counts[prompt]}"
-        text = model.says or texts.speech(model.words, seed) if form is None else json.dumps(texts.smallest(form))
+        if form is None:
+            text = model.says or texts.speech(model.words, seed)
+        elif model.natural:
+            text = natural.answer(form, prompt, seed)
+        else:
+            text = json.dumps(texts.smallest(form))
         draft = draft_within(faults.changed(fault.kind, text), thought, min(limit, model.most), seed)
         if fault.kind == "length stop":
             return Draft(draft.text, draft.thoughts, draft.thought, draft.spoken, is_cut=True)
