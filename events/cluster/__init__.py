@@ -1,1 +1,1 @@
-"""What nodes on one store agree on: leases, an inbox for acts, and buses for text in flight."""
+"""Nodes on one store: leases, an inbox for forwarded commands, and buses for text in flight."""

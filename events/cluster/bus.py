@@ -1,6 +1,6 @@
-"""What is said between the nodes and not kept: text in flight, for those who watch a debate that another node runs.
+"""Messages between nodes that are not stored: text in flight, for spectators of a debate that another node runs.
 
-A bus that is down costs what was said meanwhile and nothing else: events travel through the log.
+While a bus is down its messages are lost.  Events are not affected: they travel through the log.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,22 +13,22 @@ Receive = Callable[[bytes], None]
 
 
 class BusState(Struct, frozen=True):
-    """``up``: others are reached now; ``dropped``: messages that were not sent since the start."""
+    """``up``: other nodes are reached now; ``dropped``: messages that were not sent since the start."""
 
     up: bool
     dropped: int
 
 
 class Bus(Protocol):
-    """Nothing here waits and nothing raises.  A node does not hear itself."""
+    """No method waits or raises.  A node does not get its own messages."""
 
     @property
     def state(self) -> BusState:
-        """How it is."""
+        """The state now."""
         ...
 
     def publish(self, debate: str, message: bytes) -> None:
-        """Say it to the nodes that listen to ``debate``, if they can be reached."""
+        """Send a message to the nodes that subscribe to ``debate``, if they can be reached."""
         ...
 
     def subscribe(self, debate: str, receive: Receive) -> AbstractContextManager[None]:
@@ -36,12 +36,12 @@ class Bus(Protocol):
         ...
 
     async def close(self) -> None:
-        """Say no more and hear no more."""
+        """Send and receive no more."""
         ...
 
 
 class Subscribers:
-    """Who listens to what on this node."""
+    """The subscribers on this node, by debate."""
 
     def __init__(self) -> None:
         self._subscribers: dict[str, list[Receive]] = {}
@@ -53,7 +53,7 @@ class Subscribers:
         return iter(tuple(self._subscribers))
 
     def deliver(self, debate: str, message: bytes) -> None:
-        """Call those who listen to ``debate``."""
+        """Call the subscribers of ``debate``."""
         for receive in tuple(self._subscribers.get(debate, ())):
             receive(message)
 
@@ -61,7 +61,7 @@ class Subscribers:
     def subscribed(
         self, debate: str, receive: Receive, first: Callable[[str], None], last: Callable[[str], None]
     ) -> Iterator[None]:
-        """``first`` is called when nobody listened to the debate before, ``last`` when nobody does any more."""
+        """``first`` is called for the first subscriber of a debate, ``last`` when the last one has left."""
         if debate not in self._subscribers:
             self._subscribers[debate] = []
             first(debate)
@@ -76,21 +76,21 @@ class Subscribers:
 
 
 class SingleNodeBus:
-    """The bus of a node that has no others."""
+    """The bus of a node without other nodes."""
 
     @property
     def state(self) -> BusState:
-        """There is nobody to be reached."""
+        """Always up."""
         return BusState(up=True, dropped=0)
 
     def publish(self, debate: str, message: bytes) -> None:
-        """Nobody hears it."""
+        """Do nothing."""
 
     @contextmanager
     def subscribe(self, debate: str, receive: Receive) -> Iterator[None]:
-        """Nothing will be heard."""
+        """Nothing is received."""
         del debate, receive
         yield
 
     async def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing."""

@@ -1,7 +1,7 @@
-"""Acts that reach a node which does not run the debate: sent to the one that does, and answered by it.
+"""Commands that arrive at another node than the debate's owner: they are forwarded to the owner, which answers.
 
-An act is handed out once.  A node that dies between taking an act and answering it leaves the sender without an answer,
-told that the act may have been done; it is never done a second time.
+A command is given out once.  If the owner dies between taking and answering it, the sender gets ``Unanswered``, which
+says that it may have been done; it is never done twice.
 """
 
 from typing import Final, Protocol
@@ -9,10 +9,11 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 WITHIN_S: Final = 10.0
+"""Seconds that a sender waits for an answer."""
 
 
 class ForwardedCommand(Struct, frozen=True):
-    """What somebody wants done in a debate that this node runs; ``act`` is whatever the sender wrote."""
+    """A command for a debate that this node runs; ``act`` holds the sender's bytes."""
 
     id: int
     debate: str
@@ -21,20 +22,20 @@ class ForwardedCommand(Struct, frozen=True):
 
 
 class Inbox(Protocol):
-    """Both ends of the line between the nodes.  All methods raise ``StoreUnavailable``."""
+    """Both ends: sending node and owner.  All methods raise ``StoreUnavailable``."""
 
     async def send(self, debate: str, act: bytes, within_s: float = WITHIN_S) -> bytes:
-        """Have the debate's node do ``act``, and give its answer.  Raises ``Unanswered``."""
+        """Send ``act`` to the debate's owner, and return its answer.  Raises ``Unanswered``."""
         ...
 
     async def take(self) -> tuple[ForwardedCommand, ...]:
-        """Wait for acts in debates that this node runs, in the order in which they were sent.  One caller at a time."""
+        """Wait for commands for debates that this node runs, in the order of sending.  One caller at a time."""
         ...
 
     def look_again(self) -> None:
-        """This node has come to run more: acts may lie there that the node before it did not take."""
+        """Let ``take`` look again: this node runs more debates now, and their last owner may have left commands."""
         ...
 
     async def answer(self, act: ForwardedCommand, answer: bytes) -> None:
-        """Tell the sender what came of it."""
+        """Send the answer to the sender."""
         ...

@@ -1,7 +1,7 @@
-"""Who runs a debate: a lease on the database's clock, and an epoch that grows with every change of hands.
+"""Leases of debates: by the database's clock, with an epoch that grows with every change of owner.
 
-A node that paused for longer than its lease finds its appends ``Fenced``: it must stop what it does for that debate,
-and then ``release`` it, which for a lost debate means no more than to forget it.
+If a node pauses for longer than its lease, its appends raise ``Fenced``.  It must stop its work on the debate and then
+``release`` it; a lost debate is only forgotten.
 """
 
 from typing import Protocol
@@ -10,14 +10,14 @@ from msgspec import Struct
 
 
 class Lease(Struct, frozen=True):
-    """This node runs ``debate``, in ``epoch``, until it says otherwise or falls silent."""
+    """This node runs ``debate`` in ``epoch``, until it releases the lease or stops to renew it."""
 
     debate: str
     epoch: int
 
 
 class Node(Struct, frozen=True):
-    """A node that gave a sign of life lately.  ``address`` is where its server answers, or empty."""
+    """A node that renewed lately.  ``address`` is that of its server, or empty."""
 
     node: str
     address: str
@@ -25,7 +25,7 @@ class Node(Struct, frozen=True):
 
 
 class ClusterLoad(Struct, frozen=True):
-    """``open`` debates of all nodes, and how many of them are ``free``: nobody runs them."""
+    """The number of ``open`` debates of all nodes, and how many of them are ``free``: without an owner."""
 
     open: int
     free: int
@@ -35,34 +35,34 @@ class Leases(Protocol):
     """The leases of one node.  All methods raise ``StoreUnavailable``."""
 
     node: str
-    """Names this node; new with every start."""
+    """The name of this node, new with every start."""
     address: str
-    """Where its server answers, as the others are told with the next sign of life; empty where it takes nothing on."""
+    """Address of its server, which the next ``renew`` publishes; empty if the node takes no forwarded requests."""
 
     async def claim(self, most: int) -> tuple[Lease, ...]:
-        """Take at most ``most`` open debates that nobody runs or whose lease has ended, oldest first."""
+        """Claim at most ``most`` open debates that have no owner or whose lease has ended, oldest first."""
         ...
 
     async def claim_one(self, debate: str) -> Lease | None:
-        """Take this debate, whatever its state, if nobody else runs it; what is held already is given again."""
+        """Claim this debate in any state, if no other node owns it; a lease that this node has is returned again."""
         ...
 
     async def renew(self) -> frozenset[str]:
-        """Hold on to everything that is held, and give a sign of life.  Gives the debates that are lost."""
+        """Renew all leases of this node, and publish its address.  Returns the lost debates."""
         ...
 
     async def release(self, debate: str) -> None:
-        """Let go: another node may take it at once.  What was lost is forgotten."""
+        """End the lease: another node may claim the debate at once.  A lost lease is forgotten."""
         ...
 
     async def owner(self, debate: str) -> str | None:
-        """Address of the node that runs the debate now; None where nobody does."""
+        """Address of the debate's owner; None without one."""
         ...
 
     async def load(self) -> ClusterLoad:
-        """How much there is to run."""
+        """Numbers of open and free debates."""
         ...
 
     async def nodes(self) -> tuple[Node, ...]:
-        """The nodes that are alive, in the order of their addresses."""
+        """The nodes that renewed lately, ordered by address."""
         ...

@@ -1,7 +1,7 @@
-"""The bus by NATS: a plain subject ``moot.DEBATE``, and only what somebody on a node watches travels to that node.
+"""The bus over NATS: subject ``moot.DEBATE``; a node subscribes to the debates that it has spectators of.
 
-Nothing is kept and nothing acknowledged.  While the server is away what would be said is dropped, and the connection is
-made anew, with the subscriptions of that moment.
+No message is stored or acknowledged.  While the server is away messages are dropped; after a reconnect the node
+subscribes again.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ PREFIX: Final = "moot."
 
 
 class NatsBus:
-    """``Bus`` over ``url``, ``nats://HOST:PORT``; connects by itself, and again."""
+    """``Bus`` over ``url``, ``nats://HOST:PORT``; connects and reconnects by itself."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -82,7 +82,7 @@ class NatsBus:
             await asyncio.sleep(PAUSE_S)
 
     async def _serve(self, client: Client) -> None:
-        """One connection, until it ends."""
+        """Use one connection until it ends."""
         await client.connect(
             self._url,
             name="moot",
@@ -114,7 +114,7 @@ class NatsBus:
                 await self._wake.wait()
 
     async def _follow(self, client: Client, debate: str, subscriptions: dict[str, Subscription]) -> None:
-        """Have the server know what is listened to."""
+        """Subscribe or unsubscribe at the server, as this node's subscribers need."""
         if debate in self._subscribers and debate not in subscriptions:
 
             async def receive(message: Msg) -> None:
@@ -130,10 +130,10 @@ class NatsBus:
 
 
 def subject_of(debate: str) -> str:
-    """The subject of a debate; a dot, which parts the levels of a subject, is written as ``=``, which no id holds."""
+    """The subject of a debate.  A dot, which separates levels of a subject, becomes ``=``, which no id holds."""
     return PREFIX + debate.replace(".", "=")
 
 
 async def _ignore(error: Exception) -> None:
-    """The connection's end is seen where it is used; its reason is nobody's."""
+    """Ignore errors of the client: the end of a connection is noticed where it is used."""
     del error

@@ -9,12 +9,12 @@ from events.store.sqlite.log import SqliteLog
 
 
 def open_bus(url: str, log: EventLog) -> Bus:
-    """The bus that ``url`` names, ``nats://HOST:PORT``; without one that of ``log``'s own store.  Raises ``BadStore``.
+    """The bus at ``url``, ``nats://HOST:PORT``; without a URL the bus of ``log``'s store.  Raises ``BadStore``.
 
-    It is made in the loop it will be used in, and need not be reached yet.
+    Must be called in the event loop that uses the bus.  The bus connects later by itself.
     """
     if url.startswith(("nats://", "tls://")):
-        from events.cluster.nats_bus import NatsBus  # noqa: PLC0415 - nats takes 0.15 s, which one node does not pay
+        from events.cluster.nats_bus import NatsBus  # noqa: PLC0415 - nats takes 0.15 s to import
 
         return NatsBus(url)
     if url:

@@ -1,7 +1,8 @@
-"""The bus by PostgreSQL's notifications: what gathers within a moment goes out together, compressed and cut to size.
+"""The bus over PostgreSQL's notifications: messages of ``BATCH_S`` seconds are sent together, compressed.
 
-A batch is MessagePack of (debate, message) pairs, through zlib, then Base64, in pieces of fewer than 8,000 bytes, each
-with the head ``node batch index count``.  The pieces of a batch are one transaction: they arrive together and in order.
+A batch is MessagePack of (debate, message) pairs, compressed by zlib, in Base64, cut into pieces of fewer than 8,000
+bytes, each with the head ``node batch index count``.  The pieces are sent in one transaction, so they arrive together
+and in order.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from events.store.postgres.log import PostgresLog
 CHANNEL: Final = "moot_bus"
 BATCH_S: Final = 0.01
 MOST_WAITING: Final = 1 << 20
-"""Bytes that wait to be said; more is dropped."""
+"""Bytes of messages that wait to be sent; further messages are dropped."""
 PIECE: Final = 7_800
 LARGEST: Final = 64 << 20
 _SEND: Final = "SELECT pg_notify('moot_bus', piece) FROM unnest(%s::text[]) AS piece"
@@ -34,7 +35,7 @@ _decoder: Final = msgspec.msgpack.Decoder(Batch)
 
 
 class PostgresBus:
-    """``Bus`` over the database that ``log`` lies in, with one connection more to speak through."""
+    """``Bus`` over the database of ``log``, with one more connection for sending."""
 
     def __init__(self, log: PostgresLog) -> None:
         self._node, self._listener = log.node, log.listener
@@ -89,7 +90,7 @@ class PostgresBus:
                 self._number += 1
                 pieces = write_pieces(self._node, self._number, batch)
                 try:
-                    await self._pool.run(partial(_say, pieces=pieces))
+                    await self._pool.run(partial(_notify, pieces=pieces))
                 except StoreUnavailable:
                     self._broken = True
                     self._dropped += len(batch)
@@ -117,23 +118,23 @@ class PostgresBus:
 
 
 def write_pieces(node: str, number: int, batch: Batch) -> list[str]:
-    """Notifications that together carry ``batch``, each of fewer than 8,000 bytes."""
+    """The notifications that carry ``batch``, each of fewer than 8,000 bytes."""
     whole = b64encode(zlib.compress(msgspec.msgpack.encode(batch), 1)).decode()
     cuts = range(0, len(whole), PIECE)
     return [f"{node} {number} {index} {len(cuts)}|{whole[start : start + PIECE]}" for index, start in enumerate(cuts)]
 
 
 def read_pieces(pieces: list[str]) -> Batch:
-    """The batch in ``pieces``; nothing when it is none."""
+    """The batch in ``pieces``; empty if they hold none."""
     with suppress(binascii.Error, zlib.error, msgspec.DecodeError, ValueError):
         unpacking = zlib.decompressobj()
         return _decoder.decode(unpacking.decompress(b64decode("".join(pieces), validate=True), LARGEST))
     return []
 
 
-async def _say(connection: Connection, pieces: list[str]) -> None:
+async def _notify(connection: Connection, pieces: list[str]) -> None:
     await connection.execute(_SEND, (pieces,))
 
 
 def _nothing(_debate: str) -> None:
-    """All that is said is heard on one channel."""
+    """All debates share one channel."""

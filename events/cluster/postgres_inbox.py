@@ -1,7 +1,7 @@
-"""The inbox as a table: a row is sent, taken by the debate's node, answered, and removed by who sent it.
+"""The inbox as a table: the sender inserts a row, the debate's owner takes and answers it, the sender deletes it.
 
-Every statement may be done twice, since the answer of the first may get lost: an act is sent under a key of its own and
-taken under a word that the same call uses again.
+Each statement may run twice, since its answer may be lost: a command is sent under its own key and taken under a token
+that the same call uses again.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from events.store.postgres.rows import is_storable
 
 CHANNEL: Final = "moot_inbox"
 KEPT: Final = "10 min"
-"""A row that nobody came back for is removed after this time."""
+"""A row whose sender did not come back is removed after this time."""
 _ANSWERED: Final = "="
 _MOST: Final = 100
 
@@ -32,10 +32,10 @@ SELECT pg_notify('moot_inbox', %(debate)s)
 _TAKE: Final = """
 WITH next AS (
     SELECT id FROM moot.inbox AS there JOIN moot.debates USING (debate)
-    WHERE owner = %(node)s AND lease_until > clock_timestamp() AND (taken_by IS NULL OR taken_by = %(word)s)
+    WHERE owner = %(node)s AND lease_until > clock_timestamp() AND (taken_by IS NULL OR taken_by = %(token)s)
     ORDER BY id LIMIT %(most)s FOR UPDATE OF there SKIP LOCKED
 )
-UPDATE moot.inbox SET taken_by = %(word)s WHERE id IN (SELECT id FROM next) RETURNING id, debate, act, key
+UPDATE moot.inbox SET taken_by = %(token)s WHERE id IN (SELECT id FROM next) RETURNING id, debate, act, key
 """
 _ANSWER: Final = """
 WITH answered AS (UPDATE moot.inbox SET answer = %(answer)s WHERE id = %(id)s)
@@ -46,7 +46,7 @@ _WITHDRAW: Final = """
 INSERT INTO moot.inbox AS there (key, debate, act, taken_by) VALUES (%(key)s, %(debate)s, '', 'withdrawn')
 ON CONFLICT (key) DO UPDATE SET taken_by = 'withdrawn' WHERE there.taken_by IS NULL
 """
-"""Also where it is not there yet: what is on its way in must not be taken later."""
+"""Also inserts a missing row: a command whose insert is still under way must not be taken later."""
 _STATE: Final = "SELECT taken_by, answer FROM moot.inbox WHERE key = %s"
 _REMOVE: Final = "DELETE FROM moot.inbox WHERE key = %s"
 _SWEEP: Final = """
@@ -57,7 +57,7 @@ DELETE FROM moot.inbox WHERE id IN (
 
 
 class PostgresInbox:
-    """``Inbox`` of the node that ``log`` is."""
+    """``Inbox`` of the node of ``log``."""
 
     def __init__(self, log: PostgresLog) -> None:
         self._log = log
@@ -87,7 +87,7 @@ class PostgresInbox:
 
     async def take(self) -> tuple[ForwardedCommand, ...]:
         """See ``Inbox``."""
-        named = {"node": self._log.node, "word": f"{self._log.node} {secrets.token_hex(8)}", "most": _MOST}
+        named = {"node": self._log.node, "token": f"{self._log.node} {secrets.token_hex(8)}", "most": _MOST}
 
         async def act(connection: Connection) -> tuple[ForwardedCommand, ...]:
             cursor = await connection.execute(_TAKE, named, binary=True)
@@ -108,7 +108,7 @@ class PostgresInbox:
         await self._do(_ANSWER, {"id": act.id, "key": act.key, "answer": answer})
 
     async def _withdrawn(self, debate: str, key: str) -> bytes:
-        """The answer that came at the last moment, else the failure with what is known of it."""
+        """Withdraw a command.  Returns an answer that came meanwhile, else raises ``Unanswered``."""
 
         async def act(connection: Connection) -> tuple[str, bytes | None]:
             await connection.execute(_WITHDRAW, {"key": key, "debate": debate})
@@ -125,7 +125,7 @@ class PostgresInbox:
         raise Unanswered(debate, taken=taken_by != "withdrawn")
 
     async def _remove(self, key: str) -> None:
-        with suppress(StoreUnavailable):  # the answer is there; the row is swept one day
+        with suppress(StoreUnavailable):  # the answer has arrived; the row is removed later
             await self._do(_REMOVE, (key,))
 
     async def _do(self, statement: str, values: Sequence[object] | Mapping[str, object]) -> None:
@@ -136,13 +136,13 @@ class PostgresInbox:
 
     def _receive(self, payload: str) -> bool:
         if payload.startswith(_ANSWERED):
-            return payload.removeprefix(_ANSWERED) not in self._waiting  # else look for the answer
+            return payload.removeprefix(_ANSWERED) not in self._waiting  # else look the answer up
         if payload in self._log.epochs:
             self._arrived.set()
         return True
 
     async def _look_up(self, connection: Connection) -> None:
-        """Read the answers of those who wait, look for acts, and remove what nobody came back for."""
+        """Read answers for waiting senders, let ``take`` look again, and remove old rows."""
         self._arrived.set()
         if self._waiting:
             for key, answer in await (

@@ -1,7 +1,7 @@
-"""Leases in the rows of ``moot.debates``; everything that compares times does so in the database.
+"""Leases in the rows of ``moot.debates``; all times are compared by the database.
 
-Rows that a flush is writing at this moment are passed over when renewing: the flush prolongs them itself.  So renewing
-and writing never wait for each other in a circle.
+``renew`` skips rows that a batch is writing at this moment: the batch renews them itself.  So renewing and writing
+never deadlock.
 """
 
 from datetime import timedelta
@@ -69,7 +69,7 @@ FROM moot.nodes WHERE seen_at > clock_timestamp() - %s::interval ORDER BY addres
 
 
 class PostgresLeases:
-    """``Leases`` of the node that ``log`` is; what is held is written to ``log.epochs``, with which it appends."""
+    """``Leases`` of the node of ``log``.  The epochs are kept in ``log.epochs``, which appends use."""
 
     def __init__(self, log: PostgresLog, address: str = "") -> None:
         self.node, self.address = log.node, address
@@ -124,7 +124,7 @@ class PostgresLeases:
             return frozenset([debate async for (debate,) in cursor])
 
         lost = await self._log.pool.run(act)
-        # What was released, or taken up again, while the question was under way is not lost.
+        # A debate that was released or claimed while the query ran is not lost.
         lost = frozenset(debate for debate in lost if self._log.epochs.get(debate) == held[debate])
         self._lost |= lost
         return lost

@@ -1,1 +1,1 @@
-"""Stores of events: what they share, and one folder for each kind."""
+"""Stores of events: the log's protocol and shared parts, one folder for each database, and the log in memory."""

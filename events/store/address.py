@@ -23,16 +23,16 @@ def is_postgres(url: str) -> bool:
 
 
 def redacted(url: str) -> str:
-    """``url`` fit for a log: who and where, never the password, wherever its signs were forgotten to be escaped."""
+    """``url`` without its password, for messages and logs, also if the password has unescaped characters."""
     scheme, colon, rest = url.partition("://")
-    said, at, where = rest.rpartition("@")
+    user, at, where = rest.rpartition("@")
     if colon and at:
-        url = f"{scheme}://{said.partition(':')[0]}@{where}"
+        url = f"{scheme}://{user.partition(':')[0]}@{where}"
     return _SECRET.sub(r"\1…", url)
 
 
 def default_path() -> Path:
-    """``moot/moot.db`` in the folder where this system keeps a user's data."""
+    """``moot/moot.db`` in the user's data folder of this system."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Application Support" / "moot" / "moot.db"
     # The XDG specification says to ignore a value that is not absolute.
@@ -41,7 +41,7 @@ def default_path() -> Path:
 
 
 def sqlite_path(url: str) -> Path | None:
-    """The file behind ``url``; None when it names another kind of store.  Raises ``BadStore``."""
+    """The file of ``url``; None for another kind of store.  Raises ``BadStore``."""
     kind, colon, rest = url.partition(":")
     if colon and kind == "sqlite":
         return Path(rest).expanduser() if rest else default_path()

@@ -28,7 +28,7 @@ from events.types import (
 
 
 class Summary(Struct, frozen=True, kw_only=True, gc=False):
-    """What the list shows of a debate."""
+    """A row of the list of debates."""
 
     id: str
     motion: str
@@ -44,7 +44,7 @@ class Summary(Struct, frozen=True, kw_only=True, gc=False):
     position: int
     winner: Winner | None = None
     blind: bool = False
-    """Spectators are not told the models before it has concluded."""
+    """Whether spectators see no names of models before the debate has concluded."""
 
 
 MOVED_BY: Final = frozenset({DebateOpened, TurnSpoken, DebatePaused, DebateHalted, DebateResumed, DebateConcluded})
@@ -92,24 +92,24 @@ def apply(summary: Summary | None, record: Recorded) -> Summary | None:
 
 
 def public_row(row: Summary) -> Summary | dict[str, Any]:
-    """The row as anybody may see it: without the models of a blind debate that has not concluded."""
+    """The public row: without the models of a blind debate that has not concluded."""
     if not row.blind or row.state == "concluded":
         return row
     return {name: each for name, each in msgspec.structs.asdict(row).items() if name not in {"pro", "con", "judge"}}
 
 
 def fold_text(text: str) -> str:
-    """Text as it is compared in a search: NFKC, case folded."""
+    """The form of a text that searches compare: NFKC, case folded."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
 def write_cursor(opened_at: str, number: int) -> str:
-    """The opaque cursor of the row that a page ended with."""
+    """The opaque cursor for the page after this row."""
     return urlsafe_b64encode(msgspec.json.encode((opened_at, number))).decode().rstrip("=")
 
 
 def read_cursor(cursor: str) -> tuple[str, int]:
-    """Opening time and number of the row that the page begins after.  Raises ``BadCursor``."""
+    """Opening time and number of the row before the page.  Raises ``BadCursor``."""
     try:
         written = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         opened_at, number = msgspec.json.decode(written, type=tuple[str, int])

@@ -1,7 +1,7 @@
-"""The file beside a store that says who writes to it.
+"""The lock file beside a store, which names the process that writes to the store.
 
-``flock`` is held for the life of the writer, so a lock never outlives its process; the JSON in the file is for people
-and for other commands (``{"pid": …, "address": …}``).  The file stays: removing it would race with the next holder.
+The writer holds ``flock`` while it lives, so a lock never outlives its process.  The JSON in the file is for people and
+for other commands: ``{"pid": …, "address": …}``.  The file is never removed: that would race with the next holder.
 """
 
 import fcntl
@@ -17,23 +17,23 @@ from events.errors import StoreBusy, StoreUnavailable
 
 _ATTEMPTS: Final = 4
 _PAUSE_S: Final = 0.01
-"""``holder`` touches a free lock for microseconds; a writer that meets it there tries again."""
+"""``holder`` takes a free lock for microseconds; a writer that meets it tries again."""
 
 
 class Holder(Struct, frozen=True):
-    """The process that writes to a store, and where its server answers (empty until it does)."""
+    """The process that writes to a store, and the address of its server (empty until it listens)."""
 
     pid: int
     address: str = ""
 
 
 def lock_path(store: Path) -> Path:
-    """The lock of a store."""
+    """The path of a store's lock file."""
     return store.with_name(store.name + ".lock")
 
 
 def holder(store: str | Path) -> Holder | None:
-    """Who writes to ``store`` now, or None.  Takes nothing and creates nothing."""
+    """The process that writes to ``store`` now, or None.  Creates no file."""
     try:
         descriptor = os.open(lock_path(Path(store).expanduser()), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -49,14 +49,14 @@ def holder(store: str | Path) -> Holder | None:
 
 
 class StoreLock:
-    """The right to write to a store, held from ``take`` to ``release``."""
+    """The right to write to a store, from ``take`` to ``release``."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     @classmethod
     def take(cls, store: Path, address: str = "") -> Self:
-        """Take the lock.  Raises ``StoreBusy`` at once when another holds it, ``StoreUnavailable``."""
+        """Take the lock.  Raises ``StoreBusy`` at once if another process holds it, ``StoreUnavailable``."""
         try:
             descriptor = os.open(lock_path(store), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
@@ -81,13 +81,13 @@ class StoreLock:
         return lock
 
     def write(self, address: str) -> None:
-        """Say where the server of this process answers."""
+        """Write the address of this process's server."""
         line = msgspec.json.encode(Holder(os.getpid(), address)) + b"\n"
         os.pwrite(self._descriptor, line, 0)
         os.ftruncate(self._descriptor, len(line))
 
     def release(self) -> None:
-        """Let the next writer in."""
+        """Release the lock."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
             os.close(self._descriptor)

@@ -1,7 +1,7 @@
 """The log's protocol: append, read, follow.
 
-A debate is a stream of records with gapless positions from 1.  ``append`` returns when the events are durable, all of
-them or none; ``follow`` gives history, then what comes, with no gap and no repeat.
+A debate is a stream of records with positions 1, 2, 3 … without gaps.  ``append`` is atomic and returns when the events
+are durable.  ``follow`` gives the history, then new records, without gap or repeat.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -18,7 +18,7 @@ POSITION_BITS = 24
 MAX_POSITION = (1 << POSITION_BITS) - 1
 """The last position that a debate may have."""
 PAGE = 200
-"""Records read at once while following or exporting."""
+"""Records that are read at once while following or exporting."""
 
 
 class SummaryPage(Struct, frozen=True, kw_only=True):
@@ -29,39 +29,39 @@ class SummaryPage(Struct, frozen=True, kw_only=True):
 
 
 class EventLog(Protocol):
-    """Where events are kept.  Every implementation passes ``tests/events/store/log_contract.py``."""
+    """A store of events.  Every implementation passes ``tests/events/store/log_contract.py``."""
 
     @property
     def trouble(self) -> StoreUnavailable | None:
-        """Why the last attempt to write failed; None once one succeeded, also where nobody asks for one."""
+        """Why the last attempt to write failed; None once one succeeded, or a probe did."""
         ...
 
     @property
     def queued(self) -> tuple[int, int]:
-        """Appends that have no answer yet, and their bytes of payload."""
+        """The number of appends that have no answer yet, and their bytes of payload."""
         ...
 
     @property
     def silence_s(self) -> float:
-        """Seconds since this process last heard or looked for what others wrote; 0 where nobody else writes."""
+        """Seconds since this process last heard of writes by other processes; 0 if no other process writes."""
         ...
 
     def known_head(self, debate: str) -> int | None:
-        """The head as far as this process knows it without asking the store."""
+        """The last position, if this process knows it without asking the store."""
         ...
 
     async def append(self, debate: str, expected: int, events: Sequence[Draft | Event]) -> tuple[Recorded, ...]:
         """Record ``events`` after position ``expected``, atomically, and return them as recorded.
 
-        Durable on return.  The same event ids at the same positions again give the old answer.
+        The events are durable on return.  A repeated append with the same event ids returns the records of the first.
         Raises ``WrongExpectedPosition``, ``StoreUnavailable``.
         """
         ...
 
     async def adopt(self, records: Sequence[Recorded]) -> None:
-        """Take in a whole foreign debate as it is: envelopes, salts and digests unchanged.  The debate must be new.
+        """Write a whole debate of another store, with envelopes, salts and digests unchanged.
 
-        Raises ``WrongExpectedPosition`` if it is not, ``BrokenChain``, ``StoreUnavailable``.
+        Raises ``WrongExpectedPosition`` if the debate is in this store, ``BrokenChain``, ``StoreUnavailable``.
         """
         ...
 
@@ -70,7 +70,7 @@ class EventLog(Protocol):
         ...
 
     async def envelopes(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Envelope, ...]:
-        """As ``read``, with payloads unread: what export and verify use, so that no payload can stop them."""
+        """Like ``read``, but payloads are not decoded: export and verify also work with unreadable payloads."""
         ...
 
     async def head(self, debate: str) -> int:
@@ -78,32 +78,32 @@ class EventLog(Protocol):
         ...
 
     async def wait_beyond(self, debate: str, position: int) -> None:
-        """Return once the debate's head is beyond ``position``."""
+        """Return once the debate has records after ``position``."""
         ...
 
     async def summaries(self, after: str | None = None, limit: int = 50, query: str = "") -> SummaryPage:
-        """The debates, newest first, from the cursor ``after``; ``query`` finds text in motions."""
+        """A page of debates, newest first, after the cursor ``after``; ``query`` is searched in motions."""
         ...
 
     async def unfinished(self) -> tuple[str, ...]:
-        """Ids of the debates whose state is ``open``, oldest first: what a server takes up again when it starts."""
+        """Ids of debates in state ``open``, oldest first: a server that starts takes them up again."""
         ...
 
     async def calibrations(self) -> tuple[str, ...]:
-        """Ids of the debates of format ``calibration``, oldest first, found without looking at any other."""
+        """Ids of debates of format ``calibration``, oldest first, found by an index."""
         ...
 
     async def unconcluded(self) -> dict[str, int]:
-        """How many debates are in each state other than ``concluded``, found without looking at those."""
+        """Number of debates in each state other than ``concluded``, found by an index."""
         ...
 
     async def close(self) -> None:
-        """Finish what was accepted and let go of the store."""
+        """Write the accepted requests, then close the store."""
         ...
 
 
 async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Recorded]:
-    """History after ``after``, then live records as they are committed: no gap, no repeat.  Never ends by itself."""
+    """Records after ``after``, then new records as they are committed.  Never ends by itself."""
     while True:
         records = await log.read(debate, after, PAGE)
         for record in records:
@@ -114,14 +114,14 @@ async def follow(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[Re
 
 
 async def read_all(log: EventLog, debate: str) -> AsyncIterator[Recorded]:
-    """All records up to now, read a page at a time."""
+    """All records up to now, read in pages."""
     async for records in read_pages(log, debate):
         for record in records:
             yield record
 
 
 async def read_pages(log: EventLog, debate: str, after: int = 0) -> AsyncIterator[tuple[Recorded, ...]]:
-    """All records after a position, up to now, in pages: what is folded whole is folded faster in pieces."""
+    """All records after a position, up to now, in pages: folding a page at once is faster."""
     while records := await log.read(debate, after, PAGE):
         yield records
         after = records[-1].position

@@ -1,4 +1,4 @@
-"""A log in memory, for tests and for trying things out.  It keeps every promise except to outlive its process."""
+"""A log in memory, for tests and trials.  Its debates end with the process."""
 
 import asyncio
 from collections import Counter
@@ -22,7 +22,7 @@ class MemoryLog:
     """``EventLog`` over lists."""
 
     trouble: StoreUnavailable | None = None
-    """See ``EventLog``: nothing fails here but in tests."""
+    """See ``EventLog``; set by tests only."""
 
     def __init__(self, clock: Clock = SYSTEM) -> None:
         self._clock = clock
@@ -67,7 +67,7 @@ class MemoryLog:
         previous = records[-1].digest if records else digest_before_first(debate)
         new = stamp(debate, expected, previous, drafts, self._clock.now(), payloads, self._clock)
         self._take(debate, new)
-        await asyncio.sleep(0)  # as any log: others may run before the answer is there
+        await asyncio.sleep(0)  # like other logs: other tasks may run before the answer
         return new
 
     async def adopt(self, records: Sequence[Recorded]) -> None:

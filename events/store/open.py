@@ -12,11 +12,11 @@ from events.store.sqlite.log import SqliteLog
 async def open_log(url: str, *, read_only: bool = False, address: str = "", lease_s: float | None = None) -> EventLog:
     """The log that ``url`` names; the caller closes it.  Raises ``BadStore``, ``StoreBusy``, ``StoreUnavailable``.
 
-    ``lease_s`` is for a store that several nodes share; without it what is usual.
+    ``lease_s``: length of leases in a store that several nodes share.
     """
     path = sqlite_path(url)
     if is_postgres(url):
-        from events.store.postgres.log import LEASE_S, PostgresLog  # noqa: PLC0415 - psycopg takes 0.3 s, which SQLite does not pay
+        from events.store.postgres.log import LEASE_S, PostgresLog  # noqa: PLC0415 - psycopg takes 0.3 s to import
 
         return await PostgresLog.open(url, read_only=read_only, lease_s=lease_s or LEASE_S)
     if path is None:
@@ -28,7 +28,7 @@ async def open_log(url: str, *, read_only: bool = False, address: str = "", leas
 async def opened_log(
     url: str, *, read_only: bool = False, address: str = "", lease_s: float | None = None
 ) -> AsyncIterator[EventLog]:
-    """``open_log``, closed at the end."""
+    """``open_log`` as a context manager that closes the log."""
     log = await open_log(url, read_only=read_only, address=address, lease_s=lease_s)
     try:
         yield log

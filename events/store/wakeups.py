@@ -1,8 +1,8 @@
-"""Who waits for a debate's head to move.
+"""Waiting for new records of a debate.
 
-Everything here runs on the thread of the event loop: registering and reading a known head happen in one step, so a
-commit cannot slip between them.  ``advance`` costs one dictionary write and one look-up when nobody waits.  Who waited
-finds at hand what was committed: a follower that stands at the end reads no file and changes no thread.
+Everything runs on the thread of the event loop: a reader registers and reads the known head in one step, so it misses
+no commit.  Without waiting readers ``advance`` costs one dictionary write and one look-up.  A waiting reader gets the
+committed records from memory, without reading the store in another thread.
 """
 
 import asyncio
@@ -14,15 +14,15 @@ from events.errors import StoreUnavailable
 from events.record import Recorded
 
 KNOWN_HEADS: Final = 16_384
-"""Heads remembered before all are forgotten; a forgotten one is read from the store again."""
+"""Known heads, at most; then all are forgotten, and read from the store again when needed."""
 TAIL: Final = 32
-"""Newest records of a debate that are kept at hand until its follower has them."""
+"""Newest records of a debate that are kept in memory for its reader."""
 TAILS: Final = 512
-"""Debates of which some are."""
+"""Debates with records in memory, at most."""
 
 
 class Waiter:
-    """One reader that lacks what comes after ``position``."""
+    """A reader that waits for records after ``position``."""
 
     __slots__ = ("future", "position")
 
@@ -31,7 +31,7 @@ class Waiter:
 
 
 class Wakeups:
-    """Committed heads as this process saw them, and those who wait for the next."""
+    """Committed heads that this process knows, and the readers that wait for the next records."""
 
     def __init__(self) -> None:
         self._heads: dict[str, int] = {}
@@ -40,13 +40,13 @@ class Wakeups:
         self._closed = False
 
     def known(self, debate: str) -> int | None:
-        """The committed head, or None when it is not remembered."""
+        """The committed head, or None if it is not known."""
         return self._heads.get(debate)
 
     def newest(self, debate: str, after: int) -> tuple[Recorded, ...] | None:
-        """All records after a position, where they are at hand: who waited for them need not ask the store.
+        """All records after a position, if they are in memory; else None.
 
-        They are handed out once: who else wants them finds them there.
+        Records are given out once: other readers find them in the store.
         """
         head = self._heads.get(debate)
         if head is None or self._closed:
@@ -59,7 +59,7 @@ class Wakeups:
         return tail[after + 1 - tail[0].position :]
 
     def advance(self, debate: str, head: int, records: tuple[Recorded, ...] = ()) -> None:
-        """The debate's head is now ``head``: remember it and wake those who waited for it, with what was committed."""
+        """Set the debate's head, and wake its waiting readers; they get ``records`` from memory."""
         heads = self._heads
         if debate not in heads and len(heads) >= KNOWN_HEADS:
             self.forget()
@@ -71,7 +71,7 @@ class Wakeups:
                     waiter.future.set_result(None)
 
     def _keep(self, debate: str, records: tuple[Recorded, ...]) -> None:
-        """What was committed joins what is still at hand; the debates that were idle for longest make room."""
+        """Keep committed records in memory; the debates that were idle for longest are dropped."""
         tail = self._tails.pop(debate, ())
         if len(records) <= TAIL and records:
             joins = tail and tail[-1].position + 1 == records[0].position
@@ -80,17 +80,17 @@ class Wakeups:
             del self._tails[next(iter(self._tails))]
 
     def forget(self) -> None:
-        """Heads may have moved unseen: none is known any more."""
+        """Forget all heads: they may have moved unseen."""
         self._heads.clear()
         self._tails.clear()
 
     def waited_for(self) -> tuple[str, ...]:
-        """The debates that somebody waits for."""
+        """The debates with waiting readers."""
         return tuple(self._waiting)
 
     @contextmanager
     def waiting(self, debate: str, position: int) -> Iterator[asyncio.Future[None]]:
-        """A future that is done once the head is beyond ``position``; fails when the log closes."""
+        """A future that is done once there are records after ``position``; fails when the log closes."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         waiter = Waiter(position, future)
         self._waiting.setdefault(debate, set()).add(waiter)
@@ -104,10 +104,10 @@ class Wakeups:
             if not others:
                 del self._waiting[debate]
             if future.done() and not future.cancelled():
-                future.exception()  # seen: a waiter that left another way owes nobody a warning
+                future.exception()  # retrieved: without this, asyncio warns of a reader that left in another way
 
     def close(self) -> None:
-        """Nothing will be committed any more: all who wait fail with ``StoreUnavailable``."""
+        """Fail all waiting readers with ``StoreUnavailable``."""
         self._closed = True
         for waiters in self._waiting.values():
             for waiter in waiters:

@@ -1,4 +1,4 @@
-"""Where a PostgreSQL store lies, and how that is said without its password."""
+"""Connection parameters of a PostgreSQL store, and its address without the password."""
 
 from typing import Any, Final
 
@@ -10,7 +10,7 @@ from events.store.address import redacted
 
 CONNECT_S: Final = 5
 ANSWER_S: Final = 12.0
-"""What a statement may take before the connection counts as lost; the server gives it up earlier (``STATEMENT_MS``)."""
+"""Seconds without an answer after which a connection counts as lost.  The server cancels a statement earlier."""
 STATEMENT_MS: Final = 10_000
 
 _DEFAULTS: Final[dict[str, Any]] = {
@@ -22,20 +22,20 @@ _DEFAULTS: Final[dict[str, Any]] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 10_000,
 }
-"""What notices a partition within seconds; the URL may say otherwise."""
+"""Defaults that detect a network partition within seconds; the URL may override them."""
 
 
 def parameters(url: str) -> dict[str, Any]:
-    """What libpq connects with.  Raises ``BadStore``, which repeats nothing of what may be a password."""
+    """Parameters for libpq.  Raises ``BadStore``; its message holds no part of the password."""
     try:
-        said = conninfo_to_dict(url)
+        given = conninfo_to_dict(url)
     except psycopg.ProgrammingError:
-        # The library's own sentence quotes the part that it did not understand: it may be half a password.
+        # libpq's message quotes the part that it does not understand, which may be a part of the password.
         raise BadStore(f"{redacted(url)} is no address of a database: write postgres://USER@HOST:PORT/NAME") from None
-    return _DEFAULTS | said
+    return _DEFAULTS | given
 
 
 def secrets_of(known: dict[str, Any]) -> tuple[str, ...]:
-    """The values that no message may repeat, longest first."""
+    """The secret values, longest first."""
     found = {str(value) for name, value in known.items() if name in {"password", "sslpassword"} and value}
     return tuple(sorted(found, key=len, reverse=True))

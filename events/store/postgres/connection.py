@@ -1,7 +1,7 @@
-"""Connections to PostgreSQL: how they are made, when one is lost, and the pool that reads and short acts share.
+"""Connections to PostgreSQL: connecting, detecting lost connections, and the pool for readings and short statements.
 
-A connection that does not answer within ``ANSWER_S`` is cut from our side: a paused server and a partition keep a
-socket open for ever.  Cutting ends whoever waits on it with the library's own error, as if the server had gone.
+A connection that does not answer within ``ANSWER_S`` is closed from our side: with a paused server or a network
+partition the socket would stay open for ever.  Statements that wait on it then fail as if the server had gone.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from events.store.postgres.address import ANSWER_S, STATEMENT_MS, parameters, se
 
 READERS: Final = 4
 PATIENCE_S: Final = 20.0
-"""How long a lost database is waited for before whoever waits is told."""
+"""Seconds to wait for a lost database before statements fail."""
 FIRST_PAUSE_S: Final = 0.05
 LONGEST_PAUSE_S: Final = 1.0
 
@@ -32,13 +32,13 @@ T = TypeVar("T")
 _PASSING: Final = frozenset(
     {
         "40001",
-        "40P01",  # lost against another transaction: nothing was done
+        "40P01",  # rolled back in favour of another transaction
         "57P01",
         "57P02",
         "57P03",
         "57P05",
         "57014",  # stopping, crashed, starting, idle too long, took too long
-        "25006",  # a standby: the primary is elsewhere by now
+        "25006",  # a standby: another server is the primary now
         "53300",  # no connection is free
         "55P03",
     }
@@ -54,7 +54,7 @@ _REASONS: Final = {
 
 
 class Address:
-    """A store's URL: what to connect with, and what to call it."""
+    """A store's URL: the parameters to connect with, and a name for messages."""
 
     def __init__(self, url: str) -> None:
         self.parameters = parameters(url)
@@ -62,24 +62,24 @@ class Address:
         self._secrets = secrets_of(self.parameters)
 
     def explain(self, error: Exception) -> StoreUnavailable:
-        """What the database says, in one sentence and without a password."""
+        """The error of the database as one sentence without secrets."""
         state = sqlstate(error) or ""
         if state in {"42P01", "3F000"}:
             return NotMigrated(f"the store {self.name} is not ready: run `moot migrate`")
-        said = _REASONS.get(state) or " ".join(str(error).split()) or type(error).__name__
+        reason = _REASONS.get(state) or " ".join(str(error).split()) or type(error).__name__
         for secret in self._secrets:
-            said = said.replace(secret, "…")
+            reason = reason.replace(secret, "…")
         kind = StoreDamaged if state.startswith("XX00") else StoreUnavailable
-        return kind(f"the store {self.name} is unavailable: {said}" + (f" ({state})" if state else ""))
+        return kind(f"the store {self.name} is unavailable: {reason}" + (f" ({state})" if state else ""))
 
 
 def sqlstate(error: BaseException) -> str | None:
-    """The database's code of an error; None where it said nothing."""
+    """The database's error code; None if it gave none."""
     return error.sqlstate if isinstance(error, psycopg.Error) else None
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether the same may succeed in a moment: the connection was lost, or the server was busy with itself."""
+    """Whether a second attempt may succeed: the connection was lost, or the server starts, stops or is overloaded."""
     state = sqlstate(error)
     if state is None:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | OSError)
@@ -87,13 +87,13 @@ def is_passing(error: Exception) -> bool:
 
 
 def leaves_doubt(error: Exception) -> bool:
-    """Whether what was sent may have been done all the same: the answer got lost, or the server was stopped."""
+    """Whether the statement may have been committed all the same: the answer was lost, or the server was stopped."""
     state = sqlstate(error)
     return state is None or state.startswith(("08", "57P"))
 
 
 def is_spent(connection: Connection, error: BaseException) -> bool:
-    """Whether a connection is of no more use: gone, in the middle of something, or to a server that takes no writes."""
+    """Whether a connection is unusable: closed, inside a transaction, or to a server that takes no writes."""
     return (
         connection.closed
         or connection.broken
@@ -103,18 +103,18 @@ def is_spent(connection: Connection, error: BaseException) -> bool:
 
 
 async def connect(address: Address) -> Connection:
-    """One connection, each statement its own transaction.  Raises what the library raises."""
+    """A connection on which each statement is a transaction.  Raises the exceptions of psycopg."""
     connection = await AsyncConnection.connect(**address.parameters, autocommit=True, prepare_threshold=3)
     try:
         with cutting(connection):
-            # The role's own defaults must not make what is acknowledged less than durable.
+            # The role's defaults must not turn off durable commits.
             await connection.execute(
                 "SELECT set_config('statement_timeout', %s, false), set_config('synchronous_commit',"
                 " CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE"
                 " current_setting('synchronous_commit') END, false)",
                 (str(STATEMENT_MS),),
             )
-    except BaseException:  # cancelled or failed: nobody else has it, and nobody would close it
+    except BaseException:  # cancelled or failed: no other code would close it
         await connection.close()
         raise
     return connection
@@ -122,7 +122,7 @@ async def connect(address: Address) -> Connection:
 
 @contextmanager
 def cutting(connection: Connection) -> Iterator[None]:
-    """Within it, a connection that does not answer in time is cut."""
+    """Within the context, a connection that does not answer in time is closed."""
     timer = asyncio.get_running_loop().call_later(ANSWER_S, cut, connection)
     try:
         yield
@@ -131,13 +131,13 @@ def cutting(connection: Connection) -> Iterator[None]:
 
 
 def cut(connection: Connection) -> None:
-    """End the connection under whoever waits for it; safe at any time."""
+    """Shut the connection's socket down, so that statements that wait on it fail; safe at any time."""
     with suppress(OSError, psycopg.Error), socket.socket(fileno=dup(connection.fileno())) as same:
         same.shutdown(socket.SHUT_RDWR)
 
 
-async def patiently(address: Address, act: Callable[[], Awaitable[T]], patience_s: float) -> T:
-    """Do ``act`` again while the database is away, for ``patience_s`` at most.  Raises ``StoreUnavailable``."""
+async def with_patience(address: Address, act: Callable[[], Awaitable[T]], patience_s: float) -> T:
+    """Repeat ``act`` while the database is unreachable, for at most ``patience_s``.  Raises ``StoreUnavailable``."""
     loop = asyncio.get_running_loop()
     deadline, pause = loop.time() + patience_s, FIRST_PAUSE_S
     while True:
@@ -151,7 +151,7 @@ async def patiently(address: Address, act: Callable[[], Awaitable[T]], patience_
 
 
 class Pool:
-    """A few connections, made when they are needed, and those who wait for one in the order in which they came."""
+    """A pool of connections, made on demand; callers wait for one first come, first served."""
 
     def __init__(self, address: Address, size: int = READERS, patience_s: float = PATIENCE_S) -> None:
         self.address, self.patience_s = address, patience_s
@@ -161,16 +161,16 @@ class Pool:
         self._closed = False
 
     async def run(self, act: Callable[[Connection], Awaitable[T]]) -> T:
-        """``act`` with a connection, again with another one when that is lost, so it must bear being done twice.
+        """Run ``act`` with a connection; if that is lost, again with another one.  So ``act`` must be idempotent.
 
-        A caller that is cancelled leaves it to end by itself, so no connection is left in the middle of an answer.
+        If the caller is cancelled, ``act`` still runs to its end: no connection is left in the middle of an answer.
         """
         if self._closed:
             raise StoreUnavailable(f"the store {self.address.name} is closed")
 
-        async def lent() -> T:
+        async def attempt() -> T:
             try:
-                async with self._lending() as connection:
+                async with self._borrow() as connection:
                     with cutting(connection):
                         return await act(connection)
             except (psycopg.Error, OSError) as error:
@@ -178,13 +178,13 @@ class Pool:
                     raise self.address.explain(error) from error
                 raise
 
-        task = asyncio.ensure_future(patiently(self.address, lent, self.patience_s))
+        task = asyncio.ensure_future(with_patience(self.address, attempt, self.patience_s))
         self._running.add(task)
         task.add_done_callback(self._ended)
         return await asyncio.shield(task)
 
     async def close(self) -> None:
-        """Let those end who were there, then let go of the connections."""
+        """Wait for running calls, then close the connections."""
         self._closed = True
         if self._running:
             await asyncio.wait(self._running)
@@ -194,17 +194,17 @@ class Pool:
     def _ended(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         if not task.cancelled():
-            task.exception()  # seen: whoever left owes nobody a warning
+            task.exception()  # retrieved: without this, asyncio warns if the caller was cancelled
 
     @asynccontextmanager
-    async def _lending(self) -> AsyncIterator[Connection]:
+    async def _borrow(self) -> AsyncIterator[Connection]:
         async with self._places:
             connection = self._free.pop() if self._free else await connect(self.address)
             try:
                 yield connection
             except BaseException as error:
                 if is_spent(connection, error):
-                    self._drop_all()  # what happened to one has most likely happened to the others
+                    self._drop_all()  # the other connections have most likely failed too
                     await connection.close()
                 else:
                     self._free.append(connection)

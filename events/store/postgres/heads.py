@@ -1,8 +1,8 @@
-"""Who waits for a debate's head to move, fed by what this node commits and by the other nodes' notifications.
+"""Last positions of debates, from this node's commits and from the notifications of other nodes.
 
-A head that is known stays true while the notifications come without a gap: every flush of every node names its debates.
-When the connection is lost all heads are forgotten, and once it is back those who wait are looked up; the same look-up,
-now and then, stands behind the notifications.
+A known head is right while notifications arrive without a gap, since each batch of each node names its debates.  When
+the connection is lost, all heads are forgotten; once it is back, and every few seconds, the heads of debates with
+waiting readers are read from the database.
 """
 
 import asyncio
@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from events.record import digest_before_first
+from events.store.postgres.batch import CHANNEL, MARK_BYTES, read_changed
 from events.store.postgres.connection import Connection
-from events.store.postgres.flush import CHANNEL, MARK_BYTES, read_changed
 from events.store.postgres.listener import ChannelHandler, NotificationListener
 from events.store.postgres.rows import read_heads
 from events.store.wakeups import KNOWN_HEADS, Wakeups
 
 
 class HeadTracker:
-    """What this node knows of the debates' heads.  ``node`` is its own name: it need not be told what it wrote."""
+    """The heads that this node knows.  ``node`` is its own name: it ignores its own notifications."""
 
     def __init__(self, listener: NotificationListener, node: str) -> None:
         self._listener, self._node = listener, node
@@ -27,24 +27,24 @@ class HeadTracker:
         self._listens = False
 
     def known(self, debate: str) -> int | None:
-        """The head, or None when it must be read."""
+        """The head, or None if it must be read."""
         return self._wakeups.known(debate) if self._listener.is_live else None
 
     def committed(self, debate: str, mark: bytes, head: int) -> None:
-        """This node committed."""
+        """Set the head after a commit of this node."""
         if self._listens:
             self._name(mark, debate)
         self._wakeups.advance(debate, head)
 
     def learn(self, debate: str, head: int) -> None:
-        """The database says so; what was heard meanwhile may be newer."""
+        """Set the head that was read from the database, unless a newer one is known."""
         known = self._wakeups.known(debate)
         if known is None or head > known:
             self._wakeups.advance(debate, head)
 
     @contextmanager
     def waiting(self, debate: str, position: int) -> Iterator[asyncio.Future[None]]:
-        """A future that is done once the head is beyond ``position``; fails when the log closes."""
+        """A future that is done once there are records after ``position``; fails when the log closes."""
         if not self._listens:
             self._listens = True
             self._listener.listen(
@@ -55,7 +55,7 @@ class HeadTracker:
             yield beyond
 
     def close(self) -> None:
-        """Whoever waits is told."""
+        """Fail all waiting readers."""
         self._wakeups.close()
 
     def _name(self, mark: bytes, debate: str) -> None:
@@ -65,7 +65,7 @@ class HeadTracker:
         self._names[mark] = debate
 
     def _receive(self, payload: str) -> bool:
-        """Take in what a flush changed; one that says no more than that something did has those who wait looked up."""
+        """Read a notification.  If it names no debates, the heads with waiting readers are looked up."""
         try:
             node, changes = read_changed(payload)
         except ValueError:
@@ -81,7 +81,7 @@ class HeadTracker:
         return True
 
     async def _look_up(self, connection: Connection) -> None:
-        """Read the heads of those who are waited for."""
+        """Read the heads of debates with waiting readers."""
         if names := self._wakeups.waited_for():
             for debate, head in (await read_heads(connection, names)).items():
                 self.learn(debate, head)

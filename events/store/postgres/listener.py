@@ -1,7 +1,7 @@
-"""One connection that hears the notifications of all channels that a node listens to, for as long as the node lives.
+"""One connection of a node that receives the notifications of all its channels.
 
-Whoever listens is told when the connection is ``lost``, and is given it to ``look`` for itself: when it has come back,
-when a notification said no more than that there is something, and every ``POLL_S`` in any case.
+When the connection is lost, the handler of each channel is told.  A handler looks the state up in the database when the
+connection is back, when a notification asks for it, and every ``POLL_S`` seconds.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ POLL_S: Final = 3.0
 
 
 class ChannelHandler(Struct, frozen=True, kw_only=True):
-    """What is done about one channel.  ``hear`` takes a payload and says whether that was all there is to know."""
+    """The handler of one channel.  ``receive`` takes a payload and returns whether no look-up is needed."""
 
     receive: Callable[[str], bool]
     look_up: Callable[[Connection], Awaitable[None]]
@@ -27,16 +27,16 @@ class ChannelHandler(Struct, frozen=True, kw_only=True):
 
 
 async def look_up_nothing(connection: Connection) -> None:
-    """For a channel whose notifications are all there is."""
+    """For a channel without state in the database."""
     del connection
 
 
 def nothing_lost() -> None:
-    """For a channel that keeps nothing."""
+    """For a channel whose handler keeps no state."""
 
 
 class NotificationListener:
-    """Starts with the first channel; belongs to the loop that it is used in."""
+    """Connects with the first channel."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
@@ -45,31 +45,31 @@ class NotificationListener:
         self._task: asyncio.Task[None] | None = None
         self._closed = False
         self.is_live = False
-        """Whether notifications are heard now."""
+        """Whether notifications arrive now."""
         self._heard_at: float | None = None
 
     @property
     def silence_s(self) -> float:
-        """Seconds since something was last heard or looked for; 0 where nobody listens."""
+        """Seconds since the last notification or look-up; 0 without channels."""
         return 0.0 if self._heard_at is None else time.monotonic() - self._heard_at
 
     @property
     def is_started(self) -> bool:
-        """Whether anybody listens."""
+        """Whether there is a channel."""
         return self._task is not None
 
     def listen(self, channel: str, handler: ChannelHandler) -> None:
-        """Hear ``channel`` from now on, or from when the connection is there; ``look`` comes first."""
+        """Listen to ``channel``, as soon as the connection is there; ``look_up`` is called first."""
         self._channels[channel] = handler
         self._heard_at = self._heard_at or time.monotonic()
         if self._task is None and not self._closed:
-            self._task = asyncio.get_running_loop().create_task(self._run(), name="moot-postgres-ear")
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="moot-postgres-listener")
         self.is_live = False
         if self._connection is not None:
-            cut(self._connection)  # rarely: a channel that joins the others later has them all connect again
+            cut(self._connection)  # rare: a later channel makes all connect again
 
     async def close(self) -> None:
-        """Hear no more."""
+        """Close the connection."""
         self._closed = True
         if self._task is not None:
             self._task.cancel()
@@ -94,9 +94,9 @@ class NotificationListener:
         channels = dict(self._channels)
         with cutting(connection):
             for channel in channels:
-                await connection.execute(f"LISTEN {channel}")  # a name of ours
+                await connection.execute(f"LISTEN {channel}")  # a constant name
         for handler in channels.values():
-            handler.lost()  # what is heard from here on is whole; what was known before may have been passed
+            handler.lost()  # from here on no notification is missed; earlier ones may have been
         self.is_live = len(channels) == len(self._channels)
         while self.is_live:
             for handler in channels.values():

@@ -1,4 +1,4 @@
-"""The log in PostgreSQL: any number of nodes, each debate run by the one that holds its lease."""
+"""The log in PostgreSQL, shared by any number of nodes; each debate is run by the node that holds its lease."""
 
 import secrets
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ from events.store.postgres.writer import PostgresWriter
 from events.store.stored_log import StoredLog
 
 LEASE_S: Final = 10.0
-"""How long a node's word that it runs a debate holds, by the database's clock."""
+"""Seconds that a lease lasts, by the database's clock."""
 _RELEASE: Final = "UPDATE moot.debates SET owner = NULL, lease_until = NULL WHERE owner = %s"
 _LEAVE: Final = "DELETE FROM moot.nodes WHERE node = %s"
 
@@ -25,11 +25,10 @@ T = TypeVar("T")
 
 
 class PostgresLog(StoredLog):
-    """``EventLog`` over a database.  Made by ``open``; belongs to the event loop that it was opened in.
+    """``EventLog`` over a database.  Created by ``open``, in the event loop that uses it.
 
-    ``node`` names this opening of the log to the others.  ``epochs`` says in which epoch this node holds a debate; the
-    leases write it, an append that opens a debate writes it, and an append in another epoch than the database's is
-    ``Fenced``.
+    ``node`` names this log to the other nodes.  ``epochs`` holds the epoch of each lease of this node: leases and
+    appends that open a debate set it; an append in another epoch than the database's raises ``Fenced``.
     """
 
     queries: ClassVar = postgres_rows
@@ -62,11 +61,11 @@ class PostgresLog(StoredLog):
     async def open(
         cls, url: str, *, read_only: bool = False, lease_s: float = LEASE_S, patience_s: float = PATIENCE_S
     ) -> Self:
-        """Connect, and see that the schema is there.  Raises ``BadStore``, ``NotMigrated``, ``StoreUnavailable``."""
+        """Connect, and check the schema.  Raises ``BadStore``, ``NotMigrated``, ``StoreUnavailable``."""
         log = cls(url, read_only=read_only, lease_s=lease_s, patience_s=patience_s)
         try:
             await log.pool.run(lambda connection: check(log.address, connection))
-        except BaseException:  # a cancelled opening, too, leaves no connection behind
+        except BaseException:  # a cancelled opening closes its connections too
             await log.close()
             raise
         return log
@@ -101,7 +100,7 @@ class PostgresLog(StoredLog):
                 await beyond
 
     async def close(self) -> None:
-        """See ``EventLog``; what this node held is free for the others at once."""
+        """See ``EventLog``.  The leases of this node end at once."""
         if self._closed:
             return
         self._closed = True
@@ -110,7 +109,7 @@ class PostgresLog(StoredLog):
         if self._writer is not None:
             await self._writer.close()
             self.pool.patience_s = 0
-            with suppress(LogError):  # a lease ends by itself
+            with suppress(LogError):  # the leases end by themselves
                 await self.pool.run(self._leave)
         await self.pool.close()
 

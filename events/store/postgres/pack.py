@@ -1,4 +1,4 @@
-"""Arrays in PostgreSQL's binary form, made by joining bytes: a flush hands over thousands of values at once.
+"""Arrays in PostgreSQL's binary format: a batch sends thousands of values at once.
 
 An array is ``int32 dimensions, int32 has nulls, int32 element type, int32 length, int32 lower bound``, then for each
 element its length as int32 (-1 for null) and its bytes, all big-endian (the server's ``array_send``).
@@ -25,28 +25,28 @@ _EMPTY: Final = Struct(">iii").pack
 
 
 class Packed(bytes):
-    """An array ready to be sent; the statement says of which type by a cast."""
+    """An encoded array; the statement casts it to its type."""
 
     __slots__ = ()
 
 
 class PackedDumper(Dumper):
-    """Hands a ``Packed`` over as it is."""
+    """Sends a ``Packed`` unchanged."""
 
     format = Format.BINARY
 
     def dump(self, obj: Packed) -> Packed:
-        """As it is."""
+        """Return ``obj``."""
         return obj
 
 
 def register(connection: AsyncConnection[tuple[object, ...]]) -> None:
-    """Teach a connection to send ``Packed``."""
+    """Let a connection send ``Packed`` values."""
     connection.adapters.register_dumper(Packed, PackedDumper)
 
 
 def joined(element: int, count: int, pieces: Iterable[bytes]) -> Packed:
-    """An array of ``count`` elements whose ``pieces`` are lengths and values by turns."""
+    """An array of ``count`` elements; ``pieces`` are the length and the value of each element, in turn."""
     if not count:
         return Packed(_EMPTY(0, 0, element))
     return Packed(_HEAD(1, 1, element, count, 1) + b"".join(pieces))

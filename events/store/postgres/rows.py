@@ -1,4 +1,4 @@
-"""What is read from a PostgreSQL store, each function with a connection of the pool."""
+"""Queries of a PostgreSQL store; each takes a connection of the pool."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -39,7 +39,7 @@ _summary_decoder: Final = msgspec.json.Decoder(Summary)
 
 
 class StoredStream(Struct, frozen=True):
-    """Where a debate stands in the database, and who runs it; ``live``: its lease holds by the database's clock."""
+    """A debate's row in the database: its last position and its owner.  ``live``: the lease has not ended."""
 
     debate: str
     stream: int
@@ -52,28 +52,28 @@ class StoredStream(Struct, frozen=True):
 
 
 def is_storable(text: str) -> bool:
-    """Whether PostgreSQL takes it as text: no NUL, no half of a surrogate pair."""
+    """Whether PostgreSQL accepts the text: no NUL, no lone surrogate."""
     return "\0" not in text and not any("\ud800" <= each <= "\udfff" for each in text)
 
 
 def storable(text: str) -> str:
-    """The text, with a sign in place of what PostgreSQL does not take."""
+    """The text with a replacement for characters that PostgreSQL does not accept."""
     return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 def searchable(text: str) -> str:
-    """Text as it is compared in a search."""
+    """The form of a text that searches compare."""
     return storable(fold_text(text))
 
 
 async def read_heads(connection: Connection, debates: Sequence[str]) -> dict[str, int]:
-    """Positions of the last records of those of ``debates`` that are known."""
+    """Last positions of those of ``debates`` that are in the store."""
     cursor = await connection.execute(_HEADS, ([each for each in debates if is_storable(each)],))
     return {debate: version async for debate, version in cursor}
 
 
 async def read_standings(connection: Connection, debates: Sequence[str]) -> dict[str, StoredStream]:
-    """Where each of ``debates`` stands that is known."""
+    """The rows of those of ``debates`` that are in the store."""
     cursor = await connection.execute(_STANDINGS, ([each for each in debates if is_storable(each)],), binary=True)
     return {
         debate: StoredStream(
@@ -113,7 +113,7 @@ async def read_records(connection: Connection, debate: str, after: int, limit: i
 
 
 async def read_envelopes(connection: Connection, debate: str, after: int, limit: int | None) -> tuple[Envelope, ...]:
-    """Records as they lie there, payloads unread."""
+    """Records with their payloads not decoded."""
     rows = await _rows(connection, debate, after, limit)
     return tuple(
         [

@@ -1,7 +1,7 @@
-"""The tables in PostgreSQL, and how a database comes to have them: ``moot migrate``.
+"""The tables in PostgreSQL, and their migrations (``moot migrate``).
 
-``debates`` is narrow and written with every flush: where a debate stands and who runs it.  ``listing`` is derived, one
-row for the list, written only when an event changes what the list shows.  ``events`` is the log.
+``debates`` is narrow and written with every batch: the last position of a debate, and its owner.  ``listing`` holds the
+rows of the list; a row is written only when an event changes it.  ``events`` is the log.
 """
 
 from typing import Any, Final
@@ -10,9 +10,9 @@ import psycopg
 from msgspec import Struct
 
 from events.errors import NotMigrated
-from events.store.postgres.connection import PATIENCE_S, Address, Connection, connect, patiently
+from events.store.postgres.connection import PATIENCE_S, Address, Connection, connect, with_patience
 
-LOCK: Final = 0x6D6F6F74  # "moot": of those who migrate at the same time, one does
+LOCK: Final = 0x6D6F6F74  # "moot": key of the lock that migrations take
 
 _FIRST: Final = """
 CREATE SCHEMA IF NOT EXISTS moot;
@@ -74,27 +74,27 @@ CREATE INDEX inbox_waiting ON moot.inbox (debate, id) WHERE taken_by IS NULL;
 _SECOND: Final = "CREATE INDEX listing_unconcluded ON moot.listing (state) WHERE state <> 'concluded'"
 
 MIGRATIONS: Final = (_FIRST, _SECOND)
-"""Each takes the schema from one version to the next; what was released is never changed, only followed."""
+"""Each migrates the schema by one version.  A released migration never changes."""
 VERSION: Final = len(MIGRATIONS)
 
 
 class Migrated(Struct, frozen=True):
-    """The schema's version before and after; 0 is a database without one."""
+    """Versions of the schema before and after; 0 is a database without the schema."""
 
     before: int
     after: int
 
 
 async def migrate(url: str) -> Migrated:
-    """Bring the schema to this version; harmless when it is there, and when others do it at the same time.
+    """Migrate the schema to this version; safe to repeat, and while other processes migrate.
 
     Raises ``BadStore``, ``NotMigrated`` for a schema of a newer Moot, ``StoreUnavailable``.
     """
     address = Address(url)
-    connection = await patiently(address, lambda: connect(address), PATIENCE_S)
+    connection = await with_patience(address, lambda: connect(address), PATIENCE_S)
     try:
         async with connection, connection.transaction():
-            # An index over a large table takes what it takes, and so does waiting for another who migrates.
+            # An index over a large table may take long, and so may waiting for another migration.
             await connection.execute("SET LOCAL statement_timeout = 0")
             await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             before = await read_version(connection)
@@ -109,7 +109,7 @@ async def migrate(url: str) -> Migrated:
 
 
 async def check(address: Address, connection: Connection) -> None:
-    """Refuse a database that this version cannot work with.  Raises ``NotMigrated``."""
+    """Raise ``NotMigrated`` for a schema of another version."""
     version = await read_version(connection)
     if version > VERSION:
         raise _newer(address, version)
@@ -119,7 +119,7 @@ async def check(address: Address, connection: Connection) -> None:
 
 
 async def read_version(connection: Connection) -> int:
-    """The schema's version; 0 where there is none."""
+    """The version of the schema; 0 without one."""
     cursor = await connection.execute("SELECT to_regclass('moot.migrations') IS NOT NULL")
     if not (await _only(cursor)):
         return 0

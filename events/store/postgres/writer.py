@@ -1,9 +1,10 @@
-"""The one writer of a node: a task that sends a flush, and while it is under way the next one gathers.
+"""The one writer of a node: a task that sends a batch while the next batch collects requests.
 
-An append that follows from what this node knows is stamped at once.  Everything else (an unknown debate, a conflict, a
-repeat, a flush that could not be done) is looked up first; a debate that is being looked up keeps its later items in
-line.
-A flush whose answer got lost is looked for by the digest of its first event, which nobody else can have written.
+A request that follows a head that this node knows is stamped at once.  In all other cases (unknown debate, conflict,
+repeat, failed batch) the debate is in doubt: it is looked up first, and its later requests wait behind.
+
+If the answer to a batch is lost, the writer looks for the digest of the batch's first event, which no other node can
+have written.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ import psycopg
 from events.errors import BadTransfer, Fenced, LogError, StoreUnavailable, WrongExpectedPosition
 from events.record import digest_before_first, is_repeat, stamp
 from events.store.log import MAX_POSITION
+from events.store.postgres.batch import MARK_BYTES, WRITE, MarkedHead, WriteBatch
 from events.store.postgres.connection import (
     FIRST_PAUSE_S,
     LONGEST_PAUSE_S,
@@ -29,17 +31,16 @@ from events.store.postgres.connection import (
     is_spent,
     leaves_doubt,
 )
-from events.store.postgres.flush import MARK_BYTES, WRITE, Flush, MarkedHead
 from events.store.postgres.pack import register
 from events.store.postgres.rows import StoredStream, is_storable, read_records, read_standings
 from events.store.requests import KEPT_HEADS, PROBE_S, Answer, Backlog, WriteRequest
 
 BLOCK: Final = 64
-"""Numbers of debates that the sequence gives out at once."""
+"""Stream numbers that the sequence gives out at once."""
 MOST_TRIES: Final = 8
 _PROBE: Final = "DELETE FROM moot.nodes WHERE node = ''"
 _PLAN: Final = (
-    # The statement's plan is made once, for tables of any size: by index, whatever the statistics say at that moment.
+    # The plan is made once and must suit tables of any size: always by index, whatever the statistics say then.
     "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_hashjoin = off;"
     "SET enable_mergejoin = off"
 )
@@ -47,7 +48,7 @@ T = TypeVar("T")
 
 
 class PostgresWriter:
-    """Belongs to the loop it was made in.  ``committed(debate, mark, head)`` is called before the answer is given."""
+    """The writer task.  ``committed(debate, mark, head)`` is called before a request gets its answer."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class PostgresWriter:
         self.backlog = Backlog()
         self._connection: Connection | None = None
         self._heads: dict[str, MarkedHead] = {}
-        self._open, self._ready = Flush(), list[Flush]()
+        self._open, self._ready = WriteBatch(), list[WriteBatch]()
         self._doubtful: dict[str, list[WriteRequest]] = {}
         self._numbers: list[int] = []
         self._wake = asyncio.Event()
@@ -82,7 +83,7 @@ class PostgresWriter:
         self._wake.set()
 
     async def close(self) -> None:
-        """Write what was accepted, then end."""
+        """Write the accepted requests, then end the task."""
         self._closed = True
         self.backlog.close(StoreUnavailable(f"the store {self._address.name} is closed"))
         self._wake.set()
@@ -103,7 +104,7 @@ class PostgresWriter:
         ):
             head = self._new_head(debate)
         if head is not None:
-            self._heads[debate] = head  # last used, last forgotten
+            self._heads[debate] = head  # least recently used heads are forgotten first
         if head is None or head.position != request.expected or not (request.drafts or request.records):
             self._doubtful[debate] = [request]
         else:
@@ -114,7 +115,7 @@ class PostgresWriter:
         return MarkedHead(self._numbers.pop(), 0, first, None, first[:MARK_BYTES])
 
     def _stamp(self, request: WriteRequest, head: MarkedHead) -> None:
-        """Put the request into the open flush, or answer why it cannot be written."""
+        """Add the request to the open batch, or answer why it cannot be written."""
         try:
             _check(request, head.position)
             records = tuple(request.records) or stamp(
@@ -126,7 +127,7 @@ class PostgresWriter:
             self._answer(request, error)
             return
         is_new = head.position == 0
-        claimed = is_new and not request.records  # what is imported rests until somebody takes it up
+        claimed = is_new and not request.records  # an imported debate has no owner yet
         if claimed:
             self._epochs[request.debate] = 1
         self._open.take(request, head, records, self._epochs.get(request.debate, 0), is_new=is_new, is_claimed=claimed)
@@ -136,7 +137,7 @@ class PostgresWriter:
     def _seal(self) -> None:
         self._open.seal(self._node, self._lease)
         self._ready.append(self._open)
-        self._open = Flush()
+        self._open = WriteBatch()
 
     async def _run(self) -> None:
         try:
@@ -151,77 +152,77 @@ class PostgresWriter:
                 if self._ready:
                     await self._write(self._ready[0])
                 if self._doubtful:
-                    await self._look()
+                    await self._look_up()
         finally:
             self._closed = True
-            for request in self._dissolved(0):
+            for request in self._withdrawn(0):
                 self._answer(request, StoreUnavailable(f"the store {self._address.name} is closed"))
             await self._drop_connection()
 
     async def _idle(self) -> None:
-        """Wait for something to write; meanwhile a store that failed is tried."""
+        """Wait for a request; meanwhile probe a store that failed."""
         try:
             async with asyncio.timeout(PROBE_S if self.trouble else None):
                 await self._wake.wait()
         except TimeoutError:
-            with suppress(StoreUnavailable):  # it is in trouble as before
-                await self._trying(lambda connection: connection.execute(_PROBE), 0)
+            with suppress(StoreUnavailable):  # the trouble goes on
+                await self._repeat(lambda connection: connection.execute(_PROBE), 0)
 
-    async def _write(self, flush: Flush) -> None:
+    async def _write(self, batch: WriteBatch) -> None:
         try:
-            written = await self._send(flush)
+            written = await self._send(batch)
         except StoreUnavailable as error:
-            self._dissolve(1)
-            for debate in flush.moves:
-                self._forget(debate, flush)
-            for request in flush.requests:
+            self._withdraw(1)
+            for debate in batch.moves:
+                self._forget(debate, batch)
+            for request in batch.requests:
                 self._answer(request, error)
             return
         if not written:
-            self._dissolve(0)
+            self._withdraw(0)
             return
         del self._ready[0]
-        for request, records in zip(flush.requests, flush.answers, strict=True):
-            self._committed(request.debate, flush.moves[request.debate].head.mark, records[-1].position)
+        for request, records in zip(batch.requests, batch.answers, strict=True):
+            self._committed(request.debate, batch.moves[request.debate].head.mark, records[-1].position)
             self._answer(request, records)
         if len(self._heads) > KEPT_HEADS:
             self._forget_oldest()
 
-    async def _send(self, flush: Flush) -> bool:
-        """Whether the flush is written; False when a debate stands elsewhere than we believed."""
-        deadline = flush.requests[0].since + self._patience_s
+    async def _send(self, batch: WriteBatch) -> bool:
+        """Send the batch.  Returns False if a debate is not at the expected position or epoch."""
+        deadline = batch.requests[0].since + self._patience_s
         refused = False
 
         async def attempt(connection: Connection) -> bool:
             nonlocal refused
-            if flush.uncertain:
-                if await self._is_there(connection, flush):
+            if batch.uncertain:
+                if await self._is_there(connection, batch):
                     return True
                 if refused:
                     return False
             try:
-                await connection.execute(WRITE, flush.statement, prepare=True)
+                await connection.execute(WRITE, batch.statement, prepare=True)
             except psycopg.errors.DivisionByZero:
                 refused = True
-                return await self._is_there(connection, flush) if flush.uncertain else False
+                return await self._is_there(connection, batch) if batch.uncertain else False
             except (psycopg.Error, OSError) as error:
-                flush.uncertain = flush.uncertain or leaves_doubt(error)
+                batch.uncertain = batch.uncertain or leaves_doubt(error)
                 raise
             return True
 
-        return await self._trying(attempt, deadline)
+        return await self._repeat(attempt, deadline)
 
-    async def _is_there(self, connection: Connection, flush: Flush) -> bool:
-        assert flush.first is not None
-        stream, record = flush.first
+    async def _is_there(self, connection: Connection, batch: WriteBatch) -> bool:
+        assert batch.first is not None
+        stream, record = batch.first
         cursor = await connection.execute(
             "SELECT digest FROM moot.events WHERE stream = %s AND position = %s", (stream, record.position), binary=True
         )
         return await cursor.fetchone() == (record.digest,)
 
-    async def _look(self) -> None:
-        """Decide what is in doubt, of the debates of which nothing is under way."""
-        under_way = {debate for flush in (*self._ready, self._open) for debate in flush.moves}
+    async def _look_up(self) -> None:
+        """Look up the debates in doubt that are in no batch."""
+        under_way = {debate for batch in (*self._ready, self._open) for debate in batch.moves}
         names = [debate for debate in self._doubtful if debate not in under_way]
         if not names:
             return
@@ -240,7 +241,7 @@ class PostgresWriter:
             return standings
 
         try:
-            standings = await self._trying(looked_up, deadline)
+            standings = await self._repeat(looked_up, deadline)
             heads = {debate: self._head(debate, standings.get(debate)) for debate in names}
             for debate in names:
                 await self._decide(debate, heads[debate], standings.get(debate), deadline)
@@ -252,7 +253,7 @@ class PostgresWriter:
     async def _decide(
         self, debate: str, head: MarkedHead | None, standing: StoredStream | None, deadline: float
     ) -> None:
-        """Answer or stamp the items in line, as far as that can be said before the next flush."""
+        """Answer or stamp the waiting requests of a debate, as far as possible before the next batch."""
         line = self._doubtful[debate]
         stamped = False
         while line:
@@ -266,7 +267,7 @@ class PostgresWriter:
                 self._stamp(line.pop(0), head)
                 stamped = head.position > found
             elif stamped:
-                return  # it is about what the next flush writes: afterwards it can be said
+                return  # it depends on the next batch
             else:
                 answer = await self._old_answer(request, standing, found, deadline)
                 self._answer(line.pop(0), answer)
@@ -275,7 +276,7 @@ class PostgresWriter:
     async def _old_answer(
         self, request: WriteRequest, standing: StoredStream | None, found: int, deadline: float
     ) -> Answer:
-        """What a repeat was answered, else why the request cannot be written."""
+        """The records of an earlier append with the same ids, else why the request cannot be written."""
         count = len(request.drafts)
         if request.may_repeat(found):
 
@@ -283,7 +284,7 @@ class PostgresWriter:
                 return await read_records(connection, request.debate, request.expected, count)
 
             try:
-                records = await self._trying(there, deadline)
+                records = await self._repeat(there, deadline)
             except LogError as error:
                 return error
             if isinstance(records, tuple) and is_repeat(records, request.drafts):
@@ -310,10 +311,10 @@ class PostgresWriter:
             free = standing.owner == self._node and standing.epoch == held
         return None if free else Fenced(standing.debate, held, standing.owner, standing.epoch)
 
-    def _dissolve(self, first: int) -> None:
-        """What was stamped from flush ``first`` on is in doubt again, before what is in line already."""
+    def _withdraw(self, first: int) -> None:
+        """Undo the stamps from batch ``first`` on: the requests are in doubt again, before those that wait already."""
         later, self._doubtful = self._doubtful, {}
-        for request in self._dissolved(first, keep_doubtful=True):
+        for request in self._withdrawn(first, keep_doubtful=True):
             request.tries += 1
             if request.tries > MOST_TRIES:
                 self._answer(request, StoreUnavailable(f"debate {request.debate} is written by too many at once"))
@@ -322,25 +323,25 @@ class PostgresWriter:
         for debate, requests in later.items():
             self._doubtful.setdefault(debate, []).extend(requests)
 
-    def _dissolved(self, first: int, *, keep_doubtful: bool = False) -> list[WriteRequest]:
-        flushes = [*self._ready[first:], self._open]
-        for flush in flushes:
-            for debate in flush.moves:
-                self._forget(debate, flush)
-        requests = [request for flush in flushes for request in flush.requests]
+    def _withdrawn(self, first: int, *, keep_doubtful: bool = False) -> list[WriteRequest]:
+        batches = [*self._ready[first:], self._open]
+        for batch in batches:
+            for debate in batch.moves:
+                self._forget(debate, batch)
+        requests = [request for batch in batches for request in batch.requests]
         if not keep_doubtful:
             requests += [request for line in self._doubtful.values() for request in line]
             self._doubtful.clear()
-        self._ready, self._open = [], Flush()
+        self._ready, self._open = [], WriteBatch()
         return requests
 
-    def _forget(self, debate: str, flush: Flush) -> None:
+    def _forget(self, debate: str, batch: WriteBatch) -> None:
         self._heads.pop(debate, None)
-        if flush.moves[debate].is_claimed:
+        if batch.moves[debate].is_claimed:
             self._epochs.pop(debate, None)
 
     def _forget_oldest(self) -> None:
-        under_way = {debate for flush in (*self._ready, self._open) for debate in flush.moves}
+        under_way = {debate for batch in (*self._ready, self._open) for debate in batch.moves}
         for debate in [debate for debate in self._heads if debate not in under_way][: len(self._heads) - KEPT_HEADS]:
             del self._heads[debate]
 
@@ -353,8 +354,8 @@ class PostgresWriter:
         else:
             request.future.set_result(answer)
 
-    async def _trying(self, attempt: Callable[[Connection], Awaitable[T]], deadline: float) -> T:
-        """``attempt`` until it succeeds or time is up.  Raises ``StoreUnavailable``."""
+    async def _repeat(self, attempt: Callable[[Connection], Awaitable[T]], deadline: float) -> T:
+        """Repeat ``attempt`` until it succeeds or the deadline passes.  Raises ``StoreUnavailable``."""
         pause = FIRST_PAUSE_S
         while True:
             try:
@@ -389,7 +390,7 @@ class PostgresWriter:
 
 
 def _check(request: WriteRequest, position: int) -> None:
-    """Refuse what the tables cannot hold as it is."""
+    """Refuse a request that the tables cannot store unchanged."""
     if position + len(request.drafts) + len(request.records) > MAX_POSITION:
         raise StoreUnavailable(f"debate {request.debate} is full")
     for draft in request.drafts:

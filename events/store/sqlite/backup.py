@@ -1,7 +1,7 @@
-"""A copy of a store, made while its server writes, and believed only after it has been read back.
+"""Back up a store while its server writes, and verify the copy.
 
-One read transaction gives the moment of the copy; the server goes on beside it.  The copy is made under another name,
-checked, synced, and only then given its own: there is never half a backup under the name that was asked for.
+One read transaction fixes the moment of the copy; the server goes on meanwhile.  The copy is made under a temporary
+name, verified, synced, and then renamed: no partial backup ever has the requested name.
 """
 
 import os
@@ -29,7 +29,7 @@ Report = Callable[[int, int], None]
 
 
 class Backup(Struct, frozen=True, kw_only=True):
-    """What was copied, every chain of it recomputed."""
+    """The size of a backup whose chains are verified."""
 
     file: str
     debates: int
@@ -38,7 +38,7 @@ class Backup(Struct, frozen=True, kw_only=True):
 
 
 def back_up(store: Path, target: Path, report: Report = lambda _done, _all: None) -> Backup:
-    """Copy ``store`` to ``target``, which must not be there.  Raises ``StoreUnavailable``, ``BrokenChain``."""
+    """Copy ``store`` to ``target``, which must not exist.  Raises ``StoreUnavailable``, ``BrokenChain``."""
     if target.exists() or target.is_symlink():
         raise _cannot(target, "there is something by that name already, and a backup replaces nothing")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -68,7 +68,7 @@ def _copy(store: Path, part: Path, target: Path, report: Report) -> None:
     with closing(connect(store, read_only=True)) as source, closing(sqlite3.connect(part)) as copy:
         try:
             source.execute("BEGIN")
-            source.execute("SELECT 1 FROM events LIMIT 1").fetchone()  # from here on the moment is fixed
+            source.execute("SELECT 1 FROM events LIMIT 1").fetchone()  # the read transaction begins
         except sqlite3.Error as error:
             raise explain(store, error) from error
         try:
@@ -83,7 +83,7 @@ def _copy(store: Path, part: Path, target: Path, report: Report) -> None:
 
 
 def _check(store: Path, part: Path) -> tuple[int, int]:
-    """How many debates and events the copy holds.  Its chains are recomputed from what lies in it."""
+    """Verify the copy, and count its debates and events."""
     with closing(sqlite3.connect(f"file:{quote(str(part))}?immutable=1", uri=True)) as copy:
         try:
             copy.execute(_LARGER_THAN_ANY)
@@ -98,7 +98,7 @@ def _check(store: Path, part: Path) -> tuple[int, int]:
 
 
 def _verified(copy: sqlite3.Connection, debate: str) -> int:
-    """Events of a debate whose chain holds.  Raises ``BrokenChain``."""
+    """Verify the chain of a debate, and count its events.  Raises ``BrokenChain``."""
     position, previous = 0, b""
     while page := read_envelopes(copy, debate, position, _PAGE_EVENTS):
         if found := first_break(page, debate, position, previous):
@@ -116,7 +116,7 @@ def _sync(path: Path) -> None:
 
 
 def _name(part: Path, target: Path) -> None:
-    """Give the copy its name, unless somebody took it meanwhile."""
+    """Rename the copy, unless another file has the name by now."""
     try:
         target.hardlink_to(part)
     except FileExistsError:

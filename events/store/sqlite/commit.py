@@ -1,7 +1,7 @@
-"""What one flush writes: every request of it decided, its rows in one transaction, the list's rows beside them.
+"""Write requests to a SQLite store, many in one transaction, each with its own answer.
 
-A request is one ``append`` or ``adopt``.  Each has its own answer.  A flush that the disk has no room for fails whole;
-one that meets a damaged page is tried again request by request, so that only those fail that need this page.
+A transaction fails as a whole if the disk is full.  If it meets a damaged page, its requests are tried again one by
+one, so that only those fail that need the page.
 """
 
 import os
@@ -21,31 +21,31 @@ from events.store.sqlite.rows import read_records
 from events.store.sqlite.schema import VERSION, explain
 
 TOGETHER: Final = (128, 16, 1)
-"""Rows of one statement.  While it runs the other threads do, so few long ones are better than many short ones."""
+"""Rows in one statement.  Other threads run meanwhile, so few long statements are better than many short ones."""
 
 COLUMNS: Final = 8
 _ROW: Final = "(?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT: Final = f"INSERT INTO events (key, id, at, cause, schema, salt, digest, payload) VALUES {_ROW}"  # noqa: S608 - places for values, and nothing else
+_INSERT: Final = f"INSERT INTO events (key, id, at, cause, schema, salt, digest, payload) VALUES {_ROW}"  # noqa: S608 - only placeholders are inserted
 _INSERTS: Final = tuple((rows * COLUMNS, _INSERT + f", {_ROW}" * (rows - 1)) for rows in TOGETHER)
 _DESCRIBE: Final = "UPDATE debates SET opened_at = ?, state = ?, folded = ?, summary = ? WHERE stream = ?"
 
 
 class Committer:
-    """The writing connection, and the heads that it remembers.  Used by one thread."""
+    """The writing connection, with the heads that it remembers.  Used by one thread."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._connection = path, connection
         self._files = _identities(path)
         self._heads: dict[str, StreamHead] = {}
         self._values: list[Any] = []
-        """What the rows of this flush hold, one after the other."""
+        """The values of this transaction's event rows, one row after the other."""
         self._changed: dict[int, Summary] = {}
 
     def flush(self, requests: Sequence[WriteRequest]) -> list[Answer]:
-        """One transaction, durable on return; an answer for each request."""
+        """Write the requests in one transaction, durable on return.  Returns an answer for each."""
         try:
             return self._commit(requests)
-        except Exception as error:  # noqa: BLE001 - the thread outlives any flush; each request is told why
+        except Exception as error:  # noqa: BLE001 - the writer's thread survives any error; each request gets it as its answer
             self._abandon()
             why = explain(self._path, error)
         if isinstance(why, StoreDamaged) and len(requests) > 1:
@@ -53,7 +53,7 @@ class Committer:
         return [why] * len(requests)
 
     def probe(self) -> StoreUnavailable | None:
-        """Write one page that changes nothing; why it cannot be, or None."""
+        """Write a page without changing anything.  Returns why that failed, or None."""
         try:
             self._check_files()
             self._connection.execute("BEGIN IMMEDIATE")
@@ -76,7 +76,7 @@ class Committer:
         return answers
 
     def _check_files(self) -> None:
-        """What is written into a file that has lost its name is gone with the process: nothing may be promised."""
+        """Refuse a file that was moved or deleted: its data would be lost with the process."""
         if _identities(self._path) != self._files:
             raise StoreUnavailable.because(
                 self._path, "its file was moved or deleted", "put it back, or stop the server and restore a backup"
@@ -90,16 +90,16 @@ class Committer:
             try:
                 self._connection.execute("ROLLBACK")
             except sqlite3.Error:
-                return  # it rolled back by itself; BEGIN tells otherwise
+                return  # SQLite rolled back by itself; otherwise the next BEGIN fails
 
     def _decide(self, request: WriteRequest, moment: Stamper) -> Answer:
-        """The request's answer, its rows added to what this flush writes."""
+        """The answer to a request, whose rows join this transaction."""
         debate, expected = request.debate, request.expected
         try:
             head = self._heads.pop(debate, None) or self._find(debate)
         except UnicodeEncodeError as error:
             return error
-        self._heads[debate] = head  # last used, last forgotten
+        self._heads[debate] = head  # least recently used heads are forgotten first
         if head.position != expected:
             return self._repeat(request, head.position)
         if request.records:
@@ -136,9 +136,9 @@ class Committer:
             self._changed[head.stream] = head.summary
 
     def _repeat(self, request: WriteRequest, found: int) -> Answer:
-        """The old answer when the same ids stand at the same positions, else the conflict."""
+        """The records of an earlier append with the same ids at the same positions, else the conflict."""
         if request.may_repeat(found):
-            self._write()  # what this flush holds may be what is asked for again
+            self._write()  # the earlier append may be in this transaction
             try:
                 there = read_records(self._connection, request.debate, request.expected, len(request.drafts))
             except LogError as error:
@@ -175,13 +175,13 @@ class Committer:
 
 
 def _identities(path: Path) -> tuple[tuple[int, int] | None, ...]:
-    """Device and number of the file and of the log beside it; None where there is none by that name."""
+    """Device and inode of the file and of its write-ahead log; None for a file that does not exist."""
     return _identity(f"{path}"), _identity(f"{path}-wal")
 
 
 def _identity(name: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(name)  # noqa: PTH116 - a path made for each flush is dear
+        found = os.stat(name)  # noqa: PTH116 - making a Path in each transaction is slow
     except OSError:
         return None
     return found.st_dev, found.st_ino

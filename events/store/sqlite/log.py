@@ -1,4 +1,4 @@
-"""The log in one SQLite file: durable on every acknowledgement, one writing process, any number of readers."""
+"""The log in one SQLite file: one writing process, any number of reading processes."""
 
 import sqlite3
 import threading
@@ -21,16 +21,16 @@ from events.store.stored_log import StoredLog
 from events.store.wakeups import Wakeups
 
 READERS: Final = 4
-"""Connections, and threads, that read at the same time."""
+"""Threads that read at the same time, each with a connection."""
 POLL_S: Final = 0.25
-"""How often a read-only log looks whether the process that writes has written."""
+"""Seconds between looks of a read-only log for new records."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class SqliteLog(StoredLog):
-    """``EventLog`` over a file.  Made by ``open``; belongs to the event loop that it was opened in."""
+    """``EventLog`` over a file.  Created by ``open``, in the event loop that uses it."""
 
     queries: ClassVar = sqlite_rows
 
@@ -46,8 +46,8 @@ class SqliteLog(StoredLog):
 
     @classmethod
     async def open(cls, path: str | Path, *, read_only: bool = False, address: str = "") -> Self:
-        """Open the file, making it and its folder if need be.  Raises ``StoreBusy``, ``StoreUnavailable``."""
-        store = Path(path).expanduser()  # noqa: ASYNC240 - reads the environment, no disk
+        """Open the file; it and its folder are created if needed.  Raises ``StoreBusy``, ``StoreUnavailable``."""
+        store = Path(path).expanduser()  # noqa: ASYNC240 - reads the environment, not the disk
         if read_only:
             connection = await to_thread.run_sync(_open_to_read, store)
             log = cls(store, None, None)
@@ -58,7 +58,7 @@ class SqliteLog(StoredLog):
 
     @property
     def silence_s(self) -> float:
-        """See ``EventLog``.  A log that only reads looks whenever it is asked."""
+        """See ``EventLog``; 0, since a read-only log reads the file each time."""
         return 0.0
 
     def known_head(self, debate: str) -> int | None:
@@ -66,13 +66,13 @@ class SqliteLog(StoredLog):
         return self._wakeups.known(debate)
 
     def set_address(self, address: str) -> None:
-        """Tell other processes where this one's server answers."""
+        """Write the address of this process's server into the lock file."""
         if self._lock is None:
             raise StoreUnavailable(f"the store {self.path} is open for reading only")
         self._lock.write(address)
 
     async def read(self, debate: str, after: int = 0, limit: int | None = None) -> tuple[Recorded, ...]:
-        """See ``EventLog``.  What was committed a moment ago is answered from memory, without a thread."""
+        """See ``EventLog``.  Records that were just committed are returned from memory, without a thread."""
         if self._writer is not None and not self._closed.is_set():
             at_hand = self._wakeups.newest(debate, after)
             if at_hand is not None:
@@ -86,7 +86,7 @@ class SqliteLog(StoredLog):
     async def wait_beyond(self, debate: str, position: int) -> None:
         """See ``EventLog``."""
         if self._writer is None:
-            while await self.head(debate) <= position:  # noqa: ASYNC110 - another process writes: nothing to wait on
+            while await self.head(debate) <= position:  # noqa: ASYNC110 - another process writes: there is no event to wait for
                 await anyio.sleep(POLL_S)
             return
         with self._wakeups.waiting(debate, position) as beyond:
@@ -121,15 +121,15 @@ class SqliteLog(StoredLog):
         return await to_thread.run_sync(self._read, read, args, limiter=self._limiter)
 
     def _read(self, read: Callable[..., T], args: tuple[object, ...]) -> T:
-        with self._lending() as connection:
+        with self._borrow() as connection:
             try:
                 return read(connection, *args)
             except sqlite3.Error as error:
                 raise explain(self.path, error) from error
 
     @contextmanager
-    def _lending(self) -> Iterator[sqlite3.Connection]:
-        """A connection of the pool; the pool is emptied again when the log was closed meanwhile."""
+    def _borrow(self) -> Iterator[sqlite3.Connection]:
+        """A connection of the pool.  If the log is closed meanwhile, the pool is emptied again."""
         if self._closed.is_set():
             raise StoreUnavailable(f"the store {self.path} is closed")
         try:

@@ -1,4 +1,4 @@
-"""What is read from a SQLite store, each function with a connection of its caller's thread."""
+"""Queries of a SQLite store; each runs on its caller's thread."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ SELECT found.opened_at, found.stream, debates.summary, (
 FROM found JOIN debates ON debates.stream = found.stream
 ORDER BY found.opened_at DESC, found.stream DESC LIMIT :most
 """  # noqa: S608 - two numbers of ours
-"""Two ranges of one index: to compare (opened_at, stream) in every row would cost as much as to look for the text."""
+"""Two ranges of one index: a comparison of (opened_at, stream) in each row would cost as much as the text search."""
 _AFTER_ALL: Final = "\U0010ffff", (1 << 63) - 1
 
 _summary_decoder: Final = msgspec.json.Decoder(Summary)

@@ -1,8 +1,8 @@
-"""The SQLite file: its tables, its connections, and its errors in one sentence each.
+"""The SQLite file: tables, connections, and messages for errors.
 
-Events lie in the order in which they were committed, so that a flush over many debates fills whole pages; the index on
-``key`` (number of the debate × 2²⁴ + position) finds a debate's events.  ``debates`` is derived: one row for the list,
-written only when an event changes what the list shows.
+Events are stored in commit order, so that a transaction over many debates fills whole pages.  The index on ``key``
+(number of the debate × 2²⁴ + position) finds the events of a debate.  ``debates`` holds the rows of the list; a row is
+written only when an event changes it.
 """
 
 import errno
@@ -17,10 +17,10 @@ VERSION: Final = 1
 APPLICATION: Final = 0x4D6F6F74  # "Moot"
 
 BUSY_S: Final = 5.0
-"""How long one waits for another's lock on the file: one that `sqlite3` on the command line holds, say."""
+"""Seconds to wait for a lock of another process on the file, such as the `sqlite3` command."""
 
 CALIBRATES: Final = """instr(summary, '"format":"calibration"') > 0"""
-"""Of a row: the debate measures raters.  In a motion those quotation marks would be escaped."""
+"""Matches summaries of calibrations.  In a motion the quotation marks would be escaped."""
 
 _TABLES: Final = f"""
 CREATE TABLE events (
@@ -53,15 +53,15 @@ CREATE INDEX IF NOT EXISTS debates_listed ON debates (opened_at, stream, folded)
 CREATE INDEX IF NOT EXISTS debates_unconcluded ON debates (state) WHERE state <> 'concluded';
 DROP INDEX IF EXISTS debates_by_age;
 """
-"""What a store of the same schema may lack: it only makes reading faster.
+"""Indexes, which an older store of the same schema may lack.
 
-A search reads ``debates_listed`` from its newest end and nothing else, until a page is full: any text is found, of any
-length, and 100,000 motions are some ten megabytes that lie together.
+A search reads only ``debates_listed``, from the newest entry on, until a page is full.  It finds text of any length;
+100,000 motions are about ten megabytes.
 """
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """A connection that any thread may use, one at a time.  Raises ``StoreUnavailable``."""
+    """A connection that threads may use one at a time.  Raises ``StoreUnavailable``."""
     mode = "ro" if read_only else "rwc"
     try:
         connection = sqlite3.connect(
@@ -76,7 +76,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     try:
         if read_only:
             connection.execute("PRAGMA query_only = ON")
-            connection.execute("PRAGMA cache_size = -32000")  # the motions of 100,000 debates fit in
+            connection.execute("PRAGMA cache_size = -32000")  # room for the motions of 100,000 debates
             _check(path, connection)
         else:
             prepare(path, connection)
@@ -90,14 +90,14 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 
 
 def prepare(path: Path, connection: sqlite3.Connection) -> None:
-    """Make the file a store if it is empty, and set what a writer needs."""
+    """Create the tables in an empty file, and set the pragmas of a writer."""
     new = connection.execute("PRAGMA schema_version").fetchone()[0] == 0
     if not new:
         _check(path, connection)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA cache_size = -32000")
-    connection.execute("PRAGMA wal_autocheckpoint = 4000")  # a page of the index that many flushes touch moves once
+    connection.execute("PRAGMA wal_autocheckpoint = 4000")  # a page that many transactions change is copied once
     connection.execute("PRAGMA journal_size_limit = 67108864")
     if new:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} COMMIT;")
@@ -128,12 +128,12 @@ _REASONS: Final = {
     "SQLITE_BUSY": ("another process holds it", "close what has the file open"),
     "SQLITE_LOCKED": ("another process holds it", "close what has the file open"),
 }
-"""By the beginning of SQLite's name of the error: why, and what to do."""
+"""By prefix of SQLite's error name: the reason and the remedy."""
 _NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 def explain(path: Path, error: Exception) -> StoreUnavailable:
-    """What the database or the system says, in one sentence."""
+    """The error of the database or the system, with reason and remedy."""
     if isinstance(error, StoreUnavailable):
         return error
     if isinstance(error, OSError) and error.errno in _NO_ROOM:

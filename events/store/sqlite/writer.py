@@ -17,15 +17,15 @@ from events.store.requests import MOST_TOGETHER, PROBE_S, Answer, Backlog, Write
 from events.store.sqlite.commit import Committer
 
 Committed = Callable[[str, int, tuple[Recorded, ...]], None]
-"""Called with a debate, its head, and the records of one request."""
+"""Called with a debate, its last position, and the committed records of one request."""
 
 
 class SqliteWriter:
-    """The thread and its connection.  ``committed`` is called in the loop, before the answer is given."""
+    """The writer thread.  ``committed`` is called in the event loop, before the request gets its answer."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, committed: Committed) -> None:
         self.trouble: StoreUnavailable | None = None
-        """Why the last flush could not be written; None once one could."""
+        """Why the last transaction failed; None once one succeeded."""
         self.backlog = Backlog()
         self._path, self._committed = path, committed
         self._committer = Committer(path, connection)
@@ -46,7 +46,7 @@ class SqliteWriter:
         self._gathering.append(request)
 
     async def close(self) -> None:
-        """Write what was accepted, then end."""
+        """Write the accepted requests, then end the thread."""
         if not self._closed:
             self._closed = True
             self.backlog.close(StoreUnavailable(f"the store {self._path} is closed"))
@@ -78,7 +78,7 @@ class SqliteWriter:
             try:
                 self.loop.call_soon_threadsafe(self._deliver, requests, answers)
             except RuntimeError:
-                return  # the loop is gone, and with it everybody who could be told
+                return  # the event loop has ended: no request waits any more
 
     def _deliver(self, requests: list[WriteRequest], answers: list[Answer]) -> None:
         size, committed = 0, self._committed

@@ -13,7 +13,7 @@ from events.errors import BadTransfer, Fenced, StoreUnavailable, WrongExpectedPo
 from events.record import Draft, first_break, new_id
 from events.store.log import MAX_POSITION, follow
 from events.store.memory import MemoryLog
-from events.store.postgres.flush import MARK_BYTES, read_changed, write_changed
+from events.store.postgres.batch import MARK_BYTES, read_changed, write_changed
 from events.store.postgres.log import PostgresLog
 from events.store.requests import MOST_TOGETHER
 from events.store.sqlite.log import SqliteLog
@@ -151,7 +151,7 @@ async def test_a_flush_of_more_debates_than_a_notification_names_is_heard_of(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)
-    monkeypatch.setattr("events.store.postgres.flush.MOST_NOTIFIED", 100)
+    monkeypatch.setattr("events.store.postgres.batch.MOST_NOTIFIED", 100)
 
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
@@ -245,7 +245,7 @@ async def test_forgotten_heads_are_found_again(log: PostgresLog, monkeypatch: py
 async def test_a_flush_larger_than_one_statement_takes_goes_into_several(
     log: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.store.postgres.flush.MOST_TOGETHER", 3)
+    monkeypatch.setattr("events.store.postgres.batch.MOST_TOGETHER", 3)
     async with anyio.create_task_group() as group:
         for number in range(50):
             group.start_soon(log.append, f"d{number}", 0, [opened()])

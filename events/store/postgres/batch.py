@@ -1,8 +1,8 @@
-"""A flush: what has gathered for many debates, as one statement that is done whole or not at all.
+"""A batch: requests for many debates, written by one statement as a whole or not at all.
 
-The statement moves every debate of the flush on from the position and the epoch that this node believes in, writes the
-events, and tells the other nodes.  Where it could not move them all it fails, by dividing by zero: PostgreSQL has no
-plainer way to end a lone statement, and a lone statement is one trip to the server and a transaction of its own.
+The statement advances each debate from the position and epoch that this node expects, writes the events, and notifies
+the other nodes.  If it cannot advance all debates, it fails by a division by zero: PostgreSQL has no other way to abort
+a single statement, and a single statement is one round trip and a transaction of its own.
 """
 
 from base64 import b64decode, b64encode
@@ -21,7 +21,7 @@ from events.store.requests import MOST_TOGETHER, StreamHead, WriteRequest
 MOST_BYTES: Final = 8 << 20
 CHANNEL: Final = "moot_log"
 MOST_NOTIFIED: Final = 7_900
-"""Bytes: PostgreSQL takes fewer than 8,000 for one notification."""
+"""Bytes of a notification: PostgreSQL takes fewer than 8,000."""
 LOOK_AGAIN: Final = "*"
 MARK_BYTES: Final = 8
 _CHANGE_BYTES: Final = MARK_BYTES + 3
@@ -69,7 +69,7 @@ class MarkedHead(StreamHead):
 
 
 class StreamUpdate(Struct, frozen=True):
-    """A debate of the flush: where it stood, in which epoch it is held (0: nobody holds it), and its head."""
+    """A debate of the batch: its position before, the epoch of its lease (0: no lease), and its head."""
 
     head: MarkedHead
     was: int
@@ -78,8 +78,8 @@ class StreamUpdate(Struct, frozen=True):
     is_claimed: bool
 
 
-class Flush:
-    """What gathers until it is sealed."""
+class WriteBatch:
+    """Collects requests until it is sealed."""
 
     def __init__(self) -> None:
         self._at = ""
@@ -88,7 +88,7 @@ class Flush:
         self.moves: dict[str, StreamUpdate] = {}
         self.size = 0
         self.uncertain = False
-        """Whether it was sent and the answer got lost."""
+        """Whether it was sent, but the answer was lost."""
         self.statement: dict[str, Any] = {}
         self.first: tuple[int, Recorded] | None = None
         self._streams: list[int] = []
@@ -97,13 +97,13 @@ class Flush:
 
     @property
     def at(self) -> str:
-        """When what it holds was recorded: the time at which the first of it came."""
+        """The time of its events: when the first request came."""
         self._at = self._at or now()
         return self._at
 
     @property
     def is_full(self) -> bool:
-        """Whether it shall go before it takes more."""
+        """Whether it takes no more requests."""
         return len(self.requests) >= MOST_TOGETHER or self.size >= MOST_BYTES
 
     def take(
@@ -116,7 +116,7 @@ class Flush:
         is_new: bool,
         is_claimed: bool,
     ) -> None:
-        """``records`` follow ``head``, which moves on with them."""
+        """Add a request whose ``records`` follow ``head``, and advance the head."""
         if request.debate not in self.moves:
             self.moves[request.debate] = StreamUpdate(head, head.position, epoch, is_new, is_claimed)
         if self.first is None:
@@ -130,7 +130,7 @@ class Flush:
         self.answers.append(records)
 
     def seal(self, node: str, lease: Any) -> None:
-        """Make the statement's parameters; nothing is taken any more, since the heads go on moving."""
+        """Make the parameters of the statement.  Later requests go into another batch, since the heads advance."""
         records, rows = self._records, self._listed.values()
         moves = [move for move in self.moves.values() if not move.is_new]
         new = {debate: move for debate, move in self.moves.items() if move.is_new}
@@ -171,7 +171,7 @@ class Flush:
 
 
 def write_changed(node: str, changes: Sequence[tuple[bytes, int]]) -> str:
-    """The notification of a flush: who wrote, and each debate's mark with its head, or that one shall look again."""
+    """The notification of a batch: the node, and each debate's mark and head, or ``LOOK_AGAIN`` if too many."""
     if len(node) + 1 + (_CHANGE_BYTES * len(changes) + 2) // 3 * 4 > MOST_NOTIFIED:
         return f"{node} {LOOK_AGAIN}"
     together = b"".join([mark + position.to_bytes(3, "big") for mark, position in changes])
@@ -179,7 +179,7 @@ def write_changed(node: str, changes: Sequence[tuple[bytes, int]]) -> str:
 
 
 def read_changed(text: str) -> tuple[str, list[tuple[bytes, int]] | None]:
-    """Who wrote, and the debates' marks and heads; None where one shall look again.  Raises ``ValueError``."""
+    """The node, and the debates' marks and heads, or None for ``LOOK_AGAIN``.  Raises ``ValueError``."""
     node, _, rest = text.partition(" ")
     if rest == LOOK_AGAIN:
         return node, None
