@@ -1,4 +1,4 @@
-"""A whole debate judged without a model: turns that are heard, with the answers that a test gives to what is asked."""
+"""Play a whole debate without a model: turns, and a test's answers to the judge's questions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from tests.server.debate_events import RUBRIC, Play, no_reply, reply, spoken, st
 CALM = "Trams carry more people than cars, because they share one track."
 QUOTE = "Trams carry more people"
 NO_REPLY = object()
-"""An answer that does not come."""
+"""Stands for a call that fails."""
 Reply = Callable[[Ask], Any]
 POINTS: dict[str, tuple[int, ...]] = {
     "logic": (5, 5, 5, 5),
@@ -25,7 +25,7 @@ POINTS: dict[str, tuple[int, ...]] = {
 
 
 def score_answer(turn: int, quote: str = QUOTE, **points: tuple[int, ...]) -> dict[str, Any]:
-    """A score by component, each with a quote that holds; what does not apply to the turn is left out."""
+    """A score by component, each with a valid quote; components that do not apply to the turn are left out."""
     counts = applicable(RUBRIC, turn)
     given = {
         name: value
@@ -41,7 +41,7 @@ def score_answer(turn: int, quote: str = QUOTE, **points: tuple[int, ...]) -> di
 
 
 def answers_by_purpose(turn: int, answers: dict[str, Any]) -> Reply:
-    """Answers by purpose, ``won={"logic": "later"}`` for a comparison in which both orders agree."""
+    """Answers by purpose; ``won={"logic": "later"}`` is a comparison in which both orders agree."""
     won = answers.get("won", {})
 
     def say(step: Ask) -> Any:
@@ -59,7 +59,7 @@ def answers_by_purpose(turn: int, answers: dict[str, Any]) -> Reply:
 
 
 def play_turn(play: Play, text: str = CALM, /, **answers: Any) -> int:
-    """One turn, spoken, asked about and judged; its number."""
+    """Speak one turn and answer the questions about it; return its number."""
     step = next(step for step in play.steps if isinstance(step, Speak))
     play.add(started(step.turn, step.attempt), spoken(step.turn, step.attempt, text))
     answer_steps(play, answers_by_purpose(step.turn, answers))
@@ -67,7 +67,7 @@ def play_turn(play: Play, text: str = CALM, /, **answers: Any) -> int:
 
 
 def answer_steps(play: Play, say: Reply) -> None:
-    """Answer what is asked and record what follows, until somebody has the floor or nothing is left."""
+    """Answer all questions and record all batches until a side speaks or no step is left."""
     while True:
         steps = play.steps
         asked = [step for step in steps if isinstance(step, Ask)]
@@ -97,7 +97,7 @@ def gap_answer(turn: int, fails: str, exposed_by: str, points: int) -> dict[str,
 
 
 def balance(play: Play, turn: int, dimension: str = "logic") -> Balance:
-    """A balance that must be there."""
+    """A balance that must exist."""
     found = play.debate.ledger.balance(turn, dimension)
     assert found is not None
     return found
@@ -114,7 +114,7 @@ def entry_rows(play: Play, turn: int, dimension: str = "logic") -> list[tuple[st
 
 
 def band_requests(play: Play) -> list[tuple[int, str, float]]:
-    """What bands asked for: (turn, dimension, requested)."""
+    """The changes that bands requested: (turn, dimension, requested)."""
     return [(each.turn, each.dimension, each.requested) for each in play.of(ScoreHarmonized)]
 
 

@@ -1,6 +1,6 @@
-"""A debate that goes any way it can: random speeches, random answers within their types, failures, acts of people.
+"""Random debates: speeches, answers within their types, failures, commands of people.
 
-All of it comes from one seed, so that a case that fails is told by a number.
+One seed determines everything, so a number reproduces a failing case.
 """
 
 from random import Random
@@ -38,7 +38,7 @@ SENTENCES = (
 )
 KINDS = ("timeout", "reset", "bad_json", "wrong_type", "auth", "starved", "thought_aloud")
 MOST_STEPS = 2000
-"""Steps after which a debate that has not concluded never will."""
+"""The most steps of a debate before the test fails."""
 
 
 class RandomDebate:
@@ -58,7 +58,7 @@ class RandomDebate:
         )
 
     def run(self) -> Play:
-        """Step by step to the conclusion, whatever happens on the way."""
+        """Play step by step until the debate has concluded."""
         play, chance = self.play, self.chance
         for _ in range(MOST_STEPS):
             if play.debate.status.state == "concluded":
@@ -72,7 +72,7 @@ class RandomDebate:
             else:
                 taken = [step for step in steps if chance.random() < 0.9] or list(steps)
                 chance.shuffle(taken)
-                for step in sorted(taken, key=lambda step: isinstance(step, Speak)):  # a turn ends last or is cut off
+                for step in sorted(taken, key=lambda step: isinstance(step, Speak)):  # a turn ends last
                     self._take(step)
         raise AssertionError("it does not conclude")
 
@@ -206,7 +206,7 @@ class RandomDebate:
         return self.chance.choice((*debate.spine.premises, *debate.claims, "P1.1", "P9.9"))
 
     def _quote(self, turn: int) -> str:
-        """Words of the turn; now and then of another, of nobody, or too few."""
+        """Words of the turn; sometimes of another turn, of no turn, or too few."""
         chance, turns = self.chance, self.play.debate.transcript.turns
         if chance.random() < 0.1:
             return chance.choice(("words that nobody said", "", "cars", SENTENCES[0], "  “ ”  "))
@@ -216,5 +216,5 @@ class RandomDebate:
 
 
 def speeches(play: Play) -> dict[int, str]:
-    """What was said, by turn."""
+    """The text of each turn."""
     return {event.turn: event.text for event in play.of(TurnSpoken)}

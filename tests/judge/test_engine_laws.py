@@ -1,6 +1,6 @@
-"""Laws of the whole engine, over debates that go any way they can.
+"""Laws of the whole engine, over random debates.
 
-Everything is recomputed from the events alone, by other means than the folds, and compared after every event.
+The tests recompute everything from the events without the folds, and compare after every event.
 """
 
 from collections import defaultdict
@@ -49,7 +49,7 @@ COMPOSITE = ("logic", "rhetoric", "tactics")
 
 
 class Sums:
-    """The ledger by hand: sums per turn and dimension, and the outcome of each comparison."""
+    """The ledger without the fold: sums by turn and dimension, and the outcome of each comparison."""
 
     def __init__(self) -> None:
         self.admitted: dict[tuple[int, str], float] = {}
@@ -86,7 +86,7 @@ class Sums:
         assert {(each.comparison, each.turn, each.dimension, each.outcome) for each in found} == self.conflicts(debate)
 
     def conflicts(self, debate: Debate) -> set[tuple[int, int, str, str]]:
-        """Every score that stands outside of the band of a comparison, found by looking at all of them."""
+        """Every score outside the band of a comparison, found by checking all scores."""
         found = set()
         for event in self.compared:
             position = debate.exchanges.comparisons[event.later].position
@@ -251,7 +251,7 @@ def test_frames_give_the_view_and_hide_every_directive_until_the_end(seed: int) 
 
 
 def test_random_debates_reach_every_event_of_a_judgement() -> None:
-    """The laws above say little of what never comes about."""
+    """The laws above prove little about events that never occur."""
     seen = {type(event).__name__ for seed in range(12) for event in RandomDebate(seed, turns=5).run().events}
 
     assert {

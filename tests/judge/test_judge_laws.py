@@ -1,6 +1,6 @@
-"""Laws of the judge: whatever is answered, the numbers add up, no conflict is missed, and nobody is misquoted.
+"""Laws of the judge for any answers: the numbers add up, no conflict is missed, and quotes are exact.
 
-Everything is recomputed from the events alone, by other means than the folds.
+The tests recompute everything from the events without the folds.
 """
 
 from collections import defaultdict
@@ -51,7 +51,7 @@ REASON = st.text(max_size=8)
 
 @st.composite
 def quotes(draw: st.DrawFn, said: Sequence[str]) -> str:
-    """Words of some turn, now and then words of nobody."""
+    """Words of a turn, sometimes words of no turn."""
     if draw(st.integers(0, 9)) == 9:
         return draw(st.text(max_size=30) | SPEECH)
     text = draw(st.sampled_from(said))
@@ -61,7 +61,7 @@ def quotes(draw: st.DrawFn, said: Sequence[str]) -> str:
 
 @st.composite
 def answered(draw: st.DrawFn, one: st.SearchStrategy[Any]) -> Answers[Any]:
-    """Nothing, one answer, or up to three that agree or not; calls are known by positions before the turn's batch."""
+    """No answer, one, or up to three that may disagree; their positions are before the turn's batch."""
     match draw(st.integers(0, 9)):
         case 0:
             return NO_ANSWER
@@ -153,7 +153,7 @@ def points(draw: st.DrawFn) -> dict[str, float]:
 
 @st.composite
 def desks(draw: st.DrawFn) -> EventBatch:
-    """A debate of up to five turns, judged by whatever came to a judge's mind."""
+    """A debate of up to five turns with random answers of the judge."""
     batch = debate_of()
     said: list[str] = []
     for turn in range(1, draw(st.integers(2, 5)) + 1):
@@ -183,14 +183,14 @@ def happened(batch: EventBatch) -> list[Event]:
 
 
 def prefixes(events: Sequence[Event]) -> Iterator[tuple[list[Event], Debate]]:
-    """Every prefix with its fold."""
+    """Yield every prefix with its fold."""
     state = Debate()
     for position, event in enumerate(events, 1):
         state = debates.evolve(state, record(position, event))
         yield list(events[:position]), state
 
 
-# recomputed by other means
+# computed without the folds
 
 
 class Sums:
@@ -209,7 +209,7 @@ class Sums:
 
 
 def conflicts(events: Sequence[Event]) -> set[tuple[int, int, str]]:
-    """(later turn of the comparison, turn, dimension) of every score outside of its band."""
+    """(later turn of the comparison, turn, dimension) of every score outside its band."""
     stands = Sums(events).effective()
     found = set()
     for event in events:

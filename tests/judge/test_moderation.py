@@ -1,4 +1,4 @@
-"""The moderator's word in prompts: both debaters and the judge read it, delimited, and nobody takes it for an order."""
+"""The moderator's messages in prompts: debaters and judge read them as marked material."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def judged(turn: int) -> TurnScored:
 
 
 def played(*said: str, turns: int = 2, seats: DebateOpened | None = None) -> Play:
-    """So many turns, each judged, and a word after each where there is one."""
+    """A debate with judged turns, and a message after each turn that has one."""
     play = Play(seats or opened(turns + 2))
     for turn in range(1, turns + 1):
         play.add(started(turn), spoken(turn, text=f"Turn {turn} is about trams. It says so twice."), judged(turn))
@@ -47,7 +47,7 @@ def pieces(play: Play, side: Any = "pro") -> list[str]:
 
 
 def questions(play: Play) -> dict[str, str]:
-    """What is asked of the judge, by key."""
+    """The questions to the judge, by key."""
     return {
         step.key: "\n".join(segment.text for segment in step.prompt)
         for step in next_steps(play.debate)

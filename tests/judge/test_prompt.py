@@ -1,4 +1,4 @@
-"""What the judge is shown: neutral labels, stable segments, nothing that a speech could pose as."""
+"""The judge's prompts: neutral labels, stable segments, and marked speeches."""
 
 from importlib import resources
 
@@ -29,7 +29,7 @@ SPOKEN = tuple(spoken_turn(turn, text) for turn, text in enumerate(TEXTS, 1))
 
 
 def tried(*texts: str) -> EventBatch:
-    """A debate with an entry in every register, and both verdicts."""
+    """A debate with premises, claims and both verdicts."""
     batch = debate_of(*texts)
     for turn in (1, 2):
         score(batch, turn)
@@ -63,7 +63,7 @@ def tried(*texts: str) -> EventBatch:
 
 
 def every_prompt(*texts: str) -> dict[str, Prompt]:
-    """Each question, as it is asked after all of the turns."""
+    """Each question, as it is asked after all turns."""
     debate = tried(*texts).debate
     spoken = debate.transcript.spoken()
     last, before = len(spoken), len(spoken) - 1
@@ -95,7 +95,7 @@ def unmarked(prompt: Prompt) -> list[str]:
     return [line for line in text_of(prompt).split("\n") if not line.startswith("| ")]
 
 
-# what all have in common
+# common to all questions
 
 
 def test_a_turn_is_the_same_segment_in_every_question() -> None:

@@ -1,4 +1,4 @@
-"""Rubric v1 holds the design's figures, and a rubric that makes no sense is refused by field."""
+"""Rubric v1 has the figures of the design, and an invalid rubric is refused with its field."""
 
 from pathlib import Path
 

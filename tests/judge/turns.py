@@ -1,4 +1,4 @@
-"""A debate to be judged: turns that were said and scored, on the batch that the rules write on."""
+"""Turns that were spoken and scored, in an event batch that the rules add to."""
 
 from typing import Any, TypeVar
 
@@ -78,7 +78,7 @@ def spoken_turn(turn: int, text: str, side: Side | None = None) -> TurnSpoken:
 
 
 def speak(batch: EventBatch, text: str) -> int:
-    """The next turn; its number."""
+    """Speak the next turn; return its number."""
     turn = len(batch.debate.transcript.turns) + 1
     started = batch.add(TurnStarted(turn=turn, side=side_of(turn), attempt=1, directive=None), batch.debate.position)
     batch.add(spoken_turn(turn, text), started)
@@ -86,7 +86,7 @@ def speak(batch: EventBatch, text: str) -> int:
 
 
 def debate_of(*texts: str, rubric: Rubric = RUBRIC) -> EventBatch:
-    """A debate in which this was said, not scored yet."""
+    """A debate with these turns, not scored yet."""
     batch = EventBatch(Debate(id="d"))
     batch.add(opened(rubric), None)
     for text in texts:
@@ -104,12 +104,12 @@ def score(batch: EventBatch, turn: int, **points: float) -> None:
 
 
 def given(*answers: T) -> Answers[T]:
-    """Samples, each from a call of its own."""
+    """Answers of several samples, each from a call of its own."""
     return Answers(given=tuple(enumerate(answers, 1)))
 
 
 def comparison_answer(reason: str = "", **winners: str) -> Any:
-    """An answer to a comparison; what is left out is drawn."""
+    """An answer to a comparison; dimensions that are left out are draws."""
     return dict.fromkeys(RUBRIC.bands, "draw") | winners | {"reason": reason}
 
 
@@ -125,7 +125,7 @@ def compare(batch: EventBatch, later: int, **winners: str) -> int:
 
 
 def events_of(batch: EventBatch, kind: type[EventType]) -> list[EventType]:
-    """What was written of one kind."""
+    """The events of one kind in a batch."""
     return [draft.event for draft in batch.drafts if isinstance(draft.event, kind)]
 
 

@@ -1,4 +1,4 @@
-"""An artifact before its judges, and a panel that has scored a debate: without a model, a loop or a clock."""
+"""Helpers for tests of deliberation: artifacts, judges and their answers, without a model, a loop or a clock."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ PERSONAS = ("technical_architect", "compliance_auditor", "security_analyst", "do
 DIMENSIONS = ("soundness", "completeness", "clarity", "risk")
 RULES = DeliberationRules()
 NO_REPLY = object()
-"""An answer that does not come."""
+"""Stands for a call that fails."""
 Say = Callable[[Ask], Any]
 
 
@@ -34,7 +34,7 @@ def rubric(**rules: Any) -> Rubric:
 
 
 def persona_seats(share: Mapping[str, float] | None = None) -> tuple[Rater, ...]:
-    """The five personas, or those that ``share`` gives a weight."""
+    """The five personas, or only those with a weight in ``share``."""
     profiles = shipped().personas
     return tuple(
         Rater(
@@ -57,7 +57,7 @@ def artifact_opened(
     settings: Mapping[str, Any] | None = None,
     **rules: Any,
 ) -> DebateOpened:
-    """An artifact is brought in."""
+    """The opening of a deliberation on an artifact."""
     return msgspec.structs.replace(
         opened(0, **(settings or {})),
         motion="Does it pass?",
@@ -86,7 +86,7 @@ def opinion_answer(verdict: str, score: float = 2, quote: str = "", **more: Any)
 
 
 def answers_by_round(*answers: Mapping[str, Any]) -> Say:
-    """Answers by round and persona; the last round repeats, ``*`` is everybody else."""
+    """Answers by round and persona; the last round repeats, ``*`` stands for all other personas."""
 
     def say(step: Ask) -> Any:
         _, name, number = step.key.split(":")
@@ -97,7 +97,7 @@ def answers_by_round(*answers: Mapping[str, Any]) -> Say:
 
 
 def answer_steps(play: Play, say: Say, *, latency_ms: int | Callable[[Ask], int] = 1, cost_usd: float = 0.0) -> None:
-    """Answer what is asked and record what follows, until nothing is left to do."""
+    """Answer all questions and record all batches until no step is left."""
     while steps := play.steps:
         if isinstance(steps[0], Record):
             play.add(*steps[0].drafts)
@@ -109,7 +109,7 @@ def answer_steps(play: Play, say: Say, *, latency_ms: int | Callable[[Ask], int]
 
 
 def model_reply(step: Ask, value: Any, latency_ms: int = 1, cost_usd: float = 0.0) -> ModelAnswered | ModelFailed:
-    """What came of a call; one that outlasts its deadline comes to nothing."""
+    """The event of a call; a call that exceeds its deadline fails."""
     late = step.timeout_s is not None and latency_ms > step.timeout_s * 1000
     if value is NO_REPLY or late:
         lasted = round((step.timeout_s or 0) * 1000) if late else latency_ms
@@ -155,7 +155,7 @@ def opinion(
     number: int = 0,
     **more: Any,
 ) -> OpinionGiven:
-    """An opinion; without a verdict a missing one."""
+    """An opinion; a missing one without a verdict."""
     if not verdict:
         return OpinionGiven(rater=rater, model="m", round=number, missing=Reason("it did not answer"))
     return OpinionGiven(
@@ -171,7 +171,7 @@ def opinion(
 
 
 def opinions(*given: OpinionGiven) -> dict[str, OpinionGiven]:
-    """By rater: A, B, C and so on."""
+    """Opinions by rater: A, B, C and so on."""
     return {chr(ord("A") + index): each for index, each in enumerate(given)}
 
 

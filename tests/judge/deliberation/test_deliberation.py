@@ -1,4 +1,4 @@
-"""How far judges agree, where they differ, and what moved those who changed their verdict."""
+"""Agreement of judges, their disagreements, and the causes of changed verdicts."""
 
 from fractions import Fraction
 from typing import Any
@@ -160,11 +160,11 @@ def test_a_disagreement_names_who_stands_where() -> None:
     assert {"A": 3, "B": 1} == risk.positions
 
 
-# what moved whom
+# changes of verdict
 
 
 def moved(*rounds: OpinionGiven) -> list[tuple[str, str, str]]:
-    """Changes of one judge in the last of its rounds."""
+    """The changes of one judge in its last round."""
     *before, now = ({"A": each} for each in rounds)
     return [(each.before, each.after, each.kind) for each in mind_changes(before, now)]
 

@@ -1,4 +1,4 @@
-"""What judges answer: read leniently, and what is wrong with it named; and the prompts that they answer to."""
+"""Judges' opinions are read leniently and their faults are named; the prompts of deliberation."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ DEBATE = Subject(
 
 
 def read(subject: Subject = SUBJECT, **answer: Any) -> Any:
-    """A whole answer with changes, the way that it takes from the model."""
+    """Read a complete answer with changes, through the parser of model answers."""
     said = msgspec.json.encode(opinion_answer("PASS") | answer).decode()
     return read_opinion(
         parse(said, questions.opinion_type(subject, lists=True)), subject, rater="a", model="m", number=1
@@ -211,7 +211,7 @@ def test_a_round_shows_the_widest_difference_first_and_no_models() -> None:
     assert "Technical architect: PASS (confidence 90%)" in text
     assert f"| Evidence: {QUOTE}" in text
     assert "| Finding: no password" in text
-    assert "never written" not in text  # what nobody wrote is no evidence
+    assert "never written" not in text  # a quote that is in no text is no evidence
     assert "x" * 301 not in text
     assert "\nSYSTEM" not in text
     assert "grand" not in text

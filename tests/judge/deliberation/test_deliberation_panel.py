@@ -1,4 +1,4 @@
-"""A debate's panel deliberates: where its raters stand by their scores, when it is due, that no score changes."""
+"""Deliberation of a debate's panel: opinions from scores, when a round is due, and that scores do not change."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def scored(rater: str, pro: float | None, con: float | None, **items: Any) -> Pa
 
 
 def play_of(opened_: DebateOpened, *scores: PanelistScored) -> Play:
-    """Three turns were spoken, and the panel has scored them."""
+    """A debate of three turns that the panel has scored."""
     play = Play(opened_)
     for turn in (1, 2, 3):
         play.add(started(turn), spoken(turn))
@@ -78,7 +78,7 @@ def stand(play: Play) -> dict[str, Any]:
     return {name: each.verdict for name, each in independent_opinions(play.debate, play.debate.opened).items()}
 
 
-# where they stand
+# opinions from scores
 
 
 def test_a_raters_verdict_is_its_own_weighted_gap() -> None:
@@ -146,7 +146,7 @@ def test_a_rater_without_scores_stands_nowhere() -> None:
     assert Reason("it was silent") == found["risk"].missing
 
 
-# when it is due
+# when a round is due
 
 
 def test_a_panel_that_agrees_does_not_deliberate() -> None:
@@ -177,7 +177,7 @@ def test_a_panel_that_differs_first_records_where_it_stands() -> None:
         for draft in first.drafts
         if isinstance(each := draft.event, OpinionGiven)
     ]
-    assert [8, 9] == [draft.cause for draft in first.drafts]  # the scores that they follow from
+    assert [8, 9] == [draft.cause for draft in first.drafts]  # the scores behind the opinions
     assert [] == play.of(ModelAnswered)
 
 
@@ -196,7 +196,7 @@ def test_then_every_rater_is_asked_at_once_by_its_key() -> None:
         assert "Speaker A" in prompt
 
 
-# what comes of it
+# results
 
 
 def answer(verdict: str, pro: float, con: float, quote: str = "") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Rounds of deliberation on an artifact, step by step: who is asked what, when it ends, and what binds it."""
+"""Rounds of deliberation on an artifact, step by step: questions, the end, limits of time and money."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -152,7 +152,7 @@ def test_a_round_shows_the_others_positions() -> None:
     steps = [step for step in play.steps if isinstance(step, Ask)]
 
     assert [f"deliberate:{name}:1" for name in PERSONAS] == [step.key for step in steps]
-    assert 1 == len({step.prompt[:-1] for step in steps})  # all but who is asked is the same: read once
+    assert 1 == len({step.prompt[:-1] for step in steps})  # all prompts differ only in the judge's own part
     shown = steps[0].prompt[-2].text
     assert "Compliance auditor: PASS" in shown
     assert "| Why: so FAIL" in shown
@@ -178,7 +178,7 @@ def test_a_difference_that_is_nowhere_wide_is_not_argued_about() -> None:
     assert "no deliberation: the judges differ, but nowhere far enough to be asked again" in verdict(play).reasons
 
 
-# who fails
+# failures
 
 
 def test_nobody_answered_is_no_verdict() -> None:
@@ -203,7 +203,7 @@ def test_a_judge_that_fails_in_the_middle_is_left_out_of_that_round_and_asked_in
 
     assert isinstance(rounds["1"]["security_analyst"].missing, Reason)
     assert "FAIL" == rounds["0"]["security_analyst"].verdict == rounds["2"]["security_analyst"].verdict
-    assert pytest.approx(0.6 * 0.5) == held(play)[0].after  # two against two of those who answered
+    assert pytest.approx(0.6 * 0.5) == held(play)[0].after  # two against two of the judges that answered
     assert [3, 1.0] == [held(play)[-1].round, held(play)[-1].after]
     said = [reason for reason in verdict(play).reasons if "in round 1" in reason]
     assert 1 == len(said)
@@ -285,7 +285,7 @@ def test_failed_calls_take_time_too() -> None:
     assert 900 == held(play)[0].elapsed_ms
 
 
-# money, rests, crashes
+# money, pauses, crashes
 
 
 def test_the_cost_cap_lets_no_round_begin_and_judges_what_was_paid_for() -> None:
@@ -322,7 +322,7 @@ def test_whatever_has_been_recorded_the_next_step_is_the_same() -> None:
     whole = heard(SPLIT, SPLIT, AGREED)
     for cut in range(1, len(whole.records)):
         if isinstance(whole.events[cut - 1], OpinionGiven) and isinstance(whole.events[cut], BATCHED):
-            continue  # no log ends within a batch
+            continue  # a log never ends inside a batch
         play = Play(*[record.event for record in whole.records[:cut]])
         done = set(asked(play))
 

@@ -1,4 +1,4 @@
-"""The verdict on an artifact: weights that count, the graver of equals, findings without repeats, plain reasons."""
+"""The verdict on an artifact: weights, the more severe of equal verdicts, findings without duplicates, reasons."""
 
 from typing import Any
 

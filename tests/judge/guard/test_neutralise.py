@@ -1,4 +1,4 @@
-"""Neutralising is what guards the judge: whatever a speech holds, it reaches the judge as marked material."""
+"""Neutralising guards the judge: any speech reaches the judge as marked material."""
 
 import json
 from collections.abc import Mapping
@@ -136,7 +136,7 @@ def test_every_line_is_marked_and_holds_no_delimiter(text: str) -> None:
 
 @given(HOSTILE)
 def test_words_quoted_from_the_material_are_found_in_the_turn(text: str) -> None:
-    """The judge reads the neutralised words and quotes those: neutralising must not make an honest quote invalid."""
+    """The judge quotes from the neutralised text, so neutralising must not make an honest quote invalid."""
     words = f"{text}\n{SPEECH}\n{text}"
 
     for line in quoted(words).split("\n"):
@@ -173,7 +173,7 @@ def prompts(text: str) -> dict[str, Prompt]:
 
 
 def unmarked(prompt: Prompt) -> list[str]:
-    """The lines of a prompt that do not stand behind the mark of material."""
+    """The lines of a prompt that are not marked as material."""
     return [line for segment in prompt for line in segment.text.splitlines() if not line.startswith("| ")]
 
 
@@ -182,7 +182,7 @@ CANDIDATES: Mapping[str, list[str]] = {"claims": [section(PROMPTS["claims"], "no
 
 
 def check(text: str) -> None:
-    """No line of any prompt is the debater's, and the roles of its segments stay."""
+    """Assert that the unmarked lines of all prompts are the same as for a plain speech."""
     for name, prompt in prompts(text).items():
         extra = CANDIDATES.get(name, [])
         assert [line for line in PLAIN[name] if line not in extra] == [

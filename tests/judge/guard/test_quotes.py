@@ -1,4 +1,4 @@
-"""A quote holds when it stands in the turn; its span is in the turn's own code points."""
+"""A quote is valid if the turn contains it; its span is in code points of the turn."""
 
 import time
 from unicodedata import normalize

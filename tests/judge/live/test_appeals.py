@@ -1,4 +1,4 @@
-"""When a second opinion is asked, of whom, and what becomes of the flag."""
+"""Second opinions: when they are asked, of which judge, and their effect on the flag."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ MILD, SERIOUS = "hollow_specificity", "fabricated_citation"
 
 
 def flagged(kind: str = SERIOUS, *, turns: int = 4, second: Any = UNSET, appeals: Any = "serious") -> Play:
-    """Turn 2 is flagged; nothing of what follows from that has been answered yet."""
+    """Turn 2 is flagged; no second opinion has been given yet."""
     play = Play(opened(turns, second=second, appeals=appeals))
     play_turn(play)
     step = next(step for step in play.steps if isinstance(step, Speak))
@@ -54,10 +54,10 @@ def opinions(play: Play) -> list[Ask]:
     ("kind", "second", "appeals", "asked"),
     [
         (SERIOUS, "scripted:other", "serious", "scripted:other"),
-        (SERIOUS, UNSET, "serious", None),  # nobody else sits there
+        (SERIOUS, UNSET, "serious", None),  # there is no second judge
         (MILD, "scripted:other", "serious", None),
         (MILD, "scripted:other", "all", "scripted:other"),
-        (MILD, UNSET, "all", "scripted:judge"),  # the judge, asked again without what it said
+        (MILD, UNSET, "all", "scripted:judge"),  # the judge is asked again, without its first answer
         (SERIOUS, "scripted:other", "none", None),
         (SERIOUS, UNSET, "none", None),
     ],
@@ -82,7 +82,7 @@ def test_whoever_gives_it_does_not_know_of_the_first() -> None:
 
 
 def test_nobody_waits_for_it() -> None:
-    """The next turn is spoken while it is asked."""
+    """The next turn is spoken while the second opinion is open."""
     kinds = [type(step) for step in flagged(second="scripted:other").steps]
 
     assert kinds == [Speak, Ask]
@@ -139,7 +139,7 @@ def test_the_last_word_is_spoken_before_the_verdict() -> None:
 
 
 def test_after_the_verdict_no_opinion_changes_a_score() -> None:
-    """A resume gives every failed question fresh attempts, but a verdict never goes stale."""
+    """A resume gives every failed question new attempts, but a verdict stays."""
     play = flagged(turns=2, second="scripted:other")
     while play.debate.verdicts.scorecard is None:
         steps = play.steps

@@ -1,4 +1,4 @@
-"""The register: what is flagged, what it costs, what is the same claim again, and what a second opinion gives back."""
+"""The register of claims: flags, their costs, repeated claims, and the points that a second opinion returns."""
 
 from typing import Any, get_args
 
@@ -366,7 +366,7 @@ def test_a_reversal_returns_what_a_floor_had_left_to_take() -> None:
         (10, 8, 2, 2),  # 10 - 2 - 8 = 0; without the penalty 2
         (10, 7, 2, 3),  # 10 - 2 - 7 = 1; without the penalty 3
         (9, 8, 1, 1),  #  9 - 2 - 8 < 0; without the penalty 1
-        (1, 8, 0, 0),  #  the docking alone takes all
+        (1, 8, 0, 0),  #  the docking alone takes all points
     ],
 )
 def test_a_reversal_after_a_docking(logic: float, points: int, back: float, left: float) -> None:

@@ -1,4 +1,4 @@
-"""Head to head, and the bands: every number recomputed by hand."""
+"""Comparisons and bands; every number was computed by hand."""
 
 import pytest
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ TEXTS = ("Cars are slow, because they stand in each other's way.", f"Cars are fa
 
 
 def debate(**points: float) -> EventBatch:
-    """Two turns said and scored; ``one`` and ``two`` are their logic."""
+    """Two turns with scores; ``one`` and ``two`` are their logic."""
     batch = debate_of(*TEXTS[:2])
     for turn, name in ((1, "one"), (2, "two")):
         score(batch, turn, logic=points.get(name, 20))
@@ -47,7 +47,7 @@ def flag(batch: EventBatch, turn: int, quote: str, kind: str = "fabricated_citat
         ("first", "second", "earlier", False),
         ("second", "first", "later", False),
         ("draw", "draw", "draw", False),
-        ("first", "first", "draw", True),  # whoever is shown first
+        ("first", "first", "draw", True),  # in both orders
         ("second", "second", "draw", True),
         ("first", "draw", "draw", True),
         ("draw", "first", "draw", True),

@@ -1,4 +1,4 @@
-"""Docking an earlier turn: both quotes checked, no flaw twice, never below what is left."""
+"""Docking of an earlier turn: both quotes are checked, a flaw counts once, and points never fall below 0."""
 
 from typing import Any
 

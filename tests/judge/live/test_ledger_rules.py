@@ -1,4 +1,4 @@
-"""The ledger through the whole engine, with numbers that were worked out by hand."""
+"""The ledger through the whole engine; every number was computed by hand."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def test_a_winner_of_23_with_a_mandatory_2_stands_at_21_and_is_never_lifted_back
     outside = Anomaly(turn=2, dimension="logic", outcome="winner", effective=21, band=(22, 40), comparison=compared)
     assert {"1-2.2.logic": outside} == play.debate.exchanges.anomalies
 
-    play_turn(play, won={"logic": "earlier"})  # and again it wins
+    play_turn(play, won={"logic": "earlier"})  # it wins again
     play_turn(play)
     assert balance(play, 2).effective == 21
     found = play.debate.exchanges.anomalies
@@ -111,7 +111,7 @@ def test_turn_1_is_banded_by_its_first_comparison_only() -> None:
     play_turn(play, score=score_answer(2, logic=(2, 2, 2, 2)))  # drawn: no band
     play_turn(
         play, score=score_answer(3, logic=(9, 9, 9, 9)), won={"logic": "earlier"}
-    )  # turn 2 wins at 8 and stays there
+    )  # turn 2 wins at 8 and stays at 8
 
     assert band_requests(play) == [(3, "logic", -15)]
     assert balance(play, 1).effective == 36
@@ -226,7 +226,7 @@ def test_totals_and_the_leader_follow_the_ledger_at_once() -> None:
     )
     seen = scorecard(play.debate.ledger, play.debate.exchanges)
 
-    # Turn 1: 20 + 18 + 18 = 56.  Turn 2: 22 − 1 + 18 + 18 = 57: within 2, nobody leads.
+    # Turn 1: 20 + 18 + 18 = 56.  Turn 2: 22 − 1 + 18 + 18 = 57: within 2, neither side leads.
     assert (seen.pro.composite, seen.con.composite, seen.leader) == (56, 57, "neither")
     answer_steps(play, answers_by_purpose(2, {}))
     (verdict,) = play.of(ScorecardVerdictReached)

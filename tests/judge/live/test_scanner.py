@@ -1,4 +1,4 @@
-"""Specific claims are found where they stand, and the same quantity in other words is the same."""
+"""Specific claims are found with their spans, and equal quantities in other words are equal."""
 
 import time
 from itertools import pairwise

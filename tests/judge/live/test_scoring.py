@@ -1,4 +1,4 @@
-"""What the rules make of a judge's answers, recomputed by hand."""
+"""The rules of a turn's score; every number was computed by hand."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ RUBRIC = rubric_v1()
 
 
 def answer(turn: int = 2, quote: str = QUOTE, **points: float) -> ScoreAnswer:
-    """A sample: full points where nothing else is said."""
+    """A sample with full points, except for the given components."""
     return ScoreAnswer(
         components={
             name: ComponentAnswer(points=points.get(name, component.maximum), quote=quote, reason="because")

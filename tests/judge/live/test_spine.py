@@ -1,4 +1,4 @@
-"""Premises: what is stated must be quoted, what is named must exist, what is dropped must be gone."""
+"""Premises: a new one needs a quote, a named one must exist, and the words of a dropped one must be absent."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def stated(text: str = "Training makes verdicts accurate", quote: str = TRAINED)
 
 
 def debate(third: str = SILENT) -> EventBatch:
-    """P1.1, P1.2 of pro, P2.1 of con, and turn 3 of pro to be traced."""
+    """A debate with P1.1 and P1.2 of pro, P2.1 of con, and turn 3 of pro without recorded premises."""
     batch = debate_of(FIRST, OTHER)
     score(batch, 1)
     score(batch, 2)
@@ -341,7 +341,7 @@ def test_what_may_be_answered_follows_from_what_there_is() -> None:
         ("Trams carry people", "trams carry people", "Trams are fine.", True),  # 1 of 3
         ("Trams carry", "trams carry", "Trams are fine.", False),  # 1 of 2 is half, not less
         ("Investing pays", "investing pays", "They invested, and it pays.", False),
-        ("It is so", "it is what it is", "Nothing at all.", False),  # no content word: nothing to miss
+        ("It is so", "it is what it is", "Nothing at all.", False),  # no content word
         ("Cars", "the cars", "", True),
     ],
 )

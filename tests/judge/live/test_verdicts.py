@@ -1,4 +1,4 @@
-"""The narrative, the conflict, the convergence: sides given back, citations that exist, and what is missing."""
+"""The verdicts at the end: scorecard, narrative, conflict and convergence."""
 
 from typing import Any
 
@@ -6,11 +6,15 @@ import pytest
 from msgspec import UNSET
 
 from events.types import (
+    BothSides,
     ConflictResolved,
     ConvergenceAssessed,
     FindingRefused,
+    Missing,
     NarrativeVerdictReached,
+    Rounds,
     TurnStarted,
+    missing,
 )
 from judge.live.answers import Answers
 from judge.live.claims import ClaimsAnswer, SuspectClaim, flag_claims
@@ -26,8 +30,9 @@ from judge.live.verdicts import (
     is_citable,
     record_conflict,
     record_narrative,
+    scorecard_verdict,
 )
-from tests.judge.turns import NO_ANSWER, debate_of, events_of, given, refusals, score, spoken_turn
+from tests.judge.turns import NO_ANSWER, RUBRIC, debate_of, events_of, given, refusals, score, spoken_turn
 
 TEXTS = ("Cars stand in each other's way.", "Cars carry what trams cannot.", "Trams carry more people.", "Not boilers.")
 A = SpeakerNarrative(evolution="from cars to trams", fractures="none", held="the way")
@@ -217,3 +222,35 @@ def test_a_debate_that_hardly_began_breaks_no_verdict(spoken: int) -> None:
 
     assert 0.0 <= float(events_of(batch, ConvergenceAssessed)[0].similarity or 0) <= 1.0
     assert "pro" == events_of(batch, NarrativeVerdictReached)[0].winner
+
+
+# scorecard
+
+
+@pytest.mark.parametrize(
+    ("pro", "con", "winner", "margin", "reason"),
+    [
+        (60.0, 50.0, "pro", 10, "pro 60, con 50: pro leads by 10"),
+        (50.0, 52.1, "con", 2.1, "pro 50, con 52.1: con leads by 2.1"),
+        (52.1, 50.1, "neither", 2, "pro 52.1, con 50.1: within 2 nobody wins"),
+        (50.0, 50.0, "neither", 0, "pro 50, con 50: within 2 nobody wins"),
+    ],
+)
+def test_the_higher_mean_wins(pro: float, con: float, winner: str, margin: float, reason: str) -> None:
+    verdict = scorecard_verdict(BothSides(pro=pro, con=con), Rounds(pro=1), RUBRIC)
+
+    assert (winner, margin, reason, 1) == (verdict.winner, verdict.margin, verdict.reason, verdict.rounds.pro)
+
+
+@pytest.mark.parametrize(
+    ("pro", "con", "reason"),
+    [
+        (missing("failed"), 50.0, "no turn of pro was judged"),
+        (50.0, missing("failed"), "no turn of con was judged"),
+        (missing("failed"), missing("failed"), "no turn of either side was judged"),
+    ],
+)
+def test_a_missing_mean_favours_nobody(pro: float | Missing, con: float | Missing, reason: str) -> None:
+    verdict = scorecard_verdict(BothSides(pro=pro, con=con), Rounds(), RUBRIC)
+
+    assert ("neither", missing(reason)) == (verdict.winner, verdict.margin)

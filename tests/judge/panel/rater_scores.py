@@ -1,4 +1,4 @@
-"""Raters and their scores, made for the panel's tests."""
+"""Raters and scores for the panel's tests."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ STANDING = {"pro": "UPHELD", "con": "REFUTED"}
 
 
 def rater_seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
-    """The four that ship, or the first of them."""
+    """The shipped raters, or the first ones."""
     return [
         Rater(
             name=name,
@@ -31,7 +31,7 @@ def rater_seats(count: int = 4, **records: TrackRecord) -> list[Rater]:
 
 
 def equal_raters(count: int, weights: Mapping[str, float] | None = None) -> list[Rater]:
-    """Raters that differ in nothing but their names."""
+    """Raters that differ only in their names."""
     profile = shipped().raters["general"]
     return [
         Rater(
@@ -47,7 +47,7 @@ def equal_raters(count: int, weights: Mapping[str, float] | None = None) -> list
 
 
 def even_scores(scores: Mapping[str, float | None], standings: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """One number an item, the same on all dimensions; None leaves the item out."""
+    """Scores with one number for each item, the same on all dimensions; None leaves the item out."""
     given = {item: dict.fromkeys(DIMENSIONS, float(score)) for item, score in scores.items() if score is not None}
     said = {item: STANDING[ITEMS[item]] for item in given} if standings is None else dict(standings)
     return {"scores": given, "standings": said}
@@ -60,7 +60,7 @@ def panel_of(
     topic: str = "default",
     standings: Sequence[Mapping[str, str]] | None = None,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
-    """What a panel says whose raters give these scores, one number an item in the order of ``ITEMS``."""
+    """The conclusion of a panel whose raters give these scores, one number for each of ``ITEMS``."""
     scored = {
         seat.name: PanelistScored(
             rater=seat.name,
@@ -78,7 +78,7 @@ def concluded(
     topic: str = "default",
     items: Mapping[str, Side] = ITEMS,
 ) -> tuple[AgreementMeasured, PanelConcluded]:
-    """By rubric v1."""
+    """The conclusion by rubric v1."""
     rubric = rubric_v1()
     assert rubric.panel is not None
     assert rubric.criteria is not None

@@ -1,4 +1,4 @@
-"""Alpha and kappa: published values, a second oracle, the bootstrap against a plain loop, and what has no value."""
+"""Alpha and kappa: published values, a second implementation, the bootstrap against a plain loop, undefined values."""
 
 import math
 import warnings
@@ -37,7 +37,7 @@ OBSERVERS = np.array(
         [N, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, N], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, N],
     ]
 )  # fmt: skip
-# Seed 000's mock data: four judges, six arguments.
+# four judges, six arguments
 MOCK = np.array([[7.5, 8, 6.5, 4, 3.5, 5], [8, 8.5, 7, 3.5, 3, 4.5], [6, 7, 5.5, 5, 4.5, 6], [N, 8, 6, 4, N, 5]])
 # Fleiss (1971): thirty patients, six psychiatrists each, five diagnoses.
 DIAGNOSES = np.array(
@@ -54,14 +54,14 @@ DIAGNOSES = np.array(
 
 @pytest.fixture(scope="module")
 def fleiss_kappa() -> Any:
-    """The oracle's; importing it takes seconds, which only whoever asks for it shall wait."""
+    """The second implementation, imported only in the tests that use it: the import takes seconds."""
     from statsmodels.stats.inter_rater import fleiss_kappa  # noqa: PLC0415
 
     return fleiss_kappa
 
 
 def units(values: np.ndarray) -> Ratings:
-    """Every column an item of its own."""
+    """Ratings in which every column is an item of its own."""
     return Ratings(np.asarray(values, dtype=float), np.arange(values.shape[1]))
 
 
@@ -89,7 +89,7 @@ def test_fleiss_own_example() -> None:
 def test_kappa_is_what_statsmodels_says(fleiss_kappa: Any, rows: list[list[int]]) -> None:
     counts = np.array([[row.count(category) for category in range(4)] for row in rows], dtype=float)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # it divides by zero where there is one category
+        warnings.simplefilter("ignore", RuntimeWarning)  # it divides by zero if there is only one category
         expected = fleiss_kappa(counts)
 
     actual = kappa(counts)
@@ -132,7 +132,7 @@ def test_an_item_is_drawn_with_all_its_dimensions() -> None:
 def test_an_interval_needs_items_to_draw_from_and_samples_with_a_value() -> None:
     few = Ratings(np.array([[1, 9, 2, 8, 3, 7], [1, 8, 2, 9, 3, 6.0]]), np.array([0, 0, 0, 1, 1, 1]))
     stubborn = np.full((2, 40), 7.0)
-    stubborn[0, 0] = 3.0  # a third of the samples leave the one item out that differs
+    stubborn[0, 0] = 3.0  # a third of the samples leave out the one item that differs
     rare = with_interval(0.5, np.array([0.1] * 49 + [math.nan] * 51), 6, RULES)
 
     assert (UNSET, UNSET) == (measure(few, "interval", RULES).low, measure(few, "interval", RULES).high)

@@ -1,4 +1,4 @@
-"""Weights, laws of the ladder, and what it says in words."""
+"""Weights, laws of the outcome, and its explanation in words."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""The ladder on raw scores, disputes, weights, and what a rater more or less would change."""
+"""The outcome from raw scores: thresholds, disputes, weights, and the effect of a missing rater."""
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +14,7 @@ CLEAR = [[8.0, 7, 8, 3, 4, 3], [8, 8, 7, 4, 3, 3], [7, 7, 8, 3, 4, 4], [8, 7, 7,
 ROWS = st.lists(st.lists(st.integers(1, 10), min_size=6, max_size=6), min_size=2, max_size=5)
 
 
-# the ladder, rung by rung
+# outcomes by threshold
 
 
 def test_raters_who_agree_conclude() -> None:
@@ -185,11 +185,11 @@ def test_a_variance_of_exactly_nine_decides() -> None:
     assert (True, "irreconcilable") == (exact.disputed["PRO-1"].decides, exact.outcome)
 
 
-# two, three, and one who gives everyone seven
+# two, three, and one rater that always gives seven
 
 
 def test_two_raters_split_one_to_one_name_nobody() -> None:
-    """1–1: each sees another winner, as far as the other."""
+    """1–1: the raters name different winners by the same gap."""
     measured, verdict = panel_of(equal_raters(2), [[8, 8, 8, 4, 4, 4], [4, 4, 4, 8, 8, 8]])
 
     assert measured.raw.value < 0
@@ -205,7 +205,7 @@ def split() -> tuple[AgreementMeasured, PanelConcluded]:
 
 
 def test_three_raters_split_two_to_one_name_nobody_either() -> None:
-    """2–1: the majority leans, but they do not agree, and agreement is what a winner needs."""
+    """2–1: a majority leads, but without agreement there is no winner."""
     measured, verdict = split()
 
     assert measured.raw.value < RULES.low
@@ -238,7 +238,7 @@ def test_a_rater_who_gives_everyone_seven_does_not_vanish() -> None:
     assert verdict.calibrated.con > 0  # min-max puts it in the middle of every item
 
 
-# what is missing
+# missing values
 
 
 def test_a_rater_that_leaves_a_side_out_does_not_tilt_the_balance() -> None:
@@ -271,6 +271,6 @@ def test_an_item_counts_only_with_all_the_dimensions_that_its_rater_weighs() -> 
 
     measured, verdict = concluded(raters, scored)
 
-    assert pytest.approx((8 + 7 + 8) / 3, abs=0.0001) == verdict.weighted.pro  # r1's logic of 10 alone moves nothing
-    assert 21 == measured.raw.items  # 24 units less the three that one rater alone has
+    assert pytest.approx((8 + 7 + 8) / 3, abs=0.0001) == verdict.weighted.pro  # r1's logic of 10 alone changes nothing
+    assert 21 == measured.raw.items  # 24 units minus three that only one rater has scored
     assert any("Rater 1 scored PRO-1 in part only" in reason for reason in verdict.reasons)

@@ -1,4 +1,4 @@
-"""What a rater is shown: all that was said, its own part, and nothing of another rater or of a model."""
+"""A rater's prompt: the whole debate and the rater's focus, but nothing of other raters and no model names."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""A rater's answer, read by item id: what is off the scale, left out or invented is said, and never mended."""
+"""A rater's answer, read by item id: values off the scale, missing or invented are recorded, never corrected."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def card(points: Any = 6, **dimensions: Any) -> dict[str, Any]:
 
 
 def answer(names: tuple[str, ...] = NAMES, **changes: Any) -> dict[str, Any]:
-    """Everything scored 6 and upheld; ``changes`` replace a part."""
+    """An answer with 6 for everything and all upheld; ``changes`` replace parts."""
     whole = {
         "scores": {name: card() for name in names},
         "standings": dict.fromkeys(names, "UPHELD"),
@@ -37,7 +37,7 @@ def answer(names: tuple[str, ...] = NAMES, **changes: Any) -> dict[str, Any]:
 
 
 def with_scores(**cards: Any) -> dict[str, Any]:
-    """The same with other scores of some items: ``PRO_1=…``; None leaves the item out."""
+    """The same answer with other scores of some items: ``PRO_1=…``; None leaves the item out."""
     scores = {name: card() for name in NAMES} | {name.replace("_", "-"): each for name, each in cards.items()}
     return answer(scores={name: each for name, each in scores.items() if each is not None})
 

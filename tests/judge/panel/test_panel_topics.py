@@ -1,4 +1,4 @@
-"""What a motion is about, told by whole words and phrases and by no part of one."""
+"""The topic of a motion, found by whole words and phrases, not by parts of words."""
 
 import pytest
 

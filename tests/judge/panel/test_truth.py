@@ -1,4 +1,4 @@
-"""Raters against known outcomes: the rater's own verdict, whether it is right, and what a record is worth."""
+"""Raters against known outcomes: a rater's verdict, whether it is right, and what its record tells."""
 
 from pathlib import Path
 from typing import Any
@@ -97,8 +97,8 @@ def test_an_argument_without_all_its_dimensions_is_left_out_and_not_filled_in() 
         (4.0, 8.0, "con"),
         (6.0, 6.0, "neither"),
         (5.245, 4.755, "neither"),  # a gap of 4.9 %
-        (5.255, 4.745, "pro"),  # of 5.1 %
-        (4.2, 3.8, "pro"),  # of 5 %, which is not under it
+        (5.255, 4.745, "pro"),  # a gap of 5.1 %
+        (4.2, 3.8, "pro"),  # a gap of exactly 5 %, which counts
     ],
 )
 def test_a_gap_under_the_panels_least_one_names_nobody(pro: float, con: float, said: str) -> None:

@@ -1,4 +1,4 @@
-"""The three rounds as answers that keep the form, and a debate that stands at any of them."""
+"""The three rounds as answers in the required form, and debates with these rounds."""
 
 import json
 from typing import Any
@@ -39,7 +39,7 @@ def argument(name: str, **changes: str) -> dict[str, str]:
 
 
 def opening(side: str, **changes: dict[str, str]) -> dict[str, Any]:
-    """An opening that keeps the form; ``changes`` by the argument's number: ``n1={"claim": ""}``."""
+    """An opening in the required form; ``changes`` by the argument's number: ``n1={"claim": ""}``."""
     return {
         "arguments": [argument(f"{side.upper()}-{n}", **changes.get(f"n{n}", {})) for n in (1, 2, 3)],
     }
@@ -73,7 +73,7 @@ def argument_answer(name: str = "", points: int = 6, standing: str = "UPHELD", *
 
 
 def assessment(**changes: Any) -> dict[str, Any]:
-    """Pro at 7 points everywhere, con at 5."""
+    """An assessment with 7 points everywhere for pro, 5 for con."""
     return {
         "fallacies": [],
         "arguments": {name: argument_answer(name, 7 if name.startswith("PRO") else 5) for name in NAMES},
@@ -101,7 +101,7 @@ def read_close(value: Any, side: Side = "pro") -> StatementReading:
 
 
 def debate_after_rounds(*, samples: int = 1, **said: Any) -> EventBatch:
-    """A debate in which everything has been said; ``said`` by key, ``open_pro={…}``, else what keeps the form."""
+    """A debate after all rounds; ``said`` replaces statements by key: ``open_pro={…}``."""
     batch = EventBatch(Debate(id="d"))
     batch.add(protocol_opened(samples=samples, archetypes=CHARACTERS), None)
     makers = {"open": opening, "cross": cross, "close": closing}
@@ -149,6 +149,6 @@ def answers_of(*answers: Any) -> Answers[Any]:
 
 
 def events_of(batch: EventBatch, *types: type, after: int = 0) -> list[Any]:
-    """What was put on the batch, of some types."""
+    """The events of some types in a batch."""
     events: list[Event] = [draft.event for draft in batch.drafts[after:]]
     return [event for event in events if isinstance(event, types)]

@@ -1,4 +1,4 @@
-"""The judge as a witness: quotes are checked, numbers off the scale are not there, the arithmetic is ours."""
+"""The assessment: quotes are checked, numbers off the scale are missing, and the rules compute the totals."""
 
 import random
 from typing import Any
@@ -37,7 +37,7 @@ STRAW = {
 
 
 def after(*answers: Any, samples: int = 1, **said: Any) -> EventBatch:
-    """A debate after its judgement."""
+    """A debate after its assessment."""
     batch = debate_after_rounds(samples=samples, **said)
     record_assessment(batch, answers_of(*answers), protocol_opened(samples=samples))
     return batch
@@ -314,7 +314,7 @@ def test_the_same_words_may_hold_two_fallacies() -> None:
     assert {"straw_man", "ad_hominem"} == {each.fallacy for each in events_of(batch, FallacyFound)}
 
 
-# whatever comes
+# any answer
 
 
 @pytest.mark.slow

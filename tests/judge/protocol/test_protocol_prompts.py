@@ -1,4 +1,4 @@
-"""What the sides and the judge of the three rounds are shown, and what they are not."""
+"""The prompts of the three rounds: what they contain, and what they must not contain."""
 
 from typing import Any
 

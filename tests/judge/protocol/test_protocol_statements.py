@@ -1,4 +1,4 @@
-"""Openings, cross-examinations, closings: what is wrong with them is named, and what holds of them is kept."""
+"""Openings, cross-examinations, closings: faults are named, and sound parts are kept."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is said of the judge itself: counts over debates with known numbers, and the rubric as tables."""
+"""The report on the judge: counts over debates with known numbers, and the rubric as tables."""
 
 from collections.abc import Sequence
 from typing import Any
