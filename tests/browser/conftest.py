@@ -1,4 +1,4 @@
-"""A real server as a child process, a real Chromium, and debates that are read from a script."""
+"""A server as a child process, Chromium, and debates from scripts."""
 
 import contextlib
 import os
@@ -30,8 +30,8 @@ FLAGS = [
 ]  # fmt: skip
 
 
-def without(reason: str) -> None:
-    """Skip loudly on somebody's machine; fail where the suite must be whole."""
+def skip_or_fail(reason: str) -> None:
+    """Skip with a reason; fail in CI, where the whole suite must run."""
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(f"NOT TESTED: {reason}")
@@ -67,7 +67,7 @@ class Server:
                 if self.http.get("/readyz").status_code == httpx.codes.OK:
                     return
             assert self._process.poll() is None, (self.folder / "server.log").read_text()
-            time.sleep(0.05)  # a port that nobody listens on cannot be waited for otherwise
+            time.sleep(0.05)  # there is no other way to wait for a port
         pytest.fail("the server did not come up in 30 s: " + (self.folder / "server.log").read_text())
 
     def stop(self) -> None:
@@ -88,19 +88,19 @@ class Server:
         return f"scripted:{path}"
 
     def open(
-        self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4, **wish: Any
+        self, content: dict[str, Any], motion: str = "Cities should ban private cars", turns: int = 4, **more: Any
     ) -> str:
-        """Open a debate in which everybody follows the script; its id.  ``wish``: more of a seat, and ``max_words``."""
+        """Open a debate in which all seats follow the script; its id. ``more``: members of a seat, ``max_words``."""
         model = self.script(content)
         answer = self.http.post(
             "/api/debates",
             json={
                 "motion": motion,
                 "turns": turns,
-                "max_words": wish.get("max_words", 180),
-                "pro": {"model": model, "archetype": "engineer"} | wish.get("pro", {}),
-                "con": {"model": model, "archetype": "provocateur"} | wish.get("con", {}),
-                "judge": {"model": model} | wish.get("judge", {}),
+                "max_words": more.get("max_words", 180),
+                "pro": {"model": model, "archetype": "engineer"} | more.get("pro", {}),
+                "con": {"model": model, "archetype": "provocateur"} | more.get("con", {}),
+                "judge": {"model": model} | more.get("judge", {}),
             },
         )
         assert answer.status_code == httpx.codes.CREATED, answer.text
@@ -108,14 +108,14 @@ class Server:
         return identity
 
     def exhibit(self, name: str) -> str:
-        """A shipped exhibition that does not take its time, played to its end; its id."""
+        """A shipped exhibition, played to its end without pauses; its id."""
         if name not in self._exhibits:
             content = msgspec.json.decode(shipped()[name].read_bytes())
             model = self.script({**content, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}})
             body = msgspec.json.encode(request_for(name)).replace(f"scripted:{name}".encode(), model.encode())
-            wish = msgspec.json.decode(body)
-            del wish["exhibition"]
-            answer = self.http.post("/api/debates", json=wish)
+            request = msgspec.json.decode(body)
+            del request["exhibition"]
+            answer = self.http.post("/api/debates", json=request)
             assert answer.status_code == httpx.codes.CREATED, answer.text
             self._exhibits[name] = answer.json()["id"]
             self.concluded(self._exhibits[name])
@@ -129,7 +129,7 @@ class Server:
         return shown
 
     def concluded(self, debate: str) -> dict[str, Any]:
-        """The view once the debate has ended: waits on the feed."""
+        """The view after the end of the debate; the feed tells when it ends."""
         with connect(f"ws://127.0.0.1:{self.port}/ws/debates/{debate}", subprotocols=["moot.v1"]) as line:  # type: ignore[list-item]
             for text in line:
                 message = msgspec.json.decode(text)
@@ -164,7 +164,7 @@ def own_server(tmp_path: Path) -> Iterator[Server]:
 def browser() -> Iterator[Browser]:
     path = os.environ.get("MOOT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
-        without(INSTALL)
+        skip_or_fail(INSTALL)
     with sync_playwright() as playwright:
         expect.set_options(timeout=20_000)
         chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
@@ -173,7 +173,7 @@ def browser() -> Iterator[Browser]:
 
 
 class Watched:
-    """What a page said and asked for."""
+    """The console messages and the requests of the pages of a test."""
 
     def __init__(self) -> None:
         self.console: list[str] = []
@@ -189,32 +189,32 @@ def watched() -> Watched:
 
 
 class Profile:
-    """One browser profile, and pages of it that are used again: a page of its own costs every test a second of work."""
+    """One browser profile whose pages are reused: a new page costs a test a second of work."""
 
-    MOST_AT_REST = 2
+    MOST_IDLE = 2
 
     def __init__(self, browser: Browser) -> None:
         self.context = browser.new_context()
         self.context.set_default_timeout(PATIENCE_MS)
-        self._at_rest: list[Page] = []
+        self._idle: list[Page] = []
 
     def page(self) -> Page:
-        return self._at_rest.pop() if self._at_rest else self.context.new_page()
+        return self._idle.pop() if self._idle else self.context.new_page()
 
-    def take_back(self, page: Page) -> None:
-        """Leave nothing of a test: no storage, no socket, no taste."""
+    def return_page(self, page: Page) -> None:
+        """Remove what a test left: storage, sockets, emulated media."""
         if page.is_closed():
             return
         page.evaluate("() => { try { localStorage.clear(); } catch { /* a page that has no storage */ } }")
         page.goto("about:blank")
         page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
-        if len(self._at_rest) < self.MOST_AT_REST:
-            self._at_rest.append(page)
+        if len(self._idle) < self.MOST_IDLE:
+            self._idle.append(page)
         else:
             page.close()
 
     def settle(self) -> None:
-        """Nobody is known, nothing is allowed, the network is there."""
+        """Reset the profile: no cookies, no permissions, a network."""
         self.context.set_offline(False)
         self.context.clear_permissions()
         self.context.clear_cookies()
@@ -231,17 +231,17 @@ def warm(browser: Browser) -> Iterator[Profile]:
 def new_page(browser: Browser, warm: Profile, watched: Watched) -> Iterator[Open]:
     """Makes pages: ``new_page(width=320, scheme="dark")``.
 
-    ``own=True`` is for what stays with a page or its profile: routes, scripts, a clock, another person's cookies.
+    ``own=True``: with a profile of its own, for routes, scripts, a clock or other cookies.
     """
     pages: list[tuple[Page, bool]] = []
 
-    def heard(message: ConsoleMessage) -> None:
+    def on_console(message: ConsoleMessage) -> None:
         watched.console.append(f"{message.type}: {message.text}")
 
-    def thrown(error: Error) -> None:
+    def on_error(error: Error) -> None:
         watched.console.append(f"pageerror: {error}")
 
-    def asked(request: Request) -> None:
+    def on_request(request: Request) -> None:
         watched.requests.append(request.url)
 
     def make(*, width: int = 1280, height: int = 900, scheme: Scheme = "light", own: bool = False) -> Page:
@@ -249,9 +249,9 @@ def new_page(browser: Browser, warm: Profile, watched: Watched) -> Iterator[Open
         page.set_default_timeout(PATIENCE_MS)
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
-        page.on("console", heard)
-        page.on("pageerror", thrown)
-        page.on("request", asked)
+        page.on("console", on_console)
+        page.on("pageerror", on_error)
+        page.on("request", on_request)
         pages.append((page, own))
         return page
 
@@ -261,10 +261,10 @@ def new_page(browser: Browser, warm: Profile, watched: Watched) -> Iterator[Open
         if own:
             page.close()  # and its profile
         else:
-            page.remove_listener("console", heard)
-            page.remove_listener("pageerror", thrown)
-            page.remove_listener("request", asked)
-            warm.take_back(page)
+            page.remove_listener("console", on_console)
+            page.remove_listener("pageerror", on_error)
+            page.remove_listener("request", on_request)
+            warm.return_page(page)
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def page(new_page: Open, watched: Watched) -> Iterator[Page]:
 
 @pytest.fixture
 def own_page(new_page: Open, watched: Watched) -> Iterator[Page]:
-    """The same with a profile of its own."""
+    """The same with its own profile."""
     yield new_page(own=True)
     assert watched.console == []
 
@@ -312,7 +312,7 @@ SLOW: dict[str, Any] = {
 
 @pytest.fixture(scope="session")
 def ended(server: Server) -> str:
-    """A debate of four turns that is over."""
+    """A debate of four turns that has ended."""
     debate = server.open(QUICK)
     server.concluded(debate)
     return debate
@@ -320,5 +320,5 @@ def ended(server: Server) -> str:
 
 @pytest.fixture(scope="session")
 def scripts() -> SimpleNamespace:
-    """What the debates of these tests say."""
+    """The scripts of the debates of these tests."""
     return SimpleNamespace(quick=QUICK, slow=SLOW, long=LONG, quoted=QUOTED)

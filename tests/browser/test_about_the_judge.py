@@ -1,4 +1,4 @@
-"""``/judge``: every level and weakness stands there, the figures are the data's, and it fits any screen."""
+"""``/judge``: it shows every level and weakness with the figures of the data, and it fits any screen."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ PATHS = ("levels", "beside", "tables", "weaknesses")
 
 @pytest.fixture(scope="module")
 def juries(server: Any) -> str:
-    """The exhibition ``juries``, played to its end under a rubric of its own."""
+    """The exhibition ``juries``, played to its end under another rubric."""
     script = {**msgspec.json.decode(shipped()["juries"].read_bytes()), "pace": {"chunk_ms": 0, "chunk_chars": 400}}
     wish = script["exhibition"]
     rubric = msgspec.to_builtins(rubric_v1()) | {"name": "strict", "tie_within": 7}
@@ -44,7 +44,7 @@ def test_before_any_debate_it_says_what_will_be_measured(page: Page, own_server:
     expect(page.locator("#weaknesses .shows b")).to_have_text(["–"] * 16)
 
 
-def test_everything_that_the_server_says_stands_there(page: Page, server: Any, juries: str) -> None:
+def test_it_shows_everything_that_the_server_says(page: Page, server: Any, juries: str) -> None:
     visit(page, server)
     said = server.get("/api/judge")
 
@@ -102,14 +102,14 @@ def test_the_first_page_leads_there(page: Page, server: Any) -> None:
     expect(page.locator("h1")).to_have_text("The judge")
 
 
-def test_a_debate_that_is_not_there_is_said(new_page: Any, server: Any) -> None:
+def test_it_reports_an_unknown_debate(new_page: Any, server: Any) -> None:
     page = new_page()
     visit(page, server, "?debate=nobody")
 
     expect(page.get_by_role("alert")).to_contain_text("nobody")
 
 
-def test_it_is_read_by_keyboard_and_by_ear(page: Page, server: Any, juries: str) -> None:
+def test_it_can_be_read_by_keyboard_and_screen_reader(page: Page, server: Any, juries: str) -> None:
     visit(page, server, "#weaknesses-leniency")
 
     for table in page.locator("table").all():

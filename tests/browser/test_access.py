@@ -1,4 +1,4 @@
-"""Everybody: no violation that axe-core knows (WCAG 2.2 AA) on any page, in both themes, narrow and wide."""
+"""Accessibility: axe-core finds no violation (WCAG 2.2 AA) on any page, in both themes, narrow and wide."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ PAGES = {
     "audit": "/d/{juries}?view=audit&event=64",
     "protocol": "/d/{transit}",
     "panel": "/d/{monolith}",
-    "nowhere": "/d/01a1fdbb-0000-7000-8000-000000000000",
+    "missing": "/d/01a1fdbb-0000-7000-8000-000000000000",
 }
 
 
@@ -32,9 +32,9 @@ def played(server: Any) -> dict[str, str]:
 
 
 def violations(page: Page, scheme: str = "light") -> list[str]:
-    """What axe-core finds; in the dark only what is a matter of colour, since the rest is the same document.
+    """The findings of axe-core. In the dark theme only colours are checked: the document is the same.
 
-    The bars that stay in sight cover what is about to scroll out from under them: that is no small target.
+    The sticky bars are made static: they cover elements that scroll, which axe-core takes for small targets.
     """
     only = {"type": "tag", "values": RULES} if scheme == "light" else {"type": "rule", "values": COLOURS}
     page.evaluate("for (const bar of document.querySelectorAll('#top, #foot')) bar.style.position = 'static'")
@@ -59,14 +59,14 @@ def test_axe_finds_nothing(new_page: Any, server: Any, played: dict[str, str], n
 
 
 def settled(page: Page, name: str) -> None:
-    """Wait until everything stands there: transitions would be read half way."""
+    """Wait until the page is complete: colours in a transition would be measured half way."""
     page.emulate_media(reduced_motion="reduce")
     match name:
         case "list":
             expect(page.locator("body[data-ready]")).to_have_count(1)
         case "judge":
             expect(page.locator("main h2").first).to_be_visible()
-        case "nowhere":
+        case "missing":
             expect(page.locator("#trouble")).to_be_visible()
         case "audit":
             expect(page.locator(".detail table, .detail p").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Auditing: every number answers "why?", what led to it and what came of it, as it was then, and what differs since."""
+"""The audit: every number shows its reason, its causes and effects, and its value before a change."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def event_of(server: Any, debate: str, kind: str) -> dict[str, Any]:
     return next(each for each in events if each["event"]["type"] == kind)
 
 
-def blame(page: Page, turn: int) -> Locator:
+def ledger_rows(page: Page, turn: int) -> Locator:
     return page.locator(f"[data-turn='{turn}'] .ledger > li")
 
 
@@ -42,7 +42,7 @@ def test_b_lists_every_entry_with_old_new_requested_applied_rule_and_cause(
     audit = entries(server, juries, 3)
     visit(page, server, juries, f"#e{audit[-1]['position']}")
     page.keyboard.press("b")
-    rows = blame(page, 3)
+    rows = ledger_rows(page, 3)
     expect(rows.first).to_contain_text("logic 23")
 
     later = [each for each in audit if each["kind"] != "score"]
@@ -58,7 +58,7 @@ def test_b_lists_every_entry_with_old_new_requested_applied_rule_and_cause(
     assert f"turn={3}" in page.url
 
 
-def test_the_words_that_a_docking_rests_on_light_up_in_both_turns(page: Page, server: Any, juries: str) -> None:
+def test_the_evidence_of_a_docking_is_highlighted_in_both_turns(page: Page, server: Any, juries: str) -> None:
     visit(page, server, juries, "?turn=3")
     gap = page.locator("[data-turn='3'] .ledger [data-kind=gap]")
     gap.hover()
@@ -197,7 +197,7 @@ def test_two_moments_are_compared(page: Page, server: Any, juries: str) -> None:
     expect(logic.locator("td")).to_have_text(["23", "19", "41, 64"])
 
 
-def test_the_log_of_who_reads_back_ends_at_the_cursor(page: Page, server: Any, juries: str) -> None:
+def test_the_log_ends_at_the_cursor(page: Page, server: Any, juries: str) -> None:
     visit(page, server, juries, "?view=audit#e40")
     expect(page.locator(".log > li")).to_have_count(40)
 

@@ -1,4 +1,4 @@
-"""Chromium reads the compressor that everybody shares: pages that come at random moments show the same transcript."""
+"""Chromium decodes the shared compression: pages that join at random moments show the same transcript."""
 
 import random
 from collections.abc import Callable
@@ -17,7 +17,7 @@ JOINS = 3
 
 
 def agreed(page: Page) -> list[str]:
-    """What the sockets of a page agree on, filled as they are opened."""
+    """The extensions that the sockets of a page negotiate; the list is filled as they open."""
     answers: list[str] = []
     devtools = page.context.new_cdp_session(page)
     devtools.send("Network.enable")
@@ -61,7 +61,7 @@ def test_pages_that_join_at_random_show_the_transcript_of_the_log(
     finally:
         server.close()
 
-    assert in_time > 1, "some came while it was going on"
+    assert in_time > 1, "some pages joined while the debate ran"
     assert [expected] * JOINS == shown
     assert len(expected[0]) > 500
     assert watched.console == []

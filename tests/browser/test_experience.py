@@ -1,4 +1,4 @@
-"""What people expect of a page that they watch: quick, clear about where it stands, by keyboard, calm if they like."""
+"""Expectations of spectators: speed, a clear status, the keyboard, reduced motion."""
 
 import re
 from types import SimpleNamespace
@@ -21,10 +21,10 @@ def visit(page: Page, server: Any, debate: str, rest: str = "") -> None:
 
 
 def test_the_first_page_is_complete_within_a_second(new_page: Any, server: Any, ended: str) -> None:
-    """The quickest of three: other work on the machine is not the page's."""
+    """The best of three visits counts: other work on the machine is not part of the page."""
     took = []
-    for _ in range(3):  # the best of them: other work on the machine is let be
-        page = new_page(own=True)  # which has read nothing before
+    for _ in range(3):
+        page = new_page(own=True)  # an empty cache
         page.goto(server.url)
         expect(page.locator("#debates li").first).to_be_visible()
         page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
@@ -171,7 +171,7 @@ def test_a_vote_is_cast_blind_and_shown_beside_the_judge_after_the_end(
     expect(other.locator("#audience")).to_contain_text("stay hidden until the verdict")
     assert "audience" not in server.view(debate)
     expect(pages[0].locator("#audience")).to_contain_text("after turn 1")
-    assert pages[0].evaluate("document.activeElement.value") == "pro", "another turn takes nobody's place away"
+    assert pages[0].evaluate("document.activeElement.value") == "pro", "a new turn does not take the focus away"
     pages[0].locator("#belief").fill("80")
     pages[0].locator("#belief").dispatch_event("change")
     expect(pages[0].locator("#audience")).to_contain_text("Recorded for turn")
@@ -200,8 +200,8 @@ def test_a_moderators_word_stands_in_the_transcript_and_in_the_next_prompt(
 def test_a_blind_debate_names_its_models_at_the_end(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     model = server.script({**scripts.slow, "pace": {"chunk_ms": 15, "chunk_chars": 40}})
     seat = {"model": model}
-    wish = {"motion": "Cats are better", "turns": 2, "blind": True, "pro": seat, "con": seat, "judge": seat}
-    debate = server.http.post("/api/debates", json=wish).json()["id"]
+    body = {"motion": "Cats are better", "turns": 2, "blind": True, "pro": seat, "con": seat, "judge": seat}
+    debate = server.http.post("/api/debates", json=body).json()["id"]
     visit(page, server, debate)
     expect(page.locator("#seats")).to_contain_text("model named at the end")
     assert model not in page.content()

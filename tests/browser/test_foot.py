@@ -1,4 +1,4 @@
-"""The foot of a debate's page: everything that moves the cursor, at every width."""
+"""The foot of a debate's page: the controls of the cursor at every width."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ APART = """() => {
 
 
 @pytest.mark.parametrize("width", [320, 360, 380, 381, 390, 640, 641, 1280])
-def test_what_stands_in_the_foot_stands_apart(new_page: Any, server: Any, width: int) -> None:
+def test_the_controls_do_not_overlap(new_page: Any, server: Any, width: int) -> None:
     page = new_page(width=width)
     page.goto(f"{server.url}/d/{server.exhibit('juries')}#e9")
     expect(page.locator("#back")).to_be_visible()
@@ -33,8 +33,8 @@ def test_what_stands_in_the_foot_stands_apart(new_page: Any, server: Any, width:
 
 @pytest.mark.parametrize("width", [320, 380, 640, 1280])
 @pytest.mark.parametrize("name", ["juries", "transit"])
-def test_the_track_takes_the_room_there_is(new_page: Any, server: Any, name: str, width: int) -> None:
-    """In the second of them no score was changed, and the buttons for that are not there."""
+def test_the_track_takes_the_remaining_width(new_page: Any, server: Any, name: str, width: int) -> None:
+    """In the second debate no score was changed, so the buttons for changes are hidden."""
     page = new_page(width=width)
     page.goto(f"{server.url}/d/{server.exhibit(name)}")
     expect(page.locator("#where")).to_contain_text("event")

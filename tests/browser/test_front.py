@@ -36,7 +36,7 @@ def test_a_debate_is_opened_and_watched(page: Page, server: Any, scripts: Simple
     expect(page.locator("#motion")).to_have_text("Trams are better than cars 🚲")
 
 
-def test_a_seat_is_told_how_much_to_think(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_the_form_sends_how_much_each_seat_thinks(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     model = server.script(scripts.quick)
     front(page, server)
     page.get_by_label("Motion", exact=True).fill("Trams are better than cars")
@@ -59,7 +59,7 @@ def test_a_seat_is_told_how_much_to_think(page: Page, server: Any, scripts: Simp
     ("field", "value"),
     [("motion", "   "), ("turns", "0"), ("max_words", "5"), ("pro.model", "nobody:at-all")],
 )
-def test_what_is_wrong_is_said_at_its_field(
+def test_an_error_is_shown_at_its_field(
     new_page: Any,
     server: Any,
     scripts: SimpleNamespace,
@@ -95,7 +95,7 @@ def test_the_list_finds_and_opens(page: Page, server: Any, scripts: SimpleNamesp
     expect(page.get_by_role("status")).to_have_attribute("data-state", "ended")
 
 
-def test_an_empty_list_teaches(new_page: Any, own_server: Any) -> None:
+def test_an_empty_list_explains_the_first_step(new_page: Any, own_server: Any) -> None:
     page = new_page()
     front(page, own_server)
 

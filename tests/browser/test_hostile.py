@@ -1,4 +1,4 @@
-"""Hostile words, said by everybody and imported: nothing executes, nothing breaks the layout."""
+"""Hostile words from every source, spoken and imported: nothing executes, and nothing breaks the layout."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +13,10 @@ from events.codec import CLASSES
 from events.store.open import opened_log
 from events.transfer import import_debate
 from events.types import Event
-from tests.browser import poisoned
+from tests.browser import hostile_logs
 from tests.browser.conftest import Profile
-from tests.browser.harm import Watch, shows, standing, unharmed
-from tests.browser.hostile import ALL, BULK, MARKUP, UNICODE, script
-from tests.browser.hostile import poisoned as with_poison
+from tests.browser.hostile_texts import ALL, BULK, MARKUP, UNICODE, script, with_hostile_texts
+from tests.browser.page_checks import Watch, assert_shows, assert_unharmed, bar_boxes
 
 pytestmark = pytest.mark.browser
 GROUPS: Final = {"markup": MARKUP, "unicode": UNICODE, "bulk": BULK}
@@ -26,16 +25,16 @@ SAID: Final = (*GROUPS, "halted")
 LOGS: Final = tuple(f"{form}, {what}" for form in FORMATS for what in ("words", "names"))
 
 
-AT_REST: Final = """() => new Promise((resolve) => {
+SETTLED: Final = """() => new Promise((resolve) => {
   let timer = setTimeout(resolve, 500);
   new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 500); })
     .observe(document.body, { childList: true, subtree: true });
 })"""
-"""Nothing has been added or taken away for half a second: turns are made again when what changed them has been read."""
+"""Resolves when the page has not changed for half a second: fetched changes of a score replace their turn."""
 
 
-class House:
-    """A server over a store that is full of harm; what stands where on a page without any."""
+class HostileServer:
+    """A server over a store of hostile debates, with the boxes of head and foot on a harmless page."""
 
     def __init__(self, server: Any) -> None:
         self.server = server
@@ -43,22 +42,22 @@ class House:
         self.events: dict[str, list[Event]] = {}
         self.calm: dict[str, Any] = {}
 
-    def calm_at(self, rest: str) -> dict[int, Any]:
-        """Where head and foot stand at the end, or for who reads back; an embedded page has neither."""
+    def calm_boxes(self, rest: str) -> dict[int, Any]:
+        """The harmless boxes at the end or at an earlier event. An embedded page has neither head nor foot."""
         return {} if rest == "/embed" else self.calm["back" if "#e" in rest else "end"]
 
-    async def take_in(self, exported: bytes) -> None:
+    async def import_logs(self, exported: bytes) -> None:
         async with opened_log(f"sqlite:{self.server.folder / 'moot.db'}") as log:
-            for form, events in poisoned.logs(exported).items():
+            for form, events in hostile_logs.logs(exported).items():
                 for what in ("words", "names"):
                     key = f"{form}, {what}"
                     self.debates[key] = f"01900000-0000-7000-8000-{len(self.debates):012d}"
-                    self.events[key] = with_poison(events, ALL.values(), names=what == "names")
-                    await import_debate(log, poisoned.exported(self.debates[key], self.events[key]))
+                    self.events[key] = with_hostile_texts(events, ALL.values(), names=what == "names")
+                    await import_debate(log, hostile_logs.exported(self.debates[key], self.events[key]))
 
             left = self.events["panel, words"][:-1]
             self.debates["undecided"] = "01900000-0000-7000-8000-999999999999"
-            await import_debate(log, poisoned.exported(self.debates["undecided"], left))
+            await import_debate(log, hostile_logs.exported(self.debates["undecided"], left))
 
     def say(self, group: str, texts: dict[str, str]) -> None:
         motion = " ".join(texts.values())[:1990]
@@ -85,7 +84,7 @@ class House:
 
 
 def batches(texts: dict[str, str], most: int = 1000) -> Iterator[str]:
-    """The texts, as few at a time as ``most`` characters hold."""
+    """The texts, joined into batches of at most ``most`` characters."""
     held = ""
     for each in texts.values():
         if len(held) + len(each) + 1 > most:
@@ -96,13 +95,13 @@ def batches(texts: dict[str, str], most: int = 1000) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def house(server: Any, scripts: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def hostile(server: Any, scripts: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileServer]:
     exported = server.http.get(f"/api/debates/{server.exhibit('juries')}/events.ndjson").content
     running = type(server)(tmp_path_factory.mktemp("hostile"))
-    made = House(running)
+    made = HostileServer(running)
     try:
-        with ThreadPoolExecutor(1) as beside:  # the browser's own loop runs in this thread
-            beside.submit(anyio.run, made.take_in, exported).result()
+        with ThreadPoolExecutor(1) as beside:  # Playwright's event loop runs in this thread
+            beside.submit(anyio.run, made.import_logs, exported).result()
         running.start()
         for group, texts in GROUPS.items():
             made.say(group, texts)
@@ -115,19 +114,19 @@ def house(server: Any, scripts: Any, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="module")
-def watcher(warm: Profile, house: House, server: Any) -> Iterator[Watch]:
+def watcher(warm: Profile, hostile: HostileServer, server: Any) -> Iterator[Watch]:
     calm = Watch(warm.context, server.url)
     for name, rest in (("end", ""), ("back", "#e9")):
-        house.calm[name] = standing(calm.visit(f"{server.url}/d/{server.exhibit('juries')}{rest}"))
+        hostile.calm[name] = bar_boxes(calm.visit(f"{server.url}/d/{server.exhibit('juries')}{rest}"))
     calm.page.close()
-    watch = Watch(warm.context, house.server.url)
+    watch = Watch(warm.context, hostile.server.url)
     yield watch
     watch.page.close()
 
 
 @pytest.fixture
-def watch(watcher: Watch, warm: Profile, house: House) -> Iterator[Watch]:
-    watcher.own = house.server.url
+def watch(watcher: Watch, warm: Profile, hostile: HostileServer) -> Iterator[Watch]:
+    watcher.own = hostile.server.url
     watcher.page.set_viewport_size({"width": 1280, "height": 900})
     yield watcher
     warm.settle()
@@ -136,127 +135,127 @@ def watch(watcher: Watch, warm: Profile, house: House) -> Iterator[Watch]:
     watcher.faults.clear()
 
 
-def address(house: House, key: str, rest: str = "") -> str:
-    return f"{house.server.url}/d/{house.debates[key]}{rest}"
+def address(hostile: HostileServer, key: str, rest: str = "") -> str:
+    return f"{hostile.server.url}/d/{hostile.debates[key]}{rest}"
 
 
 def open_all(page: Page) -> None:
-    """Every fold of the page, so that all of its words are laid out."""
+    """Open every ``<details>`` of the page, so that all of its words are laid out."""
     page.evaluate("for (const each of document.querySelectorAll('main details:not(.menu)')) each.open = true")
 
 
-def test_every_type_of_event_is_among_the_logs(house: House) -> None:
-    assert set(CLASSES.values()) == {type(event) for events in house.events.values() for event in events}
+def test_every_type_of_event_is_among_the_logs(hostile: HostileServer) -> None:
+    assert set(CLASSES.values()) == {type(event) for events in hostile.events.values() for event in events}
 
 
 @pytest.mark.parametrize("key", GROUPS)
-def test_what_debaters_and_judge_say_is_text(house: House, watch: Watch, key: str) -> None:
-    page = watch.visit(address(house, key))
+def test_what_debaters_and_judge_say_is_text(hostile: HostileServer, watch: Watch, key: str) -> None:
+    page = watch.visit(address(hostile, key))
     expect(page.locator("article.turn")).to_have_count(6)
     open_all(page)
 
-    shows(page, list(GROUPS[key].values()), "[data-turn='1'] .said")
-    unharmed(watch, house.calm["end"])
+    assert_shows(page, list(GROUPS[key].values()), "[data-turn='1'] .said")
+    assert_unharmed(watch, hostile.calm["end"])
     assert page.title().startswith(" ".join(GROUPS[key].values())[:20])
 
 
 @pytest.mark.parametrize("key", GROUPS)
-def test_it_is_text_in_every_place_where_it_is_seen(house: House, watch: Watch, key: str) -> None:
-    view = house.server.view(house.debates[key])
+def test_it_is_text_everywhere_on_the_page(hostile: HostileServer, watch: Watch, key: str) -> None:
+    view = hostile.server.view(hostile.debates[key])
     flagged = view["turns"]["3"]["changed"][0]
     for rest in ("?turn=3", f"#e{view['turns']['4']['spoken']}", f"?view=audit&event={flagged}", "/embed"):
-        page = watch.visit(address(house, key, rest))
+        page = watch.visit(address(hostile, key, rest))
         open_all(page)
-        unharmed(watch, house.calm_at(rest))
+        assert_unharmed(watch, hostile.calm_boxes(rest))
 
 
 @pytest.mark.parametrize("key", LOGS)
-def test_a_log_made_to_do_harm_does_none(house: House, watch: Watch, key: str) -> None:
-    events = house.events[key]
-    page = watch.visit(address(house, key))
+def test_a_hostile_log_does_no_harm(hostile: HostileServer, watch: Watch, key: str) -> None:
+    events = hostile.events[key]
+    page = watch.visit(address(hostile, key))
     open_all(page)
-    shows(page, [events[0].motion], "#motion")  # type: ignore[union-attr]
-    unharmed(watch, house.calm["end"])
+    assert_shows(page, [events[0].motion], "#motion")  # type: ignore[union-attr]
+    assert_unharmed(watch, hostile.calm["end"])
     middle, late = len(events) // 2, len(events) - 3
     for rest in (f"#e{middle}", "?turn=2", "?view=audit&event=2", f"?view=audit&event={late}", "/embed"):
-        page = watch.visit(address(house, key, rest))
+        page = watch.visit(address(hostile, key, rest))
         open_all(page)
-        unharmed(watch, house.calm_at(rest))
+        assert_unharmed(watch, hostile.calm_boxes(rest))
 
 
 @pytest.mark.parametrize("key", ["markup", "unicode", "panel, names"])
-def test_a_file_that_was_taken_away_does_no_harm(house: House, watch: Watch, tmp_path: Path, key: str) -> None:
+def test_an_exported_file_does_no_harm(hostile: HostileServer, watch: Watch, tmp_path: Path, key: str) -> None:
     file = tmp_path / "debate.html"
-    file.write_bytes(house.server.http.get(f"/api/debates/{house.debates[key]}/export.html").content)
+    file.write_bytes(hostile.server.http.get(f"/api/debates/{hostile.debates[key]}/export.html").content)
     watch.own = file.as_uri()
     watch.page.context.set_offline(True)
     for rest in ("", "?turn=2", "?view=audit&event=5", "#e20"):
         page = watch.visit(f"{file.as_uri()}{rest}")
         open_all(page)
-        unharmed(watch, {}, is_copy=True)
+        assert_unharmed(watch, {}, is_copy=True)
     assert page.locator("script").count() == len(("theme", "import map", "module", "archive"))
 
 
-def test_the_chair_and_what_models_are_called_are_text(house: House, watch: Watch) -> None:
-    page = watch.visit(address(house, "halted"))
+def test_the_moderator_and_the_names_of_models_are_text(hostile: HostileServer, watch: Watch) -> None:
+    page = watch.visit(address(hostile, "halted"))
     expect(page.get_by_role("status")).to_have_text("Halted")
 
-    shows(page, [*batches(MARKUP)], "#transcript")
-    shows(page, [next(batches(MARKUP))[:500]], "#notice")
-    shows(page, ["<img src=x onerror=window.__pwned=1>"], "#seats")
-    unharmed(watch, house.calm["end"])
+    assert_shows(page, [*batches(MARKUP)], "#transcript")
+    assert_shows(page, [next(batches(MARKUP))[:500]], "#notice")
+    assert_shows(page, ["<img src=x onerror=window.__pwned=1>"], "#seats")
+    assert_unharmed(watch, hostile.calm["end"])
 
 
-def test_a_decision_is_text(house: House, watch: Watch) -> None:
+def test_a_decision_is_text(hostile: HostileServer, watch: Watch) -> None:
     unicode, markup = next(batches(UNICODE, 200)), next(batches(MARKUP, 2000))
     said = {"decision": unicode, "reason": markup, "by": MARKUP["a formula"][:80]}
-    house.server.http.post(f"/api/debates/{house.debates['undecided']}/decision", json=said).raise_for_status()
-    page = watch.visit(address(house, "undecided"))
+    hostile.server.http.post(f"/api/debates/{hostile.debates['undecided']}/decision", json=said).raise_for_status()
+    page = watch.visit(address(hostile, "undecided"))
 
-    shows(page, [*said.values()], "#panel")
-    unharmed(watch, house.calm["end"])
+    assert_shows(page, [*said.values()], "#panel")
+    assert_unharmed(watch, hostile.calm["end"])
 
 
-def test_the_list_of_debates_shows_motions_as_text(house: House, watch: Watch) -> None:
+def test_the_list_of_debates_shows_motions_as_text(hostile: HostileServer, watch: Watch) -> None:
     page = watch.page
-    page.goto(f"{house.server.url}/")
-    expect(page.locator("a.debate")).to_have_count(len(house.debates))
+    page.goto(f"{hostile.server.url}/")
+    expect(page.locator("a.debate")).to_have_count(len(hostile.debates))
 
-    shows(page, [next(iter(MARKUP.values()))], "#debates")
-    unharmed(watch, {})
+    assert_shows(page, [next(iter(MARKUP.values()))], "#debates")
+    assert_unharmed(watch, {})
 
 
 @pytest.mark.parametrize("key", ["markup", "exchange, names", "panel, names", "calibration, words"])
-def test_the_page_about_the_judge_does_no_harm(house: House, watch: Watch, key: str) -> None:
-    watch.visit(f"{house.server.url}/judge?debate={house.debates[key]}")
-    unharmed(watch, {})
+def test_the_page_about_the_judge_does_no_harm(hostile: HostileServer, watch: Watch, key: str) -> None:
+    watch.visit(f"{hostile.server.url}/judge?debate={hostile.debates[key]}")
+    assert_unharmed(watch, {})
 
 
 @pytest.mark.parametrize("key", ["unicode", "bulk", "exchange, names"])
-def test_on_paper_nothing_is_cut_off_or_too_wide(house: House, watch: Watch, key: str) -> None:
-    page = watch.visit(address(house, key))
+def test_on_paper_nothing_is_cut_off_or_too_wide(hostile: HostileServer, watch: Watch, key: str) -> None:
+    page = watch.visit(address(hostile, key))
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 700, "height": 900})
     cut = page.locator(".said").evaluate_all("(all) => all.filter((one) => one.scrollHeight > one.clientHeight + 40)")
 
     assert ([], 700) == (cut, page.evaluate("document.documentElement.scrollWidth"))
-    unharmed(watch, {})
+    assert_unharmed(watch, {})
 
 
 @pytest.mark.parametrize("key", ["markup", "exchange, names"])
-def test_what_if_asks_about_hostile_rules_in_peace(house: House, watch: Watch, key: str) -> None:
-    page = watch.visit(address(house, key))
+def test_what_if_shows_hostile_rules(hostile: HostileServer, watch: Watch, key: str) -> None:
+    page = watch.visit(address(hostile, key))
     page.get_by_text("What if the rules were different?").click()
     expect(page.locator(".rules-of input").first).to_be_visible()
 
-    unharmed(watch, house.calm["end"])
+    assert_unharmed(watch, hostile.calm["end"])
 
 
-def test_marks_that_tower_stay_off_the_words_beside_them(house: House, watch: Watch) -> None:
-    """What stands next to a tower looks as it does next to plain words."""
-    page = watch.visit(address(house, "bulk"))
+def test_tall_marks_do_not_cover_the_words_beside_them(hostile: HostileServer, watch: Watch) -> None:
+    """Elements beside a text with tall marks look as they do beside plain text."""
+    page = watch.visit(address(hostile, "bulk"))
     page.wait_for_load_state("networkidle")
-    page.evaluate(AT_REST)
+    page.evaluate(SETTLED)
     below = page.locator("[data-turn='1'] .scores")
     before = below.screenshot()
     page.evaluate("for (const each of document.querySelectorAll('.said')) each.style.visibility = 'hidden'")

@@ -1,4 +1,4 @@
-"""The page of the whole judge: why a score changed, suspect claims, tempers, the spine, the verdicts, exhibitions."""
+"""A judged debate: changes of scores, suspect claims, characters, premises, verdicts, exhibitions."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 def fast(name: str) -> dict[str, Any]:
-    """A shipped exhibition that does not take its time."""
+    """A shipped exhibition that runs without pauses."""
     script = msgspec.json.decode(shipped()[name].read_bytes())
     return {**script, "pace": {"chunk_ms": 0, "chunk_chars": 400, "answer_ms": 0}}
 
@@ -59,7 +59,7 @@ def test_reading_back_shows_nothing_that_came_later(page: Page, server: Any, jur
     assert page.locator("[data-turn='1'] [data-kind=gap], mark.gap, .verdict").count() == 0
 
 
-def test_the_register_names_what_is_suspect_and_what_became_of_it(page: Page, server: Any, juries: str) -> None:
+def test_suspect_claims_are_listed_with_their_state(page: Page, server: Any, juries: str) -> None:
     visit(page, server, juries)
 
     claim = page.locator("#claims .claim#C3\\.1")
@@ -86,7 +86,7 @@ def test_the_verdicts_stand_side_by_side_with_the_conflict_explained(page: Page,
     expect(page.locator(".verdict.conflict")).to_contain_text("The scorecard adds up turns")
 
 
-def test_a_directive_is_nowhere_while_the_debate_runs_and_there_afterwards(page: Page, server: Any) -> None:
+def test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards(page: Page, server: Any) -> None:
     script = fast("juries")
     script["says"]["con"][1] = {"text": script["says"]["con"][1], "fault": {"kind": "timeout", "after_ms": 6000}}
     debate = server.open(script, script["exhibition"]["motion"], 4)

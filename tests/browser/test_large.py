@@ -1,4 +1,4 @@
-"""The longest debate that one may open, 200 turns and 5,000 events: the page stays as quick as with a short one."""
+"""The longest possible debate, 200 turns and 5,000 events: the page stays as quick as with a short one."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from tests.browser.longest_debate import EVENTS, lines
 pytestmark = pytest.mark.browser
 
 QUICK_MS: Final = 500
-"""Promised are 100 ms on an idle machine; the test leaves room for other work, and catches what a long debate slows."""
+"""The aim is 100 ms on an idle machine. The test leaves room for other work and still catches a slow page."""
 PRESSED: Final = """([key, shiftKey]) => new Promise((resolve) => {
   const slider = document.querySelector("#slider"), before = slider.value, began = performance.now();
   const look = () => {
@@ -35,23 +35,23 @@ async def _import(url: str, debate: str) -> None:
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str]]:
-    """A server of its own whose store has that debate."""
-    house = Server(tmp_path_factory.mktemp("long"))
+    """A server whose store contains that debate."""
+    own_server = Server(tmp_path_factory.mktemp("long"))
     debate = "01900000-0000-7000-8000-000000005000"
-    with ThreadPoolExecutor(1) as thread:  # Playwright's loop runs in this one
-        thread.submit(anyio.run, _import, f"sqlite:{house.folder / 'moot.db'}", debate).result()
-    house.start()
-    yield house, debate
-    house.close()
+    with ThreadPoolExecutor(1) as thread:  # Playwright's event loop runs in this thread
+        thread.submit(anyio.run, _import, f"sqlite:{own_server.folder / 'moot.db'}", debate).result()
+    own_server.start()
+    yield own_server, debate
+    own_server.close()
 
 
 @pytest.fixture(scope="module")
 def reader(browser: Browser, long: tuple[Server, str]) -> Iterator[Page]:
     """The page of the debate, with the memory that it uses made exact."""
-    house, debate = long
+    own_server, debate = long
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = context.new_page()
-    page.goto(f"{house.url}/d/{debate}")
+    page.goto(f"{own_server.url}/d/{debate}")
     expect(page.locator("body[data-ready]")).to_be_attached()
     expect(page.locator("article.turn")).to_have_count(200)
     yield page
@@ -101,7 +101,7 @@ def test_reading_back_and_forth_holds_no_more_and_more(reader: Page) -> None:
 
 
 def test_the_debate_is_whole(reader: Page, long: tuple[Server, Any]) -> None:
-    house, debate = long
+    own_server, debate = long
 
-    assert (EVENTS, 200) == (house.view(debate)["position"], len(house.view(debate)["turns"]))
+    assert (EVENTS, 200) == (own_server.view(debate)["position"], len(own_server.view(debate)["turns"]))
     expect(reader.locator("#slider")).to_have_attribute("max", str(EVENTS))

@@ -93,7 +93,7 @@ def test_the_scorecard_is_the_servers(page: Page, server: Any, ended: str) -> No
     assert card["leader"] == page.locator("[data-leader]").get_attribute("data-leader")
 
 
-def test_the_end_is_told_with_the_verdict(page: Page, server: Any, ended: str) -> None:
+def test_the_status_names_the_verdict_at_the_end(page: Page, server: Any, ended: str) -> None:
     visit(page, server, ended)
     wins = {"pro": "Pro wins", "con": "Con wins", "neither": "No winner is named"}[
         server.view(ended)["conclusion"]["winner"]
@@ -119,7 +119,7 @@ def test_a_score_shows_what_it_rests_on(page: Page, server: Any, scripts: Simple
     expect(turn.locator(".scores [data-dimension=rhetoric] .word")).to_have_text("lowered by rule")
 
 
-def test_failed_attempts_and_missing_scores_are_said(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_failed_attempts_and_missing_scores_are_shown(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     fault = {"text": "I begin, and I break off.", "fault": {"kind": "reset", "after_chars": 8}}
     broken = {"fault": {"kind": "bad_json", "times": 9}}
     script = {"says": {"pro": [fault], "con": ["No."]}, "answers": {"score:1": broken}}
@@ -187,7 +187,7 @@ def test_a_cut_line_resumes_with_nothing_doubled(own_page: Page, server: Any, sc
     expect(own_page.locator("#where")).to_have_text(f"event {view['position']} of {view['position']}")
 
 
-def test_a_server_that_comes_back_is_found_again(new_page: Any, own_server: Any, scripts: SimpleNamespace) -> None:
+def test_the_page_reconnects_to_a_restarted_server(new_page: Any, own_server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
     visit(page, own_server, own_server.open(scripts.slow, turns=2))
     expect(status(page)).to_have_attribute("data-state", "live")
@@ -217,7 +217,7 @@ def test_reading_back_is_not_interrupted(page: Page, server: Any, scripts: Simpl
     expect(status(page)).to_have_attribute("data-state", re.compile("live|ended"))
 
 
-def test_who_scrolled_up_stays_there(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+def test_a_reader_who_scrolled_up_stays_there(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page(height=500)
     visit(page, server, server.open({**scripts.slow, "pace": {"chunk_ms": 10, "chunk_chars": 60}}, turns=6))
     expect(page.locator("article.turn")).to_have_count(3)
@@ -227,7 +227,7 @@ def test_who_scrolled_up_stays_there(new_page: Any, server: Any, scripts: Simple
     assert page.evaluate("scrollY") == 40
 
 
-def test_who_stands_at_the_end_is_taken_along(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+def test_a_reader_at_the_end_follows_new_text(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page(height=500)
     visit(page, server, server.open({**scripts.slow, "pace": {"chunk_ms": 25, "chunk_chars": 60}}, turns=6))
     page.locator("#end").evaluate("(end) => end.scrollIntoView({block: 'end'})")
@@ -339,10 +339,10 @@ def test_back_undoes_a_jump(page: Page, server: Any, ended: str) -> None:
     expect(page.locator("#slider")).to_have_value(str(judged))
 
 
-def test_the_chair_pauses_resumes_and_halts(page: Page, server: Any, scripts: SimpleNamespace) -> None:
+def test_the_moderator_pauses_resumes_and_halts(page: Page, server: Any, scripts: SimpleNamespace) -> None:
     debate = server.open(scripts.slow, turns=6)
     visit(page, server, debate)
-    expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")  # what stands above the button stands now
+    expect(page.locator(".said[aria-busy]")).to_contain_text("Sentence")  # the layout above the button is complete now
     page.get_by_role("button", name="Pause the debate").click()
     expect(status(page)).to_have_text("Paused")
     page.get_by_role("button", name="Resume").click()
@@ -356,7 +356,7 @@ def test_the_chair_pauses_resumes_and_halts(page: Page, server: Any, scripts: Si
     assert server.view(debate)["state"] == "halted"
 
 
-def test_a_debate_that_is_not_there(new_page: Any, server: Any) -> None:
+def test_an_unknown_debate_is_reported(new_page: Any, server: Any) -> None:
     page = new_page()
     page.goto(f"{server.url}/d/00000000-0000-7000-8000-000000000000")
 

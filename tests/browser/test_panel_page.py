@@ -12,19 +12,23 @@ from playwright.sync_api import Page, expect
 
 from events.store.open import opened_log
 from events.types import AgreementMeasured, ArgumentTraced, DebateConcluded, Event, PanelConcluded, PanelistScored
-from tests.browser import artifacts, panels, records
+from tests.browser import artifact_logs, panel_logs, protocol_logs
 
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<img src=x onerror=alert(1)> <script>document.title='gone'</script> “quoted”"
 LOGS: dict[str, list[Event]] = {
-    "split": panels.irreconcilable(),
-    "agreed": panels.agreeing(),
-    "artifact": artifacts.artifact(),
-    "calibration": artifacts.calibration(),
-    "faulty": [records.opened(), *records.protocol(faulty=True), DebateConcluded(winner="con", by_rule="assessment")],
-    "hostile": panels.irreconcilable(claims={"PRO-1": HOSTILE}),
-    "poisoned": artifacts.artifact(finding=HOSTILE),
+    "split": panel_logs.irreconcilable(),
+    "agreed": panel_logs.agreeing(),
+    "artifact": artifact_logs.artifact(),
+    "calibration": artifact_logs.calibration(),
+    "faulty": [
+        protocol_logs.opened(),
+        *protocol_logs.protocol(faulty=True),
+        DebateConcluded(winner="con", by_rule="assessment"),
+    ],
+    "hostile": panel_logs.irreconcilable(claims={"PRO-1": HOSTILE}),
+    "poisoned": artifact_logs.artifact(finding=HOSTILE),
 }
 
 
@@ -40,10 +44,10 @@ async def _fill(store: str) -> None:
 
 @pytest.fixture(scope="module")
 def house(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A server over a store that holds all of them."""
+    """A server over a store with all logs."""
     running = type(server)(tmp_path_factory.mktemp("records"))
     try:
-        with ThreadPoolExecutor(1) as beside:  # the browser's own loop runs in this thread
+        with ThreadPoolExecutor(1) as beside:  # Playwright's event loop runs in this thread
             beside.submit(anyio.run, _fill, f"sqlite:{running.folder / 'moot.db'}").result()
         running.start()
         yield running
@@ -54,7 +58,7 @@ def house(server: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any
 def visit(page: Page, house: Any, log: str, rest: str = "") -> None:
     page.goto(f"{house.url}/d/{name_of(log)}{rest}")
     expect(page.locator("body[data-ready]")).to_be_attached()
-    assert not re.search(r"\b(false|null|NaN|object Object)\b", words(page)), "a value that is no word"
+    assert not re.search(r"\b(false|null|NaN|object Object)\b", words(page)), "a value that is not a word"
 
 
 def before(log: str, kind: type) -> int:
@@ -86,7 +90,7 @@ def test_the_words_of_a_fallacy_are_marked_where_they_stand(page: Page, house: A
     third = page.locator("#PRO-3")
 
     expect(third.locator(".fallacies li").first).to_contain_text("Appeal to authority")
-    expect(third.locator(".evidence mark.fallacy")).to_have_text(records.CASES["PRO-3"][2])
+    expect(third.locator(".evidence mark.fallacy")).to_have_text(protocol_logs.CASES["PRO-3"][2])
     expect(third.locator(".grounds mark.fallacy")).to_contain_text("From there the roads empty")
     expect(page.locator(".closing.con mark.fallacy")).to_have_text("Only those who hate cars could think otherwise.")
     expect(page.locator("#CON-1 .fallacies")).to_contain_text("in the closing")
@@ -376,7 +380,7 @@ def test_the_form_opens_a_protocol_with_a_panel(page: Page, server: Any, scripts
     expect(page.locator(".seat").last).to_contain_text("4 raters")
 
 
-def test_a_rater_that_nobody_has_is_said_at_the_panel(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
+def test_an_unknown_rater_model_is_reported_at_the_panel(new_page: Any, server: Any, scripts: SimpleNamespace) -> None:
     page = new_page()
     model = server.script(scripts.quick)
     page.goto(server.url)
@@ -392,7 +396,7 @@ def test_a_rater_that_nobody_has_is_said_at_the_panel(new_page: Any, server: Any
     expect(page.locator("[data-error=panel]")).to_contain_text("nobody")
 
 
-def test_what_is_decided_later_is_not_known_before(page: Page, house: Any) -> None:
+def test_an_outcome_is_not_shown_before_its_event(page: Page, house: Any) -> None:
     visit(page, house, "split", f"#e{before('split', PanelConcluded)}")
     expect(page.locator(".deliberation .round")).to_have_count(3)
 

@@ -9,7 +9,7 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 PAGE, AUDIT, EXPERIENCE = "browser/test_page.py", "browser/test_audit_page.py", "browser/test_experience.py"
-JUDGE, AWAY, ACCESS = "browser/test_judge_page.py", "browser/test_taken_away.py", "browser/test_access.py"
+JUDGE, AWAY, ACCESS = "browser/test_judge_page.py", "browser/test_export.py", "browser/test_access.py"
 FEED, PLAYER = "web/feed.test.mjs", "web/player.test.mjs"
 
 ROWS: dict[str, list[tuple[str, str]]] = {
@@ -22,25 +22,25 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     "text appears as it is spoken": [(PAGE, "test_text_grows_while_it_is_spoken")],
     "a clear sign: live, catching up, reconnecting, ended": [
         (EXPERIENCE, "test_the_status_shows_each_state_in_turn"),
-        (PAGE, "test_a_server_that_comes_back_is_found_again"),
+        (PAGE, "test_the_page_reconnects_to_a_restarted_server"),
     ],
     "a dropped line resumes, nothing lost or doubled": [(PAGE, "test_a_cut_line_resumes_with_nothing_doubled")],
     "reconnecting is polite": [
         (FEED, "back-off doubles to a cap of 20 s, with jitter of half"),
-        (FEED, "waits grow while the server is away and start over once the line has held"),
+        (FEED, "waits grow while the server is away and start over after the connection has held"),
     ],
     "reading back is never interrupted": [
         (PAGE, "test_reading_back_is_not_interrupted"),
-        (PLAYER, "reading back is never interrupted, and what is new is counted"),
+        (PLAYER, "reading back is never interrupted, and new events are counted"),
     ],
     "one press goes back to live": [(PAGE, "test_reading_back_is_not_interrupted")],
-    "scrolled up means no auto-scroll": [(PAGE, "test_who_scrolled_up_stays_there")],
+    "scrolled up means no auto-scroll": [(PAGE, "test_a_reader_who_scrolled_up_stays_there")],
     "who speaks, how far, how many watch, what it costs": [
         (EXPERIENCE, "test_who_speaks_how_far_how_many_watch_and_what_it_costs"),
     ],
-    "a failed or refused turn is seen as such": [(PAGE, "test_failed_attempts_and_missing_scores_are_said")],
+    "a failed or refused turn is seen as such": [(PAGE, "test_failed_attempts_and_missing_scores_are_shown")],
     "hidden directives stay hidden while live, are revealed after": [
-        (JUDGE, "test_a_directive_is_nowhere_while_the_debate_runs_and_there_afterwards"),
+        (JUDGE, "test_directives_are_hidden_while_the_debate_runs_and_shown_afterwards"),
         (AUDIT, "test_a_directive_its_traits_and_the_judgement_are_one_chain"),
         ("server/http/test_http.py", "test_while_live_the_director_s_fields_are_withheld_and_the_chain_holds"),
     ],
@@ -66,7 +66,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     "no spoilers": [
         (PAGE, "test_an_earlier_position_tells_nothing_of_later_ones"),
         (JUDGE, "test_reading_back_shows_nothing_that_came_later"),
-        (AUDIT, "test_the_log_of_who_reads_back_ends_at_the_cursor"),
+        (AUDIT, "test_the_log_ends_at_the_cursor"),
     ],
     "replay equals live": [
         ("server/http/test_http.py", "test_the_view_at_any_position_is_the_frames_up_to_it"),
@@ -75,7 +75,7 @@ ROWS: dict[str, list[tuple[str, str]]] = {
     # auditing
     "why did this score change, when, by whom, because of what": [
         (AUDIT, "test_b_lists_every_entry_with_old_new_requested_applied_rule_and_cause"),
-        (AUDIT, "test_the_words_that_a_docking_rests_on_light_up_in_both_turns"),
+        (AUDIT, "test_the_evidence_of_a_docking_is_highlighted_in_both_turns"),
         (JUDGE, "test_the_entries_are_those_of_the_audit"),
     ],
     "see it as it was; what changed between two moments": [

@@ -11,14 +11,14 @@ test("the address holds cursor, speed and following", () => {
   assert.deepEqual({ cursor: null, speed: 1, follow: true, view: "audit", turn: 3 }, read({ hash: "", search: "?view=audit&turn=3" }));
 });
 
-test("what is written is read again, and foreign parameters are kept", () => {
+test("an address that was written reads back the same, and other parameters are kept", () => {
   const written = write({ pathname: "/d/x", search: "?view=audit&follow=0" }, { following: false, position: 7, speed: 2 });
 
   assert.equal("/d/x?view=audit&speed=2#e7", written);
   assert.equal("/d/x", write({ pathname: "/d/x", search: "?speed=2" }, { following: true, position: 9, speed: 1 }));
 });
 
-test("members change one by one, and those that are empty are left out", () => {
+test("members change one by one, and empty ones are removed", () => {
   const here = { pathname: "/d/x", search: "?view=audit&turn=3&speed=2", hash: "#e7" };
 
   assert.equal("/d/x?turn=5&speed=2#e7", changed(here, { view: null, turn: 5 }));
@@ -31,7 +31,7 @@ test("numbers are shown as they are", () => {
   assert.equal("28.00", number(28, 2));
 });
 
-test("an event that this page does not know has a name all the same", () => {
+test("an unknown event is shown by its type", () => {
   assert.equal("something new", eventWords({ type: "something_new" }));
   assert.equal("turn 1 was docked −4 for a gap that turn 4 exposed", eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }));
 });

@@ -8,7 +8,7 @@ import { eventWords, outcomeWords } from "../../web/words.js";
 
 const said = (more) => ({ conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more }, agreement: { raw: { band: "moderate" } } });
 
-test("a panel's outcome is one sentence, and names a winner only where there is one", () => {
+test("the outcome of a panel is one sentence, which names a winner only if there is one", () => {
   assert.equal("The panel concludes: Pro.", panelSentence(said({ outcome: "concluded", winner: "pro" })));
   assert.equal("The panel concludes with caution: Con.", panelSentence(said({ outcome: "cautious", winner: "con" })));
   assert.equal("No winner is named: the panel leans to Con, but the raters are divided.", panelSentence(said({ outcome: "contested" })));
@@ -20,7 +20,7 @@ test("a panel's outcome is one sentence, and names a winner only where there is 
   }
 });
 
-test("how it ended is told by what decided", () => {
+test("the outcome names the rule that decided", () => {
   const concluded = (winner, by_rule) => ({ format: "protocol", conclusion: { winner, by_rule }, panel: {} });
   assert.equal("no winner is named", outcomeWords(concluded("neither", "panel")));
   assert.equal("Pro wins by the panel", outcomeWords(concluded("pro", "panel")));
@@ -30,7 +30,7 @@ test("how it ended is told by what decided", () => {
   assert.equal("raters measured", outcomeWords({ ...concluded("neither", "calibration"), format: "calibration" }));
 });
 
-test("figures keep their decimals, missing ones are dashes", () => {
+test("figures keep their decimals, and missing ones are dashes", () => {
   assert.deepEqual(["0.30", "−0.29", "–", "–"], [0.3, -0.287, { missing: { reason: "x" } }, undefined].map(figure));
   assert.deepEqual(["9 %", "3.5 %", "100 %", "0 %"], [0.09, 0.035, 1, 0].map(percent));
   assert.equal("a, b and c", joined(["a", "b", "c"]));
@@ -38,7 +38,7 @@ test("figures keep their decimals, missing ones are dashes", () => {
   assert.equal("no track record yet", recordWords({ right: 0, of: 0 }));
 });
 
-test("progress is told in rounds", () => {
+test("the progress of a protocol is shown in rounds", () => {
   const view = (round, more) => ({ format: "protocol", protocol: { round }, panel: {}, state: "open", ...more });
   assert.equal("Round 1 of 3: openings", progressWords(view("openings")));
   assert.equal("Round 2 of 3: cross-examination", progressWords(view("cross_examination")));
@@ -48,7 +48,7 @@ test("progress is told in rounds", () => {
   assert.equal("1 of 2 verdicts", progressWords({ format: "calibration", cases: { a: {}, b: {} }, panel: { raters: { x: { calibrations: { a: {} } } } } }));
 });
 
-test("events of a panel are said without telling what they hold", () => {
+test("the sentences of panel events do not tell the result", () => {
   assert.equal("the panel’s outcome", eventWords({ type: "panel_concluded", winner: "pro" }));
   assert.equal("an opening was written", eventWords({ type: "model_answered", purpose: "open", turn: 1 }));
   assert.equal("Con answered PRO-1", eventWords({ type: "argument_cross_examined", by: "con", target: "PRO-1" }));

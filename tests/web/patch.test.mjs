@@ -28,7 +28,7 @@ for (const [original, patch, result] of EXAMPLES) {
   });
 }
 
-test("nothing that was given is changed, and what is not named stays the same object", () => {
+test("the arguments are not changed, and members that the patch does not name stay the same objects", () => {
   const before = Object.freeze({ turns: Object.freeze({ 1: Object.freeze({ text: "a" }), 2: Object.freeze({ text: "b" }) }) });
 
   const after = merge(before, { turns: { 2: { text: "c" } } });
@@ -46,7 +46,7 @@ test("a member named __proto__ is a member, not a prototype", () => {
   assert.deepEqual(["__proto__"], Object.keys(after));
 });
 
-test("of two views that were read what is equal is the same object", () => {
+test("equal parts of two views become the same objects", () => {
   const known = { turns: { 1: { text: "a", claims: ["x"] }, 2: { text: "b" } }, end: null };
   const first = known.turns[1];
 
@@ -63,7 +63,7 @@ for (const [name, known, fresh] of [
   ["a list for an object", { 0: 1 }, [1]], ["nothing for something", { a: {} }, { a: null }], ["another member", { a: 1 }, { b: 1 }],
   ["a member that every object inherits", {}, JSON.parse('{"__proto__": {}, "constructor": {}}')],
 ]) {
-  test(`what is not equal is not taken for the same: ${name}`, () => {
+  test(`different values stay different: ${name}`, () => {
     const copy = structuredClone(fresh);
 
     const after = shared(known, fresh);

@@ -92,7 +92,7 @@ test("history is fetched once", async () => {
   assert.equal(first, asked.length);
 });
 
-test("reading back is never interrupted, and what is new is counted", async () => {
+test("reading back is never interrupted, and new events are counted", async () => {
   await player.step(-5);
   const view = player.view;
   append();
@@ -106,7 +106,7 @@ test("reading back is never interrupted, and what is new is counted", async () =
   assert.equal(0, player.unseen);
 });
 
-test("frames that came live are stepped through without waiting", () => {
+test("live frames are stepped through without a request", () => {
   append();
   append();
   player.step(-1);
@@ -114,7 +114,7 @@ test("frames that came live are stepped through without waiting", () => {
   assert.equal(51, player.view.position);
 });
 
-test("who steps finds read already what comes next; who jumps reads no more than is shown", async () => {
+test("a step fetches the next frames ahead; a jump fetches only what it shows", async () => {
   head = 500;
   player.snapshot({ view: viewAt(head), speaking: null });
   await player.go(390);
@@ -173,7 +173,7 @@ test("at 4×, 8 s of log take 2 s", async () => {
   assert.equal(9, player.position);
 });
 
-test("a turn is spoken again at its pace, by code points", async () => {
+test("a replay shows a turn at its recorded pace, by code points", async () => {
   await player.go(10);
   await player.play();
   pass(1100);
@@ -185,7 +185,7 @@ test("a turn is spoken again at its pace, by code points", async () => {
   assert.equal(TEXT, player.view.turns[1].text);
 });
 
-test("a play that reaches the newest event follows it", async () => {
+test("a replay that reaches the newest event follows it", async () => {
   await player.go(48);
   await player.play();
   pass(2500);
@@ -216,7 +216,7 @@ test("space holds a live debate, and then plays", async () => {
   assert.ok(!player.playing);
 });
 
-test("deltas show only to who follows, and a spoken turn replaces them", async () => {
+test("deltas show only while the cursor follows, and the spoken turn replaces them", async () => {
   player.delta({ turn: 5, attempt: 1, at: 0, text: "🚲" });
   player.delta({ turn: 5, attempt: 1, at: 1, text: " on" });
   assert.equal("🚲 on", player.speech.text);
@@ -243,7 +243,7 @@ test("another log under the same address starts over", async () => {
   assert.equal(7, player.head);
 });
 
-test("who begins at an earlier event has missed nothing yet", async () => {
+test("a reader who starts at an earlier event has missed nothing yet", async () => {
   const other = new Player({ view: async (at) => viewAt(at), frames: async () => ({ frames: [], next: null }) });
   other.following = false;
   other.snapshot({ view: viewAt(50), speaking: null });

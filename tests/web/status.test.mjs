@@ -5,13 +5,13 @@ import { statusOf } from "../../web/status.js";
 
 const live = { newest: { state: "open" }, view: { state: "open" }, following: true };
 
-test("a wait is said beside the live line, and taken back", () => {
+test("a wait is shown beside the live status, and removed", () => {
   assert.deepEqual(statusOf("live", { ...live, wait: "waiting for anthropic: 3 calls ahead" }), { name: "live", text: "Live, waiting for anthropic: 3 calls ahead" });
   assert.deepEqual(statusOf("live", { ...live, wait: "" }), { name: "live", text: "Live" });
   assert.deepEqual(statusOf("live", live), { name: "live", text: "Live" });
 });
 
-test("what has ended or rests waits for nothing", () => {
+test("a stopped debate shows no wait", () => {
   for (const state of ["paused", "halted"]) {
     const said = statusOf("live", { ...live, view: { state }, wait: "anthropic rests for 12 s" });
     assert.equal(said.name, state);
@@ -19,6 +19,6 @@ test("what has ended or rests waits for nothing", () => {
   }
 });
 
-test("a line that is broken says so first", () => {
+test("a broken connection is shown first", () => {
   assert.equal(statusOf("reconnecting", { ...live, wait: "anthropic rests for 12 s" }).text, "Reconnecting…");
 });

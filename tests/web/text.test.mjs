@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { head, spokenBy, pieces, points, applyDelta } from "../../web/text.js";
 
-test("an emoji is one code point, an accent of its own another", () => {
+test("an emoji is one code point, a combining accent another", () => {
   assert.equal(4, points("a🚲e\u0301"));
   assert.equal("a🚲", head("a🚲e\u0301", 2));
   assert.equal("", head("abc", 0));
@@ -18,7 +18,7 @@ test("spans are cut by code points and may overlap", () => {
   ], cut);
 });
 
-test("a span beyond the text is cut off, and the pieces are always the text", () => {
+test("a span beyond the text is cut, and the pieces always join to the text", () => {
   const cut = pieces("abc", [{ name: "x", span: [1, 90] }, { name: "y", span: [50, 60] }]);
 
   assert.equal("abc", cut.map(({ text }) => text).join(""));
@@ -34,7 +34,7 @@ test("deltas add up by code points", () => {
   assert.equal(9, speech.points);
 });
 
-test("what is said again changes nothing", () => {
+test("a repeated delta changes nothing", () => {
   const speech = said(said(null, 0, "🚲 one"), 5, " two");
 
   assert.equal(speech.text, said(speech, 0, "🚲 one").text);
@@ -43,7 +43,7 @@ test("what is said again changes nothing", () => {
   assert.equal("🚲 one two!", said(speech, 5, " two!").text);
 });
 
-test("a hole is shown, and the whole text mends it", () => {
+test("a gap is shown, and the whole text closes it", () => {
   const hasGap = said(said(null, 0, "abc"), 6, "ghi");
 
   assert.equal("abc … ghi", hasGap.text);
@@ -54,7 +54,7 @@ test("another attempt starts over", () => {
   assert.equal("new", said(said(null, 0, "old words"), 0, "new", 2).text);
 });
 
-test("a replay says as much as had been said by then", () => {
+test("a replay shows the part spoken by then", () => {
   const pace = [[100, 2], [200, 5], [300, 9]];
 
   assert.deepEqual({ text: "", points: 0 }, spokenBy("🚲 one two", pace, 99));

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from server.export.text import escape_controls, escape_json, escaped
-from tests.browser import poisoned
-from tests.browser.hostile import ALL, MARKUP
-from tests.browser.hostile import poisoned as with_poison
+from tests.browser import hostile_logs
+from tests.browser.hostile_texts import ALL, MARKUP, with_hostile_texts
 from tests.server.children import Cli
 
 OBEYED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -30,12 +29,12 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> tuple[Cli, dict[str, str]]
     file.write_bytes(msgspec.json.encode({"label": "Test", "says": {"pro": ["For it."], "con": ["Against it."]}}))
     plain = moot("export", moot.debate(f"scripted:{file}")).stdout
     debates = {}
-    for form, events in poisoned.logs(plain).items():
+    for form, events in hostile_logs.logs(plain).items():
         for what in ("words", "names"):
             debate = debates[f"{form}, {what}"] = f"01900000-0000-7000-8000-{len(debates):012d}"
             file = moot.home / f"{debate}.ndjson"
-            bad = with_poison(events, ALL.values(), names=what == "names")
-            file.write_bytes(b"".join(poisoned.exported(debate, bad)))
+            bad = with_hostile_texts(events, ALL.values(), names=what == "names")
+            file.write_bytes(b"".join(hostile_logs.exported(debate, bad)))
 
             assert moot.here("import", str(file)).returncode == 0
     return moot, debates

@@ -1,4 +1,4 @@
-"""Logs without debaters: an artifact before five personas, two raters before known cases."""
+"""Logs without debaters: five personas judge an artifact, two raters judge known cases."""
 
 from typing import Any, Final
 
@@ -17,8 +17,8 @@ from events.types import (
     Reason,
 )
 from judge.panel.raters import shipped
-from tests.browser.panels import changed
-from tests.browser.records import opened, rater
+from tests.browser.panel_logs import changed
+from tests.browser.protocol_logs import opened, rater
 
 HEX: Final = "0" * 64
 TEXT: Final = """Release plan for the payment service

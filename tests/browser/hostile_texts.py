@@ -1,6 +1,6 @@
 """Texts that try to run, to break out, or to wreck the layout; and debates that are full of them.
 
-One marker tells whether anything ran: ``window.__pwned``, a dialog, or a request to a host that nobody else names.
+A text that runs leaves a trace: ``window.__pwned``, a dialog, or a request to a host that only these texts name.
 """
 
 import itertools
@@ -88,12 +88,12 @@ SPELT: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f]+")
 
 
 def bare(text: str) -> str:
-    """Without white space and controls, which a page need not show."""
+    """A text without white space and control characters, which a page need not show."""
     return SPELT.sub("", text)
 
 
 def dealt(texts: Iterable[str], most: int) -> Iterator[str]:
-    """For ever: as many of the texts, in turn, as ``most`` characters hold."""
+    """Yields texts without end: as many of the given texts, in turn, as fit into ``most`` characters."""
     endless = itertools.cycle(texts)
     each = next(endless)
     while True:
@@ -103,15 +103,15 @@ def dealt(texts: Iterable[str], most: int) -> Iterator[str]:
         yield held
 
 
-# A debate whose debaters and judge say nothing else
+# A debate whose debaters and judge use only these texts
 
 SAYABLE: Final = frozenset({"reason", "text", "explanation", "evolution", "fractures", "held", "early", "late"})
-"""What a judge's answers say in free text."""
+"""The free-text fields of a judge's answers."""
 QUOTED: Final = frozenset({"quote", "fails", "exposed_by"})
 
 
 def script(texts: dict[str, str]) -> dict[str, Any]:
-    """The exhibition of the juries with other words: its answers keep their form and lose their sense."""
+    """The exhibition ``juries`` with other words: the answers keep their form and lose their meaning."""
     content = json.loads(shipped()["juries"].read_bytes())
     words, quotes = dealt(texts.values(), 100), dealt([text for text in texts.values() if len(text) < 150], 100)
     spoken = " \n".join(texts.values())
@@ -132,13 +132,13 @@ def script(texts: dict[str, str]) -> dict[str, Any]:
     }
 
 
-# A log in which every text is one of them
+# A log in which every text is hostile
 
 Texts = Callable[[str], str]
 
 
-class Poison:
-    """Replaces every text of an event by a hostile one, the same by the same: what refers to each other still does.
+class TextReplacer:
+    """Replaces every text of an event by a hostile one, and equal texts by equal texts, so that references still hold.
 
     ``names``: also what things are called: claims, raters, dimensions, archetypes, calls.
     """
@@ -147,13 +147,13 @@ class Poison:
         self._known: dict[str, str] = {}
         self._texts = dealt(texts, 600)
         self._called = {name: None for event in events for name in called(event) if not name.isdigit()}
-        if names:  # what is seen most comes first, so that it gets the names that are hostile and nothing else
+        if names:  # the most visible names come first, so that they get the most hostile texts
             seen = sorted(self._called, key=lambda name: SEEN.match(name) is None)
             again = (f"{name} {turn}" for turn in itertools.count(2) for name in NAMES)
             self._known = dict(zip(seen, itertools.chain(NAMES, again), strict=False))
 
     def event(self, event: Event) -> Event:
-        """The same event, with other words."""
+        """The same event with hostile words."""
         plain = self._changed(msgspec.to_builtins(event), inspect.type_info(type(event)))
         return msgspec.convert(plain, type(event))
 
@@ -183,7 +183,7 @@ class Poison:
 
 
 def fits(value: Any, kind: inspect.Type) -> bool:
-    """Which of several types a value in builtins is of."""
+    """Whether a builtin value is of this type."""
     if isinstance(kind, inspect.Metadata):
         return fits(value, kind.type)
     if isinstance(kind, inspect.StructType):
@@ -235,7 +235,7 @@ SEEN: Final = re.compile(
 
 
 def called(value: Any, key: str = "") -> Iterator[str]:
-    """What things are called in an event: the keys of its maps, and the fields that refer to them."""
+    """The names in an event: the keys of its maps, and the fields that refer to them."""
     if isinstance(value, msgspec.Struct):
         value = {name: getattr(value, name) for name in value.__struct_fields__}
         for name, each in value.items():
@@ -251,8 +251,8 @@ def called(value: Any, key: str = "") -> Iterator[str]:
         yield value
 
 
-def poisoned(events: list[Event], texts: Iterable[str], *, names: bool = False) -> list[Event]:
-    """The log with other words throughout."""
-    poison = Poison(events, texts, names=names)
+def with_hostile_texts(events: list[Event], texts: Iterable[str], *, names: bool = False) -> list[Event]:
+    """The log with hostile words throughout."""
+    poison = TextReplacer(events, texts, names=names)
     assert isinstance(events[0], DebateOpened)
     return [poison.event(each) for each in events]

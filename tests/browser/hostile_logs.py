@@ -1,4 +1,4 @@
-"""Logs that somebody made to do harm: the project's own events, a chain that holds, hostile words throughout."""
+"""Logs that are made to do harm: valid events with a valid chain, and hostile words throughout."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -33,7 +33,7 @@ from events.types import (
 from events.types import ClaimCleared as Cleared
 from events.types import ClaimUpheld as Upheld
 from events.types import ConvergenceAssessed as Convergence
-from tests.browser import artifacts, panels, records
+from tests.browser import artifact_logs, panel_logs, protocol_logs
 
 WHY: Final = "There was a reason for it."
 REST: Final[tuple[Event, ...]] = (
@@ -62,11 +62,11 @@ REST: Final[tuple[Event, ...]] = (
     DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
     DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),
 )  # fmt: skip
-"""What no exhibition holds."""
+"""Events that no exhibition contains."""
 
 
 def exchange(exported: bytes) -> list[Event]:
-    """An exhibition's log with the rest of the events."""
+    """The log of an exhibition with the events that exhibitions lack."""
     said = [record.event for record in parse_lines(exported.splitlines(keepends=True))]
     failed = ModelFailed(
         call="a-call",
@@ -82,23 +82,23 @@ def exchange(exported: bytes) -> list[Event]:
 
 
 def logs(exported: bytes) -> dict[str, list[Event]]:
-    """A harmless log of each format; between them every type of event."""
+    """A harmless log of each format; together they contain every type of event."""
     decided = DecisionRecorded(by="Ada", decision="Two lines first.", reason="It is cheap to undo.")
     return {
         "exchange": exchange(exported),
         "protocol": [
-            records.opened(),
-            *records.protocol(faulty=True),
+            protocol_logs.opened(),
+            *protocol_logs.protocol(faulty=True),
             DebateConcluded(winner="con", by_rule="assessment"),
         ],
-        "panel": [*panels.irreconcilable(), decided],
-        "artifact": artifacts.artifact(),
-        "calibration": artifacts.calibration(),
+        "panel": [*panel_logs.irreconcilable(), decided],
+        "artifact": artifact_logs.artifact(),
+        "calibration": artifact_logs.calibration(),
     }
 
 
 def exported(debate: str, events: Sequence[Event], *, raw: dict[int, bytes] | None = None) -> list[bytes]:
-    """The lines of an export.  ``raw``: payloads that stand there instead of the event's own, by position."""
+    """The lines of an export. ``raw``: payloads that replace those of the events, by position."""
     payloads = [(raw or {}).get(at) or codec.encode(event) for at, event in enumerate(events, 1)]
     made = stamp(debate, 0, digest_before_first(debate), [Draft(event=each) for each in events], now(), payloads)
     return [msgspec.json.encode(full_line(record)) + b"\n" for record in made]

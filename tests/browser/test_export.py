@@ -1,4 +1,4 @@
-"""A debate taken away as one file, opened from disk with the network off; and a debate within another site's page."""
+"""A debate exported to one file and opened from disk without a network; a debate embedded in another site."""
 
 import http.server
 import re
@@ -20,7 +20,7 @@ CARDS = """() => Object.fromEntries([...document.querySelectorAll('article.turn'
 NOTED = """() => { const status = document.querySelector("#status"); window.noted = [];
   new MutationObserver(() => window.noted.push(status.textContent))
     .observe(status, { childList: true, subtree: true }); }"""
-"""Keeps what the status says from now on: a short debate is replayed before somebody else looks."""
+"""Records the status from now on: a short debate is replayed before the test can look."""
 ENDED = """() => new Promise((resolve) => {
   const look = () => (window.noted.at(-1)?.startsWith("Ended") ? resolve() : setTimeout(look, 20));
   look();
@@ -29,7 +29,7 @@ ASKED = "(path) => globalThis.moot.copy.answer(path)"
 
 
 def opened(page: Page, server: Any, debate: str, folder: Path, rest: str = "") -> None:
-    """The file of a debate, opened from disk with the network off."""
+    """Export a debate and open the file from disk without a network."""
     file = folder / "debate.html"
     file.write_bytes(server.http.get(f"/api/debates/{debate}/export.html").content)
     page.context.set_offline(True)
@@ -104,7 +104,7 @@ def test_a_copy_answers_as_the_server_does(page: Page, server: Any, ended: str, 
     )
     for rest in paths:
         told, said = server.get(root + rest), page.evaluate(ASKED, root + rest)
-        if "diff" in rest:  # the order of changes is that of the keys, and means nothing
+        if "diff" in rest:  # changes come in the order of the keys, which has no meaning
             for each in (told, said):
                 each["changes"].sort(key=lambda change: change["keys"])
 
@@ -139,7 +139,7 @@ def test_a_copy_of_a_live_debate_says_so_and_nothing_is_done_in_it(
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Any]:
-    """Another site: it frames what it is told to."""
+    """Another site: it frames the address that its query names."""
 
     class Site(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -151,7 +151,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Any]:
             self.wfile.write(f'<title>x</title><link rel="icon" href="data:,">{frame}'.encode())
 
         def log_message(self, *_: Any) -> None:
-            """Nobody reads it."""
+            """Nothing reads the log of this site."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site) as site:
         threading.Thread(target=site.serve_forever, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Logs of protocols that nobody had to hold, event by event."""
+"""Logs of protocols, written event by event without a debate."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -124,7 +124,7 @@ def rater(name: str, *, persona: bool = False, caveat: str = "") -> Rater:
 
 
 def opened(form: str = "protocol", *, panel: tuple[Rater, ...] = (), motion: str = MOTION, **more: Any) -> DebateOpened:
-    """The first event."""
+    """The event that opens a debate."""
     is_debate = form in {"exchange", "protocol"}
     return DebateOpened(**{
         "motion": motion, "format": form, "turns": 6 if is_debate else 0, "max_words": 180,
@@ -159,7 +159,7 @@ def _started(first: int) -> list[Event]:
 
 
 def protocol(*, claims: dict[str, str] | None = None, faulty: bool = False) -> Iterator[Event]:
-    """The three rounds and the judge's trace.  ``claims`` replaces some; ``faulty``: con opens with two arguments."""
+    """The three rounds and the judge's findings. ``claims`` replaces some; ``faulty``: con opens with two arguments."""
     known = {name: (claims.get(name, said[0]) if claims else said[0], *said[1:]) for name, said in CASES.items()}
     if faulty:
         del known["CON-3"]

@@ -1,11 +1,11 @@
-/** What tests/browser/harm.py asks of a page that was told hostile words. */
+/** The functions that tests/browser/page_checks.py runs in a page with hostile text. */
 
 const ELEMENTS = new Set(`a article aside b bdi body button caption code dd del details dialog div dl dt em fieldset
   figcaption figure footer form h1 h2 h3 h4 header i input ins kbd label legend li main mark nav noscript ol optgroup
   option p pre q s section select span summary table tbody td textarea th thead time tr ul
   circle g line path polygon rect svg text title tspan`.split(/\s+/));
 const ACTIVE = /^on|^src|^action$|^formaction$|^data$|^background$|^ping$|xlink/;
-const ROLLS = ".scrolls, .wide-table, .scroll, .visually-hidden, .menu";
+const SCROLLABLE = ".scrolls, .wide-table, .scroll, .visually-hidden, .menu";
 
 /** Elements, attributes and addresses that the page did not make. */
 function foreign(isCopy) {
@@ -29,7 +29,7 @@ function foreign(isCopy) {
   return found;
 }
 
-/** The page's own words that somebody else's mark of direction turned round. */
+/** The page's own words that a direction mark in hostile text reversed. */
 function mirrored() {
   const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -52,7 +52,7 @@ function mirrored() {
   return found;
 }
 
-/** Where head and foot stand: [left, width, distance from the edge, height] in pixels. */
+/** The boxes of head and foot: [left, width, distance from the edge, height] in pixels. */
 function boxes() {
   return Object.fromEntries(["#top", "#foot"].map((name) => {
     const box = document.querySelector(name)?.getBoundingClientRect();
@@ -61,13 +61,13 @@ function boxes() {
   }));
 }
 
-/** Elements that stand or reach beyond the page. */
+/** Elements outside the page or wider than it. */
 function outside() {
   const isOver = (each) => each.clientWidth && each.scrollWidth > each.clientWidth + 1
     && getComputedStyle(each).overflowX === "visible"
     && ![...each.children].some((one) => one.scrollWidth > each.clientWidth + 1);
   return [...document.querySelectorAll("body *")].filter((each) => {
     const { left, right, width } = each.getBoundingClientRect();
-    return width && (right > innerWidth + 1 || left < -1 || isOver(each)) && !each.closest(ROLLS);
+    return width && (right > innerWidth + 1 || left < -1 || isOver(each)) && !each.closest(SCROLLABLE);
   }).map((each) => each.outerHTML.replaceAll("\n", " ").slice(0, 160)).slice(0, 8);
 }

@@ -1,4 +1,4 @@
-"""What a page must be, whatever it is told: nothing ran, nothing foreign is in it, all stands in its place."""
+"""Checks of a page with hostile text: no text ran, no foreign element is in it, and the layout is intact."""
 
 import re
 from pathlib import Path
@@ -6,21 +6,21 @@ from typing import Any, Final
 
 from playwright.sync_api import BrowserContext, Dialog, Page, Request, WebSocket, expect
 
-from tests.browser.hostile import bare
+from tests.browser.hostile_texts import bare
 
 WIDTHS: Final = (1280, 320)
 LINE: Final = 24
-"""Pixels by which head or foot may be higher where more of the page's own words stand in it."""
-_ASKS: Final = (Path(__file__).parent / "harm.js").read_text()
+"""Pixels by which the head or the foot may be higher because it contains more of the page's own words."""
+_ASKS: Final = (Path(__file__).parent / "page_checks.js").read_text()
 
 
 def ask(page: Page, question: str, argument: Any = None) -> Any:
-    """What a function of ``harm.js`` finds in the page."""
+    """The result of a function of ``page_checks.js`` in the page."""
     return page.evaluate(f"(argument) => {{ {_ASKS}; return {question}(argument); }}", argument)
 
 
 class Watch:
-    """Everything that a page said, asked for, or put in front of its reader."""
+    """A page that records its console messages, dialogs, popups, requests and sockets."""
 
     def __init__(self, context: BrowserContext, own: str) -> None:
         self.own = own
@@ -47,9 +47,9 @@ class Watch:
             self.faults.append(f"socket: {socket.url}")
 
     def visit(self, address: str) -> Page:
-        """The page at an address, once it is complete."""
+        """Go to an address and wait until the page is complete."""
         if "#" in address:
-            self.page.goto("about:blank")  # another cursor alone would not load the page again
+            self.page.goto("about:blank")  # a change of the hash alone does not reload the page
         self.page.goto(address)
         expect(self.page.locator("body[data-ready]")).to_be_attached()
         if "#e" in address:
@@ -57,8 +57,8 @@ class Watch:
         return self.page
 
 
-def unharmed(watch: Watch, calm: dict[int, Any], *, is_copy: bool = False) -> None:
-    """Fails with everything that is not as it must be.  ``calm``: where head and foot stand on a page without harm."""
+def assert_unharmed(watch: Watch, calm: dict[int, Any], *, is_copy: bool = False) -> None:
+    """Fail with a list of every fault. ``calm``: the boxes of head and foot on a harmless page."""
     page = watch.page
     faults = list(watch.faults)
     for width in WIDTHS:
@@ -66,18 +66,18 @@ def unharmed(watch: Watch, calm: dict[int, Any], *, is_copy: bool = False) -> No
         faults += [f"{each} ({width} px)" for each in ask(page, "foreign", is_copy)]
         faults += [f"mirrored ({width} px): {each}" for each in ask(page, "mirrored")]
         if page.evaluate("document.documentElement.scrollWidth") != width:
-            found = ask(page, "outside") or ["nobody knows what"]
+            found = ask(page, "outside") or ["an unknown element"]
             faults += [f"too wide at {width} px: {each}" for each in found]
         for name, box in ask(page, "boxes").items():
             if width in calm and box and (calm[width][name][:3] != box[:3] or box[3] > calm[width][name][3] + LINE):
-                faults.append(f"{name} at {width} px stands {box}, not {calm[width][name]}")
+                faults.append(f"{name} at {width} px is at {box}, not at {calm[width][name]}")
     watch.faults.clear()
 
     assert [] == faults, "\n".join(faults)
 
 
-def standing(page: Page) -> dict[int, Any]:
-    """Where head and foot stand at each width."""
+def bar_boxes(page: Page) -> dict[int, Any]:
+    """The boxes of head and foot at each width."""
     found = {}
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
@@ -85,8 +85,8 @@ def standing(page: Page) -> dict[int, Any]:
     return found
 
 
-def shows(page: Page, texts: list[str], root: str = "body") -> None:
-    """Each of the texts is there as text."""
+def assert_shows(page: Page, texts: list[str], root: str = "body") -> None:
+    """Fail unless the page shows each of the texts as text."""
     shown = bare(page.locator(root).inner_text())
     missing = [text[:80] for text in texts if bare(text) not in shown]
 

@@ -20,7 +20,7 @@ from events.types import (
     missing,
 )
 from judge.panel.raters import shipped
-from tests.browser.records import DIMENSIONS, opened, protocol, rater
+from tests.browser.protocol_logs import DIMENSIONS, opened, protocol, rater
 
 SPLIT: Final = {
     "PRO-1": (9, 3, 4, 7),
@@ -45,7 +45,7 @@ def _standing(score: int) -> str:
 
 
 def scored(given: dict[str, tuple[int, ...]], *, absent: bool = False) -> Iterator[PanelistScored]:
-    """Four raters' independent scores.  ``absent``: the risk rater leaves one item out."""
+    """The independent scores of four raters. ``absent``: the risk rater leaves one item out."""
     for column, name in enumerate(shipped().raters):
         mine = {item: float(values[column]) for item, values in given.items()}
         gone = {"CON-3": "left out"} if absent and name == "risk" else {}
@@ -81,7 +81,7 @@ def changed(name: str, before: str, after: str, kind: str, quote: str) -> MindCh
 
 
 def disputed(variance: float, *given: float, decides: bool = False) -> Dispute:
-    """By the four raters in their order; the risk rater's score may be left out."""
+    """A disputed item with the scores of the four raters in their order; that of the risk rater may be left out."""
     names = list(shipped().raters) if len(given) == len(shipped().raters) else ["technical", "business", "general"]
     return Dispute(variance=variance, decides=decides, scores=dict(zip(names, given, strict=True)))
 
