@@ -12,6 +12,7 @@ from events.types import (
     AttemptAbandoned,
     AudienceVoted,
     BeliefStated,
+    CheckMissing,
     ClaimAppealed,
     ClaimFlagged,
     ContextSummarised,
@@ -59,6 +60,7 @@ REST: Final[tuple[Event, ...]] = (
             pro=CoreClaimChange(early="at first", late="at last"), con=CoreClaimChange(early="early", late="late")
         ),
     ),
+    CheckMissing(turn=2, purpose="claims", reason=WHY),
     DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
     DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),
 )  # fmt: skip

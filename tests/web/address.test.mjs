@@ -6,13 +6,23 @@ import { decimalsOf, number } from "../../web/formatting.js";
 import { eventWords } from "../../web/words.js";
 
 test("the address holds cursor, speed and following", () => {
-  assert.deepEqual({ cursor: 42, speed: 4, follow: false, view: "debate", turn: null }, read({ hash: "#e42", search: "?speed=4&follow=0" }));
-  assert.deepEqual({ cursor: null, speed: 1, follow: true, view: "debate", turn: null }, read({ hash: "#e0", search: "" }));
-  assert.deepEqual({ cursor: null, speed: 1, follow: true, view: "audit", turn: 3 }, read({ hash: "", search: "?view=audit&turn=3" }));
+  assert.deepEqual(
+    { cursor: 42, speed: 4, follow: false, view: "debate", turn: null },
+    read({ hash: "#e42", search: "?speed=4&follow=0" }),
+  );
+  assert.deepEqual(
+    { cursor: null, speed: 1, follow: true, view: "debate", turn: null },
+    read({ hash: "#e0", search: "" }),
+  );
+  assert.deepEqual(
+    { cursor: null, speed: 1, follow: true, view: "audit", turn: 3 },
+    read({ hash: "", search: "?view=audit&turn=3" }),
+  );
 });
 
 test("an address that was written reads back the same, and other parameters are kept", () => {
-  const written = write({ pathname: "/d/x", search: "?view=audit&follow=0" }, { following: false, position: 7, speed: 2 });
+  const player = { following: false, position: 7, speed: 2 };
+  const written = write({ pathname: "/d/x", search: "?view=audit&follow=0" }, player);
 
   assert.equal("/d/x?view=audit&speed=2#e7", written);
   assert.equal("/d/x", write({ pathname: "/d/x", search: "?speed=2" }, { following: true, position: 9, speed: 1 }));
@@ -33,5 +43,8 @@ test("numbers are shown as they are", () => {
 
 test("an unknown event is shown by its type", () => {
   assert.equal("something new", eventWords({ type: "something_new" }));
-  assert.equal("turn 1 was docked −4 for a gap that turn 4 exposed", eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }));
+  assert.equal(
+    "turn 1 was docked −4 for a gap that turn 4 exposed",
+    eventWords({ type: "logic_gap_adjusted", turn: 1, applied: -4, exposed_by: { turn: 4 } }),
+  );
 });

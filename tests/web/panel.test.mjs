@@ -6,17 +6,32 @@ import { panelSentence, recordWords } from "../../web/panel.js";
 import { figure, joined, percent } from "../../web/formatting.js";
 import { eventWords, outcomeWords } from "../../web/words.js";
 
-const said = (more) => ({ conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more }, agreement: { raw: { band: "moderate" } } });
+const said = (more) => ({
+  conclusion: { outcome: "irreconcilable", winner: "neither", leaning: "con", disputed: {}, ...more },
+  agreement: { raw: { band: "moderate" } },
+});
 
 test("the outcome of a panel is one sentence, which names a winner only if there is one", () => {
   assert.equal("The panel concludes: Pro.", panelSentence(said({ outcome: "concluded", winner: "pro" })));
   assert.equal("The panel concludes with caution: Con.", panelSentence(said({ outcome: "cautious", winner: "con" })));
-  assert.equal("No winner is named: the panel leans to Con, but the raters are divided.", panelSentence(said({ outcome: "contested" })));
-  assert.equal("No winner is named: the agreement of the raters could not be measured.", panelSentence(said({ outcome: "undetermined" })));
+  assert.equal(
+    "No winner is named: the panel leans to Con, but the raters are divided.",
+    panelSentence(said({ outcome: "contested" })),
+  );
+  assert.equal(
+    "No winner is named: the agreement of the raters could not be measured.",
+    panelSentence(said({ outcome: "undetermined" })),
+  );
   assert.equal("No winner is named: the two sides are too close to tell apart.", panelSentence(said()));
-  assert.equal("No winner is named: the raters are too far apart.", panelSentence({ ...said(), agreement: { raw: { band: "unacceptable" } } }));
+  assert.equal(
+    "No winner is named: the raters are too far apart.",
+    panelSentence({ ...said(), agreement: { raw: { band: "unacceptable" } } }),
+  );
   for (const [item, what] of [["CON-1", "an argument"], ["3", "a turn"]]) {
-    assert.equal(`No winner is named: the raters are too far apart on ${what} that decides.`, panelSentence(said({ disputed: { [item]: { decides: true } } })));
+    assert.equal(
+      `No winner is named: the raters are too far apart on ${what} that decides.`,
+      panelSentence(said({ disputed: { [item]: { decides: true } } })),
+    );
   }
 });
 
@@ -25,8 +40,14 @@ test("the outcome names the rule that decided", () => {
   assert.equal("no winner is named", outcomeWords(concluded("neither", "panel")));
   assert.equal("Pro wins by the panel", outcomeWords(concluded("pro", "panel")));
   assert.equal("Con wins by the judge’s assessment", outcomeWords(concluded("con", "assessment")));
-  assert.equal("verdict Fail", outcomeWords({ ...concluded("neither", "artifact"), panel: { verdict: { verdict: "FAIL" } } }));
-  assert.equal("no verdict", outcomeWords({ ...concluded("neither", "artifact"), panel: { verdict: { missing: { reason: "x" } } } }));
+  assert.equal(
+    "verdict Fail",
+    outcomeWords({ ...concluded("neither", "artifact"), panel: { verdict: { verdict: "FAIL" } } }),
+  );
+  assert.equal(
+    "no verdict",
+    outcomeWords({ ...concluded("neither", "artifact"), panel: { verdict: { missing: { reason: "x" } } } }),
+  );
   assert.equal("raters measured", outcomeWords({ ...concluded("neither", "calibration"), format: "calibration" }));
 });
 
@@ -44,8 +65,14 @@ test("the progress of a protocol is shown in rounds", () => {
   assert.equal("Round 2 of 3: cross-examination", progressWords(view("cross_examination")));
   assert.equal("Three rounds: judgement", progressWords(view("judgement")));
   assert.equal("The panel is at work", progressWords(view("done", { panel: { raters: {} } })));
-  assert.equal("Deliberation, round 2", progressWords({ format: "deliberation", panel: { opinions: { 0: {}, 2: {} } } }));
-  assert.equal("1 of 2 verdicts", progressWords({ format: "calibration", cases: { a: {}, b: {} }, panel: { raters: { x: { calibrations: { a: {} } } } } }));
+  assert.equal(
+    "Deliberation, round 2",
+    progressWords({ format: "deliberation", panel: { opinions: { 0: {}, 2: {} } } }),
+  );
+  assert.equal(
+    "1 of 2 verdicts",
+    progressWords({ format: "calibration", cases: { a: {}, b: {} }, panel: { raters: { x: { calibrations: { a: {} } } } } }),
+  );
 });
 
 test("the sentences of panel events do not tell the result", () => {

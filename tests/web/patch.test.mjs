@@ -29,7 +29,8 @@ for (const [original, patch, result] of EXAMPLES) {
 }
 
 test("the arguments are not changed, and members that the patch does not name stay the same objects", () => {
-  const before = Object.freeze({ turns: Object.freeze({ 1: Object.freeze({ text: "a" }), 2: Object.freeze({ text: "b" }) }) });
+  const turns = Object.freeze({ 1: Object.freeze({ text: "a" }), 2: Object.freeze({ text: "b" }) });
+  const before = Object.freeze({ turns });
 
   const after = merge(before, { turns: { 2: { text: "c" } } });
 
@@ -50,7 +51,8 @@ test("equal parts of two views become the same objects", () => {
   const known = { turns: { 1: { text: "a", claims: ["x"] }, 2: { text: "b" } }, end: null };
   const first = known.turns[1];
 
-  const after = shared(known, JSON.parse('{"turns": {"1": {"text": "a", "claims": ["x"]}, "2": {"text": "c"}}, "end": null}'));
+  const text = '{"turns": {"1": {"text": "a", "claims": ["x"]}, "2": {"text": "c"}}, "end": null}';
+  const after = shared(known, JSON.parse(text));
 
   assert.deepEqual({ turns: { 1: { text: "a", claims: ["x"] }, 2: { text: "c" } }, end: null }, after);
   assert.equal(first, after.turns[1]);
@@ -60,7 +62,9 @@ test("equal parts of two views become the same objects", () => {
 
 for (const [name, known, fresh] of [
   ["a member more", { a: 1 }, { a: 1, b: undefined }], ["a member less", { a: 1, b: 2 }, { a: 1 }],
-  ["a list for an object", { 0: 1 }, [1]], ["nothing for something", { a: {} }, { a: null }], ["another member", { a: 1 }, { b: 1 }],
+  ["a list for an object", { 0: 1 }, [1]],
+  ["nothing for something", { a: {} }, { a: null }],
+  ["another member", { a: 1 }, { b: 1 }],
   ["a member that every object inherits", {}, JSON.parse('{"__proto__": {}, "constructor": {}}')],
 ]) {
   test(`different values stay different: ${name}`, () => {

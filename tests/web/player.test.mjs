@@ -3,7 +3,7 @@ import { beforeEach, test } from "node:test";
 
 import { LONGEST_SILENCE_MS, Player } from "../../web/player.js";
 
-// A log of 60 events, one a second: every tenth starts a turn, the fourth after it is spoken, the sixth after it scored.
+// A log of 60 events, one a second: every tenth starts a turn, four later it is spoken, six later it is scored.
 const LENGTH = 60;
 const START = Date.parse("2026-11-21T09:30:00Z");
 const TEXT = "🚲🚶 one two";
@@ -18,7 +18,8 @@ function frameAt(position) {
     event = { type: "turn_started", turn, side: "pro", attempt: 1 };
     patch.turns = { [turn]: { side: "pro", state: "speaking", attempt: 1, started: position, text: "" } };
   } else if (position >= 10 && step === 4) {
-    event = { type: "turn_spoken", turn, side: "pro", attempt: 1, text: TEXT, pace: [[1000, 2], [2000, 6], [3000, 10]] };
+    const pace = [[1000, 2], [2000, 6], [3000, 10]];
+    event = { type: "turn_spoken", turn, side: "pro", attempt: 1, text: TEXT, pace };
     patch.turns = { [turn]: { state: "spoken", text: TEXT, spoken: position } };
   } else if (position >= 10 && step === 6) {
     event = { type: "turn_scored", turn };
@@ -32,7 +33,9 @@ let head, asked, player, now, due, night;
 function viewAt(position) {
   const view = { position, state: "open", turns: {} };
   for (let p = 1; p <= position; p += 1) {
-    for (const [turn, change] of Object.entries(frameAt(p).patch.turns ?? {})) view.turns[turn] = { ...view.turns[turn], ...change };
+    for (const [turn, change] of Object.entries(frameAt(p).patch.turns ?? {})) {
+      view.turns[turn] = { ...view.turns[turn], ...change };
+    }
   }
   return view;
 }
@@ -62,7 +65,14 @@ beforeEach(() => {
       };
     },
   };
-  player = new Player(load, { schedule: (callback) => { due = callback; return 1; }, cancel: () => { due = null; }, now: () => now });
+  function schedule(callback) {
+    due = callback;
+    return 1;
+  }
+  function cancel() {
+    due = null;
+  }
+  player = new Player(load, { schedule, cancel, now: () => now });
   player.snapshot({ view: viewAt(head), speaking: null });
 });
 

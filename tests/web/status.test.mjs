@@ -6,7 +6,10 @@ import { statusOf } from "../../web/status.js";
 const live = { newest: { state: "open" }, view: { state: "open" }, following: true };
 
 test("a wait is shown beside the live status, and removed", () => {
-  assert.deepEqual(statusOf("live", { ...live, wait: "waiting for anthropic: 3 calls ahead" }), { name: "live", text: "Live, waiting for anthropic: 3 calls ahead" });
+  assert.deepEqual(
+    statusOf("live", { ...live, wait: "waiting for anthropic: 3 calls ahead" }),
+    { name: "live", text: "Live, waiting for anthropic: 3 calls ahead" },
+  );
   assert.deepEqual(statusOf("live", { ...live, wait: "" }), { name: "live", text: "Live" });
   assert.deepEqual(statusOf("live", live), { name: "live", text: "Live" });
 });

@@ -14,7 +14,10 @@ test("spans are cut by code points and may overlap", () => {
   const cut = pieces("🚲 one two", [{ name: "x", span: [2, 5] }, { name: "y", span: [4, 9] }]);
 
   assert.deepEqual([
-    { text: "🚲 ", names: [] }, { text: "on", names: ["x"] }, { text: "e", names: ["x", "y"] }, { text: " two", names: ["y"] },
+    { text: "🚲 ", names: [] },
+    { text: "on", names: ["x"] },
+    { text: "e", names: ["x", "y"] },
+    { text: " two", names: ["y"] },
   ], cut);
 });
 
