@@ -29,8 +29,10 @@ def folder(at: Path, files: dict[str, Any] = FOLDER) -> Path:
     path = at / "cases"
     path.mkdir()
     for name, content in files.items():
-        said = [{"claim": "c", "reasoning": "r", "evidence": "e"}] * 2
-        whole = {"pro": said, "con": said, "source": "a fact"} | content if isinstance(content, dict) else content
+        arguments = [{"claim": "c", "reasoning": "r", "evidence": "e"}] * 2
+        whole = (
+            {"pro": arguments, "con": arguments, "source": "a fact"} | content if isinstance(content, dict) else content
+        )
         (path / name).write_bytes(whole if isinstance(whole, bytes) else msgspec.json.encode(whole))
     return path
 

@@ -25,7 +25,7 @@ def on_a_terminal(home: Path, *args: str, **environment: str) -> str:
         "MOOT_STORE": f"sqlite:{home / 'moot.db'}", "TERM": "xterm-256color", **environment,
     })  # fmt: skip
     os.close(inner)
-    said = b""
+    output = b""
     while True:
         try:
             piece = os.read(outer, 65536)
@@ -33,10 +33,10 @@ def on_a_terminal(home: Path, *args: str, **environment: str) -> str:
             break
         if not piece:
             break
-        said += piece
+        output += piece
     os.close(outer)
     assert child.wait(30) == 0
-    return said.decode()
+    return output.decode()
 
 
 def test_help_begins_with_examples(moot: Cli) -> None:
@@ -49,11 +49,11 @@ def test_help_begins_with_examples(moot: Cli) -> None:
 def test_the_examples_of_a_command_are_not_wrapped(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([command, "--help"])
-    said = capsys.readouterr().out
-    examples = [line for line in said.splitlines() if line.startswith("    moot ")]
+    output = capsys.readouterr().out
+    examples = [line for line in output.splitlines() if line.startswith("    moot ")]
 
-    assert "Usage: " in said
-    assert "\\b" not in said
+    assert "Usage: " in output
+    assert "\\b" not in output
     assert [] == [line for line in examples if line.count("moot ") > 1]
 
 

@@ -127,8 +127,10 @@ def until_open(address: str) -> None:
 
 
 def test_limits_are_added_to_the_default_ones() -> None:
-    said = load({}, {"MOOT_LIMITS": "embedded: concurrent=2 calls_per_minute=50;  scripted: tokens_per_minute=9000"})
-    limits = {each.provider: each.limit for each in limited(said).loads()}
+    settings = load(
+        {}, {"MOOT_LIMITS": "embedded: concurrent=2 calls_per_minute=50;  scripted: tokens_per_minute=9000"}
+    )
+    limits = {each.provider: each.limit for each in limited(settings).loads()}
 
     assert Limit(concurrent=2, calls_per_minute=50) == limits["embedded"]
     assert Limit(tokens_per_minute=9000) == limits["scripted"]
@@ -138,9 +140,9 @@ def test_limits_are_added_to_the_default_ones() -> None:
 def test_limits_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "moot.toml").write_text("[limits.embedded]\nconcurrent = 2\n[limits.ollama]\ntokens_per_minute = 5\n")
 
-    said = load({}, {}, tmp_path)
+    settings = load({}, {}, tmp_path)
 
-    assert {"embedded": Limit(concurrent=2), "ollama": Limit(tokens_per_minute=5)} == said.limits
+    assert {"embedded": Limit(concurrent=2), "ollama": Limit(tokens_per_minute=5)} == settings.limits
 
 
 @pytest.mark.parametrize(

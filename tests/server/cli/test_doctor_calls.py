@@ -134,11 +134,11 @@ async def test_an_unknown_name_is_a_row(ours: Registry) -> None:
 
 
 def test_one_model_of_each_provider_that_answers_is_called_and_no_script() -> None:
-    said = [
+    states = [
         ("ollama:qwen3", True), ("ollama:gemma3", True), ("openai:whisper-1", True), ("anthropic:MODEL", False),
         ("scripted:cars", True),
     ]  # fmt: skip
-    statuses = [ModelStatus(name=name, provider=name.partition(":")[0], ok=ok, detail="") for name, ok in said]
+    statuses = [ModelStatus(name=name, provider=name.partition(":")[0], ok=ok, detail="") for name, ok in states]
 
     assert ("ollama:qwen3", "openai:gpt-6-luna") == candidates(statuses)
 

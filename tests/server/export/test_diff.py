@@ -113,13 +113,13 @@ def test_a_position_does_not_differ_from_itself() -> None:
 def test_a_spectators_difference_hides_directives() -> None:
     records = LOGS["0.1-juries"][:-1]
     hidden = {each.event.text for each in records if each.event.__struct_config__.tag == "directive_issued"}  # type: ignore[attr-defined]
-    said = msgspec.json.encode(between(ReadOnlyLog(records), 0, len(records), revealed=False)).decode()
-    told = msgspec.json.encode(between(ReadOnlyLog(records), 0, len(records), revealed=True)).decode()
+    for_spectators = msgspec.json.encode(between(ReadOnlyLog(records), 0, len(records), revealed=False)).decode()
+    for_director = msgspec.json.encode(between(ReadOnlyLog(records), 0, len(records), revealed=True)).decode()
 
     assert hidden
-    assert not [text for text in hidden if msgspec.json.encode(text).decode() in said]
-    assert "directive_issued" not in said
-    assert all(msgspec.json.encode(text).decode() in told for text in hidden)
+    assert not [text for text in hidden if msgspec.json.encode(text).decode() in for_spectators]
+    assert "directive_issued" not in for_spectators
+    assert all(msgspec.json.encode(text).decode() in for_director for text in hidden)
 
 
 def test_the_route_gives_the_difference(site: Site, script: Any) -> None:

@@ -56,7 +56,7 @@ def test_every_import_is_rewritten(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "becomes"),
+    ("specifier", "becomes"),
     [
         ('import { a } from "./a.js";', 'import { a } from "moot/a.js";'),
         ("import * as a from './a.js'", "import * as a from 'moot/a.js'"),
@@ -67,8 +67,8 @@ def test_every_import_is_rewritten(name: str) -> None:
         ('const path = "./a.js";', 'const path = "./a.js";'),
     ],
 )
-def test_kinds_of_specifiers(said: str, becomes: str) -> None:
-    assert becomes == rewritten("c.js" if "../" not in said else "c/d.js", said)[0]
+def test_kinds_of_specifiers(specifier: str, becomes: str) -> None:
+    assert becomes == rewritten("c.js" if "../" not in specifier else "c/d.js", specifier)[0]
 
 
 def test_only_modules_that_the_page_needs_are_included() -> None:
@@ -79,11 +79,11 @@ def test_only_modules_that_the_page_needs_are_included() -> None:
 
 @pytest.mark.parametrize("text", [HOSTILE, "</ScRiPt >", "<!--<script>", "\u2028\u2029", "]]>"])
 def test_nothing_breaks_out_of_the_archive(text: str) -> None:
-    said = inert(msgspec.json.encode({"text": text}))
+    escaped = inert(msgspec.json.encode({"text": text}))
 
-    assert "<" not in said
-    assert not set("\u2028\u2029") & set(said)
-    assert {"text": text} == msgspec.json.decode(said)
+    assert "<" not in escaped
+    assert not set("\u2028\u2029") & set(escaped)
+    assert {"text": text} == msgspec.json.decode(escaped)
 
 
 def page(**archive: Any) -> PageParser:
@@ -91,11 +91,11 @@ def page(**archive: Any) -> PageParser:
 
 
 def test_hostile_text_makes_no_element() -> None:
-    said, plain = page(text=HOSTILE), PageParser(offline(files(), b"{}", title="x", note="y", is_whole=True))
+    hostile, plain = page(text=HOSTILE), PageParser(offline(files(), b"{}", title="x", note="y", is_whole=True))
 
-    assert [tag for tag, _ in plain.found] == [tag for tag, _ in said.found]
-    assert HOSTILE == said.archive["text"]
-    assert said.texts["title"].startswith(HOSTILE)
+    assert [tag for tag, _ in plain.found] == [tag for tag, _ in hostile.found]
+    assert HOSTILE == hostile.archive["text"]
+    assert hostile.texts["title"].startswith(HOSTILE)
 
 
 def test_the_file_requests_nothing() -> None:

@@ -96,7 +96,7 @@ def test_the_route_and_the_command_give_the_same_audit(moot: Cli, script: Any) -
     loses = {"logic": "first", "rhetoric": "second", "tactics": "draw"}
     answers = {"claims:2": FLAG, "gaps:2": gap, "compare:1-2": wins, "compare:2-1": loses}
     debate = moot.debate(script(answers=answers))
-    told = moot.json("audit", debate)
+    printed = moot.json("audit", debate)
     with moot.server() as (_, address):
         served = [
             httpx.get(f"{address}/api/debates/{debate}/audit/turns/{turn}", trust_env=False).raise_for_status().json()
@@ -105,12 +105,12 @@ def test_the_route_and_the_command_give_the_same_audit(moot: Cli, script: Any) -
         assert httpx.get(f"{address}/api/debates/{debate}/audit/turns/3", trust_env=False).status_code == 404
         lines = httpx.get(f"{address}/api/debates/{debate}/events.ndjson", trust_env=False).text.splitlines()
 
-    assert told == served
-    assert told[0] == moot.json("audit", debate, "1")
-    kinds = {entry["kind"] for audit in told for entry in audit["entries"]}
+    assert printed == served
+    assert printed[0] == moot.json("audit", debate, "1")
+    kinds = {entry["kind"] for audit in printed for entry in audit["entries"]}
     assert kinds == {"score", "band", "penalty", "gap"}
     events = [msgspec.json.decode(line) for line in lines]
-    for audit in told:
+    for audit in printed:
         for name, value in audit["effective"].items():
             mine = [entry for entry in audit["entries"] if entry["dimension"] == name]
             assert value == pytest.approx(sum(entry["applied"] for entry in mine))

@@ -50,11 +50,11 @@ def test_two_browsers_have_two_votes(site: Site, slow: str) -> None:
 def test_the_voter_id_is_only_in_the_cookie_and_never_in_the_log(site: Site, slow: str) -> None:
     debate = site.open(slow)
     response = site.client.post(votes(debate), json={"winner": "pro"})
-    said = response.headers["set-cookie"]
+    header = response.headers["set-cookie"]
     cookie = site.client.cookies[COOKIE]
     log = site.client.get(f"/api/debates/{debate}/events.ndjson?director=1").text
 
-    assert {"HttpOnly", "SameSite=strict"} <= {part.strip() for part in said.split(";")}
+    assert {"HttpOnly", "SameSite=strict"} <= {part.strip() for part in header.split(";")}
     assert '"type":"audience_voted"' in log
     assert cookie not in log
     assert cookie.split(".")[0].strip('"') not in log

@@ -40,22 +40,22 @@ async def concluded(log: EventLog, name: str, turns: int = 1, judge: str = "wise
 
 
 def test_without_any_debate_every_figure_is_missing(site: Site) -> None:
-    said = site.get("/api/judge")
+    report = site.get("/api/judge")
 
-    assert digest(rubric_v1()) == said["digest"]
-    assert msgspec.json.decode(msgspec.json.encode(rubric_v1())) == said["rubric"]
-    assert (0, 0, 0) == tuple(said["measured_over"][name] for name in ("debates", "turns", "unread"))
-    assert all("reason" in each["measured"]["missing"] for each in said["weaknesses"])
+    assert digest(rubric_v1()) == report["digest"]
+    assert msgspec.json.decode(msgspec.json.encode(rubric_v1())) == report["rubric"]
+    assert (0, 0, 0) == tuple(report["measured_over"][name] for name in ("debates", "turns", "unread"))
+    assert all("reason" in each["measured"]["missing"] for each in report["weaknesses"])
 
 
 def test_concluded_debates_are_measured(site: Site, script: Any) -> None:
     first = {"reason": "", "logic": "first", "rhetoric": "draw", "tactics": "second"}
     debate = site.open(script(answers={"compare:1-2": first, "compare:2-1": first}))
     site.ended(debate)
-    said = site.get("/api/judge")
-    measured = {each["id"]: each["measured"] for each in said["weaknesses"]}
+    report = site.get("/api/judge")
+    measured = {each["id"]: each["measured"] for each in report["weaknesses"]}
 
-    over = said["measured_over"]
+    over = report["measured_over"]
 
     assert (1, 2, [{"name": "scripted", "debates": 1}]) == (over["debates"], over["turns"], over["judges"])
     assert (1, ["logic", "tactics"], 1) == (
@@ -78,13 +78,13 @@ def test_a_running_debate_is_not_counted(site: Site, slow: str) -> None:
 def test_a_debates_own_rubric_is_shown_with_what_differs(site: Site, script: Any) -> None:
     own = msgspec.to_builtins(rubric_v1()) | {"name": "strict", "tie_within": 7}
     debate = site.open(script(), rubric=own)
-    said = site.get(f"/api/judge?debate={debate}")
-    (thresholds,) = (table["rows"] for table in said["tables"] if table["id"] == "thresholds")
+    report = site.get(f"/api/judge?debate={debate}")
+    (thresholds,) = (table["rows"] for table in report["tables"] if table["id"] == "thresholds")
     (tie,) = (row for row in thresholds if row["key"] == "tie_within")
 
-    assert (1, {"1": 2.0}, 7.0) == (said["differences"], tie["was"], tie["cells"][1])
-    assert ("strict", debate) == (said["rubric"]["name"], said["debate"])
-    assert "within 7 points" in " ".join(rule for level in said["levels"] for rule in level["rules"])
+    assert (1, {"1": 2.0}, 7.0) == (report["differences"], tie["was"], tie["cells"][1])
+    assert ("strict", debate) == (report["rubric"]["name"], report["debate"])
+    assert "within 7 points" in " ".join(rule for level in report["levels"] for rule in level["rules"])
 
 
 def test_an_unknown_debate_is_404(site: Site) -> None:

@@ -85,9 +85,9 @@ def read(site: Site, debate: str) -> dict[str, str]:
     return {path: site.client.get(path).text for path in paths}
 
 
-def silent(said: dict[str, str]) -> None:
+def silent(texts: dict[str, str]) -> None:
     assert {} == {
-        name: text[max(0, text.find(MARK) - 200) : text.find(MARK) + 40] for name, text in said.items() if MARK in text
+        name: text[max(0, text.find(MARK) - 200) : text.find(MARK) + 40] for name, text in texts.items() if MARK in text
     }
 
 
@@ -95,7 +95,7 @@ def silent(said: dict[str, str]) -> None:
 def test_debates_that_succeed_or_fail_show_no_key(
     operated: Site, vendors: dict[str, Vendor], logged: Any, moot: Cli, tmp_path: Path
 ) -> None:
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     exports: dict[str, Path] = {}
     numbers = itertools.count()
     for place, (name, vendor) in enumerate(vendors.items()):
@@ -107,19 +107,19 @@ def test_debates_that_succeed_or_fail_show_no_key(
             end = operated.ended(debate)
 
             assert ("debate_concluded" if passes else "debate_halted") == end["type"]
-            said |= {f"{model} {path}": text for path, text in read(operated, debate).items()}
+            texts |= {f"{model} {path}": text for path, text in read(operated, debate).items()}
             export = tmp_path / f"{model}.ndjson"
             export.write_text(operated.client.get(f"/api/debates/{debate}/events.ndjson?director=1").text)
             exports[debate] = export
-    said["log"] = logged()
+    texts["log"] = logged()
     for debate, export in exports.items():
-        said |= {f"{export.name} {each}": text for each, text in printed(moot, export, debate).items()}
+        texts |= {f"{export.name} {each}": text for each, text in printed(moot, export, debate).items()}
 
-    assert "turn_failed" in said["log"]
+    assert "turn_failed" in texts["log"]
     assert any(
-        "says: it went wrong: …" in text for text in said.values()
+        "says: it went wrong: …" in text for text in texts.values()
     )  # the vendor repeated the key, and it was removed
-    silent(said)
+    silent(texts)
 
 
 def printed(moot: Cli, export: Path, debate: str) -> dict[str, str]:
@@ -136,7 +136,7 @@ def printed(moot: Cli, export: Path, debate: str) -> dict[str, str]:
 
 
 def test_the_error_for_a_wrong_key_does_not_show_it(operated: Site, vendors: dict[str, Vendor], logged: Any) -> None:
-    said: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, vendor in vendors.items():
         vendor.faults["check"] = Trouble("401")
         seat = {"model": f"{name}:d1"}
@@ -144,12 +144,12 @@ def test_the_error_for_a_wrong_key_does_not_show_it(operated: Site, vendors: dic
 
         assert response.status_code == 422
         assert "is wrong" in response.text
-        said[name] = response.text
-    said["models"] = operated.client.get("/api/models").text
-    said["log"] = logged()
+        texts[name] = response.text
+    texts["models"] = operated.client.get("/api/models").text
+    texts["log"] = logged()
 
-    assert said["models"].count("this key is wrong: …") == len(vendors)
-    silent(said)
+    assert texts["models"].count("this key is wrong: …") == len(vendors)
+    silent(texts)
 
 
 async def ask_doctor() -> str:
@@ -160,10 +160,10 @@ def test_the_doctor_repeats_no_key(vendors: dict[str, Vendor]) -> None:
     for vendor in vendors.values():
         vendor.faults["check"] = Trouble("401")
 
-    said = anyio.run(ask_doctor)
+    texts = anyio.run(ask_doctor)
 
-    assert "this key is wrong: …" in said
-    silent({"doctor": said})
+    assert "this key is wrong: …" in texts
+    silent({"doctor": texts})
 
 
 def test_the_log_of_a_bug_holds_no_key(

@@ -35,13 +35,13 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def answers(seed: int) -> dict[str, Any]:
     """Random comparisons that the same side wins in both orders."""
-    chance, said = random.Random(seed), {}
+    chance, given = random.Random(seed), {}
     for later in range(2, TURNS + 1):
         won = {name: chance.choice(("first", "second")) for name in ("logic", "rhetoric", "tactics")}
         other = {"first": "second", "second": "first"}
-        said[f"compare:{later - 1}-{later}"] = won
-        said[f"compare:{later}-{later - 1}"] = {name: other[each] for name, each in won.items()}
-    return said
+        given[f"compare:{later - 1}-{later}"] = won
+        given[f"compare:{later}-{later - 1}"] = {name: other[each] for name, each in won.items()}
+    return given
 
 
 def opened(site: Site, script: Any, seed: int) -> str:
@@ -57,12 +57,12 @@ def opened(site: Site, script: Any, seed: int) -> str:
 
 def heard(site: Site, debate: str, query: str = "", **headers: str) -> list[str]:
     """Every message of a socket until it is live."""
-    said: list[str] = []
+    messages: list[str] = []
     url = f"/ws/debates/{debate}{query}"
     with site.client.websocket_connect(url, headers={**HERE, **SPECTATOR, **headers}) as socket:
-        while not said or msgspec.json.decode(said[-1])["kind"] != "live":
-            said.append(socket.receive_text())
-    return said
+        while not messages or msgspec.json.decode(messages[-1])["kind"] != "live":
+            messages.append(socket.receive_text())
+    return messages
 
 
 def everything(site: Site, debate: str, **headers: str) -> dict[str, str]:
@@ -84,13 +84,13 @@ def everything(site: Site, debate: str, **headers: str) -> dict[str, str]:
 
 def pause_once_directed(site: Site, debate: str) -> list[str]:
     """Watch until directives were issued, then pause; the messages of the socket."""
-    said, directed = [], 0
+    messages, directed = [], 0
     with site.client.websocket_connect(f"/ws/debates/{debate}?after=0", headers=HERE | SPECTATOR) as socket:
         while directed < LEAST:
-            said.append(socket.receive_text())
-            directed += '"type":"traits_shifted"' in said[-1]  # its directive is in the same batch
+            messages.append(socket.receive_text())
+            directed += '"type":"traits_shifted"' in messages[-1]  # its directive is in the same batch
         assert site.client.post(f"/api/debates/{debate}/pause", headers=TOKEN).status_code == 200
-    return said
+    return messages
 
 
 @pytest.mark.slow
