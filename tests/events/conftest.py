@@ -1,4 +1,4 @@
-"""What the tests of ``events`` share: the backend, every log, and one PostgreSQL for the whole session."""
+"""Fixtures of the tests of ``events``: the backend, each log, and one PostgreSQL for the session."""
 
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +21,9 @@ def anyio_backend() -> str:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Server]:
-    """A server of the session's own, with a migrated database."""
+    """A server with a migrated database, one for the session."""
     with started() as server:
-        with ThreadPoolExecutor(1) as elsewhere:  # the test that asks first may have its loop running
+        with ThreadPoolExecutor(1) as elsewhere:  # the first test may run an event loop already
             elsewhere.submit(anyio.run, server.database, DATABASE).result()
         yield server
 
@@ -37,7 +37,7 @@ def database(postgres: Server) -> Iterator[str]:
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def log(request: pytest.FixtureRequest, tmp_path: Path, anyio_backend: str) -> AsyncIterator[EventLog]:
-    """Each implementation in turn: what passes for one passes for all."""
+    """Each implementation in turn."""
     urls = {"memory": lambda: "memory:", "sqlite": lambda: f"sqlite:{tmp_path / 'moot.db'}"}
     url = urls.get(request.param, lambda: request.getfixturevalue("database"))()
     async with opened_log(url) as opened:

@@ -1,4 +1,4 @@
-"""Events that the tests of ``events`` are written with."""
+"""Sample events for the tests of ``events``."""
 
 from events.types import (
     Archetype,
@@ -79,7 +79,7 @@ def answered(secret: str = "the judge's own words") -> ModelAnswered:
 
 
 def debate(turns: int = 2, *, concluded: bool = True) -> list[Event]:
-    """A short debate, start to end."""
+    """The events of a short debate."""
     events: list[Event] = [opened(turns=turns)]
     for turn in range(1, turns + 1):
         events += [started(turn), spoken(turn), answered()]

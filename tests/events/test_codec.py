@@ -1,4 +1,4 @@
-"""Payload bytes: what is written is read, old schemas are lifted, what is newer is named."""
+"""Payload bytes: events are encoded and decoded, old schemas are upcast, newer ones are refused."""
 
 from typing import Any
 
@@ -16,17 +16,17 @@ events = st.one_of([st.from_type(codec.CLASSES[name]) for name in ("turn_started
 
 
 @given(events)
-def test_what_is_encoded_is_decoded(event: Any) -> None:
+def test_an_encoded_event_is_decoded(event: Any) -> None:
     try:
         payload = codec.encode(event)
     except UnicodeEncodeError:
-        return  # lone surrogates are refused, never mangled
+        return  # lone surrogates are refused
 
     assert event == codec.decode(payload, event.schema)
 
 
 @pytest.mark.parametrize("event", debate(), ids=codec.tag_of)
-def test_samples_survive(event: Any) -> None:
+def test_samples_are_encoded_and_decoded(event: Any) -> None:
     assert event == codec.decode(codec.encode(event), 1)
     assert event == codec.decode(msgspec.Raw(codec.encode(event)), 1)
 
@@ -48,7 +48,7 @@ NOW = TurnFailed(turn=1, side="pro", attempt=1, kind="unknown", message="m")
 
 
 @pytest.mark.usefixtures("schema_3")
-def test_old_schemas_are_lifted_step_by_step() -> None:
+def test_old_schemas_are_upcast_step_by_step() -> None:
     first = b'{"type":"turn_failed","turn":1,"side":"pro","attempt":1,"why":"m"}'
     second = b'{"type":"turn_failed","turn":1,"side":"pro","attempt":1,"message":"m"}'
 
@@ -58,7 +58,7 @@ def test_old_schemas_are_lifted_step_by_step() -> None:
 
 
 @pytest.mark.usefixtures("schema_3")
-def test_events_of_other_types_are_read_as_ever() -> None:
+def test_events_of_other_types_are_read_unchanged() -> None:
     for event in debate():
         assert event == codec.decode(codec.encode(event), 1)
 
@@ -74,7 +74,7 @@ def test_events_of_other_types_are_read_as_ever() -> None:
         (b"{}", 1, "type"),
     ],
 )
-def test_what_cannot_be_lifted_says_why(payload: bytes, schema: int, says: str) -> None:
+def test_a_payload_that_cannot_be_upcast_is_refused_with_a_reason(payload: bytes, schema: int, says: str) -> None:
     with pytest.raises(UnknownEvent, match=says):
         codec.decode(payload, schema)
 
@@ -90,6 +90,6 @@ def test_what_cannot_be_lifted_says_why(payload: bytes, schema: int, says: str) 
         (b"[" * 100_000, 1),
     ],
 )
-def test_what_is_no_event_of_ours_is_named(payload: bytes, schema: int) -> None:
+def test_an_unknown_payload_is_refused(payload: bytes, schema: int) -> None:
     with pytest.raises(UnknownEvent):
         codec.decode(payload, schema)

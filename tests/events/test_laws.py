@@ -1,4 +1,4 @@
-"""Laws of the chain and of merge patches, and that the package is ours."""
+"""Laws of the chain and of merge patches."""
 
 import importlib
 import uuid
@@ -78,7 +78,7 @@ def test_a_changed_field_breaks_the_chain_at_its_position(index: int, field: str
     assert index + 1 == found[0]
 
 
-def test_any_prefix_holds() -> None:
+def test_the_chain_of_any_prefix_holds() -> None:
     records = stamp_all("d1", debate())
 
     assert [None] * len(records) == [first_break(records[:end], "d1") for end in range(len(records))]

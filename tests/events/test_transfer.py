@@ -1,4 +1,4 @@
-"""Export, import, verify: what goes round comes round, and one flipped byte is found where it lies."""
+"""Export, import and verify: debates survive unchanged, and each flipped byte is found at its position."""
 
 import io
 from collections.abc import AsyncIterator
@@ -38,7 +38,7 @@ AT = "2026-11-21T09:30:00.123456Z"
 
 
 def written(events: list[Event], name: str = "d1", *, withhold: bool = False) -> list[bytes]:
-    """An export without a log."""
+    """The lines of an export, made without a log."""
     drafts = [as_draft(event) for event in events]
     records = stamp(name, 0, digest_before_first(name), drafts, now(), [encode(event) for event in events])
     return [msgspec.json.encode((public_line if withhold else full_line)(record)) + b"\n" for record in records]
@@ -54,7 +54,7 @@ async def there() -> AsyncIterator[MemoryLog]:
         yield elsewhere
 
 
-async def test_there_and_back_is_equal_byte_for_byte(log: EventLog, there: MemoryLog) -> None:
+async def test_an_exported_and_imported_debate_is_equal_byte_for_byte(log: EventLog, there: MemoryLog) -> None:
     await log.append("d1", 0, [Draft(event=opened(), id="given"), Draft(event=started(), cause=1), *debate()[2:]])
     lines = [line async for line in export(log, "d1")]
 
@@ -79,7 +79,7 @@ async def test_a_line_has_the_fields_of_the_contract(log: EventLog) -> None:
     assert full[:3] == public[:3]
 
 
-async def test_a_debate_that_had_not_ended_comes_in_paused_at_once(log: EventLog) -> None:
+async def test_an_import_pauses_a_debate_that_had_not_ended(log: EventLog) -> None:
     lines = written(debate(concluded=False))
 
     imported = await import_debate(log, lines)
@@ -93,7 +93,7 @@ async def test_a_debate_that_had_not_ended_comes_in_paused_at_once(log: EventLog
 
 
 @pytest.mark.parametrize("end", [DebatePaused(reason="r", by="b"), DebateHalted(reason="r", by="b")])
-async def test_one_that_rests_already_stays_as_it_is(log: EventLog, end: Event) -> None:
+async def test_an_import_leaves_a_paused_debate_unchanged(log: EventLog, end: Event) -> None:
     imported = await import_debate(log, written([*debate(concluded=False), end]))
 
     assert not imported.paused
@@ -101,7 +101,7 @@ async def test_one_that_rests_already_stays_as_it_is(log: EventLog, end: Event) 
 
 
 @pytest.mark.parametrize("concluded", [True, False])
-async def test_the_same_again_is_already_here(log: EventLog, concluded: bool) -> None:
+async def test_a_second_import_of_the_same_debate_changes_nothing(log: EventLog, concluded: bool) -> None:
     lines = written(debate(concluded=concluded))
     await import_debate(log, lines)
     head = await log.head("d1")
@@ -127,7 +127,7 @@ async def test_another_debate_of_that_id_is_refused(log: EventLog) -> None:
         (written([opened()], "../etc"), "no id of a debate"),
     ],
 )
-async def test_what_cannot_be_imported_says_why(log: EventLog, lines: list[bytes], says: str) -> None:
+async def test_a_refused_import_says_why(log: EventLog, lines: list[bytes], says: str) -> None:
     with pytest.raises(BadTransfer, match=says):
         await import_debate(log, lines)
     assert (await log.summaries()).debates == ()
@@ -242,7 +242,7 @@ def flipped(lines: list[bytes], line: int, where: float, change: int) -> bytes:
 @pytest.mark.slow
 @pytest.mark.parametrize("column", ["id", "at", "salt", "digest", "payload", "cause", "schema"])
 @pytest.mark.parametrize("position", [1, 4, 8])
-async def test_a_changed_row_is_found_and_never_a_crash(tmp_path: Path, column: str, position: int) -> None:
+async def test_a_changed_row_is_found_without_a_crash(tmp_path: Path, column: str, position: int) -> None:
     async with await SqliteLog.open(tmp_path / "moot.db") as log:
         await import_debate(log, WHOLE)
         assert log._writing is not None
@@ -270,7 +270,7 @@ async def test_a_removed_row_is_found(tmp_path: Path) -> None:
         assert (await verify_log(log, "d1")).broken_at == 3
 
 
-async def test_a_damaged_file_is_named_not_thrown(tmp_path: Path) -> None:
+async def test_a_damaged_file_gives_a_verification_not_an_exception(tmp_path: Path) -> None:
     path = tmp_path / "moot.db"
     async with await SqliteLog.open(path) as log:
         for start in range(0, 900, 100):
@@ -308,7 +308,7 @@ async def test_two_imports_at_once_leave_one_debate(log: EventLog) -> None:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=80), min_size=1, max_size=6))
-async def test_any_text_goes_round_unchanged(texts: list[str]) -> None:
+async def test_any_text_survives_export_and_import(texts: list[str]) -> None:
     async with MemoryLog() as here, MemoryLog() as there:
         await here.append("d1", 0, [opened(texts[0]), *[spoken(n, text) for n, text in enumerate(texts, 1)]])
         lines = [line async for line in export(here, "d1")]

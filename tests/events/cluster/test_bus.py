@@ -1,4 +1,4 @@
-"""What is said between nodes: heard by those who listen, in order, and lost without harm when nobody can be reached."""
+"""Buses: subscribers get messages in order; messages that cannot be sent are dropped without harm."""
 
 import asyncio
 import random
@@ -28,7 +28,7 @@ NATS = Path(sys.executable).with_name("nats-server")
 
 
 class Nats:
-    """A server of NATS on loopback."""
+    """A NATS server on loopback."""
 
     def __init__(self) -> None:
         with socket.socket() as free:
@@ -89,8 +89,8 @@ async def buses(request: pytest.FixtureRequest, anyio_backend: str) -> AsyncIter
             await bus.close()
 
 
-async def heard_of(speaker: Bus, hearer: Bus, debate: str, heard: list[bytes]) -> None:
-    """Until what is said is heard; then what was heard meanwhile is forgotten."""
+async def until_connected(speaker: Bus, hearer: Bus, debate: str, heard: list[bytes]) -> None:
+    """Wait until messages arrive, then forget those that arrived."""
     count = 0
     while not heard:
         speaker.publish(debate, b"are you there?")
@@ -102,7 +102,7 @@ async def heard_of(speaker: Bus, hearer: Bus, debate: str, heard: list[bytes]) -
 
 
 @pytest.mark.slow
-async def test_who_listens_hears_it_in_order_and_whole(buses: tuple[Bus, Bus]) -> None:
+async def test_subscribers_get_messages_whole_and_in_order(buses: tuple[Bus, Bus]) -> None:
     here, there = buses
     heard: list[bytes] = []
     other: list[bytes] = []
@@ -110,24 +110,24 @@ async def test_who_listens_hears_it_in_order_and_whole(buses: tuple[Bus, Bus]) -
     said = [chance.randbytes(chance.choice([0, 1, 100, 3000, 30_000])) for _ in range(60)]
 
     with there.subscribe("d1", heard.append), there.subscribe("d.2", other.append), here.subscribe("d1", other.append):
-        await heard_of(here, there, "d1", heard)
+        await until_connected(here, there, "d1", heard)
         for message in said:
             here.publish("d1", message)
         here.publish("d3", b"nobody listens")
         await until(lambda: len(heard) == len(said))
 
     assert said == heard
-    assert [] == other  # neither another debate nor what one said oneself
+    assert [] == other  # no message of another debate, and none of its own
     assert BusState(up=True, dropped=here.state.dropped) == here.state
 
 
-async def test_who_listens_no_more_hears_no_more(buses: tuple[Bus, Bus]) -> None:
+async def test_after_unsubscribing_no_message_arrives(buses: tuple[Bus, Bus]) -> None:
     here, there = buses
     first: list[bytes] = []
     second: list[bytes] = []
     with there.subscribe("d1", second.append):
         with there.subscribe("d1", first.append):
-            await heard_of(here, there, "d1", second)
+            await until_connected(here, there, "d1", second)
             first.clear()
         here.publish("d1", b"later")
         await until(lambda: bool(second))
@@ -135,18 +135,18 @@ async def test_who_listens_no_more_hears_no_more(buses: tuple[Bus, Bus]) -> None
     assert ([b"later"], []) == (second, first)
 
 
-async def test_a_subject_with_dots_is_heard(buses: tuple[Bus, Bus]) -> None:
+async def test_messages_of_an_id_with_dots_arrive(buses: tuple[Bus, Bus]) -> None:
     here, there = buses
     heard: list[bytes] = []
     with there.subscribe("..a.b~c_-", heard.append):
-        await heard_of(here, there, "..a.b~c_-", heard)
+        await until_connected(here, there, "..a.b~c_-", heard)
 
 
-async def test_nats_going_away_costs_what_was_said_meanwhile_and_nothing_else(nats: Nats) -> None:
+async def test_only_messages_sent_while_nats_is_away_are_lost(nats: Nats) -> None:
     here, there = NatsBus(nats.url), NatsBus(nats.url)
     heard: list[bytes] = []
     with there.subscribe("d1", heard.append):
-        await heard_of(here, there, "d1", heard)
+        await until_connected(here, there, "d1", heard)
         nats.stop()
         await until(lambda: not here.state.up and not there.state.up)
         dropped = here.state.dropped
@@ -155,16 +155,16 @@ async def test_nats_going_away_costs_what_was_said_meanwhile_and_nothing_else(na
 
         nats.start()
         await until(lambda: here.state.up and there.state.up)
-        await heard_of(here, there, "d1", heard)
+        await until_connected(here, there, "d1", heard)
     await here.close()
     await there.close()
 
 
-async def test_a_nats_that_was_never_there_harms_nobody() -> None:
+async def test_a_nats_that_was_never_there_does_no_harm() -> None:
     bus = NatsBus("nats://127.0.0.1:1")
     with bus.subscribe("d1", lambda message: None):
         bus.publish("d1", b"nobody is there")
-        await anyio.sleep(0.05)  # it tries in vain
+        await anyio.sleep(0.05)  # its attempts fail
 
         assert BusState(up=False, dropped=1) == bus.state
     await bus.close()
@@ -174,7 +174,7 @@ async def test_a_message_that_nats_does_not_take_is_dropped_alone(nats: Nats) ->
     here, there = NatsBus(nats.url), NatsBus(nats.url)
     heard: list[bytes] = []
     with there.subscribe("d1", heard.append):
-        await heard_of(here, there, "d1", heard)
+        await until_connected(here, there, "d1", heard)
         dropped = here.state.dropped
         here.publish("d1", bytes(2 << 20))
         here.publish("d1", b"small")
@@ -185,24 +185,24 @@ async def test_a_message_that_nats_does_not_take_is_dropped_alone(nats: Nats) ->
 
 
 @pytest.mark.slow
-async def test_a_database_that_is_away_costs_what_was_said_and_never_an_event(database: str, postgres: Server) -> None:
+async def test_a_lost_database_costs_messages_and_no_events(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log, await PostgresLog.open(database) as other:
         here, there = PostgresBus(log), PostgresBus(other)
         heard: list[bytes] = []
         with there.subscribe("d1", heard.append):
-            await heard_of(here, there, "d1", heard)
+            await until_connected(here, there, "d1", heard)
             await asyncio.to_thread(postgres.stop)
             here.publish("d1", b"nobody is there")
             await until(lambda: here.state.dropped == 1 and not here.state.up)
             await asyncio.to_thread(postgres.start)
-            await heard_of(here, there, "d1", heard)
+            await until_connected(here, there, "d1", heard)
         await log.append("d1", 0, [opened()])
         assert await other.head("d1") == 1
         await here.close()
         await there.close()
 
 
-async def test_what_waits_to_be_said_is_bounded(database: str) -> None:
+async def test_waiting_messages_are_bounded(database: str) -> None:
     async with await PostgresLog.open(database) as log:
         bus = PostgresBus(log)
         for _ in range(30):
@@ -219,7 +219,7 @@ messages = st.lists(st.tuples(st.text(st.characters(codec="utf-8"), max_size=20)
 
 @pytest.mark.slow
 @given(messages)
-def test_what_is_cut_into_pieces_is_what_is_put_together(batch: list[tuple[str, bytes]]) -> None:
+def test_pieces_are_put_together_to_the_same_batch(batch: list[tuple[str, bytes]]) -> None:
     assert batch == read_pieces([piece.partition("|")[2] for piece in write_pieces("node", 1, batch)])
 
 
@@ -231,11 +231,11 @@ def test_a_piece_is_shorter_than_8000_bytes() -> None:
 
 
 @pytest.mark.parametrize("pieces", [[], ["x"], ["AAAA"], ["é"], ["eJwDAAAAAAE="]])
-def test_pieces_that_are_no_batch_say_nothing(pieces: list[str]) -> None:
+def test_pieces_that_are_no_batch_are_ignored(pieces: list[str]) -> None:
     assert [] == read_pieces(pieces)
 
 
-async def test_pieces_that_do_not_follow_are_passed_over(database: str) -> None:
+async def test_pieces_out_of_order_are_skipped(database: str) -> None:
     async with await PostgresLog.open(database) as log:
         bus = PostgresBus(log)
         heard: list[bytes] = []
@@ -253,7 +253,7 @@ def test_a_debate_has_a_subject_of_its_own() -> None:
     assert ("moot.0197", "moot.a=b") == (subject_of("0197"), subject_of("a.b"))
 
 
-async def test_a_node_without_others_speaks_to_nobody() -> None:
+async def test_the_bus_of_a_single_node_sends_nothing() -> None:
     bus = open_bus("", MemoryLog())
     assert isinstance(bus, SingleNodeBus)
     heard: list[bytes] = []
@@ -264,7 +264,7 @@ async def test_a_node_without_others_speaks_to_nobody() -> None:
     assert ([], BusState(up=True, dropped=0)) == (heard, bus.state)
 
 
-def test_a_name_of_no_bus_is_refused_without_its_password() -> None:
+def test_an_address_of_no_bus_is_refused_without_its_password() -> None:
     with pytest.raises(BadStore, match="is no bus: write nats://HOST:PORT") as caught:
         open_bus("kafka://moot:s3cret@h", MemoryLog())
 

@@ -1,4 +1,4 @@
-"""Acts between nodes: done by the one that runs the debate, in order, once, and answered."""
+"""The inbox: commands are done once, in order, by the debate's owner, and answered."""
 
 from collections.abc import AsyncIterator
 
@@ -29,10 +29,10 @@ async def other(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]
         yield log
 
 
-async def test_an_act_is_done_by_the_debates_node_and_answered(
+async def test_a_command_is_done_and_answered_by_the_owner(
     owner: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # what arrives has been heard
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # notifications arrive
     here, there = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
     await until_live(owner, other)
@@ -58,7 +58,7 @@ async def until_live(*logs: PostgresLog) -> None:
 
 
 @pytest.mark.slow
-async def test_acts_come_in_order_and_each_once(owner: PostgresLog, other: PostgresLog) -> None:
+async def test_commands_arrive_in_order_and_once(owner: PostgresLog, other: PostgresLog) -> None:
     here, there = PostgresInbox(owner), PostgresInbox(other)
     for name in ("d1", "d2"):
         await owner.append(name, 0, [opened()])
@@ -84,7 +84,7 @@ async def test_acts_come_in_order_and_each_once(owner: PostgresLog, other: Postg
 
 
 @pytest.mark.slow
-async def test_an_act_that_nobody_took_is_withdrawn_and_never_done(
+async def test_a_command_that_no_node_took_is_withdrawn(
     owner: PostgresLog, other: PostgresLog, postgres: Server
 ) -> None:
     here, there = PostgresInbox(owner), PostgresInbox(other)
@@ -100,7 +100,7 @@ async def test_an_act_that_nobody_took_is_withdrawn_and_never_done(
 
 
 @pytest.mark.slow
-async def test_an_act_that_was_taken_and_not_answered_may_have_been_done(
+async def test_a_command_that_was_taken_and_not_answered_may_have_been_done(
     owner: PostgresLog, other: PostgresLog
 ) -> None:
     here, there = PostgresInbox(owner), PostgresInbox(other)
@@ -114,7 +114,7 @@ async def test_an_act_that_was_taken_and_not_answered_may_have_been_done(
     assert caught.value.taken
 
 
-async def test_an_act_on_its_way_in_when_its_sender_gives_up_is_not_done_later(
+async def test_a_command_still_being_inserted_when_its_sender_gives_up_is_not_done_later(
     owner: PostgresLog, other: PostgresLog, postgres: Server
 ) -> None:
     here, there = PostgresInbox(owner), PostgresInbox(other)
@@ -122,7 +122,7 @@ async def test_an_act_on_its_way_in_when_its_sender_gives_up_is_not_done_later(
     await there._do("SELECT 1", ())
     with pytest.raises(Unanswered, match="is not done"):
         await there.send("d1", b"act", within_s=0)
-    await other.close()  # whatever was under way has ended
+    await other.close()  # all statements have ended
 
     with anyio.move_on_after(0.3) as waited:
         await here.take()
@@ -130,7 +130,7 @@ async def test_an_act_on_its_way_in_when_its_sender_gives_up_is_not_done_later(
     assert [] == postgres.do("SELECT 1 FROM moot.inbox WHERE taken_by IS NULL", DATABASE)
 
 
-async def test_who_takes_a_debate_over_gets_what_waits_for_it(owner: PostgresLog, other: PostgresLog) -> None:
+async def test_a_new_owner_gets_the_waiting_commands(owner: PostgresLog, other: PostgresLog) -> None:
     here, there = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
     await PostgresLeases(owner).release("d1")
@@ -149,9 +149,7 @@ async def test_who_takes_a_debate_over_gets_what_waits_for_it(owner: PostgresLog
     assert [b"done"] == answers
 
 
-async def test_rows_that_nobody_came_back_for_are_removed(
-    owner: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_rows_are_removed(owner: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.05)
     postgres.do(
         "INSERT INTO moot.inbox (key, debate, act, at) VALUES ('old', 'd', '', now() - interval '11 min'),"
@@ -165,12 +163,12 @@ async def test_rows_that_nobody_came_back_for_are_removed(
             await anyio.sleep(0.02)
 
 
-async def test_a_name_that_no_debate_can_have_is_unknown(owner: PostgresLog) -> None:
+async def test_an_id_that_no_debate_can_have_is_unknown(owner: PostgresLog) -> None:
     with pytest.raises(UnknownDebate):
         await PostgresInbox(owner).send("a\0b", b"act")
 
 
-async def test_a_closed_log_says_so(owner: PostgresLog) -> None:
+async def test_a_closed_log_raises(owner: PostgresLog) -> None:
     inbox = PostgresInbox(owner)
     await owner.close()
 

@@ -1,4 +1,4 @@
-"""Who runs a debate: taken over when the lease has ended by the database's clock, and the node before is fenced."""
+"""Leases: an ended lease is taken over by the database's clock, and the old owner is fenced."""
 
 from collections.abc import AsyncIterator
 
@@ -33,12 +33,12 @@ async def two(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]:
 
 
 def expire(server: Server, name: str) -> None:
-    """The lease's time is over by the database's clock, whatever ours says."""
+    """End the lease by the database's clock."""
     server.do(f"UPDATE moot.debates SET lease_until = clock_timestamp() WHERE debate = '{name}'", DATABASE)
 
 
 @pytest.mark.slow
-async def test_who_opens_a_debate_runs_it(one: PostgresLog, two: PostgresLog) -> None:
+async def test_the_node_that_opens_a_debate_owns_it(one: PostgresLog, two: PostgresLog) -> None:
     here, there = PostgresLeases(one, "http://one"), PostgresLeases(two, "http://two")
     await here.renew()
     await one.append("d1", 0, [opened()])
@@ -54,7 +54,7 @@ async def test_who_opens_a_debate_runs_it(one: PostgresLog, two: PostgresLog) ->
     assert await one.head("d1") == 1
 
 
-async def test_a_lease_that_ended_is_taken_over_and_the_node_before_is_fenced(
+async def test_an_ended_lease_is_taken_over_and_the_old_owner_is_fenced(
     one: PostgresLog, two: PostgresLog, postgres: Server
 ) -> None:
     here, there = PostgresLeases(one), PostgresLeases(two)
@@ -81,7 +81,7 @@ async def test_a_lease_that_ended_is_taken_over_and_the_node_before_is_fenced(
     await one.append("d1", 2, [started()])
 
 
-async def test_a_lease_that_ended_and_was_not_taken_is_still_held(one: PostgresLog, postgres: Server) -> None:
+async def test_an_ended_lease_that_no_node_took_is_still_held(one: PostgresLog, postgres: Server) -> None:
     leases = PostgresLeases(one)
     await one.append("d1", 0, [opened()])
 
@@ -95,7 +95,7 @@ async def test_a_lease_that_ended_and_was_not_taken_is_still_held(one: PostgresL
     assert (True, frozenset(), True) == (prolonged, lost, renewed)
 
 
-async def test_the_oldest_open_ones_are_claimed_and_no_others(one: PostgresLog, two: PostgresLog) -> None:
+async def test_only_the_oldest_open_debates_are_claimed(one: PostgresLog, two: PostgresLog) -> None:
     for name in ("b", "a", "c", "paused"):
         await one.append(name, 0, [opened()])
     await one.append("paused", 1, [DebatePaused(reason="r", by="b")])
@@ -110,7 +110,7 @@ async def test_the_oldest_open_ones_are_claimed_and_no_others(one: PostgresLog, 
     assert await leases.claim_one("nobody") is None
 
 
-async def test_nodes_that_claim_at_the_same_moment_share(one: PostgresLog, two: PostgresLog, database: str) -> None:
+async def test_concurrent_claims_get_different_debates(one: PostgresLog, two: PostgresLog, database: str) -> None:
     async with await PostgresLog.open(database) as before:
         for number in range(40):
             await before.append(f"d{number:02}", 0, [opened()])
@@ -130,7 +130,7 @@ async def test_nodes_that_claim_at_the_same_moment_share(one: PostgresLog, two: 
     assert len(one.epochs) + len(two.epochs) == 40
 
 
-async def test_a_debate_that_nobody_runs_is_written_by_anybody(one: PostgresLog, two: PostgresLog) -> None:
+async def test_any_node_may_write_a_debate_without_an_owner(one: PostgresLog, two: PostgresLog) -> None:
     await one.append("d1", 0, debate())
     await PostgresLeases(one).release("d1")
 
@@ -142,7 +142,7 @@ async def test_a_debate_that_nobody_runs_is_written_by_anybody(one: PostgresLog,
     assert await PostgresLeases(one).owner("d1") is None
 
 
-async def test_what_is_imported_belongs_to_nobody(one: PostgresLog, two: PostgresLog) -> None:
+async def test_an_imported_debate_has_no_owner(one: PostgresLog, two: PostgresLog) -> None:
     async with MemoryLog() as elsewhere:
         records = await elsewhere.append("d1", 0, debate(concluded=False))
     await one.adopt(records)
@@ -151,7 +151,7 @@ async def test_what_is_imported_belongs_to_nobody(one: PostgresLog, two: Postgre
     assert await PostgresLeases(two).claim(1) == (Lease("d1", 2),)
 
 
-async def test_a_repeat_is_answered_even_to_a_node_that_lost_the_debate(
+async def test_a_node_that_lost_the_debate_still_gets_the_answer_to_a_repeat(
     one: PostgresLog, two: PostgresLog, postgres: Server
 ) -> None:
     drafts = [Draft(event=opened(), id=new_id())]
@@ -183,7 +183,7 @@ async def test_two_nodes_open_the_same_debate_and_one_wins(one: PostgresLog, two
     assert [winner] == [log.node for log in (one, two) if log.epochs]
 
 
-async def test_closing_hands_everything_over(one: PostgresLog, two: PostgresLog) -> None:
+async def test_closing_ends_all_leases(one: PostgresLog, two: PostgresLog) -> None:
     here, there = PostgresLeases(one, "http://one"), PostgresLeases(two, "http://two")
     await here.renew()
     await there.renew()
@@ -196,9 +196,7 @@ async def test_closing_hands_everything_over(one: PostgresLog, two: PostgresLog)
     assert await there.nodes() == (Node(two.node, "http://two", 1),)
 
 
-async def test_a_node_that_fell_silent_is_not_among_the_nodes(
-    one: PostgresLog, two: PostgresLog, postgres: Server
-) -> None:
+async def test_a_silent_node_is_not_listed(one: PostgresLog, two: PostgresLog, postgres: Server) -> None:
     await PostgresLeases(one, "http://one").renew()
     there = PostgresLeases(two, "http://two")
     postgres.do("UPDATE moot.nodes SET seen_at = seen_at - interval '11 s'", DATABASE)
@@ -221,11 +219,11 @@ async def test_renewing_does_not_wait_for_a_row_that_is_being_written(one: Postg
     assert frozenset() == lost
 
 
-async def test_a_debate_claimed_by_an_answer_that_got_lost_is_claimed_again(one: PostgresLog, two: PostgresLog) -> None:
+async def test_a_claim_whose_answer_was_lost_is_repeated(one: PostgresLog, two: PostgresLog) -> None:
     await two.append("d1", 0, [opened()])
     await two.close()
     leases = PostgresLeases(one)
     await leases.claim(1)
-    one.epochs.clear()  # as if the connection had gone between the commit and the answer
+    one.epochs.clear()  # as if the connection was lost between the commit and the answer
 
     assert await leases.claim(1) == (Lease("d1", 3),)

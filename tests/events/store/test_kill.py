@@ -1,4 +1,4 @@
-"""SIGKILL at any moment: nothing acknowledged is lost, no half batch, no broken chain."""
+"""SIGKILL at any moment loses no acknowledged event, writes no partial batch, and breaks no chain."""
 
 import os
 import random
@@ -59,7 +59,7 @@ async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pyt
         ) as process:
             assert process.stdout is not None
             said = [process.stdout.readline()]
-            time.sleep(chance.uniform(0, 0.15))  # noqa: ASYNC251 - the moment of the kill is what is drawn
+            time.sleep(chance.uniform(0, 0.15))  # noqa: ASYNC251 - a random moment for the kill
             process.kill()
             said += process.stdout.readlines()
         for line in said:
@@ -68,7 +68,7 @@ async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pyt
                 assert int(position) > acknowledged.get(name, 0)
                 acknowledged[name] = int(position)
 
-        if is_postgres(store):  # who was killed has let nothing go, and its last statement may still be under way
+        if is_postgres(store):  # a killed node holds its leases, and its last statement may still run
             server = request.getfixturevalue("postgres")
             server.do(f"SELECT pg_terminate_backend(pid, 5000) {OF_MOOT}")
             server.do("UPDATE moot.debates SET lease_until = clock_timestamp()", DATABASE)

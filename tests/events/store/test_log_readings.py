@@ -1,4 +1,4 @@
-"""What a log says of itself, in every implementation."""
+"""Counts and known heads, in each implementation."""
 
 from pathlib import Path
 
@@ -36,11 +36,11 @@ async def test_a_head_is_known_once_this_process_has_written_and_waits(log: Even
         await anyio.lowlevel.checkpoint()
         await log.append("a", 1, [HALTED])
 
-    assert log.known_head("a") in {2, None}  # None: notifications of a database are not heard yet
+    assert log.known_head("a") in {2, None}  # None: a database's notifications do not arrive yet
     assert not log.known_head("nobody")
 
 
-async def test_what_was_answered_is_queued_no_more(log: EventLog) -> None:
+async def test_answered_appends_are_not_queued(log: EventLog) -> None:
     async with anyio.create_task_group() as tasks:
         for number in range(20):
             tasks.start_soon(log.append, f"d{number}", 0, [OPENED])
@@ -48,7 +48,7 @@ async def test_what_was_answered_is_queued_no_more(log: EventLog) -> None:
     assert (0, 0) == log.queued
 
 
-async def test_what_has_no_answer_is_queued(tmp_path: Path) -> None:
+async def test_unanswered_appends_are_queued(tmp_path: Path) -> None:
     async with opened_log(f"sqlite:{tmp_path / 'moot.db'}") as log:
         async with anyio.create_task_group() as tasks:
             for number in range(20):
@@ -60,7 +60,7 @@ async def test_what_has_no_answer_is_queued(tmp_path: Path) -> None:
         assert size > 20 * 100
 
 
-async def test_what_a_database_has_not_answered_is_queued(database: str) -> None:
+async def test_appends_that_a_database_has_not_answered_are_queued(database: str) -> None:
     async with opened_log(database) as log, anyio.create_task_group() as tasks:
         for number in range(20):
             tasks.start_soon(log.append, f"d{number}", 0, [OPENED])
@@ -71,7 +71,7 @@ async def test_what_a_database_has_not_answered_is_queued(database: str) -> None
 
 
 @pytest.mark.slow
-async def test_only_where_others_write_is_there_silence(log: EventLog, database: str) -> None:
+async def test_silence_is_measured_only_where_other_processes_write(log: EventLog, database: str) -> None:
     assert log.silence_s == 0
 
     async with opened_log(database) as shared:

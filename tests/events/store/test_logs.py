@@ -1,4 +1,4 @@
-"""Each log against the one contract."""
+"""Each log against the contract."""
 
 import pytest
 
@@ -8,4 +8,4 @@ pytestmark = pytest.mark.anyio
 
 
 class TestLogs(LogContract):
-    """``log`` comes from ``conftest`` and is each implementation in turn."""
+    """The fixture ``log`` of ``conftest`` is each implementation in turn."""

@@ -1,4 +1,4 @@
-"""What only PostgreSQL's log has: nodes beside each other, bounded notifications, what its tables cannot hold."""
+"""Properties of PostgreSQL's log alone: several nodes, notifications, and limits of its tables."""
 
 from collections.abc import AsyncIterator
 
@@ -40,12 +40,12 @@ async def other(database: str, anyio_backend: str) -> AsyncIterator[PostgresLog]
 
 
 async def waited_for(log: PostgresLog, count: int) -> None:
-    """Until so many debates are waited for, and what happens to them is heard."""
+    """Wait until so many debates have waiting readers, and notifications arrive."""
     while len(log._heads._wakeups.waited_for()) < count or not log.listener.is_live:  # noqa: ASYNC110 - nothing says so
         await anyio.sleep(0.01)
 
 
-async def test_it_is_all_there_after_closing(database: str) -> None:
+async def test_all_events_are_there_after_reopening(database: str) -> None:
     async with await PostgresLog.open(database) as log:
         records = await log.append("d1", 0, debate())
         row = await log.summaries()
@@ -63,7 +63,7 @@ async def test_it_is_all_there_after_closing(database: str) -> None:
 async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # what arrives has been heard, not looked up
+    monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # records arrive by notification, not by look-up
     total, debates = 60, [f"d{number}" for number in range(12)]
     seen: dict[tuple[str, str], list[int]] = {(log.node, name): [] for name in debates}
     seen |= {(other.node, name): [] for name in debates}
@@ -88,7 +88,7 @@ async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
     assert {each: list(range(1, total + 1)) for each in seen} == seen
 
 
-async def test_a_follower_hears_of_the_next_event_though_another_node_took_over(
+async def test_a_follower_gets_the_next_event_after_another_node_took_over(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)
@@ -107,7 +107,7 @@ async def test_a_follower_hears_of_the_next_event_though_another_node_took_over(
             await other.append("d1", 2, [started()])
 
 
-async def test_who_was_not_heard_is_found_by_looking(
+async def test_a_missed_notification_is_made_up_by_a_look_up(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch, postgres: Server
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 0.1)
@@ -142,12 +142,12 @@ async def test_a_listening_connection_that_is_ended_misses_nothing(
                 await log.append("d1", position, [started()])
                 if position % 5 == 0:
                     postgres.do("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
-                    await anyio.sleep(0.05)  # so that some of it happens while nobody listens
+                    await anyio.sleep(0.05)  # so that some events are written without a listener
 
     assert list(range(1, 31)) == seen
 
 
-async def test_a_flush_of_more_debates_than_a_notification_names_is_heard_of(
+async def test_a_batch_of_more_debates_than_a_notification_names_is_noticed(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)
@@ -167,7 +167,7 @@ marks = st.binary(min_size=MARK_BYTES, max_size=MARK_BYTES)
 
 @pytest.mark.slow
 @given(st.lists(st.tuples(marks, st.integers(0, MAX_POSITION)), max_size=40))
-def test_what_a_notification_names_is_what_is_read(changes: list[tuple[bytes, int]]) -> None:
+def test_a_notification_is_read_as_it_was_written(changes: list[tuple[bytes, int]]) -> None:
     assert (NODE, changes) == read_changed(write_changed(NODE, changes))
 
 
@@ -182,8 +182,8 @@ def test_a_notification_is_shorter_than_8000_bytes_and_says_when_to_look(count: 
 
 
 @pytest.mark.parametrize("payload", ["x !!", "x AAAA", "é é", "x " + "A" * 7])
-def test_a_notification_of_another_form_is_known_as_such(payload: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - whichever part of it is wrong
+def test_a_malformed_notification_is_refused(payload: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 - any part may be wrong
         read_changed(payload)
 
 
@@ -200,7 +200,7 @@ async def test_a_debate_goes_from_sqlite_to_postgres_and_back_byte_for_byte(log:
         assert [row.motion for row in (await log.summaries(query="日本” \x00 E")).debates] == ["ñ “日本” \x00 end"]
 
 
-async def test_what_the_tables_cannot_hold_is_refused_and_harms_nobody(log: PostgresLog) -> None:
+async def test_a_request_that_the_tables_cannot_store_is_refused_alone(log: PostgresLog) -> None:
     async with MemoryLog() as elsewhere:
         await elsewhere.append("d1", 0, [Draft(event=opened(), id="a\0b")])
         foreign = await elsewhere.read("d1")
@@ -242,9 +242,7 @@ async def test_forgotten_heads_are_found_again(log: PostgresLog, monkeypatch: py
     assert {2} == {row.turns_spoken for row in (await log.summaries()).debates}
 
 
-async def test_a_flush_larger_than_one_statement_takes_goes_into_several(
-    log: PostgresLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_requests_beyond_one_batch_go_into_several(log: PostgresLog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.postgres.batch.MOST_TOGETHER", 3)
     async with anyio.create_task_group() as group:
         for number in range(50):
@@ -254,7 +252,7 @@ async def test_a_flush_larger_than_one_statement_takes_goes_into_several(
 
 
 @pytest.mark.slow
-async def test_what_waits_to_be_written_is_bounded_and_readers_are_not_held_up(
+async def test_waiting_requests_are_bounded_and_readers_do_not_wait(
     log: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await log.append("d1", 0, [opened()])
@@ -288,13 +286,13 @@ async def test_a_cancelled_append_leaves_the_log_whole(log: PostgresLog) -> None
             await log.append("d1", head, [opened()])
             break
         except WrongExpectedPosition as error:
-            head = error.found  # a cancelled one was recorded after all
+            head = error.found  # a cancelled append was recorded after all
 
     assert head % 2 == 0
     assert (await verify_log(log, "d1")).ok
 
 
-async def test_what_was_accepted_is_written_before_closing(database: str) -> None:
+async def test_accepted_requests_are_written_before_closing(database: str) -> None:
     log = await PostgresLog.open(database)
     async with anyio.create_task_group() as group:
         for number in range(20):
@@ -347,7 +345,7 @@ async def test_a_changed_row_is_found_at_its_position(log: PostgresLog, postgres
     )
 )
 @pytest.mark.usefixtures("database")
-def test_whoever_writes_whenever_the_chain_is_whole_and_nothing_is_written_by_a_fenced_node(
+def test_the_chain_stays_whole_under_any_schedule_and_a_fenced_node_writes_nothing(
     postgres: Server, steps: list[tuple[str, int, int]]
 ) -> None:
     anyio.run(run_schedule, postgres.url(DATABASE), steps)

@@ -1,4 +1,4 @@
-"""The schema: made once, by whoever is first, and refused where it is not the one that this version knows."""
+"""Migrations: the schema is made once, and a schema of another version is refused."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ async def test_migrating_again_changes_nothing(empty: str) -> None:
     assert [Migrated(0, VERSION), Migrated(VERSION, VERSION)] == [await migrate(empty), await migrate(empty)]
 
 
-async def test_of_those_who_migrate_at_the_same_moment_one_does(empty: str) -> None:
+async def test_of_concurrent_migrations_one_runs(empty: str) -> None:
     done: list[Migrated] = []
 
     async def bring() -> None:
@@ -51,7 +51,7 @@ async def test_a_database_without_tables_says_what_to_do(empty: str, read_only: 
         await PostgresLog.open(empty, read_only=read_only)
 
 
-async def test_a_schema_of_a_newer_moot_is_refused_and_left_alone(empty: str, postgres: Server) -> None:
+async def test_a_schema_of_a_newer_moot_is_refused_and_not_changed(empty: str, postgres: Server) -> None:
     await migrate(empty)
     postgres.do("INSERT INTO moot.migrations (version) VALUES (99)", EMPTY)
 
@@ -60,7 +60,7 @@ async def test_a_schema_of_a_newer_moot_is_refused_and_left_alone(empty: str, po
             await act(empty)  # type: ignore[operator]
 
 
-async def test_a_step_that_fails_leaves_nothing(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_migration_changes_nothing(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.postgres.schema.MIGRATIONS", ("CREATE TABLE halfway (x int); SELECT 1 / 0",))
     with pytest.raises(StoreUnavailable, match="division by zero"):
         await migrate(empty)
@@ -72,7 +72,7 @@ async def test_a_step_that_fails_leaves_nothing(empty: str, monkeypatch: pytest.
     assert Migrated(0, VERSION) == await migrate(empty)
 
 
-def test_the_command_says_what_it_did_and_a_server_what_is_lacking(empty: str) -> None:
+def test_the_command_reports_its_result_and_a_server_the_missing_schema(empty: str) -> None:
     runner = CliRunner()
     lacking = runner.invoke(main, ["--store", empty, "list"])
     first = runner.invoke(main, ["migrate", "--store", empty])
@@ -122,5 +122,5 @@ async def test_no_message_repeats_a_password(url: str) -> None:
         ("sqlite:a@b.db", "sqlite:a@b.db"),
     ],
 )
-def test_a_store_is_named_without_its_password(url: str, said: str) -> None:
+def test_the_address_of_a_store_is_shown_without_its_password(url: str, said: str) -> None:
     assert said == redacted(url)

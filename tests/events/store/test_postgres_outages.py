@@ -1,4 +1,4 @@
-"""The database restarts, stands still, or the way to it is cut, all under load: nothing is lost, nothing is twice."""
+"""The database restarts, pauses or is cut off under load: no event is lost, none is written twice."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ DEBATES = 24
 
 
 class Load:
-    """Debates that are written until they are told to stop; each event says at which position it believes to stand."""
+    """Writers of debates; each event holds the position that its writer expects."""
 
     def __init__(self, log: EventLog) -> None:
         self.log = log
@@ -44,13 +44,13 @@ class Load:
             self.acknowledged[debate] = position
 
     async def beyond(self, more: int) -> None:
-        """Until so many events more are acknowledged in every debate."""
+        """Wait until so many more events are acknowledged in each debate."""
         aims = {debate: position + more for debate, position in self.acknowledged.items()}
         while any(self.acknowledged[debate] < aim for debate, aim in aims.items()):  # noqa: ASYNC110 - others write
             await anyio.sleep(0.01)
 
     async def check(self) -> None:
-        """Everything acknowledged is there, once, in its place."""
+        """Check that each acknowledged event is there once, at its position."""
         for debate, position in self.acknowledged.items():
             records = await self.log.read(debate)
 
@@ -66,7 +66,7 @@ def turn_of(record: Recorded) -> int:
 
 @asynccontextmanager
 async def loaded(log: EventLog) -> AsyncIterator[Load]:
-    """A load that runs within, and what it wrote checked at the end."""
+    """A load within the context; its events are checked at the end."""
     load = Load(log)
     with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
@@ -89,11 +89,11 @@ async def test_a_crash_of_the_server_loses_nothing_and_doubles_nothing(database:
 
 
 @pytest.mark.slow
-async def test_a_server_that_stands_still_is_waited_for(database: str, postgres: Server) -> None:
+async def test_a_paused_server_is_waited_for(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log, loaded(log) as load:
         with postgres.paused():
             before = dict(load.acknowledged)
-            await anyio.sleep(1)  # how long it stands still is what is tested
+            await anyio.sleep(1)  # the length of the pause is tested
             assert all(load.acknowledged[debate] <= position + 3 for debate, position in before.items())
         await load.beyond(2)
 
@@ -101,13 +101,13 @@ async def test_a_server_that_stands_still_is_waited_for(database: str, postgres:
 
 
 @pytest.mark.slow
-async def test_one_that_stands_still_for_longer_counts_as_lost_and_is_found_again(
+async def test_a_server_that_is_paused_for_long_counts_as_lost_and_is_found_again(
     database: str, postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.store.postgres.connection.ANSWER_S", 0.3)
     async with await PostgresLog.open(database) as log, loaded(log) as load:
         with postgres.paused():
-            await anyio.sleep(1)  # how long it stands still is what is tested
+            await anyio.sleep(1)  # the length of the pause is tested
         await load.beyond(2)
 
     assert [] == load.failures
@@ -121,12 +121,12 @@ async def proxy(postgres: Server, anyio_backend: str) -> AsyncIterator[Proxy]:
 
 @pytest.fixture
 def distant(database: str, proxy: Proxy) -> str:
-    """The store by way of the proxy."""
+    """The address of the store through the proxy."""
     return f"postgresql://postgres@127.0.0.1:{proxy.port}/{DATABASE}"
 
 
 @pytest.mark.slow
-async def test_cut_connections_are_made_anew(distant: str, proxy: Proxy) -> None:
+async def test_broken_connections_are_replaced(distant: str, proxy: Proxy) -> None:
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         for _ in range(15):
             proxy.cut()
@@ -136,7 +136,7 @@ async def test_cut_connections_are_made_anew(distant: str, proxy: Proxy) -> None
 
 
 @pytest.mark.slow
-async def test_an_answer_that_gets_lost_after_the_commit_is_found_by_looking(distant: str, proxy: Proxy) -> None:
+async def test_a_commit_whose_answer_was_lost_is_looked_up(distant: str, proxy: Proxy) -> None:
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         for _ in range(10):
             proxy.deaf = True
@@ -149,13 +149,13 @@ async def test_an_answer_that_gets_lost_after_the_commit_is_found_by_looking(dis
 
 
 @pytest.mark.slow
-async def test_a_partition_without_a_word_is_noticed(
+async def test_a_silent_network_partition_is_noticed(
     distant: str, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.store.postgres.connection.ANSWER_S", 0.3)
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         proxy.silent = True
-        await anyio.sleep(1)  # how long nothing comes through is what is tested
+        await anyio.sleep(1)  # the length of the silence is tested
         proxy.silent = False
         await load.beyond(2)
         assert (await log.read("d0"))[0].position == 1
@@ -164,7 +164,7 @@ async def test_a_partition_without_a_word_is_noticed(
 
 
 @pytest.mark.slow
-async def test_who_writes_is_told_in_bounded_time_and_goes_on_afterwards(distant: str, proxy: Proxy) -> None:
+async def test_writers_fail_in_bounded_time_and_go_on_afterwards(distant: str, proxy: Proxy) -> None:
     drafts = [Draft(event=started(), id=new_id())]
     async with await PostgresLog.open(distant, patience_s=0.5) as log:
         await log.append("d1", 0, [opened()])
@@ -185,8 +185,8 @@ async def test_who_writes_is_told_in_bounded_time_and_goes_on_afterwards(distant
         assert 2 == record.position == await log.head("d1")
 
 
-async def test_what_was_refused_after_a_lost_answer_may_be_repeated(distant: str, proxy: Proxy) -> None:
-    """The caller gave up without knowing; with the same ids it learns what became of it."""
+async def test_an_append_that_failed_after_a_lost_answer_may_be_repeated(distant: str, proxy: Proxy) -> None:
+    """A caller that got no answer repeats the append with the same ids, and gets the answer."""
     drafts = [Draft(event=started(), id=new_id())]
     async with await PostgresLog.open(distant, patience_s=0.3) as log:
         await log.append("d1", 0, [opened()])
@@ -210,7 +210,7 @@ async def _refused(log: PostgresLog, drafts: list[Draft]) -> None:
 
 
 @pytest.mark.slow
-async def test_readers_and_followers_live_through_a_crash(database: str, postgres: Server) -> None:
+async def test_readers_and_followers_survive_a_crash(database: str, postgres: Server) -> None:
     seen: list[int] = []
     async with await PostgresLog.open(database) as log, await PostgresLog.open(database, read_only=True) as reader:
 
@@ -244,7 +244,7 @@ async def test_a_log_closes_while_the_database_is_away(distant: str, proxy: Prox
         await log.append("d1", 1, [started()])
 
 
-async def test_what_is_acknowledged_is_durable_whatever_the_role_defaults_to(database: str, postgres: Server) -> None:
+async def test_commits_are_durable_whatever_the_role_s_defaults(database: str, postgres: Server) -> None:
     postgres.do(f"ALTER DATABASE {DATABASE} SET synchronous_commit = off")
     try:
         async with await PostgresLog.open(database) as log:
@@ -258,7 +258,7 @@ async def test_what_is_acknowledged_is_durable_whatever_the_role_defaults_to(dat
 
 
 @pytest.mark.slow
-async def test_a_server_that_became_a_standby_is_left_for_the_primary(database: str, postgres: Server) -> None:
+async def test_a_standby_is_left_for_the_primary(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log:
         await log.append("d1", 0, [opened()])
         postgres.do(f"ALTER DATABASE {DATABASE} SET default_transaction_read_only = on")
@@ -266,13 +266,13 @@ async def test_a_server_that_became_a_standby_is_left_for_the_primary(database: 
 
         async with anyio.create_task_group() as group:
             group.start_soon(log.append, "d1", 1, [started()])
-            await anyio.sleep(0.3)  # until it has met with the refusal
+            await anyio.sleep(0.3)  # until an append was refused
             postgres.do(f"ALTER DATABASE {DATABASE} RESET default_transaction_read_only")
 
         assert await log.head("d1") == 2
 
 
-async def test_a_cancelled_reader_leaves_the_pool_whole(database: str, postgres: Server) -> None:
+async def test_a_cancelled_reader_leaves_the_pool_intact(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log:
         await log.append("d1", 0, [opened()])
         with psycopg.connect(postgres.url(DATABASE)) as other:
@@ -286,9 +286,7 @@ async def test_a_cancelled_reader_leaves_the_pool_whole(database: str, postgres:
 
 
 @pytest.mark.slow
-async def test_a_store_that_could_not_be_written_says_so_until_it_can_also_where_nobody_writes(
-    distant: str, proxy: Proxy
-) -> None:
+async def test_trouble_is_reported_until_a_probe_succeeds_also_without_requests(distant: str, proxy: Proxy) -> None:
     async with await PostgresLog.open(distant, patience_s=0) as log:
         await log.append("d1", 0, [opened()])
         assert log.trouble is None
@@ -300,7 +298,7 @@ async def test_a_store_that_could_not_be_written_says_so_until_it_can_also_where
 
         proxy.refusing = False
         with anyio.fail_after(20):
-            while log.trouble is not None:  # noqa: ASYNC110 - the writer looks by itself
+            while log.trouble is not None:  # noqa: ASYNC110 - the writer probes by itself
                 await anyio.sleep(0.01)
 
         (record,) = await log.append("d1", 1, [started(1)])

@@ -1,4 +1,4 @@
-"""The rights that the documentation gives are enough, and no more than that."""
+"""The documented rights of the roles are enough, and none is superfluous."""
 
 import re
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ def statements(block: str) -> list[str]:
 
 @pytest.fixture
 async def server(postgres: Server, anyio_backend: str) -> AsyncIterator[Server]:
-    """As the documentation has it."""
+    """The statements of the documentation."""
     for statement in statements(ROLES):
         postgres.do(statement)
     await migrate(postgres.url("moot", "moot_owner"))
@@ -95,7 +95,7 @@ async def test_a_reader_reads_and_does_not_write(server: Server) -> None:
             await reader.append("d1", len(debate()), [started()])
 
 
-async def test_the_owner_migrates_and_nobody_else_does(server: Server) -> None:
+async def test_only_the_owner_migrates(server: Server) -> None:
     assert Migrated(VERSION, VERSION) == await migrate(server.url("moot", "moot_owner"))
     with psycopg.connect(server.url("moot", "moot_owner")) as connection:
         connection.execute("DROP SCHEMA moot CASCADE")
@@ -104,7 +104,7 @@ async def test_the_owner_migrates_and_nobody_else_does(server: Server) -> None:
         await migrate(server.url("moot", "moot_node"))
 
 
-async def test_what_is_there_to_look_into_it_works(server: Server) -> None:
+async def test_the_documented_queries_work(server: Server) -> None:
     async with await PostgresLog.open(server.url("moot", "moot_node")) as log:
         await log.append("d1", 0, [opened()])
         debates, nodes, inbox = (server.do(statement, "moot") for statement in statements(LOOKING))

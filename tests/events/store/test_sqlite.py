@@ -1,4 +1,4 @@
-"""What only the file knows: who holds it, what it says when it cannot be used, and how it goes on afterwards."""
+"""Properties of the SQLite file alone: its lock, its errors, and recovery from them."""
 
 import os
 import sqlite3
@@ -49,7 +49,7 @@ async def log(path: Path, anyio_backend: str) -> AsyncIterator[SqliteLog]:
         yield opened_log
 
 
-async def test_it_is_all_there_after_closing(path: Path) -> None:
+async def test_all_events_are_there_after_reopening(path: Path) -> None:
     async with await SqliteLog.open(path) as log:
         records = await log.append("d1", 0, debate())
         row = await log.summaries()
@@ -63,7 +63,7 @@ async def test_it_is_all_there_after_closing(path: Path) -> None:
         assert first_break(records + more, "d1") is None
 
 
-async def test_durability_is_not_left_to_defaults(log: SqliteLog) -> None:
+async def test_durability_is_set_explicitly(log: SqliteLog) -> None:
     assert log._writing is not None
     assert log._writing.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert log._writing.execute("PRAGMA synchronous").fetchone() == (2,)
@@ -81,7 +81,7 @@ async def test_forgotten_heads_are_found_again(log: SqliteLog, monkeypatch: pyte
     assert {2} == {row.turns_spoken for row in (await log.summaries()).debates}
 
 
-async def test_a_second_writer_is_refused_and_told_who_writes(log: SqliteLog, path: Path) -> None:
+async def test_a_second_writer_is_refused_with_the_process_of_the_first(log: SqliteLog, path: Path) -> None:
     with pytest.raises(StoreBusy) as caught:
         await SqliteLog.open(path)
     assert (os.getpid(), "") == (caught.value.pid, caught.value.address)
@@ -95,7 +95,7 @@ async def test_a_second_writer_is_refused_and_told_who_writes(log: SqliteLog, pa
     assert Holder(os.getpid(), "x") == holder(path)
 
 
-async def test_asking_who_writes_does_not_hinder_a_writer(path: Path) -> None:
+async def test_reading_the_lock_does_not_hinder_a_writer(path: Path) -> None:
     assert holder(path) is None
     assert not path.parent.exists()
     async with await SqliteLog.open(path, address="http://a"):
@@ -105,7 +105,7 @@ async def test_asking_who_writes_does_not_hinder_a_writer(path: Path) -> None:
         pass
 
 
-async def test_another_process_holds_it_until_it_dies(path: Path) -> None:
+async def test_another_process_holds_the_lock_until_it_dies(path: Path) -> None:
     with subprocess.Popen(  # noqa: ASYNC220 - nothing else runs in this loop
         [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -151,7 +151,7 @@ async def test_a_reader_sees_what_the_writer_commits(
             reader.set_address("x")
 
 
-async def test_a_full_disk_is_said_and_got_over(log: SqliteLog) -> None:
+async def test_a_full_disk_is_reported_and_recovered_from(log: SqliteLog) -> None:
     records = await log.append("d1", 0, [opened()])
     writing = log._writing
     assert writing is not None
@@ -181,9 +181,7 @@ async def test_a_full_disk_is_said_and_got_over(log: SqliteLog) -> None:
     assert {"d1", "d2"} == {row.id for row in (await log.summaries()).debates}
 
 
-async def test_a_flush_larger_than_one_commit_takes_goes_into_several(
-    log: SqliteLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_requests_beyond_one_transaction_go_into_several(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.sqlite.writer.MOST_TOGETHER", 3)
     async with anyio.create_task_group() as group:
         for number in range(50):
@@ -203,7 +201,7 @@ async def test_a_cancelled_append_leaves_the_log_whole(log: SqliteLog) -> None:
     assert (await verify_log(log, "d1")).ok
 
 
-async def test_what_was_accepted_is_written_before_closing(path: Path) -> None:
+async def test_accepted_requests_are_written_before_closing(path: Path) -> None:
     log = await SqliteLog.open(path)
     async with anyio.create_task_group() as group:
         for number in range(20):
@@ -215,7 +213,7 @@ async def test_what_was_accepted_is_written_before_closing(path: Path) -> None:
         assert len((await reader.summaries(limit=100)).debates) == 20
 
 
-async def test_a_payload_of_a_newer_moot_is_named_when_read(log: SqliteLog) -> None:
+async def test_a_payload_of_a_newer_moot_is_refused_when_read(log: SqliteLog) -> None:
     await log.append("d1", 0, [opened(), started()])
     assert log._writing is not None
     log._writing.execute("UPDATE events SET payload = ? WHERE key & 0xFFFFFF = 2", (b'{"type":"turn_sung"}',))
@@ -255,7 +253,7 @@ def unusable(tmp_path: Path, kind: str) -> tuple[Path, str]:
 
 @pytest.mark.parametrize("kind", ["folder", "under a file", "no such place", "not a database", "another's", "newer"])
 @pytest.mark.parametrize("read_only", [False, True])
-async def test_an_unusable_path_is_one_clear_sentence(tmp_path: Path, kind: str, read_only: bool) -> None:
+async def test_an_unusable_path_gives_one_clear_sentence(tmp_path: Path, kind: str, read_only: bool) -> None:
     path, says = unusable(tmp_path, kind)
 
     with pytest.raises(StoreUnavailable) as caught:
@@ -274,7 +272,7 @@ async def test_reading_needs_a_store(path: Path) -> None:
     assert not path.parent.exists()
 
 
-async def test_names_of_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_addresses_of_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr("sys.platform", "linux")
@@ -293,7 +291,7 @@ async def test_names_of_stores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("url", ["", "moot.db", "sqlite", "memory", "memory:x", "mysql://h/x", "postgres:x"])
-async def test_a_name_of_no_store_is_refused(url: str) -> None:
+async def test_an_address_of_no_store_is_refused(url: str) -> None:
     with pytest.raises(BadStore, match="write sqlite:PATH, sqlite:, memory: or postgres://"):
         await open_log(url)
 

@@ -1,4 +1,4 @@
-"""A copy made while others write is a whole store of one moment, or there is none."""
+"""A backup during writes is a whole store of one moment, or none is made."""
 
 import sqlite3
 from contextlib import closing
@@ -41,7 +41,7 @@ async def filled(path: Path, debates: int = 3) -> list[str]:
     return names
 
 
-async def test_a_copy_reads_as_the_store_and_can_take_its_place(path: Path, tmp_path: Path) -> None:
+async def test_a_backup_reads_like_the_store_and_can_replace_it(path: Path, tmp_path: Path) -> None:
     names = await filled(path)
     made = back_up(path, tmp_path / "copy.db")
 
@@ -55,7 +55,7 @@ async def test_a_copy_reads_as_the_store_and_can_take_its_place(path: Path, tmp_
         assert (await verify_log(copy, "d0")).ok
 
 
-async def test_a_copy_made_while_many_write_is_of_one_moment(path: Path, tmp_path: Path) -> None:
+async def test_a_backup_during_writes_is_of_one_moment(path: Path, tmp_path: Path) -> None:
     stop = False
     made = []
 
@@ -80,12 +80,12 @@ async def test_a_copy_made_while_many_write_is_of_one_moment(path: Path, tmp_pat
 
     events = [each.events for each in made]
     assert events == sorted(set(events))
-    assert all(count % 3 == 0 for count in events)  # no half batch
+    assert all(count % 3 == 0 for count in events)  # no partial batch
     async with await SqliteLog.open(tmp_path / "2.db") as copied:
         assert events[2] == sum([await copied.head(f"d{number}") for number in range(8)])
 
 
-async def test_nothing_is_replaced(path: Path, tmp_path: Path) -> None:
+async def test_a_backup_replaces_no_file(path: Path, tmp_path: Path) -> None:
     await filled(path)
     taken = tmp_path / "taken"
     taken.write_text("mine")
@@ -100,7 +100,7 @@ async def test_nothing_is_replaced(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["nowhere/copy.db", "taken/copy.db"])
-async def test_a_place_that_is_none_is_said(path: Path, tmp_path: Path, target: str) -> None:
+async def test_a_missing_target_folder_is_reported(path: Path, tmp_path: Path, target: str) -> None:
     await filled(path)
     (tmp_path / "taken").write_text("a file")
 
@@ -108,7 +108,7 @@ async def test_a_place_that_is_none_is_said(path: Path, tmp_path: Path, target: 
         back_up(path, tmp_path / target)
 
 
-async def test_no_store_no_backup(path: Path, tmp_path: Path) -> None:
+async def test_a_missing_store_is_reported(path: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="there is no store at"):
         back_up(path, tmp_path / "copy.db")
     assert left_in(tmp_path) == []
@@ -125,7 +125,7 @@ async def test_a_full_disk_leaves_nothing_behind(path: Path, tmp_path: Path) -> 
         assert left_in(disk) == []
 
 
-async def test_a_copy_whose_chain_is_broken_is_none(path: Path, tmp_path: Path) -> None:
+async def test_a_backup_with_a_broken_chain_is_discarded(path: Path, tmp_path: Path) -> None:
     await filled(path)
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE events SET payload = payload || ' ' WHERE key = (2 << 24) + 4")
@@ -138,7 +138,7 @@ async def test_a_copy_whose_chain_is_broken_is_none(path: Path, tmp_path: Path) 
     assert left_in(tmp_path) == ["store"]
 
 
-async def test_a_damaged_store_is_said_and_not_copied(path: Path, tmp_path: Path) -> None:
+async def test_a_damaged_store_is_reported_and_not_copied(path: Path, tmp_path: Path) -> None:
     async with await SqliteLog.open(path) as log:
         await log.append("d1", 0, [opened(), *[spoken(text="x" * 2000)] * 100])
     damage(path, page=40)
@@ -150,7 +150,7 @@ async def test_a_damaged_store_is_said_and_not_copied(path: Path, tmp_path: Path
     assert left_in(tmp_path) == ["store"]
 
 
-async def test_progress_is_told(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_progress_is_reported(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.sqlite.backup.STEP_PAGES", 2)
     await filled(path)
     told: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""Newest records are at hand for who follows them: what memory answers is what the file would."""
+"""Readers that follow a debate get new records from memory, the same that the file holds."""
 
 import random
 from collections.abc import AsyncIterator
@@ -30,11 +30,11 @@ async def from_file(log: SqliteLog, debate: str, after: int) -> tuple[Recorded, 
 
 async def waited_for(log: SqliteLog, debate: str) -> None:
     with anyio.fail_after(10):
-        while debate not in log._wakeups.waited_for():  # noqa: ASYNC110 - who begins to wait tells nobody
+        while debate not in log._wakeups.waited_for():  # noqa: ASYNC110 - a reader that begins to wait sets no event
             await anyio.sleep(0.001)
 
 
-async def test_who_follows_reads_no_file_for_what_is_committed_now(
+async def test_a_follower_gets_new_commits_without_reading_the_file(
     log: SqliteLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await log.append("d", 0, [opened()])
@@ -42,7 +42,7 @@ async def test_who_follows_reads_no_file_for_what_is_committed_now(
 
     async def reader() -> None:
         async for record in follow(log, "d", 1):
-            got.append(record)  # noqa: PERF401 - it never ends: what has come so far is looked at
+            got.append(record)  # noqa: PERF401 - it never ends: the records so far are compared
 
     async def no_file(*_: object) -> None:
         raise AssertionError
@@ -59,10 +59,10 @@ async def test_who_follows_reads_no_file_for_what_is_committed_now(
 
 
 @pytest.mark.slow
-async def test_memory_and_file_say_the_same_from_every_position(
+async def test_memory_and_file_return_the_same_records_from_every_position(
     log: SqliteLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Batches smaller and larger than what is kept, waited for now and then, over more debates than are kept."""
+    """Batches smaller and larger than the kept records, with and without readers, over more debates than are kept."""
     monkeypatch.setattr(wakeups, "TAIL", 5)
     monkeypatch.setattr(wakeups, "TAILS", 2)
     chance, heads, at_hand = random.Random(7), dict.fromkeys("abcd", 0), 0
@@ -75,7 +75,7 @@ async def test_memory_and_file_say_the_same_from_every_position(
                 await log.wait_beyond(debate, position)
                 position = log.known_head(debate) or 0
 
-        for debate in "abc":  # nobody follows the fourth
+        for debate in "abc":  # the fourth has no follower
             tasks.start_soon(waiter, debate)
         for _ in range(120):
             debate = chance.choice("abcd")
@@ -87,7 +87,7 @@ async def test_memory_and_file_say_the_same_from_every_position(
             for after in range(max(0, heads[debate] - 12), heads[debate] + 2):
                 kept = dict(log._wakeups._tails)
                 known = log._wakeups.newest(debate, after)
-                log._wakeups._tails = dict(kept)  # handed out once, and asked about more often here
+                log._wakeups._tails = dict(kept)  # given out once, but read more often here
                 at_hand += bool(known)
                 expected = await from_file(log, debate, after)
                 assert known in (None, expected)
@@ -101,7 +101,7 @@ async def test_memory_and_file_say_the_same_from_every_position(
     assert len(log._wakeups._tails) <= 2
 
 
-async def test_a_closed_log_answers_nothing_from_memory(tmp_path: Path) -> None:
+async def test_a_closed_log_returns_nothing_from_memory(tmp_path: Path) -> None:
     log = await SqliteLog.open(tmp_path / "moot.db")
     await log.append("d", 0, [opened()])
     await log.close()

@@ -1,4 +1,4 @@
-"""Disks that fill, files that vanish, break or are held by others: what is said, what goes on, and what waits."""
+"""Full disks, and files that are moved, damaged or locked: messages, recovery, and waiting."""
 
 import os
 import sqlite3
@@ -34,14 +34,14 @@ async def log(path: Path, anyio_backend: str, monkeypatch: pytest.MonkeyPatch) -
 
 
 def limit_pages(log: SqliteLog, more: int) -> None:
-    """Let the file grow by so many pages only."""
+    """Let the file grow by only so many pages."""
     assert log._writing is not None
     pages = log._writing.execute("PRAGMA page_count").fetchone()[0]
     log._writing.execute(f"PRAGMA max_page_count = {pages + more}")
 
 
 def replace(path: Path) -> None:
-    """Put another file in its place."""
+    """Replace the file by another one."""
     path.unlink()
     path.write_bytes(b"")
 
@@ -55,7 +55,7 @@ def move(path: Path, to: Path) -> None:
 
 
 async def fill(log: SqliteLog, name: str) -> int:
-    """Append until it fails; the head before that."""
+    """Append until that fails.  Returns the head before."""
     with pytest.raises(StoreUnavailable, match=r"the disk is full \(SQLITE_FULL\); make room") as caught:
         await fill_until_it_fails(log, name)
     head = await log.head(name)
@@ -101,7 +101,7 @@ async def test_no_store_is_made_on_a_disk_without_room(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-async def test_a_disk_that_is_mounted_for_reading_only_is_read_and_refuses_to_be_written(tmp_path: Path) -> None:
+async def test_a_read_only_disk_is_read_and_refuses_writes(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "1m") as disk:
         async with await SqliteLog.open(disk / "moot.db") as log:
             await log.append("d1", 0, [opened()])
@@ -112,7 +112,7 @@ async def test_a_disk_that_is_mounted_for_reading_only_is_read_and_refuses_to_be
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
-async def test_a_file_that_may_not_be_written_is_said(path: Path) -> None:
+async def test_a_file_without_write_permission_is_reported(path: Path) -> None:
     async with await SqliteLog.open(path) as log:
         await log.append("d1", 0, [opened()])
     forbid(path)
@@ -121,7 +121,7 @@ async def test_a_file_that_may_not_be_written_is_said(path: Path) -> None:
         await SqliteLog.open(path)
 
 
-async def test_trouble_ends_by_itself_where_nobody_writes(log: SqliteLog) -> None:
+async def test_trouble_ends_by_itself_without_requests(log: SqliteLog) -> None:
     await log.append("d1", 0, [opened()])
     limit_pages(log, 0)
     with pytest.raises(StoreUnavailable):
@@ -141,7 +141,7 @@ async def test_a_conflict_is_no_trouble(log: SqliteLog) -> None:
     async def write(expected: int) -> None:
         try:
             answers.append(await log.append("d1", expected, [started()]))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is looked at
+        except Exception as error:  # noqa: BLE001 - any exception is inspected
             answers.append(type(error).__name__)  # type: ignore[arg-type]
 
     async with anyio.create_task_group() as group:
@@ -164,7 +164,7 @@ async def test_a_file_that_was_moved_is_not_written_to_until_it_is_back(log: Sql
     assert (await verify_log(log, "d1")).events == 2
 
 
-async def test_another_file_in_its_place_is_not_taken_for_it(log: SqliteLog, path: Path) -> None:
+async def test_another_file_of_the_same_name_is_not_written_to(log: SqliteLog, path: Path) -> None:
     await log.append("d1", 0, [opened()])
     replace(path)
 
@@ -172,7 +172,7 @@ async def test_another_file_in_its_place_is_not_taken_for_it(log: SqliteLog, pat
         await log.append("d1", 1, [started()])
 
 
-async def test_a_file_that_another_holds_is_said_and_got_over(log: SqliteLog, path: Path) -> None:
+async def test_a_locked_file_is_reported_and_recovered_from(log: SqliteLog, path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable, match=r"another process holds it \(SQLITE_BUSY\); close what has"):
@@ -181,7 +181,7 @@ async def test_a_file_that_another_holds_is_said_and_got_over(log: SqliteLog, pa
     await log.append("d1", 0, [opened()])
 
 
-async def test_a_damaged_page_fails_who_needs_it_and_nobody_else(path: Path) -> None:
+async def test_a_damaged_page_fails_only_the_requests_that_need_it(path: Path) -> None:
     names = [f"d{number}" for number in range(40)]
     async with await SqliteLog.open(path) as log:
         for name in names:
@@ -211,22 +211,22 @@ async def test_a_damaged_page_fails_who_needs_it_and_nobody_else(path: Path) -> 
 
 
 def damage(path: Path, mark: bytes) -> None:
-    """Overwrite the head of every page that begins a row with that mark."""
+    """Overwrite the header of each page on which a row with that mark begins."""
     written = bytearray(path.read_bytes())
     at = written.find(mark)
     while at >= 0:
         page = at // PAGE * PAGE
-        if written[page] == 13:  # a leaf of a table, not the rest of a long row
+        if written[page] == 13:  # a leaf of a table, not an overflow page
             written[page : page + 8] = b"\xff" * 8
         at = written.find(mark, page + PAGE)
     path.write_bytes(written)
 
 
-# more than the disk takes
+# more than fits on the disk
 
 
 class Connections:
-    """Appends that start together, and how they end."""
+    """Counts concurrent appends that end."""
 
     def __init__(self, log: SqliteLog) -> None:
         self.log, self.done = log, 0
@@ -236,7 +236,7 @@ class Connections:
         self.done += 1
 
 
-async def test_who_writes_waits_for_a_place_and_who_reads_does_not(log: SqliteLog, path: Path) -> None:
+async def test_writers_wait_for_a_place_and_readers_do_not(log: SqliteLog, path: Path) -> None:
     assert log._writing is not None
     assert log._writer is not None
     log._writer.backlog.most_requests = 4
@@ -278,7 +278,7 @@ async def test_places_are_counted_in_bytes_too(log: SqliteLog, path: Path) -> No
     assert crowd.done == 9
 
 
-async def test_who_gives_up_waiting_leaves_the_place_to_the_next(log: SqliteLog, path: Path) -> None:
+async def test_a_cancelled_writer_leaves_its_place_to_the_next(log: SqliteLog, path: Path) -> None:
     assert log._writing is not None
     assert log._writer is not None
     log._writer.backlog.most_requests = 1
@@ -303,7 +303,7 @@ async def test_who_gives_up_waiting_leaves_the_place_to_the_next(log: SqliteLog,
     assert await log.head("gone1") == 0
 
 
-async def test_closing_turns_away_who_still_waits_for_a_place(path: Path) -> None:
+async def test_closing_refuses_writers_that_wait_for_a_place(path: Path) -> None:
     log = await SqliteLog.open(path)
     assert log._writer is not None
     log._writer.backlog.most_requests = 1

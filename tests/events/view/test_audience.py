@@ -1,4 +1,4 @@
-"""Votes and beliefs: the last of each voter counts, and nobody but the director sees any of it before the end."""
+"""Votes and beliefs: the last of each voter counts, and before the end only the director sees them."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ def compared(later: int, winner: str) -> TurnsCompared:
 
 
 def debated(*said: Event, end: DebateConcluded | None = END) -> list[Event]:
-    """Four turns; con wins the second exchange, pro the third; what the audience said comes before the end."""
+    """Four turns: con wins the second exchange, pro the third.  The audience's events come before the end."""
     events: list[Event] = [opened(turns=4)]
     for turn in range(1, 5):
         events += [started(turn), spoken(turn)]
@@ -94,7 +94,7 @@ def test_the_last_belief_of_a_voter_about_a_turn_counts() -> None:
     assert {"1": {"mean": 35.25, "count": 2}, "3": {"mean": 70.0, "count": 1}} == said["beliefs"]
 
 
-def test_every_event_is_counted_for_the_bound_also_one_that_was_replaced() -> None:
+def test_replaced_events_count_towards_the_bound() -> None:
     assert 3 == counted([vote("a", "pro"), vote("a", "con"), belief("a", 1, 3)]).recorded
 
 
@@ -107,7 +107,7 @@ ballots = st.one_of(
 
 @pytest.mark.slow
 @given(st.lists(ballots, max_size=60))
-def test_the_fold_is_the_last_of_each_whatever_the_order(said: list[Any]) -> None:
+def test_the_last_event_of_each_voter_counts_in_any_order(said: list[Any]) -> None:
     votes = {each.voter: each.winner for each in said if isinstance(each, AudienceVoted)}
     beliefs = {(each.turn, each.voter): each.belief for each in said if isinstance(each, BeliefStated)}
     audience = counted(said)
@@ -133,17 +133,17 @@ def test_the_share_of_votes_for_the_judges_winner() -> None:
     assert ("pro", 0.6667) == (said["winner"], said["votes"])
 
 
-def test_where_nobody_voted_there_is_no_share() -> None:
+def test_without_votes_there_is_no_share() -> None:
     assert missing("nobody voted") == msgspec.convert(agreement(belief("a", 1, 3))["votes"], type(missing("")))
 
 
-def test_where_the_judge_reached_no_verdict_nobody_agrees_with_it() -> None:
+def test_without_a_verdict_there_is_no_agreement() -> None:
     said = agreement(vote("a", "neither"), end=DebateConcluded(winner="neither", by_rule="no_judgement"))
 
     assert {"missing": {"reason": "the judge reached no verdict"}} == said["votes"]
 
 
-def test_a_belief_moves_towards_the_side_that_won_the_exchange_or_not() -> None:
+def test_changes_of_belief_agree_with_the_winner_of_the_exchange_or_not() -> None:
     # Turn 2 (con) won against turn 3, turn 3 (pro) against turn 4.
     said = agreement(
         belief("a", 2, 60),
@@ -159,26 +159,26 @@ def test_a_belief_moves_towards_the_side_that_won_the_exchange_or_not() -> None:
     assert (1, 0.5) == (said["moved"], said["share"])
 
 
-def test_only_those_who_spoke_after_both_turns_say_how_far_it_moved() -> None:
+def test_only_voters_with_beliefs_after_both_turns_count() -> None:
     said = agreement(belief("a", 2, 60), belief("a", 3, 70), belief("late", 3, 0))
 
     assert {"winner": "con", "moved": 10.0, "voters": 1, "agrees": False} == said["turns"]["3"]
     assert {"3"} == said["turns"].keys()
 
 
-def test_a_draw_and_a_belief_that_stays_agree_with_nobody() -> None:
+def test_a_draw_and_an_unchanged_belief_agree_with_no_side() -> None:
     said = agreement(belief("a", 1, 50), belief("a", 2, 60), belief("a", 3, 60))
 
     assert {"3": False} == {turn: each["agrees"] for turn, each in said["turns"].items()}
 
 
-# who sees it
+# visibility
 
 
 SAID: tuple[Event, ...] = (vote("a", "pro"), belief("a", 2, 60), belief("a", 3, 40))
 
 
-def test_before_the_end_spectators_see_nothing_of_it_and_the_director_everything() -> None:
+def test_before_the_end_only_the_director_sees_the_audience() -> None:
     live = fold(debated(*SAID, end=None))
     director = msgspec.json.decode(msgspec.json.encode(views.for_director(live).audience))
 
@@ -187,14 +187,14 @@ def test_before_the_end_spectators_see_nothing_of_it_and_the_director_everything
     assert "agreement" not in director
 
 
-def test_after_the_end_everybody_sees_it() -> None:
+def test_after_the_end_everyone_sees_the_audience() -> None:
     ended = fold(debated(*SAID))
 
     assert views.for_director(ended).audience == ended.view.audience
     assert {"votes", "beliefs", "agreement"} == msgspec.to_builtins(ended.view.audience).keys()
 
 
-def test_where_nobody_said_anything_nothing_stands_there() -> None:
+def test_without_votes_and_beliefs_the_view_has_no_audience() -> None:
     assert b"audience" not in msgspec.json.encode(fold(debated()).view)
 
 
@@ -214,10 +214,10 @@ def test_frames_add_up_to_the_view(is_director: bool) -> None:
     assert msgspec.json.decode(msgspec.json.encode(state.view)) == told
 
 
-# the moderator's word
+# the moderator's message
 
 
-def test_a_word_stands_behind_the_newest_turn_that_did_not_hear_it() -> None:
+def test_a_message_is_placed_after_the_newest_turn_that_did_not_get_it() -> None:
     def word(text: str) -> ModeratorSpoke:
         return ModeratorSpoke(text=text, by="Ada")
 
@@ -228,7 +228,7 @@ def test_a_word_stands_behind_the_newest_turn_that_did_not_hear_it() -> None:
     assert {"text": "first", "by": "Ada", "after_turn": 0} == words["2"]
 
 
-def test_what_comes_next_never_follows_from_a_vote() -> None:
+def test_a_vote_does_not_change_the_next_steps() -> None:
     events = debated(*SAID, end=None)
 
     assert len(events) - len(SAID) == fold(events).debate.course

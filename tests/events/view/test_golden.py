@@ -1,7 +1,6 @@
-"""Golden logs: what was written under a released schema is read for ever, and gives the same view to the byte.
+"""Golden logs: a log of a released schema stays readable and gives the same view, to the byte.
 
-``golden/NAME.ndjson`` stands beside ``NAME.view.json``.  A new file joins with each released schema; none is made
-anew.
+``golden/NAME.ndjson`` has its view in ``NAME.view.json``.  Each released schema adds a log; existing ones never change.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Laws of the projections, for debates drawn at random: any prefix folds, and frames give exactly the view."""
+"""Laws of the projections, for random debates: any prefix folds, and the frames add up to the view."""
 
 from itertools import pairwise
 from typing import Any
@@ -45,7 +45,7 @@ lawful = settings(max_examples=50, deadline=None)
 
 
 def finished(turns: int = 4, points: float = 0.5) -> list[Any]:
-    """A debate taken from its opening to its end by its own rules."""
+    """A debate played from its opening to its end by the rules."""
     play = Play(opened(turns))
     while todo := play.steps:
         match todo[0]:
@@ -104,7 +104,7 @@ def test_a_view_never_holds_a_null(events: list[Any]) -> None:
 @pytest.mark.slow
 @lawful
 @given(random_debates())
-def test_what_is_read_back_folds_to_the_same(events: list[Any]) -> None:
+def test_decoded_events_fold_to_the_same_view(events: list[Any]) -> None:
     records = recorded(events)
     again = [_read_back(record) for record in records]
 
@@ -146,7 +146,7 @@ def test_the_ledger_sums_to_the_cards_and_the_cards_to_the_scorecard(events: lis
 @pytest.mark.slow
 @lawful
 @given(random_debates())
-def test_the_leader_is_whom_the_verdict_names(events: list[Any]) -> None:
+def test_the_leader_is_the_winner_of_the_verdict(events: list[Any]) -> None:
     state = debate(events)
     card = scorecard(state.ledger, state.exchanges)
     verdict = scorecard_verdict(BothSides(pro=card.pro.composite, con=card.con.composite), Rounds(), RUBRIC)
@@ -157,7 +157,7 @@ def test_the_leader_is_whom_the_verdict_names(events: list[Any]) -> None:
 @pytest.mark.slow
 @lawful
 @given(random_debates())
-def test_a_missing_score_is_no_number_and_counts_for_nobody(events: list[Any]) -> None:
+def test_a_missing_score_is_no_number_and_counts_for_no_side(events: list[Any]) -> None:
     view = as_json(folds(recorded(events))[-1].view)
     for number, turn in view["turns"].items():
         drafts = [e for e in events if isinstance(getattr(e, "event", None), TurnScored)]
@@ -192,7 +192,7 @@ def test_parts_that_did_not_change_are_the_same_objects() -> None:
     assert all_of_them[-2].view.scorecard is all_of_them[-1].view.scorecard
 
 
-def test_a_patch_says_only_what_changed() -> None:
+def test_a_patch_holds_only_changes() -> None:
     before, after = folds(recorded([*finished(4)[:-2], PAUSED]))[-2:]
 
     patch = views.difference(before.view, after.view)
@@ -200,7 +200,7 @@ def test_a_patch_says_only_what_changed() -> None:
     assert {"position": after.view.position, "state": "paused", "reason": "tea"} == patch
 
 
-def test_the_first_patch_says_everything() -> None:
+def test_the_first_patch_holds_the_whole_view() -> None:
     before, after = folds(recorded([opened()]))
 
     assert as_json(after.view) == as_json(views.difference(before.view, after.view))
@@ -217,7 +217,7 @@ def test_a_turn_goes_through_its_states() -> None:
     assert [(f.attempt, f.kind) for f in views_then[-1].turns["1"].failures] == [(1, "timeout"), (2, "interrupted")]
 
 
-def test_states_follow_the_acts() -> None:
+def test_states_follow_pauses_and_halts() -> None:
     views_then = [fold.view for fold in folds(recorded([opened(), PAUSED, RESUMED, HALTED, RESUMED]))]
 
     assert [view.state for view in views_then[1:]] == ["open", "paused", "open", "halted", "open"]
@@ -233,7 +233,7 @@ def test_a_concluded_view_holds_the_verdict_and_who_won() -> None:
     assert verdict.winner == view["conclusion"]["winner"] == view["verdicts"]["scorecard"]["winner"]
 
 
-def test_a_margin_that_floats_beyond_the_tie_is_still_a_tie() -> None:
+def test_a_rounding_error_beyond_the_tie_margin_is_still_a_tie() -> None:
     """64.02 − 62.02 is not 2 in floating point."""
 
     def ledger(pro: float, con: float) -> Ledger:
