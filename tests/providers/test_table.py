@@ -1,5 +1,8 @@
 """Every cell of the table with our fake, and the command that prints the table."""
 
+import re
+from pathlib import Path
+
 import anyio
 import pytest
 
@@ -17,6 +20,13 @@ APPLYING = [each for each in cells() if not each.why]
 async def test_it_is_ok(cell: Cell) -> None:
     with anyio.fail_after(PATIENCE_S):
         await cell.run()
+
+
+def test_the_page_has_a_row_for_each_scenario() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
+    rows = {row.name for peer in tables.PEERS.values() for row in peer.rows}
+
+    assert {each.name for each in all_scenarios()} | rows == set(re.findall(r"(?m)^\| (.*?) \| (?:ok|–) \|", page))
 
 
 def test_a_cell_that_is_left_out_has_its_reason() -> None:

@@ -107,7 +107,7 @@ async def _(session: PeerSession) -> None:
     await session.check_speech(**session.cue("speak"))
 
 
-@AIMOCK.row("thoughts are never in the text")
+@AIMOCK.row("thinking is never in the text")
 async def _(session: PeerSession) -> None:
     text, outcome = await session.speak(**session.cue("think first"))
 
@@ -134,7 +134,7 @@ for kind in READ:
         assert whole.value == changed.value
 
 
-@AIMOCK.row("429 with Retry-After: how long to wait is told")
+@AIMOCK.row("429 with Retry-After: the wait is in the error")
 async def _(session: PeerSession) -> None:
     error = await session.fails(RateLimited, **session.cue("limit me"))
 
@@ -149,8 +149,8 @@ FAILURES: Final[Mapping[str, type[ProviderError]]] = {
 }  # fmt: skip
 NAMES: Final = {
     "be busy": "503", "mistake the key": "401", "overflow": "“prompt is too long”", "refuse it": "400",
-    "cut it": "a stream that is cut", "hang up": "a connection that is closed in mid-stream",
-    "call a tool": "a call of a tool",
+    "cut it": "a stream that is cut", "hang up": "a connection that is closed within the stream",
+    "call a tool": "a tool call",
 }  # fmt: skip
 for cue, kind_of_error in FAILURES.items():
 
@@ -160,21 +160,21 @@ for cue, kind_of_error in FAILURES.items():
         await session.check_speech(**session.cue("speak"))
 
 
-@AIMOCK.row("usage is told", without=("ollama",))
+@AIMOCK.row("usage is reported", without=("ollama",))
 async def _(session: PeerSession) -> None:
     _, outcome = await session.speak(**session.cue("count it"))
 
     assert (900, 328) == (outcome.tokens.input, outcome.tokens.output)
 
 
-@AIMOCK.row("a limit that was used up without any text: Starved, with its tokens", without=("ollama",))
+@AIMOCK.row("a limit that is used up without text: Starved, with its tokens", without=("ollama",))
 async def _(session: PeerSession) -> None:
     error = await session.fails(Starved, **session.cue("starve"))
 
     assert 328 == error.outcome.tokens.output
 
 
-@AIMOCK.row("doctor has a row for the model, with its reason")
+@AIMOCK.row("doctor has a row for the model, with the reason")
 async def _(session: PeerSession) -> None:
     status = await session.check()
     every = await session.provider.check()

@@ -57,7 +57,7 @@ async def _(session: PeerSession) -> None:
     assert isinstance(answer.value, score())
 
 
-@LITELLM.row("usage is told")
+@LITELLM.row("usage is reported")
 async def _(session: PeerSession) -> None:
     _, outcome = await session.speak()
 
@@ -73,13 +73,13 @@ for model, kind_of_error in {"limited": RateLimited, "breaks": Overloaded, "over
         await session.check_speech()
 
 
-@LITELLM.row("a model that it does not have is refused")
+@LITELLM.row("an unknown model is refused")
 async def _(session: PeerSession) -> None:
     await session.fails(ProviderError, model="nobody")
     await session.check_speech()
 
 
-@LITELLM.row("doctor has a row for the model, with its reason")
+@LITELLM.row("doctor has a row for the model, with the reason")
 async def _(session: PeerSession) -> None:
     status = await session.check()
 

@@ -38,7 +38,7 @@ class Points(msgspec.Struct):
     points: Annotated[int, msgspec.Meta(ge=0, le=10)]
 
 
-@LLAMA.row("it speaks, its tokens are told, and it costs nothing")
+@LLAMA.row("it speaks, its tokens are reported, and it costs nothing")
 async def _(session: PeerSession) -> None:
     text, outcome = await session.speak(prompt=TALE, max_tokens=24, **PATIENT)
 
@@ -57,7 +57,7 @@ async def _(session: PeerSession) -> None:
     assert "json_schema" == answer.outcome.parameters["structured_output"]
 
 
-@LLAMA.row("the score of rubric v1 is a grammar to it", without=("anthropic",))
+@LLAMA.row("the schema of a score by rubric v1 becomes a grammar", without=("anthropic",))
 async def _(session: PeerSession) -> None:
     error = await session.fails(
         Malformed, type_=score(), prompt=TALE, max_tokens=40, **PATIENT
@@ -67,7 +67,7 @@ async def _(session: PeerSession) -> None:
     assert error.raw.lstrip().startswith("{")
 
 
-@LLAMA.row("a server that passes over schemas is asked otherwise the next time", without=("openai",))
+@LLAMA.row("for a server that ignores schemas, the next call uses another method", without=("openai",))
 async def _(session: PeerSession) -> None:
     outcomes = [await session.outcome_of(Points, prompt=TALE, max_tokens=40, **PATIENT) for _ in range(3)]
 
@@ -90,7 +90,7 @@ async def _(session: PeerSession) -> None:
     assert (await session.speak(prompt=TALE, max_tokens=8, **PATIENT))[0]
 
 
-@LLAMA.row("who walks away is not waited for")
+@LLAMA.row("leaving a stream ends the call")
 async def _(session: PeerSession) -> None:
     async with session.provider.stream(session.model, request(prompt=TALE, max_tokens=2000, **PATIENT)) as stream:
         async for _ in stream:

@@ -9,7 +9,7 @@ from tests.providers.session import SPEECH, VendorSession
 from tests.providers.vendors import schemas
 
 
-@scenario("the schemas of all questions of all formats are taken")
+@scenario("the schemas of all questions of all formats are accepted")
 async def _(session: VendorSession) -> None:
     for name, type_ in questions().items():
         outcome = await session.outcome_of(
@@ -21,7 +21,7 @@ async def _(session: VendorSession) -> None:
     assert all(session.vendor.schema_of(body) for body in session.vendor.requests)
 
 
-@scenario("after a truncated answer the next call asks for structured output all the same")
+@scenario("after a truncated answer the next call still uses structured output")
 async def _(session: VendorSession) -> None:
     session.add_fault("truncated JSON")
     session.add_fault("length stop", first=2)
@@ -40,7 +40,7 @@ COMPLAINTS: Final = {
 }
 
 
-@scenario("a schema that the vendor refuses is put into words, and other questions keep theirs")
+@scenario("a schema that the vendor refuses goes into the prompt, and other questions keep theirs")
 async def _(session: VendorSession) -> None:
     rule, complaint = getattr(schemas, session.column.provider), COMPLAINTS[session.column.provider]
 
@@ -60,7 +60,7 @@ async def _(session: VendorSession) -> None:
     assert session.vendor.schema_of(session.vendor.requests[-1]) is not None
 
 
-@scenario("several questions at once that get the same refusal all succeed")
+@scenario("several questions at once with the same refusal all succeed")
 async def _(session: VendorSession) -> None:
     session.as_compatible_server()  # where more is tried
     model, asked = session.add_model("somebody/nova-1"), {}
@@ -98,7 +98,7 @@ for kind in (
 for kind in ("split surrogate", "split UTF-8", "U+2028", "cut in mid-character"):
     more = {"U+2028": "\u2028", "cut in mid-character": ""}.get(kind, "\N{GRINNING FACE}")
 
-    @scenario(f"{kind}: the text is whole", says=f"{SPEECH} Größe, 電車")
+    @scenario(f"{kind}: the text is complete", says=f"{SPEECH} Größe, 電車")
     async def _(session: VendorSession, kind: str = kind, more: str = more) -> None:
         plain, _ = await session.speak()
         session.add_fault(kind)

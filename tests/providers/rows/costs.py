@@ -23,7 +23,7 @@ def booked(
 ) -> None:
     """A row: a call that fails so, is paid for, and tells its tokens."""
 
-    @scenario(f"{what} is an error that tells its tokens, as they are billed", without=without)
+    @scenario(f"{what} is an error with its tokens, as billed", without=without)
     async def _(session: VendorSession) -> None:
         session.add_fault(kind, value=(values or {}).get(session.column.provider))
         error = await session.fails(*errors, type_=score() if of_question else None, **asked)
@@ -38,10 +38,10 @@ booked("a refusal", "refusal", Refused, without=NO_WORD)
 booked("a refused question", "refusal", Refused, without=NO_WORD, of_question=True)
 booked("a truncated answer", "length stop", Malformed, of_question=True)
 booked("an answer without text", "empty", Empty)
-booked("a call of a tool", "tool call", ToolCalled)
-booked("a call of a tool in place of an answer", "tool call", ToolCalled, of_question=True)
+booked("a tool call", "tool call", ToolCalled)
+booked("a tool call instead of an answer", "tool call", ToolCalled, of_question=True)
 booked(
-    "an end for a reason of the vendor's own",
+    "an end for another reason of the vendor",
     "finish",
     Stopped,
     without=NO_WORD,
@@ -62,7 +62,7 @@ class Coded(msgspec.Struct):
     code: Annotated[str, msgspec.Meta(pattern="^x+$")]
 
 
-@scenario("an answer of another shape is an error that tells its tokens, as they are billed")
+@scenario("an answer of another type is an error with its tokens, as billed")
 async def _(session: VendorSession) -> None:
     error = await session.fails(WrongType, type_=Coded)
 
@@ -86,7 +86,7 @@ async def _(session: VendorSession) -> None:
     assert 0 < outcome.cost_usd == cost(session.column.provider, model, used.input, used.output)
 
 
-@scenario("a name that nobody has a price for costs None, and never nothing")
+@scenario("a name without a price costs None, never 0")
 async def _(session: VendorSession) -> None:
     session.as_remote_server()
     _, outcome = await session.speak(session.add_model("somebody/nova-1", thought=0))
@@ -94,7 +94,7 @@ async def _(session: VendorSession) -> None:
     assert outcome.cost_usd is None
 
 
-@scenario("what runs on this machine costs nothing")
+@scenario("a model on this machine costs nothing")
 async def _(session: VendorSession) -> None:
     _, outcome = await session.speak()
 
@@ -105,7 +105,7 @@ CACHED: Final = {"ollama": "Ollama counts what it keeps among the prompt's token
 LONG: Final = "The square was a car park until the trams came back. " * 400
 
 
-@scenario("cached tokens are counted, and what was put into the cache", without=CACHED)
+@scenario("tokens read from the cache and written to it are counted", without=CACHED)
 async def _(session: VendorSession) -> None:
     prompt = (Segment("system", "You debate."), Segment("user", LONG), Segment("user", "Speak."))
     outcomes = [(await session.speak(prompt=prompt))[1] for _ in range(2)]

@@ -28,7 +28,7 @@ async def _(session: VendorSession) -> None:
     await session.check_speech()
 
 
-@scenario("an error within a stream is no turn, and is told by its kind")
+@scenario("an error within a stream is classified by its kind")
 async def _(session: VendorSession) -> None:
     session.add_fault("error in mid-stream")
     error = await session.fails(*((BrokenOff,) if session.column.provider == "ollama" else (Overloaded,)))
@@ -45,7 +45,7 @@ for kind, told in {
     "429 with anthropic-ratelimit": ("anthropic",),
 }.items():  # fmt: skip
 
-    @scenario(f"{kind}: how long to wait is told", only=told, why=ELSEWHERE if told else "")
+    @scenario(f"{kind}: the wait is in the error", only=told, why=ELSEWHERE if told else "")
     async def _(session: VendorSession, kind: str = kind) -> None:
         session.add_fault(kind, value=WAITS)
         error = await session.fails(RateLimited)
@@ -55,7 +55,7 @@ for kind, told in {
         await session.check_speech()
 
 
-@scenario("a redirect to another origin is refused and told, and the key stays here")
+@scenario("a redirect to another origin is refused, and the key is not sent")
 async def _(session: VendorSession) -> None:
     session.add_fault("redirect")
     error = await session.fails(BadRequest)
@@ -70,7 +70,7 @@ async def _(session: VendorSession) -> None:
     await session.check_speech()
 
 
-@scenario("a key that the server repeats stands in no error")
+@scenario("a key that the server repeats is in no error")
 async def _(session: VendorSession) -> None:
     session.vendor.echo = True
     session.add_fault("400")
@@ -115,7 +115,7 @@ for kind, errors in KINDS.items():
         await session.ask(score())
 
 
-@scenario("nobody listens: Unreachable, and the next call works once somebody does")
+@scenario("no server at the address: Unreachable, and the next call works when it is back")
 async def _(session: VendorSession) -> None:
     await session.check_speech()
     session.vendor.stop_listening()

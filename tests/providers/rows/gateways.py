@@ -32,13 +32,13 @@ gate("max_tokens only", calls=1, limits=("max_tokens",))
 gate("max_completion_tokens only", calls=1, limits=("max_completion_tokens",))
 gate("no limit at all", calls=1, limits=())
 gate("no response_format", calls=1, takes_format=False)
-gate("response_format and passes over it", calls=3, ignores=("response_format",))
+gate("response_format and ignores it", calls=3, ignores=("response_format",))
 
 
 SHAPES: Final[tuple[Shown, ...]] = ("reasoning_content", "reasoning", "reasoning_details", "content list", "tags")
 for shape in SHAPES:
 
-    @scenario(f"thoughts told as {shape}: never in the text", only=(GATEWAY,), why="another vendor's way")
+    @scenario(f"thinking sent as {shape}: never in the text", only=(GATEWAY,), why="another vendor's way")
     async def _(session: VendorSession, shape: Shown = shape) -> None:
         session.change_gateway(shows=shape)
         for model in ("somebody/nova-1", "qwen/qwen3-32b"):
@@ -49,7 +49,7 @@ for shape in SHAPES:
 
 
 @scenario(
-    "an opening `<think>` that the server has eaten: the second call is right",
+    "an opening `<think>` that the server removed: the second call is right",
     only=(GATEWAY,),
     why="the vendor's own template is whole",
 )
@@ -67,7 +67,7 @@ async def _(session: VendorSession) -> None:
 
 
 @scenario(
-    "thoughts that are shown: never in the text",
+    "visible thinking: never in the text",
     without={"openai": "OpenAI shows none in chat completions", GATEWAY: "see the shapes above"},
 )
 async def _(session: VendorSession) -> None:
@@ -90,7 +90,7 @@ async def _(session: VendorSession) -> None:
 
 
 @scenario(
-    "a server in front that lists no models: it is said, and the model speaks",
+    "a server that lists no models: the status says so, and the model answers",
     without={"ollama": "Ollama lists its own"},
 )
 async def _(session: VendorSession) -> None:
@@ -109,7 +109,7 @@ async def _(session: VendorSession) -> None:
 for answers in ({"get": 404}, {"get": 405}, {"v1": 404}, {"v1": 405}, {"get": 404, "v1": 405}):
 
     @scenario(
-        f"a server in front of Gemini: {', '.join(f'{name} → {status}' for name, status in answers.items())}",
+        f"a proxy in front of Gemini: {', '.join(f'{name} → {status}' for name, status in answers.items())}",
         only=("gemini",),
         why="it is Gemini's",
     )

@@ -19,7 +19,7 @@ async def _(session: VendorSession) -> None:
     assert 1 == len(session.vendor.requests)
 
 
-@scenario("… and so does one that nobody knows, at the second call at the latest")
+@scenario("… and so does an unknown model, at the latest at the second call")
 async def _(session: VendorSession) -> None:
     stranger = session.add_model("somebody/nova-1")
 
@@ -78,7 +78,7 @@ async def _(session: VendorSession) -> None:
     await _settings(session, ("default", "off", "high"), score())
 
 
-@scenario("a model that eats any room is starved, its tokens are told, and it gets more room", thought=20_000)
+@scenario("a model that uses any room fails with Starved and its tokens, and gets more room", thought=20_000)
 async def _(session: VendorSession) -> None:
     model = session.add_model("somebody/nova-1")
     first = await session.fails(Starved, model=model)

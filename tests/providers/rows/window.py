@@ -20,7 +20,9 @@ async def _(session: VendorSession) -> None:
     assert 8192 < outcome.tokens.input < window
 
 
-@scenario("a prompt that was cut is PromptCut, and the next call asks for more", only=("ollama",), why=OLLAMA)
+@scenario(
+    "a prompt that was cut fails with PromptCut, and the next call has a larger window", only=("ollama",), why=OLLAMA
+)
 async def _(session: VendorSession) -> None:
     rare = (Segment("user", "\ua500\ua549" * 8000),)  # Vai, which nobody's guess counts as dense
     error = await session.fails(PromptCut, model=session.column.plain, prompt=rare)
