@@ -48,6 +48,8 @@ TOOL: Final = "answer"
 FAILED: Final = 400
 VERSION: Final = "2023-06-01"
 CACHE_CONTROL: Final = {"type": "ephemeral"}
+MOST_BREAKPOINTS: Final = 4
+"""Blocks of a request that may be marked for the cache."""
 BUDGETS: Final = {"low": 2048, "medium": 8192, "high": 24_576}
 """Tokens of thinking, for models that take a number."""
 LEAST_BUDGET: Final = 1024
@@ -233,20 +235,23 @@ def url() -> str:
 
 
 def _prompt(prompt: tuple[Segment, ...]) -> dict[str, Any]:
-    """System and messages, one block for each segment.  The blocks before the last one are cached."""
+    """System and messages, one block for each segment.
+
+    Each segment that ends a shared prefix is marked for the cache; if none does, the one before the last.
+    """
     system = [{"type": "text", "text": each.text} for each in prompt if each.role == "system"]
     messages: list[dict[str, Any]] = []
-    for each in prompt:
-        if each.role == "system":
-            continue
+    spoken = [each for each in prompt if each.role != "system"]
+    for each in spoken:
         block: dict[str, Any] = {"type": "text", "text": each.text}
         if messages and messages[-1]["role"] == each.role:
             messages[-1]["content"].append(block)
         else:
             messages.append({"role": each.role, "content": [block]})
     blocks = [block for message in messages for block in message["content"]]
-    if len(blocks) > 1:
-        blocks[-2]["cache_control"] = CACHE_CONTROL
+    ends = [block for block, each in zip(blocks, spoken, strict=True) if each.ends_prefix]
+    for block in (ends or blocks[-2:-1])[-MOST_BREAKPOINTS:]:
+        block["cache_control"] = CACHE_CONTROL
     return {"messages": messages, **({"system": system} if system else {})}
 
 

@@ -24,6 +24,8 @@ class Segment(Struct, frozen=True):
 
     role: Role
     text: str
+    ends_prefix: bool = False
+    """Further prompts begin with the same segments up to this one: a vendor may keep them in its cache."""
 
 
 class Tokens(Struct, frozen=True, kw_only=True):

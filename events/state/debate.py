@@ -39,6 +39,7 @@ from events.types import (
     ConflictResolved,
     ContextSummarised,
     ConvergenceAssessed,
+    DebateAudited,
     DebateConcluded,
     DebateHalted,
     DebateOpened,
@@ -146,6 +147,7 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     """(position, event)."""
     unchecked: dict[int, dict[str, Reason]] = {}
     """What the judge gave no usable answer about, by turn: ``claims``, ``gaps``, ``premises``."""
+    audited: DebateAudited | None = None
     verdicts: Verdicts = Verdicts()
     context: dict[Side, ContextSummarised] = {}
     """The turns that each side was last given, if not all of them."""
@@ -182,6 +184,7 @@ MOVED_BY: Final = frozenset(
         FamilyWarned,
         InjectionDetected,
         CheckMissing,
+        DebateAudited,
         ScorecardVerdictReached,
         NarrativeVerdictReached,
         ConflictResolved,
@@ -274,6 +277,11 @@ def _move(debate: Debate, record: Recorded, moved: dict[str, Any]) -> None:  # n
         case CheckMissing(turn=turn, purpose=purpose, reason=reason):
             known = debate.unchecked.get(turn, {})
             moved["unchecked"] = {**debate.unchecked, turn: {**known, purpose: Reason(reason)}}
+        case DebateAudited():
+            moved["audited"] = event
+            moved["questions"] = _without(
+                debate.questions, {key for key in debate.questions.asked if key.startswith("audit/")}
+            )
         case InjectionDetected():
             moved["injections"] = (*debate.injections, (record.position, event))
         case ScorecardVerdictReached() | NarrativeVerdictReached() | ConflictResolved() | ConvergenceAssessed():

@@ -15,6 +15,7 @@ from events.types import (
     PremiseDropped,
     PremiseRevised,
     PremiseStated,
+    PremiseWithdrawn,
     Side,
     Span,
 )
@@ -25,7 +26,7 @@ class PremiseChange(Struct, frozen=True, kw_only=True, gc=False):
 
     position: int
     turn: int
-    what: Literal["revised", "dropped"]
+    what: Literal["revised", "dropped", "withdrawn"]
     text: str
 
 
@@ -37,7 +38,7 @@ class Premise(Struct, frozen=True, kw_only=True, gc=False):
     text: str
     quote: str
     span: Span
-    state: Literal["kept", "revised", "dropped"]
+    state: Literal["kept", "revised", "dropped", "withdrawn"]
     stated: int
     changes: tuple[PremiseChange, ...] = ()
 
@@ -70,7 +71,7 @@ class Spine(Struct, frozen=True, kw_only=True, gc=False):
 
 
 INITIAL = Spine()
-MOVED_BY: Final = frozenset({PremiseStated, PremiseRevised, PremiseDropped, ContradictionFound})
+MOVED_BY: Final = frozenset({PremiseStated, PremiseRevised, PremiseDropped, PremiseWithdrawn, ContradictionFound})
 
 
 def apply(spine: Spine, record: Recorded) -> Spine:
@@ -87,21 +88,18 @@ def apply(spine: Spine, record: Recorded) -> Spine:
             stated=record.position,
         )
         return replace(spine, premises={**spine.premises, event.premise: premise})
-    if isinstance(event, PremiseRevised | PremiseDropped) and event.premise in spine.premises:
+    if isinstance(event, PremiseRevised | PremiseDropped | PremiseWithdrawn) and event.premise in spine.premises:
         before = spine.premises[event.premise]
-        revised = isinstance(event, PremiseRevised)
-        change = PremiseChange(
-            position=record.position,
-            turn=event.turn,
-            what="revised" if revised else "dropped",
-            text=event.text if isinstance(event, PremiseRevised) else event.reason,
-        )
-        after = replace(
-            before,
-            state=change.what,
-            changes=(*before.changes, change),
-            text=event.text if isinstance(event, PremiseRevised) else before.text,
-        )
+        what: Literal["revised", "dropped", "withdrawn"]
+        match event:
+            case PremiseRevised():
+                what, words, text = "revised", event.text, event.text
+            case PremiseDropped():
+                what, words, text = "dropped", event.reason, before.text
+            case PremiseWithdrawn():
+                what, words, text = "withdrawn", event.quote, before.text
+        change = PremiseChange(position=record.position, turn=event.turn, what=what, text=words)
+        after = replace(before, state=what, changes=(*before.changes, change), text=text)
         return replace(spine, premises={**spine.premises, event.premise: after})
     if isinstance(event, ContradictionFound):
         found = Contradiction(

@@ -61,6 +61,10 @@ class JudgeSeat(Struct, frozen=True, kw_only=True):
     """Flags that get a second opinion without an appeal: none, those of −2 if there is a second judge, or all."""
     caveat: str = ""
     think: Think = "default"
+    reads: Literal["short", "whole"] | UnsetType = UNSET
+    """``whole``: every prompt holds the whole debate; ``short``, also where it is unset: the newest turns."""
+    window: int | UnsetType = UNSET
+    """Tokens of the model's window; 0 where it has no limit.  Unset in a log of an older version."""
 
 
 class Template(Struct, frozen=True, kw_only=True):

@@ -78,6 +78,15 @@ class PremiseDropped(DerivedEvent, frozen=True, kw_only=True, tag="premise_dropp
     reason: str = ""
 
 
+class PremiseWithdrawn(DerivedEvent, frozen=True, kw_only=True, tag="premise_withdrawn"):
+    """A side gave a premise up openly: a concession, which costs nothing."""
+
+    premise: str
+    turn: int
+    quote: str
+    span: Span
+
+
 class ContradictionFound(DerivedEvent, frozen=True, kw_only=True, tag="contradiction_found"):
     """A side contradicts its own earlier statements."""
 

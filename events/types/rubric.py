@@ -135,8 +135,8 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     examples: tuple[Example, ...] | UnsetType = UNSET
     supported_share: Annotated[float, Meta(ge=0, le=1)] | UnsetType = UNSET
     """Share of its required quotes that a dimension needs to have a score."""
-    decided_by: tuple[Literal["credibility", "stability"], ...] | UnsetType = UNSET
-    """What decides a lead within ``tie_within``, in this order."""
+    decided_by: dict[Literal["credibility", "stability"], Points] | UnsetType = UNSET
+    """What decides a lead within ``tie_within``, in this order, each with the least difference that decides."""
     narrative_orders: Annotated[int, Meta(ge=1, le=2)] | UnsetType = UNSET
     """2: the narrative is asked with the speakers' labels swapped as well, and a flip means neither."""
     criteria: Criteria | None = None

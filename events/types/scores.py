@@ -124,6 +124,14 @@ class LogicGapAdjusted(ScoreChange, frozen=True, kw_only=True, tag="logic_gap_ad
     exposed_by: Passage
 
 
+class DebateAudited(DerivedEvent, frozen=True, kw_only=True, tag="debate_audited"):
+    """After the last turn the judge looked for flaws in every turn once more, or gave no usable answer."""
+
+    found: int = 0
+    """Turns that were docked for what it found."""
+    missing: Reason | UnsetType = UNSET
+
+
 class CheckMissing(DerivedEvent, frozen=True, kw_only=True, tag="check_missing"):
     """The judge gave no usable answer about a turn's claims, gaps or premises: they were not checked."""
 

@@ -17,7 +17,11 @@ class ScorecardVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="scor
     reason: str = ""
 
 
-Pattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "recovery_arc", "none"]
+Pattern = Literal[
+    "coherence_collapse", "asymmetric_depth", "convergence_failure", "recovery_arc", "rule_effect", "none"
+]
+Margin = Literal["clear", "narrow", "none"]
+Confidence = Literal["high", "medium", "low"]
 ConvergenceKind = Literal[
     "genuine_agreement",
     "definitional_dispute",
@@ -51,6 +55,10 @@ class NarrativeVerdictReached(DerivedEvent, frozen=True, kw_only=True, tag="narr
     explanation: str = ""
     sides: SideNarratives | UnsetType = UNSET
     cites: tuple[str, ...] = ()
+    margin: Margin | UnsetType = UNSET
+    confidence: Confidence | UnsetType = UNSET
+    flipped: bool | UnsetType = UNSET
+    """Whether the winner changed when the speakers' labels were swapped; then neither is named."""
     missing: Reason | UnsetType = UNSET
 
 
@@ -59,6 +67,7 @@ class ConflictResolved(DerivedEvent, frozen=True, kw_only=True, tag="conflict_re
 
     text: str = ""
     cites: tuple[str, ...] = ()
+    pattern: Pattern | UnsetType = UNSET
     missing: Reason | UnsetType = UNSET
 
 

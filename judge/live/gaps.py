@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from statistics import median
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
 from events.state.debate import Debate
-from events.types import LogicGapAdjusted, Passage, Span, TurnSpoken
+from events.types import DebateAudited, LogicGapAdjusted, Passage, Span, TurnSpoken
 from events.types.rubric import Rubric
 from judge.guard.quotes import find
-from judge.live.answers import Answers, Quote, Why, is_majority, overlapping, overlaps
+from judge.live.answers import Answers, Quote, Why, is_majority, overlapping, overlaps, why_missing
 from judge.live.entries import absorbed_note, applied_change, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
@@ -19,6 +19,7 @@ from judge.rubric_checks import GAP_MAXIMUM
 from judge.templates import fill, section
 
 PURPOSE: Final = "gaps"
+AUDIT: Final = "audit"
 RULE: Final = "logic_gap"
 HISTORY: Final = 3
 """Earlier turns in the prompt."""
@@ -38,6 +39,31 @@ class GapsAnswer(Struct, frozen=True, kw_only=True):
     """The flaws that one turn exposes: ``{"gaps": [{"turn", "fails", "exposed_by", "reason", "points"}]}``."""
 
     gaps: Annotated[list[Gap], Meta(max_length=3)]
+
+
+class GradedGap(Gap, frozen=True, kw_only=True):
+    """A flaw that may continue one that has cost points already."""
+
+    continues: Annotated[str, Meta(max_length=40)] = ""
+    """A claim (``C3.1``) or a component of that turn's score; empty if the flaw is new."""
+
+
+class GradedGaps(Struct, frozen=True, kw_only=True):
+    """The flaws that one turn exposes, as a judge that reads the whole debate names them."""
+
+    gaps: Annotated[list[GradedGap], Meta(max_length=3)]
+
+
+class AuditedGap(GradedGap, frozen=True, kw_only=True):
+    """A flaw found after the last turn; the words that show it stand in the turn ``shown_in``."""
+
+    shown_in: Annotated[int, Meta(ge=1, le=200)]
+
+
+class AuditAnswer(Struct, frozen=True, kw_only=True):
+    """All flaws found after the last turn, in turns of both speakers."""
+
+    gaps: Annotated[list[AuditedGap], Meta(max_length=6)]
 
 
 def gaps_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
@@ -61,7 +87,7 @@ class _LocatedGap(Struct, frozen=True):
     """Position of the answer."""
 
 
-def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
+def dock(batch: EventBatch, number: int, answers: Answers[Any]) -> None:
     """Dock the flaws that more than half of the samples name with both quotes found in their turns."""
     record_notes(batch, number, PURPOSE, answers)
     by_turn: dict[int, list[tuple[int, Span, _LocatedGap]]] = {}
@@ -84,9 +110,16 @@ def dock(batch: EventBatch, number: int, answers: Answers[GapsAnswer]) -> None:
 
 def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGap | str:
     """Return the gap with the spans of its quotes, or why it is refused."""
-    rubric = debate.ledger.rubric
-    if gap.turn >= number or gap.turn not in debate.transcript.turns or rubric is None:
+    if gap.turn >= number or gap.turn not in debate.transcript.turns:
         return f"turn {gap.turn} does not stand before turn {number}"
+    return _located(debate, gap, number, position)
+
+
+def _located(debate: Debate, gap: Gap, number: int, position: int) -> _LocatedGap | str:
+    """Return the gap with the spans of its quotes, the second in turn ``number``, or why it is refused."""
+    rubric, turns = debate.ledger.rubric, debate.transcript.turns
+    if rubric is None or gap.turn not in turns or number not in turns:
+        return f"there is no turn {gap.turn} or no turn {number}"
     if debate.ledger.balance(gap.turn, rubric.gaps.dimension) is None:
         return f"turn {gap.turn} has no score"
     fails = find(gap.fails, debate.transcript.turns[gap.turn].text, rubric.quote_minimum)
@@ -98,7 +131,48 @@ def _checked(debate: Debate, number: int, gap: Gap, position: int) -> _LocatedGa
     return _LocatedGap(gap, fails, exposed_by, position)
 
 
-def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> None:
+def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
+    """Dock every turn for flaws that the closing audit shows, and record that it was made.
+
+    The words that show a flaw may stand in any turn.  Of several samples the first counts.
+    """
+    debate = batch.debate
+    if not answers.given:
+        batch.add(DebateAudited(missing=why_missing(answers)), debate.course)
+        return
+    last = len(debate.transcript.turns)
+    record_notes(batch, last, AUDIT, answers)
+    position, answer = answers.given[0]
+    docked: set[int] = set()
+    for gap in answer.gaps:
+        located = _located(batch.debate, gap, gap.shown_in, position)
+        if isinstance(located, str):
+            refuse_finding(batch, last, AUDIT, gap.fails, located, position)
+        elif _dock(batch, gap.turn, gap.shown_in, {0: located}):
+            docked.add(gap.turn)
+    batch.add(DebateAudited(found=len(docked)), position)
+
+
+def _paid(batch: EventBatch, turn: int, continues: str) -> tuple[float, str]:
+    """Points that a turn has already lost by the claim or component that a flaw continues, and a sentence on that."""
+    claim = batch.debate.claims.get(continues.strip())
+    if claim is not None and claim.turn == turn:
+        points = 0.0 if claim.state == "cleared" else -claim.requested
+        return points, f" (it continues {continues.strip()}, which cost {fmt(points)})"
+    rubric, card = batch.debate.ledger.rubric, batch.debate.ledger.cards[turn]
+    component = card.components.get(continues.strip())
+    if component is None or rubric is None:
+        return 0.0, ""
+    maximum = next(
+        each.components[continues.strip()].maximum
+        for each in rubric.dimensions.values()
+        if continues.strip() in each.components
+    )
+    points = maximum - component.admitted
+    return points, f" (it continues {continues.strip()}, which lost {fmt(points)})"
+
+
+def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> bool:
     """Dock ``turn`` once for the same flaw in several samples: the first sample's words, the median of the points."""
     rubric, texts = batch.debate.ledger.rubric, batch.debate.transcript.turns
     first = found[min(found)]
@@ -108,13 +182,24 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
     ):
         why = f"turn {turn} is docked for these words already"
         refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
-        return
+        return False
     assert rubric is not None, "checked before"
     balance = batch.debate.ledger.balance(turn, rubric.gaps.dimension)
     assert balance is not None, "checked before"
     asked = float(median(each.gap.points for each in found.values()))
     points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
     bounded = "" if points == asked else f" (requested {fmt(asked)}, allowed {fmt(points)})"
+    if isinstance(first.gap, GradedGap) and first.gap.continues:
+        cleared = batch.debate.claims.get(first.gap.continues.strip())
+        if cleared is not None and cleared.state == "cleared":
+            why = f"{first.gap.continues.strip()} was cleared"
+            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
+            return False
+        paid, note = _paid(batch, turn, first.gap.continues)
+        points, bounded = max(0.0, points - paid), bounded + note
+        if points == 0:
+            refuse_finding(batch, number, PURPOSE, first.gap.fails, f"nothing is left to pay{note}", first.position)
+            return False
     applied = applied_change(balance, -points)
     batch.add(
         LogicGapAdjusted(
@@ -130,6 +215,7 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         ),
         first.position,
     )
+    return True
 
 
 def _passage(turn: int, text: str, span: Span) -> Passage:

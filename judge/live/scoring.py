@@ -129,7 +129,8 @@ def _unscored(rubric: Rubric, dimension: Dimension, turn: int, components: Compo
     if readable * 2 < sum(each.maximum for each in asked.values()):
         unread = " and ".join(name.replace("_", " ") for name in asked if name not in components)
         return f"no points for {unread} could be read"
-    quoted = [components[name].verified for name, each in asked.items() if each.needs_quote and name in components]
+    needed = [components[name] for name, each in asked.items() if each.needs_quote and name in components]
+    quoted = [each.verified for each in needed if each.raw > 0]
     if rubric.supported_share is not UNSET and quoted and sum(quoted) < rubric.supported_share * len(quoted):
         return f"{sum(quoted)} of {len(quoted)} quotes are in the turn"
     return ""

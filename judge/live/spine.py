@@ -14,6 +14,7 @@ from events.types import (
     PremiseDropped,
     PremiseRevised,
     PremiseStated,
+    PremiseWithdrawn,
     Side,
     TurnSpoken,
 )
@@ -31,6 +32,7 @@ Conduct = Literal["dropped_premise", "contradiction"]
 PURPOSE: Final = "premises"
 Text = Annotated[str, Meta(max_length=300)]
 Id = Annotated[str, Meta(max_length=12)]
+GONE_STATES: Final = frozenset({"dropped", "withdrawn"})
 _GONE: Final = 0.5
 """Share of a premise's content words below which the premise is absent."""
 
@@ -77,13 +79,28 @@ class PremisesAnswer(FirstPremises, frozen=True, kw_only=True):
     contradictions: Annotated[tuple[Contradicted, ...], Meta(max_length=5)] = ()
 
 
-def premises_type(spine: Spine, side: Side) -> type[FirstPremises]:
+class Withdrawn(Struct, frozen=True, kw_only=True):
+    """A known premise that the turn gives up openly."""
+
+    premise: Id
+    quote: Quote
+
+
+class GradedPremises(PremisesAnswer, frozen=True, kw_only=True):
+    """The answer of a judge that reads the whole debate: open concessions are told apart from silent drops."""
+
+    withdrawn: Annotated[tuple[Withdrawn, ...], Meta(max_length=5)] = ()
+
+
+def premises_type(spine: Spine, side: Side, *, graded: bool = False) -> type[FirstPremises]:
     """Return the type of an answer; changes of premises are possible only if the side has active ones."""
+    if graded:
+        return GradedPremises if _active_premises(spine, side) else FirstPremises
     return PremisesAnswer if _active_premises(spine, side) else FirstPremises
 
 
 def _active_premises(spine: Spine, side: Side) -> dict[str, Premise]:
-    return {name: each for name, each in spine.premises.items() if each.side == side and each.state != "dropped"}
+    return {name: each for name, each in spine.premises.items() if each.side == side and each.state not in GONE_STATES}
 
 
 def premises_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken], spine: Spine) -> Prompt:
@@ -128,6 +145,8 @@ def record_premises(batch: EventBatch, number: int, answers: Answers[FirstPremis
     full = [(at, given) for at, given in answers.given if isinstance(given, PremisesAnswer)]
     for revised in answer.revised if isinstance(answer, PremisesAnswer) else ():
         _revise(batch, number, revised, position)
+    for withdrawn in answer.withdrawn if isinstance(answer, GradedPremises) else ():
+        _withdraw(batch, number, withdrawn, position)
     contradictions = [(frozenset(each.premises), at, each) for at, given in full for each in given.contradictions]
     for at, contradicted in _agreed(batch, number, contradictions, len(answers.given)):
         _contradict(batch, number, contradicted, at)
@@ -161,7 +180,7 @@ def _state(batch: EventBatch, number: int, stated: Stated, cause: int) -> None:
         name
         for name, each in batch.debate.spine.premises.items()
         if each.side == turn.side
-        and each.state != "dropped"
+        and each.state not in GONE_STATES
         and _comparable_words(each.text) == _comparable_words(stated.text)
     ]
     fault = (
@@ -202,7 +221,22 @@ def _fault(batch: EventBatch, number: int, name: str) -> str:
         return f"there is no premise {name!r}"
     if premise.side != batch.debate.transcript.turns[number].side:
         return f"premise {name} is the other side's"
-    return f"premise {name} was dropped before" if premise.state == "dropped" else ""
+    return f"premise {name} was {premise.state} before" if premise.state in GONE_STATES else ""
+
+
+def _withdraw(batch: EventBatch, number: int, withdrawn: Withdrawn, cause: int) -> None:
+    turn, rubric = batch.debate.transcript.turns[number], batch.debate.ledger.rubric
+    span = find(withdrawn.quote, turn.text, rubric.quote_minimum if rubric else 1)
+    fault = _fault(batch, number, withdrawn.premise)
+    if not fault and span is None:
+        fault = "the quote is not in the turn, or too short to tell"
+    if not fault and batch.debate.spine.premises[withdrawn.premise].turn == number:
+        fault = f"turn {number} itself states {withdrawn.premise}"
+    if fault or span is None:
+        refuse_finding(batch, number, PURPOSE, withdrawn.premise, fault, cause)
+        return
+    quote = turn.text[span[0] : span[1]]
+    batch.add(PremiseWithdrawn(premise=withdrawn.premise, turn=number, quote=quote, span=span), cause)
 
 
 def _revise(batch: EventBatch, number: int, revised: Revised, cause: int) -> None:

@@ -5,16 +5,18 @@ debate: what it cites must exist, and an answer that cites something else is ask
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from events.state.debate import Debate
 from events.state.spine import Premise
 from events.types import (
     BothSides,
+    Confidence,
     ConflictResolved,
+    Margin,
     Missing,
     NarrativeVerdictReached,
     Pattern,
@@ -39,12 +41,26 @@ from judge.rubric import fmt
 from judge.templates import fill, section
 from providers.base import Segment
 
+Measures = Mapping[str, tuple[float | Missing, float | Missing]]
+"""Values beside the composite, as (pro, con): ``credibility`` and ``stability``."""
 
-def scorecard_verdict(means: BothSides, rounds: Rounds, rubric: Rubric) -> ScorecardVerdictReached:
-    """Return the side with the higher mean composite; ``neither`` for a tie, or if a side has no judged turn."""
+
+def scorecard_verdict(
+    means: BothSides,
+    rounds: Rounds,
+    rubric: Rubric,
+    *,
+    measures: Measures | None = None,
+    unsupported: Sequence[Side] = (),
+) -> ScorecardVerdictReached:
+    """Return the side with the higher mean composite; ``neither`` for a tie, or if a side has no judged turn.
+
+    A lead within the tie margin is decided by ``measures``, if the rubric says so.  ``unsupported`` are the sides more
+    than half of whose turns have too few quotes for a score: then neither side is named.
+    """
     pro, con = means.pro, means.con
-    if isinstance(pro, Missing) or isinstance(con, Missing):
-        reason = _unjudged(pro, con)
+    if unsupported or isinstance(pro, Missing) or isinstance(con, Missing):
+        reason = _unsupported(unsupported) or _unjudged(pro, con)
         return ScorecardVerdictReached(
             winner="neither",
             mean=means,
@@ -54,17 +70,34 @@ def scorecard_verdict(means: BothSides, rounds: Rounds, rubric: Rubric) -> Score
         )
     margin = round(abs(pro - con), 6)
     leader: Winner = "pro" if pro > con else "con"
-    tied = margin <= rubric.tie_within
-    within = f"within {fmt(rubric.tie_within)} nobody wins"
     score = f"pro {fmt(pro)}, con {fmt(con)}"
-    reason = f"{score}: {within}" if tied else f"{score}: {leader} leads by {fmt(margin)}"
+    reason = f"{score}: {leader} leads by {fmt(margin)}"
+    if margin <= rubric.tie_within:
+        leader, why = _decided(measures or {}, rubric)
+        reason = f"{score}: within {fmt(rubric.tie_within)} {why}"
     return ScorecardVerdictReached(
-        winner="neither" if tied else leader,
+        winner=leader,
         mean=means,
         rounds=rounds,
         margin=margin,
         reason=reason,
     )
+
+
+def _decided(measures: Measures, rubric: Rubric) -> tuple[Winner, str]:
+    """Who wins a tie of the composites, and why."""
+    for name, least in (rubric.decided_by or {}).items():
+        pro, con = measures.get(name, (missing("unknown"), missing("unknown")))
+        if isinstance(pro, Missing) or isinstance(con, Missing) or round(abs(pro - con), 6) < least:
+            continue
+        return "pro" if pro > con else "con", f"{name} decides: pro {pro:g}, con {con:g}"
+    return "neither", "nobody wins"
+
+
+def _unsupported(sides: Sequence[Side]) -> str:
+    if not sides:
+        return ""
+    return f"more than half of the turns of {' and of '.join(sides)} have too few quotes that stand in them"
 
 
 def _unjudged(pro: float | Missing, con: float | Missing) -> str:
@@ -102,6 +135,18 @@ class NarrativeAnswer(Struct, frozen=True, kw_only=True):
     pattern: Pattern = "none"
     explanation: Annotated[str, Meta(max_length=1200)] = ""
     winner: Literal["A", "B", "neither"]
+    cites: Cites = []
+
+
+class WholeNarrative(Struct, frozen=True, kw_only=True):
+    """The answer of a judge that reads the whole debate; the pattern is chosen later, with the scorecard in view."""
+
+    A: SpeakerNarrative = SpeakerNarrative()
+    B: SpeakerNarrative = SpeakerNarrative()
+    explanation: Annotated[str, Meta(max_length=1200)] = ""
+    winner: Literal["A", "B", "neither"]
+    margin: Margin = "none"
+    confidence: Confidence = "medium"
     cites: Cites = []
 
 
@@ -221,7 +266,59 @@ def record_narrative(batch: EventBatch, answers: Answers[NarrativeAnswer]) -> No
     )
 
 
-def record_conflict(batch: EventBatch, answers: Answers[ConflictAnswer]) -> None:
+class WholeConflict(Struct, frozen=True, kw_only=True):
+    """Why two verdicts differ, and the pattern of the debate: ``{"pattern", "text", "cites"}``."""
+
+    pattern: Pattern = "none"
+    text: Annotated[str, Meta(max_length=1200)]
+    cites: Cites = []
+
+
+def record_whole_narrative(
+    batch: EventBatch, plain: Answers[WholeNarrative], swapped: Answers[WholeNarrative] | None
+) -> None:
+    """Record the narrative verdict of one or both orders of the labels.  A winner that flips is no winner.
+
+    Without a usable answer to one of the two, the other counts and its winner is not named.
+    """
+    last, first = len(batch.debate.transcript.turns), _first_side(batch.debate)
+    for each in (plain, *((swapped,) if swapped is not None else ())):
+        record_notes(batch, last, "narrative", each)
+    readings = [
+        (position, answer, (first, other(first)) if each is plain else (other(first), first))
+        for each in (plain, swapped)
+        if each is not None
+        for position, answer in each.given[:1]
+    ]
+    if not readings:
+        batch.add(NarrativeVerdictReached(missing=why_missing(plain)), batch.debate.course)
+        return
+    winners = [_winner_of(answer, sides) for _, answer, sides in readings]
+    is_checked = swapped is None or len(readings) == 2  # noqa: PLR2004 - both orders were answered
+    is_flipped = len(set(winners)) > 1
+    position, answer, sides = readings[0]
+    narratives = dict(zip(sides, (_speaker_arc(answer.A), _speaker_arc(answer.B)), strict=True))
+    texts = [answer.explanation]
+    texts += [text for each in narratives.values() for text in (each.evolution, each.fractures, each.held)]
+    batch.add(
+        NarrativeVerdictReached(
+            winner=winners[0] if is_checked and not is_flipped else "neither",
+            explanation=answer.explanation,
+            sides=SideNarratives(pro=narratives["pro"], con=narratives["con"]),
+            cites=_existing_cites(batch, "narrative", answer.cites, " ".join(texts), position),
+            margin="none" if is_flipped or not is_checked else answer.margin,
+            confidence="low" if is_flipped or not is_checked else answer.confidence,
+            flipped=is_flipped,
+        ),
+        position,
+    )
+
+
+def _winner_of(answer: WholeNarrative, sides: tuple[Side, Side]) -> Winner:
+    return "neither" if answer.winner == "neither" else sides["AB".index(answer.winner)]
+
+
+def record_conflict(batch: EventBatch, answers: Answers[ConflictAnswer] | Answers[WholeConflict]) -> None:
     """Record why the verdicts differ, or that there is no explanation."""
     if not answers.given:
         batch.add(ConflictResolved(missing=why_missing(answers)), batch.debate.course)
@@ -229,7 +326,8 @@ def record_conflict(batch: EventBatch, answers: Answers[ConflictAnswer]) -> None
     position, answer = answers.given[0]
     record_notes(batch, len(batch.debate.transcript.turns), "conflict", answers)
     cites = _existing_cites(batch, "conflict", answer.cites, answer.text, position)
-    batch.add(ConflictResolved(text=answer.text, cites=cites), position)
+    pattern = answer.pattern if isinstance(answer, WholeConflict) else UNSET
+    batch.add(ConflictResolved(text=answer.text, cites=cites, pattern=pattern), position)
 
 
 def _existing_cites(batch: EventBatch, purpose: str, cites: Iterable[str], text: str, cause: int) -> tuple[str, ...]:

@@ -47,6 +47,8 @@ OUTAGE_ATTEMPTS: Final = 5
 """Further attempts during an outage of a vendor: with their delays and the breaker's they last over a minute."""
 SAFE_WINDOW: Final = 32_768
 """The window of a model, in tokens, if its provider does not name it."""
+WHOLE_WINDOW: Final = 8192
+"""Tokens of a window from which on a judge reads the whole debate."""
 DEBATES: Final = frozenset({"exchange", "protocol"})
 """The formats with two debaters."""
 Name = Annotated[str, Meta(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -233,6 +235,8 @@ async def build_opening(
             second=_or_unset(request.judge.second),
             appeals=request.judge.appeals,
             think=request.judge.think,
+            reads=_reads(names["judge.model"], windows[names["judge.model"]]),
+            window=windows[names["judge.model"]],
         ),
         panel=tuple(
             seat.rater(caveats[seat.model], (records or {}).get((seat.name, seat.model), TrackRecord()))
@@ -259,6 +263,12 @@ async def build_opening(
         artifact=_artifact(request),
         cases=cases_of(request.cases or ()),
     )
+
+
+def _reads(model: str, window: int) -> Literal["short", "whole"]:
+    """How much of the debate a judge reads: small models quote from wrong turns when they read all of it."""
+    is_small = model.startswith("embedded:") or 0 < window < WHOLE_WINDOW
+    return "short" if is_small else "whole"
 
 
 def _seats(request: DebateRequest, rubric: Rubric, judge: str) -> tuple[Seat, ...]:

@@ -11,17 +11,23 @@ The course of a debate:
 while no call is in flight.  So a turn that is being spoken at that moment was interrupted by a crash.
 """
 
+from msgspec import UNSET
+
 from events.record import Draft
 from events.state.debate import Debate
 from events.state.scorecard import scorecard
+from events.state.spine import stabilities
 from events.state.transcript import Turn
 from events.types import (
+    SIDES,
     AttemptAbandoned,
     BothSides,
     DebateConcluded,
     DebateOpened,
     Missing,
+    ScorecardVerdictReached,
     Side,
+    missing,
 )
 from judge.live.verdicts import scorecard_verdict
 from server.debate.formats import judging, panel
@@ -123,17 +129,38 @@ def _judge(debate: Debate, opened: DebateOpened, turn: Turn) -> tuple[Step, ...]
     return pending(debate, opened, list(asked.values())) or record(judging.judged(debate, opened, turn, asked))
 
 
+def _scorecard(debate: Debate, opened: DebateOpened) -> ScorecardVerdictReached:
+    """The verdict of the numbers."""
+    card, spines = scorecard(debate.ledger, debate.exchanges), stabilities(debate.spine)
+    stability = [missing("no premise") if each is UNSET else each for each in (spines[s].stability for s in SIDES)]
+    return scorecard_verdict(
+        BothSides(pro=card.pro.composite, con=card.con.composite),
+        card.rounds,
+        opened.rubric,
+        measures={
+            "credibility": (card.pro.credibility, card.con.credibility),
+            "stability": (stability[0], stability[1]),
+        },
+        unsupported=[side for side in SIDES if _lacks_support(debate, side)],
+    )
+
+
+def _lacks_support(debate: Debate, side: Side) -> bool:
+    """Whether more than half of a side's judged turns have no composite."""
+    cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
+    return 2 * sum(card.composite(debate.ledger.dimensions) is None for card in cards) > len(cards)
+
+
 def _end(debate: Debate, opened: DebateOpened) -> tuple[Step, ...]:
     """The end of a debate, one step after the other.
 
-    First the verdict of the scorecard, then the narrative verdict and the convergence, then the explanation of a
-    conflict between the two verdicts, then the panel, and last the winner.
+    First the closing audit if the rubric has one and the verdict of the scorecard, then the narrative verdict and the
+    convergence, then the explanation of a conflict between the two verdicts, then the panel, and last the winner.
     """
     if debate.verdicts.scorecard is None:
-        card = scorecard(debate.ledger, debate.exchanges)
-        means = BothSides(pro=card.pro.composite, con=card.con.composite)
-        verdict = scorecard_verdict(means, card.rounds, opened.rubric)
-        return record([Draft(event=verdict, cause=debate.course)])
+        if audit := judging.audit_question(debate, opened):
+            return pending(debate, opened, [audit]) or record(judging.audited(debate, audit))
+        return record([Draft(event=_scorecard(debate, opened), cause=debate.course)])
     asked = judging.final_questions(debate, opened)
     if asks := (*pending(debate, opened, list(asked.values())), *panel.asks(debate, opened)):
         return asks

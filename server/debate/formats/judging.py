@@ -4,7 +4,8 @@ The questions about a turn run at the same time, so a turn waits for the slowest
 a fixed order on one batch: score, comparison, bands, attempts on the judge, claims, gaps, spine, pressure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -19,7 +20,8 @@ from judge.live import claims, comparison, convergence, gaps, scoring, spine, ve
 from judge.live.answers import Answers
 from judge.live.entries import record_injection, record_unchecked
 from judge.live.event_batch import EventBatch
-from judge.live.prompt import messages_before_turn, with_moderator_messages
+from judge.live.prompt import Prompt, messages_before_turn, with_moderator_messages
+from judge.live.whole import WholeDebate, is_conflict, reads_whole
 from personalities.pressure import after_exchange
 from server.debate.formats.questions import Question, answers
 
@@ -28,6 +30,7 @@ TOKENS: Final = {
     "compare": 400,
     "claims": 1200,
     "gaps": 1200,
+    "audit": 2400,
     "premises": 1600,
     "second_opinion": 400,
     "narrative": 2400,
@@ -41,16 +44,29 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
     """All questions about a turn that has been spoken, by name."""
     number, rubric, prompts, motion = turn.number, opened.rubric, opened.prompts, opened.motion
     spoken = debate.transcript.spoken()
+    whole = _whole(debate, opened)
 
     def ask(
-        purpose: str, key: str, answer_type: Any, prompt: Any, *, becomes: Any = None, order: tuple[int, ...] = ()
+        purpose: str,
+        key: str,
+        answer_type: Any,
+        short: Callable[[], Prompt],
+        long: Callable[[WholeDebate], Prompt],
+        *,
+        becomes: Any = None,
+        order: tuple[int, ...] = (),
     ) -> Question:
+        def prompt() -> Prompt:
+            if whole is not None:
+                return long(whole)
+            return with_moderator_messages(short(), prompts, messages_before_turn(debate.words, number))
+
         return Question(
             key=key,
             purpose=purpose,
             turn=number,
             model=opened.judge.model,
-            prompt=lambda: with_moderator_messages(prompt(), prompts, messages_before_turn(debate.words, number)),
+            prompt=prompt,
             answer_type=answer_type,
             becomes=becomes or answer_type,
             max_tokens=TOKENS[purpose],
@@ -60,12 +76,14 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             cause=turn.spoken,
         )
 
+    said = spoken[number - 1]
     asked = {
         "score": ask(
             "score",
             f"score:{number}",
             scoring.score_type(rubric, number),
             lambda: scoring.score_prompt(prompts, rubric, motion, spoken),
+            lambda whole: whole.score(said),
             becomes=scoring.ScoreAnswer,
         ),
         "claims": ask(
@@ -73,12 +91,14 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
             f"claims:{number}",
             claims.ClaimsAnswer,
             lambda: claims.claims_prompt(prompts, rubric, motion, spoken),
+            lambda whole: whole.claims(said),
         ),
         "premises": ask(
             "premises",
             f"premises:{number}",
-            spine.premises_type(debate.spine, turn.side),
+            spine.premises_type(debate.spine, turn.side, graded=whole is not None),
             lambda: spine.premises_prompt(prompts, motion, spoken, debate.spine),
+            lambda whole: whole.premises(said),
         ),
     }
     if number > 1:
@@ -87,17 +107,24 @@ def turn_questions(debate: Debate, opened: DebateOpened, turn: Turn) -> dict[str
                 "compare",
                 f"compare:{order[0]}-{order[1]}",
                 comparison.compare_type(rubric),
-                lambda order=order: comparison.compare_prompt(prompts, rubric, motion, spoken, order),
+                partial(comparison.compare_prompt, prompts, rubric, motion, spoken, order),
+                partial(WholeDebate.compare, order=order),
                 becomes=comparison.CompareAnswer,
                 order=order,
             )
         asked["gaps"] = ask(
             "gaps",
             f"gaps:{number}",
-            gaps.GapsAnswer,
+            gaps.GapsAnswer if whole is None else gaps.GradedGaps,
             lambda: gaps.gaps_prompt(prompts, rubric, motion, spoken),
+            lambda whole: whole.gaps(said),
         )
     return asked
+
+
+def _whole(debate: Debate, opened: DebateOpened) -> WholeDebate | None:
+    """The prompts of a judge that reads the whole debate; None for one that reads the newest turns."""
+    return WholeDebate(debate, opened) if reads_whole(opened) else None
 
 
 def judged(debate: Debate, opened: DebateOpened, turn: Turn, asked: dict[str, Question]) -> Sequence[Draft]:
@@ -156,10 +183,14 @@ def _second_opinion(debate: Debate, opened: DebateOpened, claim: str, entry: Cla
         purpose="second_opinion",
         turn=entry.turn,
         model=model,
-        prompt=lambda: with_moderator_messages(
-            claims.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
-            opened.prompts,
-            messages_before_turn(debate.words, entry.turn),
+        prompt=lambda: (
+            whole.second_opinion(entry)
+            if (whole := _whole(debate, opened)) is not None
+            else with_moderator_messages(
+                claims.second_prompt(opened.prompts, opened.rubric, opened.motion, debate.transcript.spoken(), entry),
+                opened.prompts,
+                messages_before_turn(debate.words, entry.turn),
+            )
         ),
         answer_type=claims.SecondOpinion,
         becomes=claims.SecondOpinion,
@@ -187,18 +218,7 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     asked: dict[str, Question] = {}
     spoken = debate.transcript.spoken()
     if debate.verdicts.narrative is None:
-        asked["narrative"] = Question(
-            key="narrative",
-            purpose="narrative",
-            turn=None,
-            model=opened.judge.model,
-            prompt=lambda: verdicts.narrative_prompt(opened.prompts, opened.motion, debate),
-            answer_type=verdicts.NarrativeAnswer,
-            becomes=verdicts.NarrativeAnswer,
-            max_tokens=TOKENS["narrative"],
-            think=opened.judge.think,
-            cause=debate.course,
-        )
+        asked |= _narrative_questions(debate, opened)
     if debate.verdicts.convergence is None and opened.turns >= opened.rubric.convergence_from:
         asked["convergence"] = Question(
             key="convergence",
@@ -219,13 +239,73 @@ def final_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]
     return asked
 
 
+def _narrative_questions(debate: Debate, opened: DebateOpened) -> dict[str, Question]:
+    """The narrative, and once more with the speakers' labels swapped if the rubric says so."""
+    whole = reads_whole(opened)
+    orders = opened.rubric.narrative_orders if whole and opened.rubric.narrative_orders else 1
+
+    def prompt(*, swapped: bool) -> Prompt:
+        if whole:
+            return WholeDebate(debate, opened, swapped=swapped).narrative()
+        return verdicts.narrative_prompt(opened.prompts, opened.motion, debate)
+
+    answer_type = verdicts.WholeNarrative if whole else verdicts.NarrativeAnswer
+    return {
+        name: Question(
+            key=name,
+            purpose="narrative",
+            turn=None,
+            model=opened.judge.model,
+            prompt=partial(prompt, swapped=name != "narrative"),
+            answer_type=answer_type,
+            becomes=answer_type,
+            max_tokens=TOKENS["narrative"],
+            think=opened.judge.think,
+            cause=debate.course,
+        )
+        for name in ("narrative", "narrative:swapped")[:orders]
+    }
+
+
 def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft]:
     """The narrative and the convergence as events, or why one of them is missing."""
     batch = EventBatch(debate)
     if "narrative" in asked:
-        verdicts.record_narrative(batch, answers(debate, asked["narrative"]))
+        plain = answers(debate, asked["narrative"])
+        if asked["narrative"].answer_type is verdicts.WholeNarrative:
+            swapped = asked.get("narrative:swapped")
+            verdicts.record_whole_narrative(batch, plain, None if swapped is None else answers(debate, swapped))
+        else:
+            verdicts.record_narrative(batch, plain)
     if "convergence" in asked:
         convergence.record_convergence(batch, answers(debate, asked["convergence"]))
+    return batch.drafts
+
+
+def audit_question(debate: Debate, opened: DebateOpened) -> Question | None:
+    """The closing audit by a judge that reads all turns; None if the rubric has none or it was made."""
+    if not opened.rubric.gaps.closing_audit or debate.audited is not None or not reads_whole(opened):
+        return None
+    if not debate.ledger.cards:
+        return None
+    return Question(
+        key="audit",
+        purpose="audit",
+        turn=None,
+        model=opened.judge.model,
+        prompt=lambda: WholeDebate(debate, opened).audit(),
+        answer_type=gaps.AuditAnswer,
+        becomes=gaps.AuditAnswer,
+        max_tokens=TOKENS["audit"],
+        think=opened.judge.think,
+        cause=debate.course,
+    )
+
+
+def audited(debate: Debate, asked: Question) -> Sequence[Draft]:
+    """The dockings of the closing audit, and that it was made."""
+    batch = EventBatch(debate)
+    gaps.audit(batch, answers(debate, asked))
     return batch.drafts
 
 
@@ -234,16 +314,22 @@ def conflict_question(debate: Debate, opened: DebateOpened) -> Question | None:
     given = debate.verdicts
     if given.conflict is not None or given.narrative is None or given.scorecard is None:
         return None
-    if given.narrative.winner is UNSET or given.narrative.winner == given.scorecard.winner:
+    whole = reads_whole(opened)
+    if not (is_conflict(debate) if whole else given.narrative.winner not in {UNSET, given.scorecard.winner}):
         return None
+    answer_type = verdicts.WholeConflict if whole else verdicts.ConflictAnswer
     return Question(
         key="conflict",
         purpose="conflict",
         turn=None,
         model=opened.judge.model,
-        prompt=lambda: verdicts.conflict_prompt(opened.prompts, opened.motion, debate),
-        answer_type=verdicts.ConflictAnswer,
-        becomes=verdicts.ConflictAnswer,
+        prompt=lambda: (
+            WholeDebate(debate, opened).conflict()
+            if whole
+            else verdicts.conflict_prompt(opened.prompts, opened.motion, debate)
+        ),
+        answer_type=answer_type,
+        becomes=answer_type,
         max_tokens=TOKENS["conflict"],
         think=opened.judge.think,
         cause=debate.course,

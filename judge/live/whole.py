@@ -1,0 +1,344 @@
+"""Prompts in which the judge reads the whole debate.
+
+Every question begins with the same segments: the role, the date, the motion, the rules and anchors, all turns so far
+with the moderator's messages between them, and the record so far (scores, dockings, claims, premises).  The question
+itself is the last segment.  Vendors' prompt caches therefore read the beginning of a question again at a low price: the
+segments that end a part which later questions share are marked with ``ends_prefix``.
+
+A model with a small window gets the short prompts of the other modules instead.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import UNSET
+
+from events.state.claims import Claim
+from events.state.debate import Debate
+from events.state.ledger import TurnCard
+from events.state.spine import Premise
+from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
+from events.types.rubric import Anchors, Dimension, Rubric
+from judge.guard.neutralise import quoted
+from judge.live.prompt import Prompt, moderator_segments
+from judge.live.scanner import scan
+from judge.live.scoring import applicable
+from judge.rubric import fmt
+from judge.templates import fill, section
+from providers.base import Segment
+
+
+def reads_whole(opened: DebateOpened) -> bool:
+    """Whether the judge's prompts hold the whole debate: its model can read it, and the rubric was made for that."""
+    return opened.judge.reads == "whole" and opened.rubric.examples is not UNSET and "whole" in opened.prompts
+
+
+LABELS = ("A", "B")
+CANDIDATES = 8
+"""Specific statements of a turn that a question about claims lists."""
+
+
+class WholeDebate:
+    """Builds the prompts of one debate as it stands.  ``swapped``: whoever spoke first is Speaker B."""
+
+    def __init__(self, debate: Debate, opened: DebateOpened, *, swapped: bool = False) -> None:
+        self._debate, self._opened = debate, opened
+        self._template: Template = opened.prompts["whole"]
+        self._rubric: Rubric = opened.rubric
+        self._spoken = debate.transcript.spoken()
+        first: Side = self._spoken[0].side if self._spoken else "pro"
+        labels = LABELS[::-1] if swapped else LABELS
+        self.labels: dict[Side, str] = {first: labels[0], other(first): labels[1]}
+
+    # what every question begins with
+
+    def prefix(self) -> Prompt:
+        """The segments before the question."""
+        turns = list(self._turns())
+        if turns:
+            turns[-1] = Segment(turns[-1].role, turns[-1].text, ends_prefix=True)
+        return (
+            Segment("system", self._text("system")),
+            Segment("user", self._rules()),
+            *turns,
+            Segment("user", self._record(), ends_prefix=True),
+        )
+
+    def _rules(self) -> str:
+        dimensions = self._rubric.dimensions.items()
+        components = "\n".join(line for name, dimension in dimensions for line in _components(name, dimension))
+        examples = "\n\n".join(
+            self._fill(
+                "example",
+                motion=each.motion,
+                text=quoted(each.text),
+                component=each.component,
+                points=fmt(each.points),
+                reason=each.reason,
+                quote=each.quote,
+            )
+            for each in self._rubric.examples or ()
+        )
+        return self._fill(
+            "rules",
+            date=self._debate.opened_at[:10],
+            motion=quoted(self._opened.motion),
+            components=components,
+            rules="\n".join(f"- {each}" for each in _rules(self._rubric)),
+            examples=examples or self._text("none"),
+        )
+
+    def _turns(self) -> Iterator[Segment]:
+        """Turns in their order, each after the moderator's messages that came before it."""
+        messages = list(self._debate.words.values())
+        for turn in self._spoken:
+            before = [each for each in messages if each.after_turn < turn.turn]
+            messages = messages[len(before) :]
+            yield from moderator_segments(self._opened.prompts, before)
+            text = quoted(turn.text)
+            yield Segment("user", self._fill("turn", turn=str(turn.turn), speaker=self._speaker(turn.side), text=text))
+
+    def _record(self) -> str:
+        debate = self._debate
+        entries = [line for card in debate.ledger.cards.values() for line in self._card(card)]
+        entries += [self._claim(name, each) for name, each in debate.claims.items()]
+        entries += [self._premise(name, each) for name, each in debate.spine.premises.items()]
+        entries += [
+            self._fill(
+                "contradiction",
+                speaker=self._speaker(each.side),
+                premises=", ".join(each.premises),
+                turn=str(max(each.turns)),
+            )
+            for each in debate.spine.contradictions
+        ]
+        return self._fill("ledger", entries="\n".join(entries)) if entries else self._text("nothing")
+
+    def _card(self, card: TurnCard) -> Iterator[str]:
+        named = {"turn": str(card.turn), "speaker": self._speaker(card.side)}
+        if card.missing is not None:
+            yield self._fill("unscored", **named)
+            return
+        scores = (f"{name} {fmt(each.effective)} of {fmt(each.maximum)}" for name, each in card.balances.items())
+        yield self._fill("scored", scores=", ".join(scores), **named)
+        for entry in card.entries:
+            if entry.kind == "gap" and len(entry.evidence) > 1:
+                fails, exposed = entry.evidence[:2]
+                yield self._fill(
+                    "docked",
+                    turn=str(card.turn),
+                    points=fmt(-entry.applied),
+                    because=str(exposed.turn),
+                    quote=quoted(fails.quote),
+                )
+
+    def _claim(self, name: str, claim: Claim) -> str:
+        return self._fill(
+            "claim",
+            name=name,
+            turn=str(claim.turn),
+            kind=claim.kind.replace("_", " "),
+            state=claim.state,
+            quote=quoted(claim.quote),
+        )
+
+    def _premise(self, name: str, premise: Premise) -> str:
+        changes = (f"{change.what} in turn {change.turn}" for change in premise.changes)
+        fate = ", ".join((f"stated in turn {premise.turn}", *changes))
+        return self._fill(
+            "premise", name=name, speaker=self._speaker(premise.side), fate=fate, text=quoted(premise.text)
+        )
+
+    # the questions
+
+    def score(self, turn: TurnSpoken) -> Prompt:
+        """Ask for the score of ``turn``."""
+        names = ", ".join(applicable(self._rubric, turn.turn))
+        return self._about(turn, self._fill("score", turn=str(turn.turn), components=names))
+
+    def claims(self, turn: TurnSpoken) -> Prompt:
+        """Ask for the suspect claims of ``turn``."""
+        kinds = "\n".join(
+            f"- {kind}: it {rule.asks}. It is {rule.means or rule.asks}; it is not {rule.excludes or 'anything else'}."
+            for kind, rule in self._rubric.claims.items()
+        )
+        found = [quoted(each.quote) for each in scan(turn.text)[:CANDIDATES]]
+        ask = self._fill("claims", turn=str(turn.turn), kinds=kinds, candidates="\n".join(found) or self._text("none"))
+        return self._about(turn, ask)
+
+    def premises(self, turn: TurnSpoken) -> Prompt:
+        """Ask what ``turn`` does to the premises of its side."""
+        mine = any(each.side == turn.side for each in self._debate.spine.premises.values())
+        ask = self._fill(
+            "premises" if mine else "first_premises", turn=str(turn.turn), speaker=self._speaker(turn.side)
+        )
+        return self._about(turn, ask)
+
+    def gaps(self, turn: TurnSpoken) -> Prompt:
+        """Ask what ``turn`` exposes in earlier turns."""
+        return self._about(turn, self._fill("gaps", turn=str(turn.turn), **self._gap_scale()))
+
+    def audit(self) -> Prompt:
+        """Ask for the flaws of all turns, after the last one."""
+        return self._asked(self._fill("audit", **self._gap_scale()))
+
+    def compare(self, order: Sequence[int]) -> Prompt:
+        """Ask which of two turns is better, named in ``order``."""
+        speeches = {turn.turn: turn for turn in self._spoken}
+        first, second = (self._speech(speeches[number]) for number in order)
+        dimensions = "\n".join(
+            f"- {name}: {', '.join(each.asks for each in self._rubric.dimensions[name].components.values())}"
+            for name in self._rubric.bands
+        )
+        return self._asked(self._fill("compare", first=first, second=second, dimensions=dimensions))
+
+    def second_opinion(self, claim: Claim) -> Prompt:
+        """Ask whether a claim is what it was flagged as; the prompt does not say that it was flagged."""
+        rule = self._rubric.claims[claim.kind]
+        turn = self._debate.transcript.turns[claim.turn]
+        ask = self._fill(
+            "second_opinion",
+            turn=str(claim.turn),
+            speaker=self._speaker(turn.side),
+            quote=quoted(claim.quote),
+            kind=rule.asks,
+            means=rule.means or rule.asks,
+            excludes=rule.excludes or "anything else",
+        )
+        return (
+            Segment("system", self._text("system")),
+            Segment("user", self._rules()),
+            *self._turns(),
+            Segment("user", ask),
+        )
+
+    def narrative(self) -> Prompt:
+        """Ask for a reading of the whole debate."""
+        return self._asked(self._fill("narrative", one="A", two="B"))
+
+    def conflict(self) -> Prompt:
+        """Ask how scorecard and narrative differ, and for the pattern of the debate."""
+        verdicts = self._debate.verdicts
+        card, narrative = verdicts.scorecard, verdicts.narrative
+        assert card is not None
+        assert narrative is not None
+        numbers = ", ".join(
+            f"Speaker {label} {'without a score' if isinstance(mean, Missing) else fmt(mean)} of 100"
+            for side, label in sorted(self.labels.items(), key=lambda each: each[1])
+            for mean in (getattr(card.mean, side),)
+        )
+        ask = self._fill(
+            "conflict",
+            scorecard=f"{self._winner(card.winner)} ({numbers})",
+            rules=quoted(rule_effect(self._debate, self.labels)),
+            narrative=f"{self._winner(narrative.winner or 'neither')}, because:\n{quoted(narrative.explanation)}",
+        )
+        return self._asked(ask)
+
+    # parts
+
+    def _about(self, turn: TurnSpoken, ask: str) -> Prompt:
+        """A question about one turn, with its place in the debate."""
+        turns, speaker = self._opened.turns, self._speaker(turn.side)
+        if turn.turn >= turns:
+            place = self._text("last")
+        elif turn.turn + 2 > turns:
+            place = self._fill("last_of_side", speaker=speaker)
+        else:
+            place = self._fill("more", each=str(turns // 2) if turns % 2 == 0 else f"{turns // 2} or {turns // 2 + 1}")
+        text = self._fill("question", ask=ask, turn=str(turn.turn), turns=str(turns), speaker=speaker, place=place)
+        return self._asked(text)
+
+    def _asked(self, ask: str) -> Prompt:
+        return (*self.prefix(), Segment("user", ask))
+
+    def _speech(self, turn: TurnSpoken) -> str:
+        named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}
+        if turn.turn == 1:
+            return self._fill("opened", **named)
+        return self._fill("answered", before=str(turn.turn - 1), **named)
+
+    def _speaker(self, side: Side) -> str:
+        return f"Speaker {self.labels[side]}"
+
+    def _winner(self, winner: Winner) -> str:
+        return "neither wins" if winner == "neither" else f"{self._speaker(winner)} wins"
+
+    def _gap_scale(self) -> dict[str, str]:
+        gaps = self._rubric.gaps
+        return {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": "\n".join(_anchors(gaps.anchors))}
+
+    def _text(self, name: str) -> str:
+        return section(self._template, name)
+
+    def _fill(self, name: str, /, **values: str) -> str:
+        return fill(section(self._template, name), **values)
+
+
+def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:
+    """What bands, penalties and dockings moved, in mean composite points by side, in words."""
+    effects = {side: _effects(debate, side) for side in labels}
+    parts = [
+        f"{kind} moved Speaker {labels[side]} by {points:+.1f}"
+        for side, moved in effects.items()
+        for kind, points in moved.items()
+        if round(points, 1)
+    ]
+    return "; ".join(parts) or "nothing"
+
+
+def _effects(debate: Debate, side: Side) -> dict[str, float]:
+    """Points by kind of entry that a side's mean composite gained or lost after its turns were scored."""
+    words = {"band": "comparisons", "penalty": "penalties", "reversal": "penalties given back", "gap": "dockings"}
+    cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
+    moved = dict.fromkeys(words.values(), 0.0)
+    for card in cards:
+        for entry in card.entries:
+            if entry.kind in words and entry.dimension in debate.ledger.dimensions:
+                moved[words[entry.kind]] += entry.applied / len(cards)
+    return moved
+
+
+def _components(name: str, dimension: Dimension) -> Iterator[str]:
+    counted = "" if dimension.in_composite else ", beside the composite"
+    yield f"{name.replace('_', ' ')} (0 to {dimension.maximum}{counted}):"
+    for component, each in dimension.components.items():
+        later = f", from turn {each.applies_from} on" if each.applies_from > 1 else ""
+        quote = "" if each.needs_quote else ", without a quote"
+        yield f"- {component} (0 to {each.maximum}{later}{quote}): {each.asks}"
+        yield from (f"  {line}" for line in _anchors(each.anchors))
+
+
+def _anchors(anchors: Anchors) -> Iterator[str]:
+    for points, text in (anchors or {}).items():
+        yield f"{points}: {text}"
+
+
+def _rules(rubric: Rubric) -> Iterator[str]:
+    """What acts on the points that the judge gives, in words."""
+    yield f"Without a quote that is in the turn, a component keeps at most {rubric.unquoted_share:.0%} of its maximum."
+    for name, dimension in rubric.dimensions.items():
+        if (chain := dimension.chain) is not None:
+            caps = ", ".join(fmt(cap) for cap in chain.caps)
+            links = ", ".join(chain.links)
+            yield f"With one, two or more of {links} at 0 points, {name} is at most {caps} in turn."
+        if (excellence := dimension.excellence) is not None:
+            each, above = fmt(excellence.each_at_least), fmt(excellence.above)
+            yield f"Above {above}, every component of {name} needs at least {each} points."
+        if (leash := dimension.leash) is not None:
+            under, slack = fmt(leash.under), fmt(leash.slack)
+            yield f"While {leash.leader} is under {under}, {leash.follower} is at most {slack} above {leash.leader}."
+    if rubric.supported_share:
+        yield f"With fewer than {rubric.supported_share:.0%} of its quotes in the turn a dimension has no score."
+
+
+def is_conflict(debate: Debate) -> bool:
+    """Whether scorecard and narrative name different winners, or margins that do not fit each other."""
+    card, narrative = debate.verdicts.scorecard, debate.verdicts.narrative
+    if card is None or narrative is None or not narrative.winner:
+        return False
+    rubric = debate.ledger.rubric
+    if narrative.winner != card.winner:
+        return True
+    if rubric is None or isinstance(card.margin, Missing) or not narrative.margin or card.winner == "neither":
+        return False
+    return (narrative.margin == "clear") != (card.margin > 2 * rubric.tie_within)
