@@ -42,7 +42,7 @@ model (2026-11-22)."""
 OTHERWISE: Final = 0.45
 """Share of a field's allowed characters that it has, for fields that were not measured."""
 UNBOUNDED: Final = 150
-ITEMS: Final = {"stated": 2, "revised": 1, "dropped": 0, "contradicted": 0, "gaps": 2, "moments": 3}
+ITEMS: Final = {"stated": 2, "revised": 1, "dropped": 0, "contradictions": 0, "withdrawn": 0, "gaps": 2, "moments": 3}
 """Entries of an answer's lists.  Claims have one entry in every third turn."""
 CLAIM_EVERY: Final = 3
 AT: Final = "2026-01-01T00:00:00.000000Z"
@@ -140,7 +140,11 @@ class _Rehearsal:
         said = _FillerAnswer(step.purpose, step.turn or 0, self._words).of(schema(step.answer_type))
         if step.purpose == "compare" and isinstance(said, dict):  # the later turn wins in both orders
             later = "second" if step.order == tuple(sorted(step.order)) else "first"
-            said = {name: value if name == "reason" else later for name, value in said.items()}
+            choices = schema(step.answer_type)["properties"]
+            said = {
+                name: next((each for each in choices[name].get("enum", ()) if each.startswith(later)), value)
+                for name, value in said.items()
+            }
         return json.dumps(said, ensure_ascii=False)
 
     def _add(self, *events: Draft | Event) -> None:

@@ -7,6 +7,8 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import DebateOpened, ModelAnswered
+from judge.rubric import rubric_v2
+from judge.templates import judge_templates
 from providers.base import Think
 from providers.models import known_model
 from providers.scripted import shipped
@@ -183,3 +185,15 @@ def test_a_turn_has_tokens_by_its_script(motion: str, fewest: int, most: int) ->
     (speech, *_) = rehearse(replace(by_hand(), motion=motion, turns=1))
 
     assert fewest < tokens(speech.answer) < most
+
+
+def test_a_debate_whose_judge_reads_all_turns_takes_more() -> None:
+    seats = replace(by_hand("anthropic:claude-sonnet-5-5"), turns=8)
+    graded = replace(
+        seats, rubric=rubric_v2(), judge=replace(seats.judge, reads="whole"), prompts=seats.prompts | judge_templates()
+    )
+    short, whole = estimate(seats), estimate(graded)
+
+    assert whole.calls >= short.calls + 2  # the closing audit, and the narrative with swapped labels
+    assert whole.input_tokens > 2 * short.input_tokens
+    assert whole.cached_tokens > 0.5 * whole.input_tokens
