@@ -15,7 +15,7 @@ from server.cli.transcript import DebatePrinter
 from server.export.markdown import as_markdown
 from server.export.text import escaped
 from server.feed import frames
-from tests.browser import artifacts, panels, records
+from tests.browser import artifact_logs, panel_logs, protocol_logs
 from tests.server.children import Cli, seats
 
 pytestmark = pytest.mark.anyio
@@ -54,7 +54,7 @@ def until(events: list[Event], kind: type) -> list[Event]:
 
 
 async def test_the_briefing_comes_first_and_names_claims() -> None:
-    text = await markdown(panels.irreconcilable())
+    text = await markdown(panel_logs.irreconcilable())
 
     places = [text.index(f"## {title}") for title in ("Decision briefing", "▲ Pro", "Closings", "Trace", "The panel")]
     assert sorted(places) == places
@@ -65,7 +65,7 @@ async def test_the_briefing_comes_first_and_names_claims() -> None:
 
 
 async def test_an_argument_has_its_answer_scores_and_fallacies() -> None:
-    text = await markdown(panels.irreconcilable())
+    text = await markdown(panel_logs.irreconcilable())
 
     assert "### PRO-3 · refuted · 1.95 of 10" in text
     assert "**▼ Con refutes this:** No city that dropped its fares" in text
@@ -76,14 +76,14 @@ async def test_an_argument_has_its_answer_scores_and_fallacies() -> None:
 
 
 async def test_a_statement_that_did_not_keep_its_form_is_marked_and_quoted() -> None:
-    text = await markdown([records.opened(), *records.protocol(faulty=True)])
+    text = await markdown([protocol_logs.opened(), *protocol_logs.protocol(faulty=True)])
 
     assert "*This opening did not keep its form: 2 arguments where 3 are asked for.*\n\n> I have two good" in text
     assert "*Con’s cross-examination of it did not keep its form: PRO-9 is no argument.*" in text
 
 
 async def test_a_panel_without_a_winner_names_none() -> None:
-    text = await markdown(panels.irreconcilable())
+    text = await markdown(panel_logs.irreconcilable())
 
     assert "**No winner is named: the raters are too far apart on an argument that decides.**" in text
     assert not re.search(r"\bwins\b|Winner: |concludes:", text)
@@ -99,7 +99,7 @@ async def test_a_panel_without_a_winner_names_none() -> None:
 
 
 async def test_the_conclusion_of_a_panel_is_one_sentence() -> None:
-    text = await markdown(panels.agreeing())
+    text = await markdown(panel_logs.agreeing())
 
     assert text.count("**The panel concludes: Pro.**") == 2
     assert "Nothing is disputed" in text
@@ -107,13 +107,13 @@ async def test_the_conclusion_of_a_panel_is_one_sentence() -> None:
 
 async def test_a_decision_is_shown_with_the_outcome() -> None:
     decided = DecisionRecorded(by="operator", decision="Two lines first", reason="cheap to undo")
-    text = await markdown([*panels.irreconcilable(), decided])
+    text = await markdown([*panel_logs.irreconcilable(), decided])
 
     assert "**Decided by operator:** Two lines first\n\nThe reason: cheap to undo\n" in text
 
 
 async def test_an_earlier_position_shows_nothing_of_later_ones() -> None:
-    events = panels.irreconcilable()
+    events = panel_logs.irreconcilable()
     text = await markdown(until(events, ArgumentTraced))
 
     assert "### PRO-1\n" in text
@@ -122,18 +122,18 @@ async def test_an_earlier_position_shows_nothing_of_later_ones() -> None:
 
 
 async def test_an_artifact_shows_both_verdicts_the_opinions_and_the_text() -> None:
-    text = await markdown(artifacts.artifact())
+    text = await markdown(artifact_logs.artifact())
 
     assert "## Verdict: CONDITIONAL" in text
     assert "On their own, the verdict of record: FAIL (FAIL 45 %, CONDITIONAL 40 %, PASS 15 %)." in text
     assert "“words that nobody wrote” (not found in the text)" in text
     assert "- **Domain expert** (15 %): CONDITIONAL" in text
-    assert artifacts.TEXT.splitlines()[2] in text
+    assert artifact_logs.TEXT.splitlines()[2] in text
     assert "inner" not in text
 
 
 async def test_text_of_a_debate_breaks_neither_a_line_nor_a_table() -> None:
-    text = await markdown(panels.irreconcilable(claims={"PRO-1": HOSTILE, "PRO-2": HOSTILE}))
+    text = await markdown(panel_logs.irreconcilable(claims={"PRO-1": HOSTILE, "PRO-2": HOSTILE}))
 
     assert "\x1b" not in text
     assert "\n# a heading" not in text
@@ -153,7 +153,7 @@ def test_escaped_text_is_one_line(given: str) -> None:
 
 
 async def test_a_run_prints_rounds_statements_and_standings(capsys: pytest.CaptureFixture[str]) -> None:
-    out = await streamed(panels.irreconcilable(), capsys)
+    out = await streamed(panel_logs.irreconcilable(), capsys)
     lines = out.splitlines()
 
     assert [line for line in lines if line.startswith("round ")] == [
@@ -172,7 +172,7 @@ async def test_a_run_prints_rounds_statements_and_standings(capsys: pytest.Captu
 
 
 async def test_a_run_ends_with_the_briefing_and_without_a_winner(capsys: pytest.CaptureFixture[str]) -> None:
-    out = await streamed(panels.irreconcilable(), capsys)
+    out = await streamed(panel_logs.irreconcilable(), capsys)
 
     assert "No winner is named: the raters are too far apart on an argument that decides." in out
     assert "  without the risk rater: concluded, Pro" in out
@@ -182,14 +182,14 @@ async def test_a_run_ends_with_the_briefing_and_without_a_winner(capsys: pytest.
 
 
 async def test_a_run_names_what_did_not_keep_its_form(capsys: pytest.CaptureFixture[str]) -> None:
-    out = await streamed([records.opened(), *records.protocol(faulty=True)], capsys)
+    out = await streamed([protocol_logs.opened(), *protocol_logs.protocol(faulty=True)], capsys)
 
     assert "Con’s opening did not keep its form: 2 arguments where 3 are asked for" in out
     assert "Con’s cross-examination did not keep its form: PRO-9 is no argument" in out
 
 
 async def test_an_artifact_is_replayed_with_its_verdict_last(capsys: pytest.CaptureFixture[str]) -> None:
-    out = await streamed(artifacts.artifact(), capsys)
+    out = await streamed(artifact_logs.artifact(), capsys)
 
     assert "Independent verdict: FAIL" in out
     assert out.rstrip().splitlines()[-1] == "Verdict: CONDITIONAL (CONDITIONAL 76%, FAIL 24%)"
