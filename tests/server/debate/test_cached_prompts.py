@@ -1,0 +1,38 @@
+"""A judge that reads the whole debate reads most of it from the vendor's cache, as the vendors' fakes bill it."""
+
+import msgspec
+import pytest
+
+from events.types import DebateConcluded, ModelAnswered
+from judge.rubric import rubric_v2
+from server.settings import Settings
+from tests.providers.vendors.running import running_vendors
+from tests.server.harness import harness
+from tests.server.vendors import registry
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("judge", "first"),
+    [("anthropic:claude-sonnet-5-5", 4), ("openai:gpt-5-mini", 4), ("gemini:gemini-3.8-flash", 11)],
+)
+async def test_most_input_tokens_are_cached(judge: str, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From turn ``first`` on.  Gemini caches nothing below 4,096 tokens, which a debate has after ten turns."""
+    settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60)
+    async with (
+        running_vendors(monkeypatch, words=180, thought=0),
+        harness(settings=settings, registry=registry()) as h,
+    ):
+        debate = await h.open(judge, turns=first + 2, max_words=200, rubric=msgspec.to_builtins(rubric_v2()))
+        assert isinstance(await h.ended(debate), DebateConcluded)
+        events = await h.events(debate)
+
+    judged = [
+        each.usage
+        for each in events
+        if isinstance(each, ModelAnswered) and each.purpose != "speak" and (each.turn or 0) >= first
+    ]
+    share = sum(each.cached_tokens or 0 for each in judged) / sum(each.input_tokens for each in judged)
+    assert share >= 0.7, f"{share:.2f} of {len(judged)} calls"
