@@ -19,7 +19,7 @@ from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.openai import FIRST, LATEST, Gateway, OpenAIModel
 from tests.providers.vendors.running import PLAIN, Vendors, running_vendors
 from tests.providers.vendors.vendor import Bill
-from tests.server.vendors import registry
+from tests.server.harness import shipped_registry
 
 SPEECH: Final = "A tram carries more people than the lane beside it. So the square has room again, even in January."
 WORDS: Final = 328
@@ -174,7 +174,7 @@ async def vendor_session(column: Column, behaviour: Mapping[str, Any]) -> AsyncI
     with pytest.MonkeyPatch.context() as patch:
         without_certificates(patch)
         async with running_vendors(patch, gateway=gateway, **{"says": SPEECH, **behaviour}) as vendors:
-            providers = registry()
+            providers = shipped_registry()
             made = VendorSession(column, vendors, patch, providers)
             if not column.is_gateway:
                 patch.setattr(made.module, "URL", made.vendor.url, raising=False)  # the vendor's own address

@@ -1,7 +1,10 @@
 """A running Moot without sockets, and waits for events in it.  No function here sleeps for a fixed time."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import tomllib
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -15,7 +18,8 @@ from events.store.memory import MemoryLog
 from events.types import DebateConcluded, DebateHalted, Event, ModelAnswered, TurnScored, TurnSpoken, TurnStarted
 from events.verify import verify_log
 from events.view import view as views
-from providers.registry import Registry
+from providers.limits import Limit
+from providers.registry import GROUP, Registry
 from server.debate.moderators import Moderators
 from server.feed.channel import RING, Channel
 from server.feed.hub import Hub
@@ -23,6 +27,7 @@ from server.feed.reader import Reader
 from server.opening import opening
 from server.settings import Settings
 
+ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60
 QUICK = Settings(store="memory:", retry_ms=0, tick_ms=0, idle_timeout_s=5)
 
@@ -30,6 +35,12 @@ QUICK = Settings(store="memory:", retry_ms=0, tick_ms=0, idle_timeout_s=5)
 def fault(kind: str, times: int = 1) -> dict[str, Any]:
     """A scripted failure after a short time."""
     return {"kind": kind, "times": times, "after_ms": 10}
+
+
+def shipped_registry(limits: Mapping[str, Limit] | None = None) -> Registry:
+    """The providers of this source tree, whatever else is installed."""
+    named = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"][GROUP]
+    return Registry([EntryPoint(name, value, GROUP) for name, value in named.items()], limits or {})
 
 
 class Harness:

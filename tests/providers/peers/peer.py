@@ -19,7 +19,7 @@ from providers.errors import Unreachable
 from providers.schema import schema
 from tests.providers.session import ProviderSession, without_certificates
 from tests.providers.vendors import texts
-from tests.server.vendors import registry
+from tests.server.harness import shipped_registry
 
 READY_S: Final = 60.0
 
@@ -68,7 +68,7 @@ async def peer_session(environment: Mapping[str, str], provider: str, model: str
         without_certificates(patch)
         for name, value in environment.items():
             patch.setenv(name, value)
-        providers = registry()
+        providers = shipped_registry()
         try:
             yield PeerSession(providers.provider(provider), model)
         finally:

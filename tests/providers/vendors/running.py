@@ -25,6 +25,9 @@ PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """For the clients of tests: to load certificates takes each of them a quarter of a second, and nothing here is TLS."""
 
 
+VENDORS: tuple[type[FakeVendor], ...] = (OpenAI, Anthropic, Gemini, Ollama)
+
+
 class Vendors(dict[str, Any]):
     """The vendors by name; each attribute is its own class, so that a checker knows ``vendors.openai.gateway``."""
 

@@ -263,6 +263,9 @@ class FakeVendor:
         struck = [fault for fault in self.faults if fault.applies(name, of)]
         fault = struck[0] if struck else faults.NONE
         self.fault_counts[fault.kind] += bool(fault.kind)
+        if fault.kind == "silence" and of == "listing":
+            await reader.read()
+            return False
         if fault.kind in faults.CONNECTION_FAULTS:
             lives = await self._connection_fault(reader, writer, fault)
             if lives is not None:

@@ -13,25 +13,29 @@ from server.cli.doctor import DoctorReport, examine
 from server.errors import BadField
 from server.service import limited, running
 from server.settings import Settings, load
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.running import VENDORS, running_vendors
 from tests.server.children import Cli, said
-from tests.server.vendors import BASES, KEYS, Trouble, registry, trading
+from tests.server.harness import shipped_registry
 
 pytestmark = pytest.mark.anyio
 QUICKLY_S = 5
+BASES = [each.base for each in VENDORS]
+KEYS = {each.name: each.secret for each in VENDORS}
 MEMORY = Settings(store="memory:")
 
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment without keys and addresses."""
-    for name in (*BASES.values(), *KEYS.values(), "GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+    for name in (*BASES, *KEYS.values(), "GOOGLE_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
         monkeypatch.delenv(name, raising=False)
 
 
 async def examined() -> DoctorReport:
     """What the doctor finds, within ``QUICKLY_S``."""
     with anyio.fail_after(QUICKLY_S):
-        return await examine(MEMORY, registry())
+        return await examine(MEMORY, shipped_registry())
 
 
 async def test_every_provider_is_listed_and_says_what_to_set(bare: None) -> None:
@@ -48,20 +52,20 @@ async def test_every_provider_is_listed_and_says_what_to_set(bare: None) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["401", "silence"])
 async def test_a_wrong_key_and_a_silent_vendor_are_reported_in_time(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    async with trading(monkeypatch) as vendors:
+    async with running_vendors(monkeypatch) as vendors:
         for vendor in vendors.values():
-            vendor.faults["check"] = Trouble(kind)
+            vendor.faults.append(Fault(kind, times=99, of="listing"))
         findings = {each.provider: each for each in (await examined()).findings}
 
     for name in vendors:
         assert not findings[name].ok
-        assert ("this key is wrong" if kind == "401" else "no answer within 3.5 s") in findings[name].detail
+        assert ("it went wrong" if kind == "401" else "no answer within 3.5 s") in findings[name].detail
     if kind == "401":
         assert all(KEYS[name] in findings[name].hint + findings[name].detail for name in vendors)
 
 
 async def test_an_address_without_a_server_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with trading(monkeypatch) as vendors:
+    async with running_vendors(monkeypatch) as vendors:
         pass
     findings = {each.provider: each for each in (await examined()).findings}
 
@@ -70,7 +74,7 @@ async def test_an_address_without_a_server_is_reported(monkeypatch: pytest.Monke
 
 
 async def test_a_malformed_key_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with trading(monkeypatch, key="schlüssel-für-{}"):
+    async with running_vendors(monkeypatch, key="schlüssel-für-{}"):
         findings = {each.provider: each for each in (await examined()).findings}
 
     for name in ("anthropic", "gemini", "openai"):
@@ -78,7 +82,7 @@ async def test_a_malformed_key_is_reported(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_models_that_answer_are_ok_and_the_default_is_one_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with trading(monkeypatch) as vendors:
+    async with running_vendors(monkeypatch) as vendors:
         report = await examined()
 
     assert all(each.ok for each in report.findings if each.provider in vendors and each.provider == "ollama")
@@ -98,11 +102,11 @@ def test_limits_are_shown_and_an_open_breaker_of_the_server_is(moot: Cli, monkey
     """The doctor asks the server that holds the store, because its own breakers are always closed."""
     with (
         anyio.from_thread.start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(trading(monkeypatch)) as vendors,
+        portal.wrap_async_context_manager(running_vendors(monkeypatch)) as vendors,
         moot.server(MOOT_ATTEMPTS="10", MOOT_LIMITS="ollama: concurrent=3") as (_, address),
     ):
-        vendors["ollama"].faults["d1"] = Trouble("503", 1, 99)
-        seat = {"model": "ollama:d1"}
+        vendors["ollama"].faults.append(Fault("503", times=99))
+        seat = {"model": "ollama:qwen3"}
         wish = {"motion": "m", "pro": seat, "con": seat, "judge": seat}
         httpx.post(f"{address}/api/debates", json=wish, trust_env=False).raise_for_status()
         until_open(address)

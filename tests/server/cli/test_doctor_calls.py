@@ -18,8 +18,10 @@ from providers.neutral import neutral
 from providers.registry import GROUP, Registry
 from server.cli.doctor import MANY, MOST_SHOWN, ModelCheck, _shown, try_models
 from server.cli.trials import candidates, try_out
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.running import running_vendors
 from tests.server.children import Cli, said
-from tests.server.vendors import Trouble, registry, trading
+from tests.server.harness import shipped_registry
 
 pytestmark = pytest.mark.anyio
 T = TypeVar("T")
@@ -145,14 +147,14 @@ def test_one_model_of_each_provider_that_answers_is_called_and_no_script() -> No
 
 @pytest.mark.slow
 async def test_the_four_vendors_are_called_at_once_and_one_in_trouble_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("anthropic:d1", "gemini:d1", "ollama:d1", "openai:d1")
-    async with trading(monkeypatch) as vendors:
-        vendors["gemini"].faults["d1"] = Trouble("500", 1, 99)
-        found = {each.name: each for each in await try_models(registry(), names)}
+    names = ("anthropic:claude-haiku-5-5", "gemini:gemini-3.8-flash", "ollama:qwen3", "openai:gpt-6-luna")
+    async with running_vendors(monkeypatch) as vendors:
+        vendors["gemini"].faults.append(Fault("500", times=99))
+        found = {each.name: each for each in await try_models(shipped_registry(), names)}
 
     assert names == tuple(found)
     assert [True, False, True, True] == [each.ok for each in found.values()]
-    assert found["gemini:d1"].detail.startswith("overloaded: ")
+    assert found["gemini:gemini-3.8-flash"].detail.startswith("overloaded: ")
     assert all(each.cost_usd == 0 for each in found.values())
 
 
@@ -160,7 +162,7 @@ async def test_the_four_vendors_are_called_at_once_and_one_in_trouble_is_a_row(m
 def test_the_command_says_in_advance_that_it_costs(moot: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     with (
         anyio.from_thread.start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(trading(monkeypatch)),
+        portal.wrap_async_context_manager(running_vendors(monkeypatch)),
     ):
         shown = moot("doctor", "--call", "openai:gpt-6-luna")
         lines = moot("doctor", "--call", "openai:gpt-6-luna", "nobody:x", "--json").stdout

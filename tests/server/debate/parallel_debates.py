@@ -20,8 +20,7 @@ from events.types import DebateConcluded, ModelAnswered, ModelFailed
 from server.settings import Settings
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import Vendors, running_vendors
-from tests.server.harness import Harness, harness, is_end
-from tests.server.vendors import registry
+from tests.server.harness import Harness, harness, is_end, shipped_registry
 
 SEATS = (
     ("openai:gpt-5-mini", "anthropic:claude-sonnet-5-5", "gemini:gemini-3.8-flash"),
@@ -54,7 +53,7 @@ async def run_parallel_debates(
     """Hold the debates.  ``down``: a vendor that answers 503 for ``down_s`` seconds, from turn 2 of a debate on."""
     report, began = Report(), time.monotonic()
     settings = Settings(store="memory:", tick_ms=100, idle_timeout_s=60, retry_ms=retry_ms)
-    async with harness(settings=settings, registry=registry()) as at, anyio.create_task_group() as tasks:
+    async with harness(settings=settings, registry=shipped_registry()) as at, anyio.create_task_group() as tasks:
         debates: list[str] = []
         opened = anyio.Event()
 

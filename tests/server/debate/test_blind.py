@@ -18,12 +18,11 @@ from providers.limits import Limit
 from server.opening.opening import as_request, build_opening
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.test_providers_queues import wait_text
-from tests.server.harness import Harness, fault, harness
+from tests.server.harness import Harness, fault, harness, shipped_registry
 from tests.server.http.test_secrets import HERE, SPECTATOR, TOKEN, heard
 from tests.server.panels import AGREED, RATERS, SPLIT, agreeing, of_turns
 from tests.server.protocol_debates import answers
 from tests.server.site import MOTION, Site, refused
-from tests.server.vendors import registry
 
 MARK = re.compile(r"zq[a-z]+zq")
 """What stands in every model's name, and in what its provider says of a failure."""
@@ -216,7 +215,7 @@ def test_a_halt_tells_the_kind_of_failure_and_no_name(guarded: Site, script: Scr
 
 @pytest.mark.anyio
 async def test_the_words_on_a_wait_name_nobody(script: Script) -> None:
-    async with harness(registry=registry({"scripted": Limit(concurrent=1)})) as h:
+    async with harness(registry=shipped_registry({"scripted": Limit(concurrent=1)})) as h:
         first = await h.open(script("slow", pace={"chunk_ms": 60_000, "chunk_chars": 1}))
         debate = await h.open(script(), blind=True)
 

@@ -6,8 +6,7 @@ from msgspec import UNSET
 from events.types import DebateConcluded, FindingRefused, ModelAnswered, ModelFailed, TurnScored
 from server.settings import Settings
 from tests.providers.vendors.running import running_vendors
-from tests.server.harness import harness
-from tests.server.vendors import registry
+from tests.server.harness import harness, shipped_registry
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +24,7 @@ JUDGES = (
 @pytest.mark.parametrize("judge", JUDGES)
 async def test_every_readable_answer_is_accepted_the_first_time(judge: str, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60)
-    async with running_vendors(monkeypatch, natural=True), harness(settings=settings, registry=registry()) as h:
+    async with running_vendors(monkeypatch, natural=True), harness(settings=settings, registry=shipped_registry()) as h:
         debate = await h.open(judge, turns=4)
         assert isinstance(await h.ended(debate), DebateConcluded)
         events = await h.events(debate)

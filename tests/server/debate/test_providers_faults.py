@@ -22,14 +22,47 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
+from providers import imports
 from providers.limits import breaker
 from server.settings import Settings
+from tests.providers.vendors import faults
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.running import running_vendors
 from tests.server.conftest import CON, PRO
 from tests.server.debate.test_moderator import FAULTS
-from tests.server.harness import Harness, check_sound, fault, harness
-from tests.server.vendors import WIRE_FAULTS, Trouble, registry, trading
+from tests.server.harness import Harness, check_sound, fault, harness, shipped_registry
 
 pytestmark = pytest.mark.anyio
+
+WIRE_FAULTS = (
+    *faults.STATUSES,
+    "429 with retry-after",
+    "context overflow",
+    "wrong content type",
+    "hang up",
+    "refused",
+    "refusal",
+    "length stop",
+    "empty",
+    "truncated JSON",
+    "broken JSON",
+    "prose around JSON",
+    "extra field",
+    "reset",
+    "silence",
+    "slow drip",
+    "endless",
+    "cut in mid-character",
+    "garbage",
+    "quits early",
+)
+MODELS = {
+    "anthropic": "claude-haiku-4-5",
+    "gemini": "gemini-2.5-flash",
+    "ollama": "qwen3:latest",
+    "openai": "gpt-4.1",
+}
+"""The model of each vendor that the models of the debates behave like."""
 
 SEED = 5
 DEBATES = 40 + int(os.environ.get("MOOT_FAULTS", "0"))
@@ -125,11 +158,13 @@ async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest
     chance = random.Random(SEED)
     halts: Counter[int] = Counter()
     wired = itertools.cycle(WIRE_FAULTS)
-    async with trading(monkeypatch) as vendors:
+    for each in imports.SDKS:  # an import would take longer than the deadlines here
+        imports.load_now(each)
+    async with running_vendors(monkeypatch, thought=0, words=20) as vendors:
         before = left_over()
         met: Counter[str] = Counter()
         for start in range(0, DEBATES, AT_ONCE):
-            async with harness(settings=PATIENT, registry=registry()) as h, anyio.create_task_group() as tasks:
+            async with harness(settings=PATIENT, registry=shipped_registry()) as h, anyio.create_task_group() as tasks:
 
                 async def one(model: str, h: Harness = h) -> None:
                     debate = await h.open(model, turns=TURNS)
@@ -140,18 +175,23 @@ async def test_a_fault_anywhere_hurts_no_debate(script: Any, monkeypatch: pytest
                         tasks.start_soon(one, scripted(script, chance, number))
                         continue
                     name, of_speeches = chance.choice(sorted(vendors)), chance.random() < 0.5
-                    vendors[name].faults[f"d{number}"] = Trouble(
-                        kind=next(wired),
-                        first=chance.randint(1, TURNS if of_speeches else CALLS),
-                        times=chance.choice(TIMES),
-                        of_speeches=of_speeches,
+                    vendor, model = vendors[name], f"d{number}"
+                    vendor.models[f"{model}:latest" if name == "ollama" else model] = vendor.models[MODELS[name]]
+                    vendor.faults.append(
+                        Fault(
+                            next(wired),
+                            model=model,
+                            first=chance.randint(1, TURNS if of_speeches else CALLS),
+                            times=chance.choice(TIMES),
+                            of="speech" if of_speeches else "any",
+                        )
                     )
                     tasks.start_soon(one, f"{name}:d{number}")
-            met += sum((vendor.met for vendor in vendors.values()), Counter())
+            met += sum((vendor.fault_counts for vendor in vendors.values()), Counter())
             for vendor in vendors.values():
-                vendor.met.clear()
+                vendor.fault_counts.clear()
         with anyio.fail_after(5):
-            while any(vendor.connections for vendor in vendors.values()):  # noqa: ASYNC110 - the other side's sockets
+            while any(vendor._connections for vendor in vendors.values()):  # noqa: ASYNC110 - the other side's sockets
                 await anyio.sleep(0.01)
         after = left_over()
 

@@ -18,9 +18,10 @@ from providers.limits import Limit, breaker
 from providers.limits.limiter import CallLimiter
 from providers.limits.queue import ProviderQueue
 from server.feed.reader import Reader
-from tests.server.harness import PATIENCE_S, QUICK, Harness, check_sound, harness, is_a
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.running import running_vendors
+from tests.server.harness import PATIENCE_S, QUICK, Harness, check_sound, harness, is_a, shipped_registry
 from tests.server.site import Site, serving
-from tests.server.vendors import Trouble, registry, trading
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +82,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
     model = script(pace={"chunk_chars": 400, "chunk_ms": 5, "answer_ms": 5})
     async with (
         opened_log(f"sqlite:{tmp_path / 'moot.db'}") as log,
-        harness(log, registry=registry({"scripted": FEW})) as h,
+        harness(log, registry=shipped_registry({"scripted": FEW})) as h,
     ):
         took = await finished(h, [model] * CROWD)
         most_waiting = max(waiting for *_, waiting in calls)
@@ -102,7 +103,7 @@ async def test_fifty_debates_at_four_places_end_together_and_leave_nothing(
     assert [] == [had for had, fewest, _ in calls if had > fewest]
     assert held[2] - held[1] < 300_000  # bytes; the first of them filled what is kept for good
     assert (0, 0) == (load.running, load.waiting)
-    assert {} == gate._served == gate._inside == gate._queues
+    assert {} == gate._served == gate._running == gate._queues
 
 
 @pytest.mark.slow
@@ -110,7 +111,7 @@ async def test_a_debate_that_asks_for_much_does_not_keep_the_others_waiting(
     script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = let_in(monkeypatch)
-    async with harness(registry=registry({"scripted": FEW})) as h, anyio.create_task_group() as tasks:
+    async with harness(registry=shipped_registry({"scripted": FEW})) as h, anyio.create_task_group() as tasks:
         greedy = await h.open(script("greedy", pace={"answer_ms": 2}), turns=6, samples=9)
         took = await finished(h, [script("modest", pace={"answer_ms": 2})] * 10)
         await h.ended(greedy)
@@ -126,7 +127,7 @@ async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
     """Eight debates take turns at one place: each waits for longer than a call may last."""
     settings = msgspec.structs.replace(QUICK, turn_timeout_s=0.5, judge_timeout_s=0.5, idle_timeout_s=0.4, attempts=1)
     model = script(pace={"chunk_ms": 100, "chunk_chars": 400, "answer_ms": 30})
-    async with harness(settings=settings, registry=registry({"scripted": ONE})) as h:
+    async with harness(settings=settings, registry=shipped_registry({"scripted": ONE})) as h:
         debates = [await h.open(model) for _ in range(8)]
         waits = []
         for debate in debates:
@@ -152,7 +153,7 @@ async def wait_text(h: Harness, debate: str, wanted: Callable[[str], bool]) -> s
 
 @pytest.mark.slow
 async def test_who_watches_is_told_how_many_are_ahead_and_when_it_is_over(script: Any, slow: str) -> None:
-    async with harness(registry=registry({"scripted": ONE})) as h:
+    async with harness(registry=shipped_registry({"scripted": ONE})) as h:
         first = await h.open(slow)
         model = script()
         others = [await h.open(model) for _ in range(3)]
@@ -184,9 +185,9 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
 ) -> None:
     monkeypatch.setattr(breaker, "REST_S", 1.4)
     settings = msgspec.structs.replace(QUICK, attempts=10)
-    async with trading(monkeypatch) as vendors, harness(settings=settings, registry=registry()) as h:
-        vendors["anthropic"].faults["m"] = Trouble("529", 1, breaker.FAILURES)
-        debate = await h.open("anthropic:m")
+    async with running_vendors(monkeypatch) as vendors, harness(settings=settings, registry=shipped_registry()) as h:
+        vendors["anthropic"].faults.append(Fault("529", times=breaker.FAILURES))
+        debate = await h.open("anthropic:claude-haiku-5-5")
 
         assert "anthropic rests for 1 s" == await wait_text(h, debate, bool)
         assert isinstance(await h.ended(debate), DebateConcluded)

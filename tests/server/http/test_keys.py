@@ -20,24 +20,32 @@ from providers.environment import redacted
 from server import observe, service
 from server.cli.doctor import examine
 from server.settings import Settings
+from tests.providers.vendors.faults import Fault
+from tests.providers.vendors.running import Vendors, running_vendors
 from tests.server.children import Cli
+from tests.server.harness import shipped_registry
 from tests.server.site import Site, serving
-from tests.server.vendors import Trouble, Vendor, registry, trading
 
 MARK = "mark-9f3c7e"
 TOKEN = f"{MARK}-token"
 OPERATOR = {"authorization": f"Bearer {TOKEN}"}
+MODELS = {
+    "anthropic": "claude-haiku-4-5",
+    "gemini": "gemini-2.5-flash",
+    "ollama": "qwen3:latest",
+    "openai": "gpt-4.1",
+}
 FAULTS = ("401", "403", "429", "500", "400")
 OUTAGE = "500"  # passes after a few calls; waiting for it would take a minute
 
 
 @pytest.fixture
-def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Vendor]]:
+def vendors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Vendors]:
     """The vendors in an event loop of their own."""
     monkeypatch.setenv("MOOT_TOKEN", TOKEN)
     with (
         anyio.from_thread.start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(trading(monkeypatch, key=MARK + "-{}")) as made,
+        portal.wrap_async_context_manager(running_vendors(monkeypatch, key=MARK + "-{}")) as made,
     ):
         for vendor in made.values():
             vendor.echo = True
@@ -56,8 +64,8 @@ def logged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def operated(monkeypatch: pytest.MonkeyPatch, vendors: dict[str, Vendor]) -> Iterator[Site]:
-    monkeypatch.setattr(service, "Registry", registry)
+def operated(monkeypatch: pytest.MonkeyPatch, vendors: Vendors) -> Iterator[Site]:
+    monkeypatch.setattr(service, "Registry", shipped_registry)
     for site in serving(host="0.0.0.0", token=TOKEN, attempts=2):
         site.client.headers.update(OPERATOR)
         yield site
@@ -93,7 +101,7 @@ def silent(texts: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_debates_that_succeed_or_fail_show_no_key(
-    operated: Site, vendors: dict[str, Vendor], logged: Any, moot: Cli, tmp_path: Path
+    operated: Site, vendors: Vendors, logged: Any, moot: Cli, tmp_path: Path
 ) -> None:
     texts: dict[str, str] = {}
     exports: dict[str, Path] = {}
@@ -102,7 +110,9 @@ def test_debates_that_succeed_or_fail_show_no_key(
         for kind in ("", FAULTS[place], FAULTS[place + 1]):
             model = f"d{next(numbers)}"
             passes = kind in {"", OUTAGE}
-            vendor.faults[model] = Trouble(kind, 1, 3 if passes and kind else 99 if kind else 0)
+            vendor.models[f"{model}:latest" if name == "ollama" else model] = vendor.models[MODELS[name]]
+            if kind:
+                vendor.faults.append(Fault(kind, model=model, times=3 if passes else 99))
             debate = operated.open(f"{name}:{model}", turns=1)
             end = operated.ended(debate)
 
@@ -116,9 +126,7 @@ def test_debates_that_succeed_or_fail_show_no_key(
         texts |= {f"{export.name} {each}": text for each, text in printed(moot, export, debate).items()}
 
     assert "turn_failed" in texts["log"]
-    assert any(
-        "says: it went wrong: …" in text for text in texts.values()
-    )  # the vendor repeated the key, and it was removed
+    assert any("it went wrong …" in text for text in texts.values())  # the vendor repeated the key, and it was removed
     silent(texts)
 
 
@@ -135,46 +143,46 @@ def printed(moot: Cli, export: Path, debate: str) -> dict[str, str]:
     return {name: (each.stdout + each.stderr).decode() for name, each in done.items()}
 
 
-def test_the_error_for_a_wrong_key_does_not_show_it(operated: Site, vendors: dict[str, Vendor], logged: Any) -> None:
+def test_the_error_for_a_wrong_key_does_not_show_it(operated: Site, vendors: Vendors, logged: Any) -> None:
     texts: dict[str, str] = {}
     for name, vendor in vendors.items():
-        vendor.faults["check"] = Trouble("401")
+        vendor.faults.append(Fault("401", times=99, of="listing"))
         seat = {"model": f"{name}:d1"}
         response = operated.client.post("/api/debates", json={"motion": "m", "pro": seat, "con": seat, "judge": seat})
 
         assert response.status_code == 422
-        assert "is wrong" in response.text
+        assert "it went wrong" in response.text
         texts[name] = response.text
     texts["models"] = operated.client.get("/api/models").text
     texts["log"] = logged()
 
-    assert texts["models"].count("this key is wrong: …") == len(vendors)
+    assert texts["models"].count("it went wrong …") == len(vendors)
     silent(texts)
 
 
 async def ask_doctor() -> str:
-    return repr(await examine(Settings(store="memory:"), registry()))
+    return repr(await examine(Settings(store="memory:"), shipped_registry()))
 
 
-def test_the_doctor_repeats_no_key(vendors: dict[str, Vendor]) -> None:
+def test_the_doctor_repeats_no_key(vendors: Vendors) -> None:
     for vendor in vendors.values():
-        vendor.faults["check"] = Trouble("401")
+        vendor.faults.append(Fault("401", times=99, of="listing"))
 
     texts = anyio.run(ask_doctor)
 
-    assert "this key is wrong: …" in texts
+    assert "it went wrong …" in texts
     silent({"doctor": texts})
 
 
 def test_the_log_of_a_bug_holds_no_key(
-    operated: Site, vendors: dict[str, Vendor], logged: Any, monkeypatch: pytest.MonkeyPatch
+    operated: Site, vendors: Vendors, logged: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stream(self: Any, model: str, request: Any) -> Any:
         key = os.environ["ANTHROPIC_API_KEY"]
         raise RuntimeError(f"a bug with {key}")
 
     monkeypatch.setattr(AnthropicProvider, "stream", stream)
-    debate = operated.open("anthropic:m", turns=1)
+    debate = operated.open("anthropic:claude-haiku-5-5", turns=1)
     end = operated.ended(debate)
     log = logged()
 
