@@ -7,8 +7,7 @@ from events.types import DebateConcluded, ModelAnswered
 from judge.rubric import rubric_v2
 from server.settings import Settings
 from tests.providers.vendors.running import running_vendors
-from tests.server.harness import harness
-from tests.server.vendors import registry
+from tests.server.harness import harness, shipped_registry
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +22,7 @@ async def test_most_input_tokens_are_cached(judge: str, first: int, monkeypatch:
     settings = Settings(store="memory:", tick_ms=0, retry_ms=0, idle_timeout_s=60)
     async with (
         running_vendors(monkeypatch, words=180, thought=0),
-        harness(settings=settings, registry=registry()) as h,
+        harness(settings=settings, registry=shipped_registry()) as h,
     ):
         debate = await h.open(judge, turns=first + 2, max_words=200, rubric=msgspec.to_builtins(rubric_v2()))
         assert isinstance(await h.ended(debate), DebateConcluded)
