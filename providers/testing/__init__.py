@@ -1,4 +1,4 @@
-"""What a provider of one's own is tested with: the contract that every provider keeps, and a wire that plays to it.
+"""Test helpers for providers: the contract suite, and a loopback server that plays scenes to a provider.
 
-It needs pytest and anyio's plugin, which ``pip install pytest anyio`` gives; nothing else of Moot imports it.
+It needs pytest and anyio's plugin, which ``pip install pytest anyio`` installs; nothing else in Moot imports it.
 """

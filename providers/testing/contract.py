@@ -1,6 +1,6 @@
-"""What every provider keeps.
+"""The contract of every provider, as tests.
 
-A test class inherits ``ProviderContract`` and has a fixture ``stage`` that plays scenes to its provider::
+A test class inherits from ``ProviderContract`` and has a fixture ``stage``, which plays scenes to its provider::
 
     class TestTiny(ProviderContract):
         @pytest.fixture
@@ -27,39 +27,39 @@ UNICODE = "Größe 🐑‍ — 羊が e\u0301 «oui» \u00a0end"
 
 
 class PointsAnswer(Struct):
-    """A typed question's answer."""
+    """The answer to a typed question."""
 
     points: Annotated[int, Meta(ge=0, le=10)]
     quote: str
 
 
 class Stage(Protocol):
-    """Where a provider stands while it is tested."""
+    """A provider under test, with its server."""
 
     provider: Provider
-    wire: Wire | None  # None where no connection is
+    wire: Wire | None  # None for a provider without a connection
 
     def play(self, scene: Scene) -> str:
-        """The model that plays this scene."""
+        """Prepare a scene; returns the model that plays it."""
         ...
 
 
 class WireStage:
-    """A provider that speaks to a loopback server: its next call meets the scene that was played last."""
+    """A provider with a loopback server, whose next response is the scene that was played last."""
 
     def __init__(self, provider: Provider, wire: Wire) -> None:
         self.provider: Provider = provider
         self.wire: Wire | None = wire
 
     def play(self, scene: Scene) -> str:
-        """Any name is a model there."""
+        """Set the scene; the server accepts any model."""
         assert self.wire is not None
         self.wire.scene = scene
         return "smollm2"
 
 
 def make_request(key: str = "speak:pro", turn: int = 1, attempt: int = 1, **changes: Any) -> Request:
-    """A short call without patience for anything but the scene; ``changes`` by field."""
+    """A short request; ``changes`` sets other fields."""
     given: dict[str, Any] = {
         "prompt": (Segment("system", "You debate."), Segment("user", "Speak.")),
         "max_tokens": 64,
@@ -70,24 +70,24 @@ def make_request(key: str = "speak:pro", turn: int = 1, attempt: int = 1, **chan
 
 
 async def speak(stage: Stage, scene: Scene, request: Request) -> tuple[list[str], Any]:
-    """What a provider makes of a scene: the chunks of its text, and the stream."""
+    """The chunks of text that a provider gives for a scene, and the stream."""
     async with stage.provider.stream(stage.play(scene), request) as stream:
         return [chunk async for chunk in stream], stream
 
 
 class ProviderContract:
-    """Order and completeness, cancelling, silence, broken streams, refusals, typed answers, and what failures cost."""
+    """Order, completeness, cancelling, silence, broken streams, refusals, typed answers, and the cost of failures."""
 
     pytestmark = pytest.mark.anyio
 
     @pytest.fixture
     def anyio_backend(self) -> str:
-        """The loop that Moot runs on."""
+        """The event loop of Moot."""
         return "asyncio"
 
     @pytest.fixture
     def ask(self) -> Any:
-        """Makes requests."""
+        """The function that makes requests."""
         return make_request
 
     async def test_text_comes_whole_and_in_order(self, stage: Stage, ask: Any) -> None:
@@ -241,8 +241,8 @@ class ProviderContract:
 
 
 def used(error: errors.ProviderError) -> Outcome:
-    """What a failed call used."""
-    assert error.outcome is not None, f"{error!r} tells nothing of what the call used"
+    """The outcome of a failed call."""
+    assert error.outcome is not None, f"{error!r} has no outcome"
     return error.outcome
 
 

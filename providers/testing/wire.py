@@ -1,4 +1,4 @@
-"""A loopback HTTP server that plays a scene: what a model's server sends, byte by byte, and how it goes wrong."""
+"""A loopback HTTP server that plays a scene: the bytes that a model's server sends, and its faults."""
 
 import asyncio
 import json
@@ -13,10 +13,10 @@ OK = 200
 
 @dataclass(frozen=True)
 class Scene:
-    """What a model's server does in one call.
+    """The behaviour of a model's server in one call.
 
-    ``texts`` one chunk each, then ``end``: stop, length, reset (the socket dies), quit (it ends politely, too early),
-    silence or endless.  ``cut``: every byte travels alone.  ``status``: nothing of this, an error instead.
+    ``texts``: one chunk each.  Then ``end``: stop, length, reset (the socket is aborted), quit (the response ends
+    regularly but too early), silence or endless.  ``cut``: each byte is sent alone.  ``status``: an error instead.
     """
 
     texts: tuple[str, ...] = ("Cars ", "are ", "loud.")
@@ -29,7 +29,7 @@ class Scene:
 
 @dataclass
 class Wire:
-    """What was asked of the server, and whether its client has hung up."""
+    """The server: the requests that it got, and whether its client has closed the connection."""
 
     frames: Callable[[Scene], tuple[list[bytes], bytes]]
     scene: Scene = Scene()
@@ -37,18 +37,18 @@ class Wire:
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     hung_up: asyncio.Event = field(default_factory=asyncio.Event)
-    fixed: dict[str, Any] = field(default_factory=dict)  # path -> JSON that is always the answer
+    fixed: dict[str, Any] = field(default_factory=dict)  # path -> JSON that always answers it
     refusals: list[tuple[int, Any]] = field(default_factory=list)  # status and error of the next calls
 
-    vanish: Callable[[], None] = lambda: None  # closes the door: nobody answers at the address any more
+    vanish: Callable[[], None] = lambda: None  # stops listening at the address
 
     def refuse_once(self, status: int, error: Any) -> None:
-        """The next call is answered with an error."""
+        """Answer the next call with an error."""
         self.refusals.append((status, error))
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Its address."""
         return f"http://127.0.0.1:{self.port}"
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -106,7 +106,7 @@ class Wire:
         await writer.drain()
 
     async def _go_on(self, frame: bytes, writer: asyncio.StreamWriter) -> None:
-        """Say the same again until the client hangs up."""
+        """Repeat the frame until the client closes the connection."""
         try:
             while True:
                 writer.write(b"%x\r\n%s\r\n" % (len(frame), frame))
@@ -118,7 +118,7 @@ class Wire:
 
 @asynccontextmanager
 async def playing(frames: Callable[[Scene], tuple[list[bytes], bytes]]) -> AsyncIterator[Wire]:
-    """A server on a free port; ``frames`` puts a scene into its protocol: the texts, and what ends them."""
+    """A server on a free port; ``frames`` converts a scene into the frames of a protocol and its last frame."""
     wire = Wire(frames)
     server = await asyncio.start_server(wire.serve, "127.0.0.1", 0)
     wire.port = server.sockets[0].getsockname()[1]

@@ -1,4 +1,4 @@
-"""What the provider tests share."""
+"""Fixtures of the provider tests."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""What vendors publish on the schemas that they take, as checkers: each gives what is wrong with a schema, in words.
+"""The vendors' published rules for schemas, as checkers: each returns the faults of a schema, in words.
 
-Written from the rules and not from ``providers/dialects.py``, as of 22 November 2026.  Where a page could not be read,
-the source is who quotes it, or the vendor's SDK.
+Written from the rules and not from ``providers/dialects.py``, as of 22 November 2026.  If a page could not be read,
+the source is a quotation of it, or the vendor's SDK.
 """
 
 from collections.abc import Callable, Iterator
@@ -171,7 +171,7 @@ def _gemini_node(at: str, node: Schema) -> Faults:
 VENDORS: dict[str, Callable[[Schema], list[str]]] = {"OPENAI": openai, "ANTHROPIC": anthropic, "GEMINI": gemini}
 
 
-# what JSON schemas have in common
+# shared by all checkers
 
 
 def nodes(schema: Schema, at: str = "root") -> Iterator[tuple[str, Schema]]:
@@ -195,7 +195,7 @@ def depth(schema: Schema) -> int:
 
 
 def values_of_type(at: str, node: Schema) -> Faults:
-    """Types that exist, and enumerated values that are of them, each once: json-schema.org, validation 6.1."""
+    """Known types, and enumerated values of that type, each once: json-schema.org, validation 6.1."""
     if (name := node.get("type")) is None:
         return
     if name not in TYPES:
@@ -207,7 +207,7 @@ def values_of_type(at: str, node: Schema) -> Faults:
 
 
 def closed(at: str, node: Schema, *, all_required: bool) -> Faults:
-    """An object that allows only what it names."""
+    """An object that allows only its named properties."""
     if node.get("type") != "object":
         return
     if node.get("additionalProperties") is not False:

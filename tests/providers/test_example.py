@@ -1,4 +1,4 @@
-"""The example in docs/providers.md, installed as a package of somebody else's, keeps the contract."""
+"""The example in docs/providers.md, installed as a third-party package, passes the contract suite."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ def block(language: str) -> str:
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pip leaves behind: the module, and metadata with the entry point."""
+    """The files that pip installs: the module, and metadata with the entry point."""
     entry = re.search(r"^tiny = \"(.*)\"$", block("toml"), re.MULTILINE)
     assert entry is not None
     metadata = tmp_path / "tiny-0.1.dist-info"

@@ -1,4 +1,4 @@
-"""The fake of Anthropic, asked by Anthropic's own SDK."""
+"""The fake of Anthropic, called by Anthropic's own SDK."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -44,7 +44,7 @@ async def ask(sdk: AsyncAnthropic, model: str = NEW, text: str = "Speak.", limit
 
 
 async def streamed(sdk: AsyncAnthropic, model: str = NEW, limit: int = 4000, **more: Any) -> tuple[Any, list[str]]:
-    """The whole message, and the kinds of its events."""
+    """The complete message, and the types of its events."""
     given: Any = {"messages": [{"role": "user", "content": "Speak."}]} | more
     async with sdk.messages.stream(model=model, max_tokens=limit, **given) as stream:
         kinds = [getattr(getattr(event, "delta", event), "type", "") async for event in stream]

@@ -1,4 +1,4 @@
-"""The fakes go wrong on cue: asked without any SDK, so that the bytes themselves are seen."""
+"""The faults of the fakes, tested without an SDK, so that the tests see the bytes."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ async def vendors() -> AsyncIterator[Vendors]:
 
 
 async def ask(vendor: FakeVendor, *, timeout_s: float = 5, **more: Any) -> httpx2.Response:
-    """One call, by hand."""
+    """One call without an SDK."""
     body = BODIES[vendor.name] | ({} if vendor.name == "gemini" else {"model": MODELS[vendor.name], "messages": TOLD})
     headers = {name: value.format(vendor.name) for name, value in HEADERS[vendor.name].items()}
     async with httpx2.AsyncClient(verify=PLAIN, timeout=timeout_s, **more) as client:
@@ -57,7 +57,7 @@ async def ask(vendor: FakeVendor, *, timeout_s: float = 5, **more: Any) -> httpx
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_an_answer_is_booked_as_the_wire_tells_it(vendors: Vendors, name: str) -> None:
+async def test_an_answer_is_billed_as_the_wire_reports_it(vendors: Vendors, name: str) -> None:
     vendor = vendors[name]
     said = await ask(vendor)
 
@@ -130,7 +130,7 @@ async def test_a_prompt_that_does_not_fit_in_the_vendors_words(vendors: Vendors,
     assert any(word in said.text for word in ("context length", "prompt is too long", "input token count"))
 
 
-async def test_a_redirect_leads_elsewhere_and_notes_who_comes(vendors: Vendors) -> None:
+async def test_a_redirect_goes_to_another_origin_that_records_the_request(vendors: Vendors) -> None:
     vendors.anthropic.faults.append(Fault("redirect", times=2))
     stayed = await ask(vendors.anthropic)
     vendors.anthropic.faults.append(Fault("redirect"))
@@ -138,7 +138,7 @@ async def test_a_redirect_leads_elsewhere_and_notes_who_comes(vendors: Vendors) 
 
     assert 307 == stayed.status_code
     assert 1 == len(vendors.anthropic.redirected)
-    assert vendors.anthropic.has_leaked  # httpx2 takes away authorization alone
+    assert vendors.anthropic.has_leaked  # httpx2 removes only the authorization header
 
 
 @pytest.mark.parametrize(
@@ -150,14 +150,14 @@ async def test_a_redirect_leads_elsewhere_and_notes_who_comes(vendors: Vendors) 
         ("429 with x-ratelimit-reset", "x-ratelimit-reset-requests", "250ms"),
     ],
 )
-async def test_when_to_come_again(vendors: Vendors, kind: str, header: str, value: str) -> None:
+async def test_when_to_retry(vendors: Vendors, kind: str, header: str, value: str) -> None:
     vendors.openai.faults.append(Fault(kind))
     said = await ask(vendors.openai)
 
     assert (429, value) == (said.status_code, said.headers[header])
 
 
-async def test_when_to_come_again_as_a_date(vendors: Vendors) -> None:
+async def test_when_to_retry_as_a_date(vendors: Vendors) -> None:
     vendors.openai.faults.append(Fault("429 with a date", value=30))
     until = parsedate_to_datetime((await ask(vendors.openai)).headers["retry-after"]) - datetime.now(UTC)
 
@@ -171,7 +171,7 @@ async def test_a_careless_server_repeats_the_key(vendors: Vendors) -> None:
     assert vendors.openai.key in (await ask(vendors.openai)).text
 
 
-def test_a_fault_strikes_when_it_is_told_to() -> None:
+def test_a_fault_applies_to_the_chosen_calls() -> None:
     fault = Fault("500", model="a", first=2, times=2, of="speech")
     calls = [("a", "speech"), ("b", "speech"), ("a", "question"), ("a", "speech"), ("a", "speech"), ("a", "speech")]
 

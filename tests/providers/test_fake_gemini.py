@@ -1,4 +1,4 @@
-"""The fake of Gemini, asked by Google's own SDK."""
+"""The fake of Gemini, called by Google's own SDK."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,7 +34,7 @@ async def sdk(vendor: Gemini) -> AsyncIterator[Any]:
 
 @asynccontextmanager
 async def connected(vendor: Gemini, version: str = "v1", key: str = "") -> AsyncIterator[Any]:
-    """The SDK leaves the connections of a client that it is given open."""
+    """The SDK does not close the connections of a client that it did not make."""
     async with httpx2.AsyncClient(verify=PLAIN) as http:
         unused = httpx2.Client(verify=PLAIN)
         options = HttpOptions(base_url=vendor.url, api_version=version, httpx_async_client=http, httpx_client=unused)
@@ -133,7 +133,7 @@ async def test_it_stops_for_a_reason_of_its_own(sdk: Any, vendor: Gemini, reason
     assert (reason in {"SAFETY", "MALFORMED_FUNCTION_CALL"}) is (text_of(chunks) == "")
 
 
-async def test_too_many_calls_say_when_to_come_again(sdk: Any, vendor: Gemini) -> None:
+async def test_too_many_calls_say_when_to_retry(sdk: Any, vendor: Gemini) -> None:
     vendor.faults.append(Fault("429 with RetryInfo"))
     with pytest.raises(ClientError) as caught:
         await streamed(sdk)

@@ -1,4 +1,4 @@
-"""The fake of Ollama, asked by Ollama's own SDK."""
+"""The fake of Ollama, called by Ollama's own SDK."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -30,7 +30,7 @@ async def sdk(vendor: Ollama) -> AsyncIterator[AsyncClient]:
 
 
 async def ask(sdk: Any, model: str = "qwen3", text: str = "Speak.", limit: int = 4000, **more: Any) -> Any:
-    """The last line, with the whole message."""
+    """The last line, with the complete message."""
     given = {"messages": [{"role": "user", "content": text}], "options": {"num_predict": limit}} | more
     lines = [each async for each in await sdk.chat(model, stream=True, **given)]
     lines[-1].message.content = "".join(each.message.content or "" for each in lines)

@@ -1,4 +1,4 @@
-"""The fake of OpenAI, asked by OpenAI's own SDK."""
+"""The fake of OpenAI, called by OpenAI's own SDK."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -237,7 +237,7 @@ async def test_a_gateway_sends_content_as_a_list(sdk: AsyncOpenAI, vendor: OpenA
     assert "thinking" in {each[0]["type"] for each in contents if isinstance(each, list)}
 
 
-async def test_a_template_swallows_the_opening_tag(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+async def test_a_template_removes_the_opening_tag(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
     vendor.gateway = Gateway(shows="swallowed tag", model=OpenAIModel(thought=50))
     text = text_of(await streamed(sdk, "anything"))
 
@@ -289,7 +289,7 @@ async def test_half_a_character_is_on_the_wire(vendor: OpenAI) -> None:
     assert b'"\x98\x80' in said.content
 
 
-async def test_a_door_that_is_closed_opens_again(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
+async def test_a_closed_vendor_listens_again(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
     vendor.stop_listening()
     with pytest.raises(APIConnectionError):
         await ask(sdk)

@@ -1,4 +1,4 @@
-"""Models of one family are told by whole words of their names."""
+"""Models of one family are found by whole words of their names."""
 
 import pytest
 

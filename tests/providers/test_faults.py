@@ -1,4 +1,4 @@
-"""What a wire can do beyond the contract that a script keeps too: every status, no server, other content, no end."""
+"""Faults of a connection that the contract does not cover: every status, no server, other content, no end."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -65,7 +65,7 @@ class Faults:
         assert error is type(refused.value)
         assert refused.value.retry_after_s is None
         is_sought = stage.provider.name == "gemini" and status == 404  # under the API's other version
-        assert 1 + is_sought == len(stage.wire.headers)  # the vendor's own retries are off
+        assert 1 + is_sought == len(stage.wire.headers)  # the SDK's own retries are off
 
     @pytest.mark.slow
     async def test_an_answer_meets_the_same_errors(self, stage: Stage, ask: Any) -> None:
@@ -75,7 +75,7 @@ class Faults:
 
             assert error is type(refused.value)
 
-    async def test_nobody_at_the_address_is_unreachable(self, stage: Stage, ask: Any) -> None:
+    async def test_an_address_without_a_server_is_unreachable(self, stage: Stage, ask: Any) -> None:
         assert stage.wire is not None
         stage.wire.vanish()
 
@@ -89,7 +89,7 @@ class Faults:
         with anyio.fail_after(5), pytest.raises((errors.BrokenOff, errors.Empty)):
             await speak(stage, Scene(), ask(idle_timeout_s=2))
 
-    async def test_an_extra_field_is_passed_over(self, stage: Stage, ask: Any) -> None:
+    async def test_an_extra_field_is_ignored(self, stage: Stage, ask: Any) -> None:
         texts = ('{"points":7,"quote":"q","mood":"good"}',)
 
         answer = await stage.provider.answer(stage.play(Scene(texts=texts)), ask("score:1"), PointsAnswer)
@@ -98,7 +98,7 @@ class Faults:
 
     @pytest.mark.slow
     async def test_a_stream_without_end_is_ended(self, stage: Stage, ask: Any) -> None:
-        """It never falls silent: the idle timeout does not see it, the limit of the whole does."""
+        """It is never silent, so the idle timeout does not end it; the limit of the whole call does."""
         model = stage.play(Scene(texts=("and so on ",), end="endless"))
 
         with anyio.fail_after(10), pytest.raises(errors.TimedOut):

@@ -1,4 +1,4 @@
-"""SDKs are imported when first used, by many debates at once: none meets one that is half imported."""
+"""SDKs are imported at their first use, by many debates at once: no debate gets an incomplete one."""
 
 import os
 import subprocess
@@ -27,8 +27,8 @@ anyio.run(main)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["anthropic", "google.genai", "openai"])
-def test_nobody_gets_an_sdk_that_is_half_imported(name: str) -> None:
-    """A module stands in ``sys.modules`` from the beginning of its import."""
+def test_no_call_gets_an_incomplete_sdk(name: str) -> None:
+    """A module is in ``sys.modules`` from the beginning of its import."""
     code = SECOND_COMER.replace("{name}", name)
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -72,7 +72,7 @@ print(len(late), *late[:5])
 
 @pytest.mark.slow
 def test_no_call_imports_while_an_sdk_is_being_imported() -> None:
-    """Two threads that import modules of each other see them half made: so one thread imports, and calls wait."""
+    """Two threads that import each other's modules see incomplete ones, so one thread imports and calls wait."""
     nobody = "http://127.0.0.1:9"
     environment = {
         "OPENAI_BASE_URL": f"{nobody}/v1",

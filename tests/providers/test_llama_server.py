@@ -1,4 +1,4 @@
-"""llama.cpp's own server, with real weights, spoken to by the vendors' SDKs in the vendors' protocols."""
+"""llama.cpp's own server, with real weights, called by the vendors' SDKs in the vendors' protocols."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
@@ -77,8 +77,10 @@ async def test_a_typed_answer_comes_by_the_schema(server: LlamaProcess, ask: Any
 
 
 @pytest.mark.slow
-async def test_a_server_that_passes_over_schemas_and_tools_is_asked_in_words(server: LlamaProcess, ask: Any) -> None:
-    """llama.cpp's ``/v1/messages`` knows no schema; so tiny a model seldom answers JSON without one."""
+async def test_a_server_that_ignores_schemas_and_tools_gets_the_schema_in_the_prompt(
+    server: LlamaProcess, ask: Any
+) -> None:
+    """llama.cpp's ``/v1/messages`` takes no schema, and so small a model rarely answers in JSON without one."""
     provider = AnthropicProvider()
     means: list[object] = []
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""What is known of models by their names: data that say where they are from, and names that mean the same model."""
+"""The model catalog: its entries with their sources, and the names that mean the same model."""
 
 from datetime import date, timedelta
 from typing import get_args
@@ -15,7 +15,7 @@ from providers.models import Model, known_model, likely_model, model_catalog, mo
 NAMED_BY_ANTHROPIC = get_args(get_args(anthropic.types.model.Model)[0])
 NAMED_BY_OPENAI = get_args(openai_models.ChatModel)
 NO_CHAT = ("audio", "search-preview", "codex-mini-latest", "gpt-5.1-mini")
-"""What the SDK lists beside models for a debate, and one that it says is no model."""
+"""Models of the SDK's list that cannot debate, and one that is not a model."""
 
 
 def found(name: str) -> Model:
@@ -75,7 +75,7 @@ def test_what_anthropics_sdk_says_has_ended_ends_on_a_day(name: str) -> None:
     assert found(name).ends_on is not None
 
 
-def test_an_unheard_of_name_is_unknown_and_a_new_relative_is_presumed() -> None:
+def test_an_unknown_name_is_unknown_and_a_new_model_of_a_family_is_guessed() -> None:
     newest = likely_model("gpt-7-sol")
 
     assert known_model("unheard-of") is likely_model("unheard-of") is None
@@ -85,7 +85,7 @@ def test_an_unheard_of_name_is_unknown_and_a_new_relative_is_presumed() -> None:
 
 
 @pytest.mark.parametrize("name", ["whisper-1", "text-embedding-3-small", "gpt-image-2", "gemini-3.8-flash-tts"])
-def test_what_makes_no_text_is_no_model_of_ours(name: str) -> None:
+def test_a_model_without_text_output_is_unknown(name: str) -> None:
     assert likely_model(name) is None
 
 

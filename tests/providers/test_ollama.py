@@ -1,4 +1,4 @@
-"""What is Ollama's own: its wire, its errors, its thinking, and what it costs."""
+"""Ollama's protocol, errors, thinking and cost."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated, Any
@@ -119,7 +119,9 @@ async def test_an_error_in_mid_stream_breaks_off(wire: Wire, ollama: OllamaProvi
     assert "Ca" == broken.value.raw
 
 
-async def test_nobody_there_is_unreachable(monkeypatch: pytest.MonkeyPatch, ollama: OllamaProvider, ask: Any) -> None:
+async def test_an_address_without_a_server_is_unreachable(
+    monkeypatch: pytest.MonkeyPatch, ollama: OllamaProvider, ask: Any
+) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
 
     with pytest.raises(errors.Unreachable, match=r"127\.0\.0\.1:9"):
@@ -165,12 +167,12 @@ def test_whether_it_is_this_machine(address: str, local: bool) -> None:
 
 
 class Coded(Struct):
-    """A pattern without ends makes no grammar."""
+    """A pattern without anchors makes no grammar."""
 
     code: Annotated[str, Meta(pattern="so")]
 
 
-async def test_a_schema_that_makes_no_grammar_is_put_into_words(
+async def test_a_schema_that_makes_no_grammar_goes_into_the_prompt(
     ollama: OllamaProvider, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_vendors(monkeypatch) as vendors:
@@ -182,7 +184,7 @@ async def test_a_schema_that_makes_no_grammar_is_put_into_words(
     assert ["object", "json", "json", "object"] == [each if each == "json" else each["type"] for each in forms]
 
 
-async def test_what_is_asked_of_its_thinking_stands_beside_what_was_wished(
+async def test_the_outcome_has_the_wanted_and_the_sent_thinking(
     ollama: OllamaProvider, ask: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with running_vendors(monkeypatch), ollama.stream("qwen3", ask(think="off", max_tokens=200)) as stream:

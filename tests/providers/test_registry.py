@@ -1,4 +1,4 @@
-"""Names to providers: lazily, once each, with a helpful word when a name means nothing."""
+"""The registry: each provider is made once, at its first use, and an unknown name gets a suggestion."""
 
 import subprocess
 import sys
@@ -62,7 +62,7 @@ class Empty(Fake):
 
 
 class Vendor(Fake):
-    """A vendor that lists whatever it is told to."""
+    """A vendor that lists the models given here."""
 
     name = "openai"
     lists: tuple[str, ...] = ()
@@ -75,9 +75,9 @@ class Vendor(Fake):
 
 
 class Given(EntryPoint):
-    """An entry point whose object is at hand."""
+    """An entry point with its object."""
 
-    module = "providers"  # imported already
+    module = "providers"  # already imported
 
     def load(self) -> Any:
         return globals()[self.value]
@@ -115,7 +115,7 @@ def test_one_instance_each_made_when_first_asked() -> None:
         ("nobody:x", "no provider 'nobody'. Providers: embedded, fake"),
     ],
 )  # fmt: skip
-async def test_a_name_that_means_nothing_is_told_what_would(name: str, complaint: str) -> None:
+async def test_an_unknown_name_gets_a_suggestion(name: str, complaint: str) -> None:
     ours = registry(fake="Fake", embedded="Fake")
 
     with pytest.raises(UnknownModel, match=complaint) as unknown:
@@ -179,7 +179,7 @@ async def test_a_status_says_what_is_known_of_a_vendors_model(
     assert bool(expected) == bool(one.notice)
 
 
-async def test_a_vendor_that_tells_no_window_is_known_to_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_catalog_gives_the_window_that_a_vendor_does_not_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     ours = registry(openai="Vendor")
 

@@ -1,4 +1,4 @@
-"""How long to wait, in each form in which vendors say it."""
+"""The wait that vendors ask for, in each form."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -46,9 +46,7 @@ def test_dates_of_both_kinds_count_from_now() -> None:
         ({"retry-after": "soon"}, {"error": "no"}, "no", None), ({}, [1], "", None),
     ],
 )  # fmt: skip
-def test_what_is_said_most_directly_counts(
-    headers: dict[str, str], body: Any, message: str, expected: float | None
-) -> None:
+def test_the_most_direct_form_counts(headers: dict[str, str], body: Any, message: str, expected: float | None) -> None:
     assert expected == wait_of(headers, body, message)
 
 
@@ -64,7 +62,7 @@ def test_moments_at_which_limits_are_reset() -> None:
 
 
 @given(said=st.text(), message=st.text())
-def test_nothing_that_a_vendor_says_breaks_it(said: str, message: str) -> None:
+def test_no_text_of_a_vendor_breaks_it(said: str, message: str) -> None:
     found = wait_of({"retry-after": said, "retry-after-ms": said, "x-ratelimit-reset": said}, {"error": said}, message)
 
     assert found is None or 0 <= found <= LONGEST_S

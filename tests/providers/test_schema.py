@@ -15,7 +15,7 @@ PRO_OR_CON = {"type": "string", "enum": ["con", "pro"]}
 
 
 def component(most: int) -> type[Struct]:
-    """As a rubric makes them: every one of the same name."""
+    """Types as a rubric makes them, all with the same name."""
     return msgspec.defstruct(
         "Component",
         [("points", Annotated[int, Meta(ge=0, le=most)]), ("quote", Annotated[str, Meta(max_length=120)])],
@@ -119,6 +119,6 @@ def test_many_strings_share_the_room() -> None:
 
 
 def _sorted(either: dict[str, Any]) -> dict[str, Any]:
-    """msgspec keeps the options of a union in an order of its own."""
+    """msgspec has its own order for the options of a union."""
     options = [{k: sorted(v) if k == "enum" else v for k, v in option.items()} for option in either["anyOf"]]
     return {"anyOf": sorted(options, key=lambda option: option["type"])}

@@ -1,4 +1,4 @@
-"""The script: what it says to which question, how it fails, and that nothing depends on what was asked before."""
+"""The script: its answers and faults, which do not depend on earlier calls."""
 
 import os
 from pathlib import Path
@@ -147,7 +147,7 @@ async def test_each_fault_raises_its_error_once_then_what_follows(write: Any, as
         assert 1.5 == spoken.value.retry_after_s
 
 
-async def test_a_home_that_nobody_has_is_a_file_that_cannot_be_read() -> None:
+async def test_an_unknown_home_folder_is_a_file_that_cannot_be_read() -> None:
     (status,) = await ScriptedProvider().check("~nobody-has-this-name/x.json")
 
     assert not status.ok

@@ -1,4 +1,4 @@
-"""Patience and completeness, apart from any provider; and events cut out of bytes."""
+"""Timeouts and completeness without a provider; and server-sent events from bytes."""
 
 from collections.abc import AsyncIterator
 from itertools import pairwise
@@ -20,7 +20,7 @@ DONE = Outcome(model="m", tokens=Tokens(), latency_ms=1, cost_usd=None)
 
 
 async def source(*pieces: Any) -> Source:
-    """Numbers are pauses in seconds."""
+    """Numbers among the pieces are pauses in seconds."""
     for piece in pieces:
         if isinstance(piece, float):
             await anyio.sleep(piece)
@@ -37,7 +37,7 @@ async def test_signs_of_life_are_not_text(ask: Any) -> None:
     assert ["a", "b"] == await hear(ask, "", "a", "", "b", "", DONE)
 
 
-async def test_a_sign_of_life_keeps_the_patience_awake(ask: Any) -> None:
+async def test_a_sign_of_life_restarts_the_idle_timeout(ask: Any) -> None:
     assert ["a"] == await hear(ask, 0.15, "", 0.15, "", 0.15, "a", DONE, idle_s=0.25)
 
 
@@ -137,7 +137,7 @@ async def test_a_limit_that_thinking_used_up_is_no_empty_answer(ask: Any) -> Non
     assert (cut, DONE) == (starved.value.outcome, empty.value.outcome)
 
 
-async def test_an_answer_that_cannot_be_read_tells_what_it_used(ask: Any) -> None:
+async def test_the_error_of_an_unreadable_answer_has_its_outcome(ask: Any) -> None:
     with pytest.raises(errors.Malformed) as wrong:
         await read_answer(source('{"points": ', DONE), ask(), dict)
 

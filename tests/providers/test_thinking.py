@@ -1,4 +1,4 @@
-"""Thinking between tags is kept out of speech, wherever the text is cut and whatever the tags are."""
+"""Thinking between tags stays out of the text, for every tag and wherever the text is cut."""
 
 from itertools import pairwise
 
@@ -21,20 +21,20 @@ def test_each_pair_of_tags_is_known(opens: str, closes: str) -> None:
     assert ("Cars. So.", "Hm.", False) == heard([f"Cars. {opens}Hm.{closes}So."])
 
 
-def test_a_tag_that_closes_what_nobody_opened_says_that_thinking_was_given_as_speech() -> None:
+def test_a_closing_tag_without_an_opening_one_shows_thinking_as_text() -> None:
     speech, _, is_aloud = heard(["Let me see.", "</thi", "nk>", "Cars are loud."])
 
     assert is_aloud
     assert "Cars" not in speech
 
 
-def test_who_is_known_to_leave_the_tag_out_is_held_until_it_closes() -> None:
+def test_text_is_held_until_the_closing_tag_if_the_model_omits_the_opening_one() -> None:
     assert ("Cars are loud.", "Let me see.", False) == heard(["Let me see.</think>Cars ", "are loud."], holds=True)
     assert ("Cars are loud.", "", False) == heard(["Cars ", "are loud."], holds=True)
     assert ("Cars.", "Hm.", False) == heard(["<think>Hm.</think>Cars."], holds=True)
 
 
-def test_a_model_whose_thinking_comes_elsewhere_is_not_held() -> None:
+def test_text_is_not_held_if_thinking_comes_in_a_field() -> None:
     thinking = ThinkingFilter(holds=True)
     thinking.release()
 
@@ -60,7 +60,7 @@ def test_where_the_text_is_cut_changes_nothing(text: str, holds: bool, is_typed:
     at_once, in_pieces = (heard(each, holds=holds, is_typed=is_typed) for each in ([text], pieces))
 
     assert at_once[1:] == in_pieces[1:]
-    if not at_once[2]:  # what was given before it turned out to be thinking is given up as a whole
+    if not at_once[2]:  # the text before the closing tag is dropped as a whole
         assert at_once[0] == in_pieces[0]
 
 

@@ -1,4 +1,4 @@
-"""What is each vendor's own: its wire as it is asked, thinking, caches, refusals, and what a model does not take."""
+"""Each vendor's protocol: requests, thinking, caches, refusals, and refused parameters."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -63,7 +63,7 @@ class TestAnthropic:
         assert "json_schema" == form["type"] == answer.outcome.parameters["structured_output"]
         assert {"type": "integer", "description": "minimum 0, maximum 10"} == form["schema"]["properties"]["points"]
 
-    async def test_a_model_without_schemas_is_asked_by_a_tool_and_that_is_said(
+    async def test_a_model_without_schemas_gets_a_tool_and_the_outcome_says_so(
         self, wire: Wire, provider: Any, ask: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         wire.refuse_once(400, {"type": "invalid_request_error", "message": "output_config: not supported"})
@@ -189,7 +189,7 @@ class TestOpenAI:
         assert {"type": "integer", "enum": list(range(11))} == form["schema"]["properties"]["points"]
         assert "json_schema" == answer.outcome.parameters["structured_output"]
 
-    async def test_what_a_server_does_not_take_is_left_out_and_that_is_said(
+    async def test_a_refused_parameter_is_left_out_and_the_outcome_says_so(
         self, wire: Wire, provider: Any, ask: Any
     ) -> None:
         wire.refuse_once(400, {"message": "Unsupported value: 'temperature' does not support 0.0 with this model."})
@@ -314,9 +314,7 @@ class TestGemini:
         with pytest.raises(errors.Refused, match="blocked"):
             await heard(provider, ask())
 
-    async def test_a_wrong_key_is_told_though_gemini_calls_it_a_bad_request(
-        self, wire: Wire, provider: Any, ask: Any
-    ) -> None:
+    async def test_a_wrong_key_is_not_a_bad_request_of_gemini(self, wire: Wire, provider: Any, ask: Any) -> None:
         said = {"code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT"}
         wire.scene = Scene(status=400, error=said)
 
@@ -352,7 +350,7 @@ async def test_a_compatible_server_need_not_list_its_models(
         vendors[name].faults.append(Fault(status, of="listing", times=3))
         (told,) = await make().check("m")
         (listed,) = await make().check()
-        monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)  # now it is the vendor's own word
+        monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)  # now it is the vendor's own address
         (final,) = await make().check("m")
 
     assert ("404" == status, False, False) == (told.ok, listed.ok, final.ok)

@@ -1,4 +1,4 @@
-"""What calls show of a model: how much room it needs, what it does not take, and for how long that is believed."""
+"""What calls show of a model: its room for thinking, and the parameters that it refuses for an hour."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def ended(*, thought: int = 0, finish: Any = "stop") -> Outcome:
     ("model", "think", "room"),
     [
         ("gpt-5-mini", "low", ROOM["low"]), ("gpt-5-mini", "default", ROOM["default"]), ("gpt-4.1", "medium", 0),
-        ("gpt-5-mini", "off", ROOM["low"]),   # it cannot be switched off
+        ("gpt-5-mini", "off", ROOM["low"]),   # its thinking cannot be switched off
         ("claude-sonnet-5-5", "medium", ROOM["medium"]), ("claude-haiku-4-5", "default", 0),
         ("claude-haiku-4-5", "low", ROOM["low"]), ("nobody-knows-it", "high", 0),
     ],
@@ -66,7 +66,7 @@ def test_no_more_is_asked_for_than_the_vendor_takes(ask: Any) -> None:
     assert 1000 == learned.token_limit(ask(max_tokens=64, think="high"))
 
 
-def test_what_is_lacking_is_tried_again_after_a_while() -> None:
+def test_a_refused_parameter_is_tried_again_after_an_hour() -> None:
     at = [0.0]
     learned = Learned(None, clock=lambda: at[0])
     learned.mark_unsupported("seed")
@@ -102,12 +102,12 @@ def test_the_highest_limit_is_read_from_a_refusal(message: str, most: int | None
 
 
 def warm(lacks: frozenset[str], limit: int) -> dict[str, Any]:
-    """What is asked of a model that may not take a temperature."""
+    """The parameters for a model that may refuse a temperature."""
     return {} if "temperature" in lacks else {"temperature": 1.0}
 
 
-async def test_siblings_that_meet_the_same_refusal_all_go_on(ask: Any) -> None:
-    """Four questions at once are told that the model takes no temperature: one of them is the first to record it."""
+async def test_parallel_calls_with_the_same_refusal_all_continue(ask: Any) -> None:
+    """Four questions at once get the refusal of a temperature; the first of them records it."""
     learned, met, answered = Learned(None), anyio.Event(), []
 
     async def call(asked: Any) -> Source:
@@ -129,7 +129,7 @@ async def test_siblings_that_meet_the_same_refusal_all_go_on(ask: Any) -> None:
     assert [["Cars."]] * 4 == answered
 
 
-async def test_a_refusal_of_what_was_not_asked_for_is_final(ask: Any) -> None:
+async def test_a_refusal_of_a_parameter_that_was_not_sent_is_final(ask: Any) -> None:
     asked = []
 
     async def call(given: Any) -> Source:
@@ -143,8 +143,8 @@ async def test_a_refusal_of_what_was_not_asked_for_is_final(ask: Any) -> None:
     assert [{"temperature": 1.0}, {}] == asked
 
 
-async def test_a_window_that_the_limit_overran_is_asked_again_with_less_and_the_next_call_is_not(ask: Any) -> None:
-    """What a prompt leaves of the window is a fact of that prompt: a shorter one has all the room again."""
+async def test_a_limit_beyond_the_window_is_lowered_for_this_call_only(ask: Any) -> None:
+    """The room that a prompt leaves in the window holds for this prompt only; a shorter one has all the room again."""
     learned, limits = Learned(likely_model("gpt-5-mini")), []
 
     def limited(_: frozenset[str], limit: int) -> dict[str, Any]:

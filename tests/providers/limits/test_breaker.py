@@ -1,4 +1,4 @@
-"""When a provider is left alone, and when it is tried again."""
+"""The circuit breaker: when it opens, and when it allows a trial."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_it_stays_closed_below_so_many_failures(breaker: Breaker) -> None:
     assert 0 == breaker.rests_s
 
 
-def test_it_opens_and_says_when_to_come_back(breaker: Breaker) -> None:
+def test_it_opens_and_says_when_to_retry(breaker: Breaker) -> None:
     fail(breaker)
 
     with pytest.raises(errors.Unreachable, match=r"left alone for 15 s after 5 failures, last: too much to do") as left:
@@ -45,7 +45,7 @@ def test_it_opens_and_says_when_to_come_back(breaker: Breaker) -> None:
 
 
 @pytest.mark.parametrize("error", [errors.Malformed, errors.Refused, errors.RateLimited, errors.ContextExceeded])
-def test_what_is_the_questions_fault_does_not_count(breaker: Breaker, error: type[errors.ProviderError]) -> None:
+def test_failures_of_one_question_do_not_count(breaker: Breaker, error: type[errors.ProviderError]) -> None:
     fail(breaker, 20, error)
 
     breaker.check()

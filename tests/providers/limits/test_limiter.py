@@ -1,4 +1,4 @@
-"""Places, turns and pace at a provider's gate."""
+"""The limits of a provider: places, their order, and calls per minute."""
 
 from collections import Counter
 from typing import Any
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def crowd(gate: CallLimiter, calls: list[str], work: Any) -> list[str]:
-    """Everybody at the gate at once; who was let in, in order."""
+    """All calls start at once; returns the debates in the order in which they got a place."""
     let_in: list[str] = []
 
     async def one(debate: str) -> None:
@@ -42,7 +42,7 @@ async def test_no_more_than_the_limit_are_inside() -> None:
     assert (0, 0) == (gate.running, gate.waiting)
 
 
-async def test_without_a_limit_nobody_waits() -> None:
+async def test_without_a_limit_no_call_waits() -> None:
     gate, waited = CallLimiter(Limit()), []
 
     async def work() -> None:
@@ -76,7 +76,7 @@ async def test_a_call_that_gives_up_waiting_leaves_the_queue() -> None:
     assert (0, 0) == (waiting, gate.running)
 
 
-async def test_a_place_given_to_a_call_that_was_cancelled_at_that_moment_goes_on_to_the_next() -> None:
+async def test_a_cancelled_call_passes_its_new_place_to_the_next_call() -> None:
     gate, reached = CallLimiter(Limit(concurrent=1)), anyio.Event()
     scope = anyio.CancelScope()
 
@@ -95,7 +95,7 @@ async def test_a_place_given_to_a_call_that_was_cancelled_at_that_moment_goes_on
             await anyio.wait_all_tasks_blocked()
             tasks.start_soon(after)
             await anyio.wait_all_tasks_blocked()
-        scope.cancel()  # its place was given to it by the leaving above; it has not run since
+        scope.cancel()  # it got its place above and has not run since
 
     assert reached.is_set()
     assert 0 == gate.running
@@ -106,7 +106,7 @@ async def test_calls_of_a_minute_wait_for_the_next_one(monkeypatch: pytest.Monke
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
-        raise TimeoutError  # one wait is enough to see
+        raise TimeoutError  # one wait is enough
 
     monkeypatch.setattr(anyio, "sleep", sleep)
     for _ in range(2):
@@ -131,7 +131,7 @@ async def test_tokens_that_were_used_up_make_the_next_call_wait(monkeypatch: pyt
     async with gate.place("a"):
         gate.spend(60)
     async with gate.place("a"):
-        gate.spend(5000)  # more than a minute holds: it counts as what is left of it
+        gate.spend(5000)  # more than a minute allows: counts as the rest of the minute
     with pytest.raises(TimeoutError):
         async with gate.place("a"):
             raise AssertionError

@@ -1,4 +1,4 @@
-"""LiteLLM's proxy: a gateway that speaks OpenAI's protocol."""
+"""LiteLLM's proxy: a gateway with OpenAI's protocol."""
 
 import json
 import tempfile

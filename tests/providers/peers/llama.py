@@ -61,7 +61,7 @@ async def _(session: PeerSession) -> None:
 async def _(session: PeerSession) -> None:
     error = await session.fails(
         Malformed, type_=score(), prompt=TALE, max_tokens=40, **PATIENT
-    )  # too few tokens for it
+    )  # too few tokens for a whole answer
 
     assert "json_schema" == error.outcome.parameters["structured_output"]
     assert error.raw.lstrip().startswith("{")

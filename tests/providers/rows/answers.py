@@ -1,4 +1,4 @@
-"""Rows of the table: typed questions, and what models answer to them."""
+"""Rows of the table: typed questions and their answers."""
 
 import asyncio
 from typing import Any, Final
@@ -14,7 +14,7 @@ async def _(session: VendorSession) -> None:
     for name, type_ in questions().items():
         outcome = await session.outcome_of(
             type_
-        )  # the fake's smallest answer may be off a bound that the vendor's dialect lacks
+        )  # the fake's smallest answer may break a bound that the vendor's dialect leaves out
         assert "json_schema" == outcome.parameters["structured_output"], name
 
     assert len(questions()) == len(session.vendor.requests) == len(session.vendor.bills)
@@ -62,12 +62,12 @@ async def _(session: VendorSession) -> None:
 
 @scenario("several questions at once with the same refusal all succeed")
 async def _(session: VendorSession) -> None:
-    session.as_compatible_server()  # where more is tried
+    session.as_compatible_server()  # compatible servers get more parameters
     model, asked = session.add_model("somebody/nova-1"), {}
     if session.column.is_gateway:
         session.change_gateway(limits=("max_completion_tokens",))
     if session.column.provider == "gemini":
-        session.add_model(model, thinks=False)  # refuses to be asked for thoughts
+        session.add_model(model, thinks=False)  # it refuses a request for thinking
     if session.column.provider == "ollama":
         model, asked = session.add_model("qwen3:old", thinks=False, capabilities=("completion",)), {"think": "high"}
     answers = await asyncio.gather(*(session.ask(score(), model, again=1, **asked) for _ in range(6)))

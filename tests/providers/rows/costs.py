@@ -1,4 +1,4 @@
-"""Rows of the table: what a call costs, whatever came of it."""
+"""Rows of the table: the cost of calls, also of failed ones."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
@@ -21,7 +21,7 @@ def booked(
     values: Mapping[str, str] | None = None,
     **asked: Any,
 ) -> None:
-    """A row: a call that fails so, is paid for, and tells its tokens."""
+    """Add a row: a call that fails in this way is billed, and its error has the tokens."""
 
     @scenario(f"{what} is an error with its tokens, as billed", without=without)
     async def _(session: VendorSession) -> None:
@@ -57,7 +57,7 @@ booked(
 
 
 class Coded(msgspec.Struct):
-    """What no answer of the fake is: it knows nothing of patterns."""
+    """A type that the fake never answers with: it ignores patterns."""
 
     code: Annotated[str, msgspec.Meta(pattern="^x+$")]
 

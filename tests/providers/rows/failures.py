@@ -1,4 +1,4 @@
-"""Rows of the table: what goes wrong, and that the next call works."""
+"""Rows of the table: failures, after which the next call works."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -99,7 +99,7 @@ KINDS: Final[Mapping[str, tuple[type[ProviderError], ...]]] = {
     "slow drip": (TimedOut,),
     "endless": (TimedOut,),
 }
-"""Faults of the transport, and what each is called."""
+"""Faults of the transport, each with its error."""
 IDLE_S: Final = 0.1
 for kind, errors in KINDS.items():
 

@@ -1,4 +1,4 @@
-"""Rows of the table: servers in front of a model, and thoughts in all their shapes."""
+"""Rows of the table: gateways, and thinking in all its forms."""
 
 from typing import Any, Final
 

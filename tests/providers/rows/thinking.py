@@ -1,4 +1,4 @@
-"""Rows of the table: models that think, and how they are asked to."""
+"""Rows of the table: models that think, and their settings."""
 
 from typing import Any, Final
 
@@ -40,7 +40,7 @@ async def _settings(session: VendorSession, settings: tuple[Think, ...], type_: 
         spent: dict[str, int] = {}
         again = int(
             session.column.is_gateway or known_model(model) is None
-        )  # whoever thinks unexpectedly is starved once
+        )  # a model that thinks unexpectedly fails once with Starved
         for think in settings:
             if type_ is None:
                 text, outcome = await session.speak(model, think=think, again=again)
@@ -62,7 +62,7 @@ GATED: Final = [
 
 
 def speaking_models(session: VendorSession) -> list[str]:
-    """All models of a vendor that speak; names of any vendor at a gateway."""
+    """All models of a vendor that generate text; at a gateway, names of any vendor."""
     if session.column.is_gateway:
         return GATED
     return [name for name in session.vendor.models if not name.startswith("nomic")]

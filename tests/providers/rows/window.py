@@ -1,4 +1,4 @@
-"""Rows of the table: Ollama's window, which cuts a prompt in silence."""
+"""Rows of the table: Ollama's window, which cuts a prompt without an error."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from providers.errors import PromptCut
 from tests.providers.scenarios import scenario
 from tests.providers.session import SPEECH, VendorSession, billed
 
-OLLAMA: Final = "Ollama alone cuts a prompt in silence"
+OLLAMA: Final = "only Ollama cuts a prompt without an error"
 
 
 @scenario("num_ctx holds a Chinese prompt", only=("ollama",), why=OLLAMA)
@@ -24,7 +24,7 @@ async def _(session: VendorSession) -> None:
     "a prompt that was cut fails with PromptCut, and the next call has a larger window", only=("ollama",), why=OLLAMA
 )
 async def _(session: VendorSession) -> None:
-    rare = (Segment("user", "\ua500\ua549" * 8000),)  # Vai, which nobody's guess counts as dense
+    rare = (Segment("user", "\ua500\ua549" * 8000),)  # Vai, which the estimate does not count as dense
     error = await session.fails(PromptCut, model=session.column.plain, prompt=rare)
     text, outcome = await session.speak(session.column.plain, prompt=rare)
     windows = [body["options"]["num_ctx"] for body in session.vendor.requests]

@@ -32,7 +32,7 @@ MOST = {name: EFFORTS[name] for name in ("low", "medium", "high", "max")}
 
 @dataclass(frozen=True, kw_only=True)
 class AnthropicModel(Behaviour):
-    """``ways``: the thinking types that it takes; ``unasked``: what it does when nothing is said."""
+    """``ways``: the thinking types that it takes; ``unasked``: its default."""
 
     ways: tuple[Way, ...] = ("adaptive", "disabled")
     unasked: Way = "adaptive"
@@ -40,11 +40,11 @@ class AnthropicModel(Behaviour):
     calm: tuple[str, ...] = ("low", "medium", "high", "xhigh", "max")
     """Efforts at which thinking may be switched off."""
     samples: bool = False
-    """Takes a temperature other than 1."""
+    """It takes a temperature other than 1."""
     shows: bool = False
-    """Thoughts are summarised unless asked to be omitted; the newer ones the other way round."""
+    """Thinking is summarised unless the call omits it; newer models have the opposite default."""
     forced: bool = True
-    """A forced tool goes with thinking."""
+    """It takes a forced tool while it thinks."""
     prefills: bool = False
     minimum: int = 512
     """Tokens from which a beginning is cached."""
@@ -202,7 +202,7 @@ class Anthropic(FakeVendor):
         return Reply(bill, draft, fault, body, self.schema_of(body), shows=display == "summarized").answer()
 
     def way(self, model: AnthropicModel, body: Json) -> Way:
-        """How it thinks, by its own default or as it is told.
+        """Its thinking, by its default or by the parameters.
 
         Sources: the words for "enabled" OpenHands/software-agent-sdk#3427 (2026-05-29), sausheong/harness#2
         (2026-07-27); for "disabled" dev.to/persimmoq (2026-10); the budget: docs, extended thinking.
@@ -240,7 +240,7 @@ class Anthropic(FakeVendor):
             )
 
     def check(self, model: AnthropicModel, body: Json, way: Way) -> None:
-        """What a model refuses besides.
+        """Other parameters that a model refuses.
 
         Sources: forced tools and prefill: docs, fable-5-1 and opus-5-5; four breakpoints: docs, prompt caching.
         """
@@ -273,7 +273,7 @@ class Anthropic(FakeVendor):
         self.check_format(body)
 
     def check_sampling(self, model: AnthropicModel, body: Json, *, thinks: bool) -> None:
-        """A temperature of one's own.  Sources: tak848/ccgate#113 (2026-07-31), mnfst/modelparams.dev#214 (2026-07)."""
+        """A temperature.  Sources: tak848/ccgate#113 (2026-07-31), mnfst/modelparams.dev#214 (2026-07)."""
         for name in ("temperature", "top_p", "top_k"):
             if not model.samples and name in body and body[name] != 1:
                 raise self.refusal(f"`{name}` is deprecated for this model.")
@@ -305,7 +305,7 @@ class Anthropic(FakeVendor):
     def cached(self, name: str, model: AnthropicModel, body: Json) -> tuple[int, int]:
         """Tokens read from the cache and written to it: explicit marks, whole blocks, 20 blocks back.
 
-        Another format of the answer is another prompt.  Below the minimum nothing happens, in silence.
+        Another format of the answer is another prompt.  Below the minimum nothing is cached, without an error.
         Source: platform.claude.com/docs/en/build-with-claude/prompt-caching and /structured-outputs, 2026.
         """
         told = list(blocks(body))
@@ -336,7 +336,7 @@ def blocks(body: Json) -> list[Block]:
 
 
 def described(name: str, model: AnthropicModel) -> Json:
-    """A model as the models endpoint tells it.  Source: anthropic 2.12.0, model_info.py, model_capabilities.py."""
+    """A model as the models endpoint lists it.  Source: anthropic 2.12.0, model_info.py, model_capabilities.py."""
 
     def can(claim: bool) -> Json:
         return {"supported": claim}

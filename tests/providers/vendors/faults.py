@@ -1,4 +1,4 @@
-"""What goes wrong on cue, and how: before an answer, in its text, or in its stream."""
+"""The faults of the fakes: before a response, in its text, or in its stream."""
 
 import json
 import re
@@ -14,9 +14,9 @@ Of = Literal["any", "speech", "question", "listing"]
 
 @dataclass
 class Fault:
-    """``kind`` happens to a model's calls (all models': ""), from the ``first`` on, ``times`` times.
+    """A fault of this ``kind`` in the calls of a model ("": all models), from the ``first`` on, ``times`` times.
 
-    ``value`` says more where a kind needs it: seconds to wait, or the vendor's own finish reason.
+    ``value`` is a parameter of some kinds: seconds to wait, or the vendor's own finish reason.
     """
 
     kind: str
@@ -28,7 +28,7 @@ class Fault:
     seen: int = 0
 
     def applies(self, model: str, of: Of) -> bool:
-        """Count a call, and say whether it goes wrong."""
+        """Count a call; returns whether it fails."""
         if self.model not in {"", model} or (self.of == "any" and of == "listing") or self.of not in {"any", of}:
             return False
         self.seen += 1
@@ -72,7 +72,7 @@ WAITING: Mapping[str, Callable[[float], dict[str, str]]] = {
         "anthropic-ratelimit-requests-reset": (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(),
     },
 }
-"""Each way of saying when to come again.  A quarter of a second, unless the fault's value says otherwise."""
+"""Each form of saying when to retry: after 0.25 s, unless the fault has a value."""
 
 PAUSE_S = 0.25
 
@@ -85,7 +85,7 @@ def flat(text: str) -> str:
 
 
 def in_upper_case(text: str) -> str:
-    """Each word that is the whole of a value, in upper case."""
+    """The text with each one-word value in upper case."""
     return re.sub(r'(: )"([a-z_]+)"', lambda found: f'{found[1]}"{found[2].upper()}"', text)
 
 
@@ -110,7 +110,7 @@ CHANGES: Mapping[str, Callable[[str], str]] = {
 
 
 def inserted(text: str, more: str) -> str:
-    """More within a text, without harm to JSON: in its first filler, or after the first word of a speech."""
+    """The text with an insertion that keeps JSON valid: in its first filler, or after its first word."""
     word = "so it is" if text.startswith("{") else " "
     if word not in text:
         return text
@@ -119,7 +119,7 @@ def inserted(text: str, more: str) -> str:
 
 
 def changed(kind: str, text: str) -> str:
-    """A text as a fault has it."""
+    """The text as a fault changes it."""
     if kind in JSON_CHANGES:
         return JSON_CHANGES[kind](text) if text.startswith("{") else text
     return CHANGES[kind](text) if kind in CHANGES else text
@@ -155,9 +155,9 @@ STREAMS = (
     "error in mid-stream",
 )
 ANSWERS = ("refusal", "tool call", "finish")
-"""Ends that a vendor has words for; ``finish`` gives its own reason as the value."""
+"""Ends with a finish reason of the vendor; the value of ``finish`` is the reason."""
 
 CONNECTION_FAULTS = ("hang up", "refused", "wrong content type", "redirect", "down", "context overflow")
-"""``refused``: nobody listens for the value's seconds (0.1).  ``down``: the connection is reset before an answer."""
+"""``refused``: no server listens for the value's seconds (0.1).  ``down``: the connection is reset before an answer."""
 
 KINDS = (*STATUSES, *WAITING, *JSON_CHANGES, *CHANGES, *STREAMS, *ANSWERS, *CONNECTION_FAULTS)

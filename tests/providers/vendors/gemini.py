@@ -1,4 +1,4 @@
-"""Google's generateContent by Google's rules, and the servers that stand in front of it.
+"""Google's generateContent by Google's rules, and proxies in front of it.
 
 Sources, unless a rule names another, all read 2026-11-22: google-genai 3.4.0 (types.py: ThinkingConfig, FinishReason,
 GenerateContentResponseUsageMetadata, response_json_schema); ai.google.dev/gemini-api/docs, thinking and caching
@@ -30,7 +30,7 @@ LEVELS: Mapping[str, float] = {"minimal": 0.1, "low": 0.4, "medium": 1.0, "high"
 
 @dataclass(frozen=True, kw_only=True)
 class GeminiModel(Behaviour):
-    """``budget``: the least and the most that may be thought, with ``offs`` where 0 switches it off.
+    """``budget``: the fewest and the most tokens of thinking, with ``offs`` if 0 switches it off.
 
     ``efforts`` are its levels; a model with levels takes a budget only where it has one as well.
     """
@@ -254,7 +254,7 @@ class Gemini(FakeVendor):
 
 
 def camel(given: Mapping[str, Any]) -> Json:
-    """Names as they are documented: proto3's JSON takes them with underscores too, and the SDK sends some like that."""
+    """The documented names: proto3's JSON takes names with underscores too, and the SDK sends some of them."""
     return {re.sub(r"_(.)", lambda found: found[1].upper(), name): value for name, value in given.items()}
 
 
@@ -295,7 +295,7 @@ class Reply:
 
     @property
     def usage(self) -> Json:
-        """Thoughts are counted apart from the candidates; what is nothing is left out, as in proto3's JSON."""
+        """Thinking is counted apart from the candidates; empty fields are left out, as in proto3's JSON."""
         bill = self.bill
         said = {
             "promptTokenCount": bill.input,

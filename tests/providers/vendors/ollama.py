@@ -29,11 +29,11 @@ SPEAKS = ("completion", "tools")
 
 @dataclass(frozen=True, kw_only=True)
 class OllamaModel(Behaviour):
-    """``window`` is what the model was made for; ``num_ctx`` what a call gets when it asks for none."""
+    """``window``: the model's own; ``num_ctx``: the default of a call."""
 
     capabilities: tuple[str, ...] = THINKS
     stubborn: bool = False
-    """Thinks whatever it is told (gpt-oss: levels only, no off)."""
+    """It always thinks (gpt-oss: levels only, no off)."""
     num_ctx: int = 4096
     """Below 24 GB of video memory."""
     family: str = "qwen3"
@@ -52,7 +52,7 @@ MODELS: dict[str, OllamaModel] = {
     "imported:latest": OllamaModel(capabilities=("completion",), tags=True),
     "nomic-embed-text:latest": OllamaModel(thinks=False, capabilities=("embedding",), family="nomic-bert"),
 }
-"""``imported``: a GGUF whose template knows no thinking, so that <think> stands in its text (agentscope#1099,
+"""``imported``: a GGUF whose template has no thinking, so that its text contains <think> (agentscope#1099,
 ollama#14212)."""
 
 
@@ -143,7 +143,7 @@ class Ollama(FakeVendor):
         return Reply(bill, draft, fault, body.get("stream") is not False, shows, model.tags).answer()
 
     def thinking(self, name: str, model: OllamaModel, body: Json) -> int:
-        """Who can think does so unless told not to; who cannot refuses to be asked.
+        """A model that can think does so by default; any other model refuses the parameter.
 
         Source: server/routes.go (chat), api/types.go (ThinkValue); in the words of openclaude#1371 (2026).
         """
@@ -168,7 +168,7 @@ class Ollama(FakeVendor):
         return window
 
     def fitted(self, body: Json, window: int) -> Json:
-        """What is left of a prompt that is too long, in silence: system messages and the last one, then the newest.
+        """What remains of a prompt that is too long: system messages and the last one, then the newest.  No error.
 
         Source: server/prompt.go; ``truncate: false`` refuses instead.  A last message too long by itself is cut.
         """
@@ -199,7 +199,7 @@ def details(model: OllamaModel) -> Json:
 
 
 def shown(model: OllamaModel) -> Json:
-    """What /api/show tells."""
+    """The response of /api/show."""
     return {
         "modelfile": "",
         "parameters": "",

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions by OpenAI's rules, and the gateways that speak the same protocol by rules of their own."""
+"""OpenAI's chat completions by OpenAI's rules, and gateways with the same protocol and other rules."""
 
 import json
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ REASONING = {"low": 0.4, "medium": 1.0, "high": 2.0}
 
 @dataclass(frozen=True, kw_only=True)
 class OpenAIModel(Behaviour):
-    """``default``: the effort where none is asked for."""
+    """``default``: the effort of a call that sends none."""
 
     default: str = "medium"
     bounds: bool = True
@@ -73,8 +73,8 @@ openai 3.54.0, types/shared/chat_model.py.  The thinking of each effort is the f
 class Gateway:
     """A server that is not OpenAI's.  It takes any model's name, and of the limits only those in ``limits``.
 
-    ``shows``: the field in which thoughts come, or tags in the text; "swallowed tag": the template has eaten the
-    opening <think>, so that the text begins with thoughts and then says </think>.
+    ``shows``: the field of the thinking, or tags in the text; "swallowed tag": the template removes the
+    opening <think>, so that the text begins with thinking and then has </think>.
     """
 
     limits: tuple[str, ...] = ("max_tokens", "max_completion_tokens")
@@ -82,7 +82,7 @@ class Gateway:
     is_strict: bool = False
     """Strict schemas are checked by OpenAI's rules."""
     ignores: tuple[str, ...] = ()
-    """Parameters that are taken and have no effect, such as response_format."""
+    """Parameters that it accepts and ignores, such as response_format."""
     shows: Shown = ""
     has_list: bool = True
     model: OpenAIModel = field(default_factory=lambda: OpenAIModel(efforts=REASONING))
@@ -199,7 +199,7 @@ class OpenAI(FakeVendor):
         return Reply(bill, draft, fault, body, self.shown(model)).answer()
 
     def shown(self, model: OpenAIModel) -> Shown:
-        """How thoughts are shown: never by OpenAI in chat completions.  Source: the reasoning guide, 2025 to 2026."""
+        """Where thinking is shown: never by OpenAI in chat completions.  Source: the reasoning guide, 2025 to 2026."""
         if self.gateway is not None:
             return self.gateway.shows
         return "tags" if model.tags else ""
@@ -250,7 +250,7 @@ class OpenAI(FakeVendor):
         self.check_sampling(model, body, reasons=model.thinks and (effort or model.default) != "none")
 
     def check_sampling(self, model: OpenAIModel, body: Json, *, reasons: bool) -> None:
-        """What goes with effort none only: sampling, and tools from gpt-5.6 on.
+        """Parameters that need effort none: sampling, and tools from gpt-5.6 on.
 
         Sources: tak848/ccgate#113 (2026-07-31), langchaingo#1497 (2026-04-24); gpt-6-astra: BerriAI/litellm#39631
         (2026-09); tools: Vane#1173 (2026-09).
@@ -295,7 +295,7 @@ class OpenAI(FakeVendor):
             )
 
     def check_gateway(self, gateway: Gateway, body: Json) -> None:
-        """What gateways refuse, in the words of vLLM and the like."""
+        """The errors of gateways, as vLLM and others word them."""
         for name in ("max_tokens", "max_completion_tokens"):
             if name in body and name not in gateway.limits:
                 other = f" Use '{gateway.limits[0]}' instead." if gateway.limits else ""

@@ -1,4 +1,4 @@
-"""A draft in OpenAI's protocol, with thoughts in each shape that a gateway gives them."""
+"""A draft in OpenAI's protocol, with thinking in each form that gateways use."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,7 +7,7 @@ from tests.providers.vendors import faults, texts
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.vendor import Bill, Draft, Json, VendorResponse
 
-NOW = 1_795_305_600  # 2026-11-22, for fields that nobody reads
+NOW = 1_795_305_600  # 2026-11-22, for unused fields
 Shown = Literal["", "reasoning_content", "reasoning", "reasoning_details", "content list", "tags", "swallowed tag"]
 
 
@@ -80,7 +80,7 @@ class Reply:
         )
 
     def deltas(self) -> list[Json]:
-        """Thoughts in the shape of the address, then the text."""
+        """Thinking in the form of the server, then the text."""
         text, thoughts = self.draft.text, self.draft.thoughts
         if self.fault.kind == "tool call":
             call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "answer", "arguments": ""}}
@@ -97,7 +97,7 @@ class Reply:
         return shown + [{"content": each} for each in spoken]
 
     def thinking(self, piece: str) -> Json:
-        """A piece of thought in one of the shapes that are about: DeepSeek and vLLM, OpenRouter, Mistral."""
+        """A piece of thinking in one of the known forms: DeepSeek and vLLM, OpenRouter, Mistral."""
         match self.shows:
             case "reasoning_details":
                 details = [{"type": "reasoning.text", "text": piece, "format": "unknown", "index": 0}]

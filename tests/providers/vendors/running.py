@@ -1,9 +1,9 @@
-"""The four vendors at once, on the loopback, with the environment that leads to them.
+"""All four fake vendors on the loopback, with the environment for them.
 
 async with running_vendors(monkeypatch, thought=600) as vendors:
     vendors["openai"].faults.append(Fault("429 with RetryInfo", times=2))
-    vendors["gemini"].models["gemini-2.5-flash"]   # how it behaves; replace it to change that
-    vendors["ollama"].bills                        # what each call costs, as the wire told it
+    vendors["gemini"].models["gemini-2.5-flash"]   # its behaviour; replace it to change it
+    vendors["ollama"].bills                        # the tokens of each call
 """
 
 import dataclasses
@@ -22,14 +22,14 @@ from tests.providers.vendors.vendor import FakeVendor
 
 KEY = "the-key-of-{}"
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""For the clients of tests: to load certificates takes each of them a quarter of a second, and nothing here is TLS."""
+"""For the clients of tests: loading certificates takes 0.25 s each, and nothing here uses TLS."""
 
 
 VENDORS: tuple[type[FakeVendor], ...] = (OpenAI, Anthropic, Gemini, Ollama)
 
 
 class Vendors(dict[str, Any]):
-    """The vendors by name; each attribute is its own class, so that a checker knows ``vendors.openai.gateway``."""
+    """The vendors by name; each attribute has its own class, so that mypy knows ``vendors.openai.gateway``."""
 
     openai: OpenAI
     anthropic: Anthropic
@@ -56,7 +56,7 @@ async def running_vendors(
     ports: Mapping[str, int] | None = None,
     **behaviour: Any,
 ) -> AsyncIterator[Vendors]:
-    """Open all four; ``behaviour`` changes each model of each (``thought=900``, ``words=20``)."""
+    """Run all four; ``behaviour`` changes every model (``thought=900``, ``words=20``)."""
     fakes: list[FakeVendor] = [
         OpenAI(key.format("openai"), gateway),
         Anthropic(key.format("anthropic")),

@@ -1,4 +1,4 @@
-"""What each vendor says of a schema: a complaint in its own words, or nothing.  Independent of Moot's dialects."""
+"""Each vendor's error message for a schema, or nothing.  Independent of Moot's dialects."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""``python -m tests.providers.vendors.serve``: the four vendors until you interrupt it, and how to reach them."""
+"""``python -m tests.providers.vendors.serve``: runs the fake vendors and prints their addresses."""
 
 import argparse
 import asyncio

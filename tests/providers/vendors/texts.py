@@ -1,4 +1,4 @@
-"""What the fake says: a speech of natural length, or the most neutral value of the schema that it was given."""
+"""The texts of the fakes: a speech of natural length, or the most neutral value of a schema."""
 
 import hashlib
 import json
@@ -25,12 +25,12 @@ TAILS = (
     "so the square has room again",
 )
 NEUTRAL = ("neither", "tie", "none", "neutral", "unclear")
-LONGEST = 200  # words of thoughts, which are said over and over
+LONGEST = 200  # words of thinking, which repeat
 DEPTH = 40  # of a schema that refers to itself
 
 
 def speech(words: int, seed: str) -> str:
-    """Whole sentences of about ``words`` words; another seed gives another speech."""
+    """Complete sentences of about ``words`` words; another seed gives another text."""
     chance = random.Random(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
     said: list[str] = []
     while words > 0:
@@ -40,7 +40,7 @@ def speech(words: int, seed: str) -> str:
 
 
 def thought(count: int, seed: str) -> str:
-    """Thoughts of exactly ``count`` tokens, by the fake's own rule."""
+    """Thinking of exactly ``count`` tokens, by the fake's own rule."""
     text = "I weigh what was said. " + speech(min(max(8, count), LONGEST), f"thought {seed}") + " "
     return (text * (1 + 4 * count // len(text)))[: 4 * count]
 
@@ -81,7 +81,7 @@ def smallest(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None, d
 
 
 def in_words(prompt: str) -> dict[str, Any] | None:
-    """The last JSON schema that stands in a prompt as text, where none is given on the wire."""
+    """The last JSON schema in the text of a prompt, for a request without a schema."""
     found = None
     for value in objects_in(prompt):
         if (value.get("type") == "object" and "properties" in value) or "$defs" in value or "anyOf" in value:
@@ -90,7 +90,7 @@ def in_words(prompt: str) -> dict[str, Any] | None:
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:
-    """Each JSON object that stands in a text, outermost first."""
+    """Each JSON object in a text, outermost first."""
     decoder, place = json.JSONDecoder(), text.find("{")
     while place >= 0:
         try:
@@ -104,7 +104,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 
 def pieces(text: str, size: int = 24) -> list[str]:
-    """A text in the pieces in which it streams: whole words, about ``size`` characters each."""
+    """The pieces in which a text streams: whole words, about ``size`` characters each."""
     found: list[str] = []
     words = text.split(" ")
     for place, word in enumerate(words):

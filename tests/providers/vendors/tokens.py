@@ -1,8 +1,8 @@
-"""How the fake counts tokens, and what its caches remember.
+"""The fake's count of tokens, and its caches.
 
-One rule for prompts and answers: four characters a token, or 1.4 where the script has no spaces (from U+2E80 on, such
-as Chinese), rounded up.  A prompt is its messages written out one after the other, each as role, text.  Schemas and
-tools cost nothing here, unlike at the vendors.
+One rule for prompts and answers: four characters for each token, or 1.4 if the script has no spaces (from U+2E80 on,
+such as Chinese), rounded up.  A prompt is its messages one after the other, each as role and text.  Schemas and tools cost
+nothing here, unlike at the vendors.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ def weight(character: str) -> int:
 
 
 def tokens(text: str) -> int:
-    """Tokens of a text; nothing has none."""
+    """The tokens of a text."""
     units = 7 * len(text) if text.isascii() else sum(map(weight, text))
     return math.ceil(units / UNITS)
 
@@ -54,15 +54,15 @@ def steps(text: str, size: int) -> Iterator[tuple[int, bytes]]:
 
 @dataclass
 class PrefixCache:
-    """A cache that nobody asks for: it knows each beginning that it has read, from ``minimum`` tokens on.
+    """An automatic cache: it knows each beginning that it has read, from ``minimum`` tokens on.
 
-    It never expires by itself: ``seen.clear()`` is the end of its life.
+    It never expires by itself; ``seen.clear()`` empties it.
     """
 
     seen: set[tuple[str, bytes]] = field(default_factory=set)
 
     def read(self, model: str, text: str, *, minimum: int, step: int) -> int:
-        """Tokens of the longest beginning that was read before; the text is known from now on."""
+        """Tokens of the longest beginning that was read before; the text is in the cache from now on."""
         known = 0
         for count, digest in steps(text, step):
             if count < minimum:

@@ -1,4 +1,4 @@
-"""What the four vendors have in common: a door on the loopback, rules, books, and faults on cue."""
+"""The base of the four fake vendors: a loopback server with rules, bills and faults."""
 
 import asyncio
 import json
@@ -17,31 +17,31 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviour:
-    """A model as it behaves.  ``thought``: the tokens that it thinks when nothing is said about it."""
+    """The behaviour of a model.  ``thought``: its tokens of thinking by default."""
 
     thought: int = 600
     thinks: bool = True
     efforts: Mapping[str, float] = field(default_factory=dict)
-    """What may be asked for, each as a multiple of ``thought``."""
+    """The accepted efforts, each as a multiple of ``thought``."""
     billed_as: str = ""
-    """The dated name that answers carry; "" where it is the name that was asked for."""
+    """The dated name in its responses; "" for the requested name."""
     natural: bool = False
     """Its answers have natural lengths and stand in prose, instead of the smallest JSON of the schema."""
     words: int = 60
     says: str = ""
-    """A speech of one's own, instead of the fake's."""
+    """A fixed text instead of the fake's."""
     window: int = 200_000
     most: int = 64_000
-    """Tokens that an answer may have at most, thinking included."""
+    """The most tokens of an answer, including thinking."""
     tags: bool = False
-    """Thoughts come as text between <think> tags."""
+    """Thinking comes as text between <think> tags."""
 
 
 @dataclass
 class Bill:
-    """What a call costs: ``input`` includes ``cached`` and ``written``, ``output`` includes ``thought``.
+    """The tokens of a call: ``input`` includes ``cached`` and ``written``, ``output`` includes ``thought``.
 
-    ``is_usage_sent``: the wire carried the usage to its end.  A stream that broke off is billed all the same.
+    ``is_usage_sent``: the usage was sent.  A stream that broke off is billed too.
     """
 
     model: str
@@ -55,7 +55,7 @@ class Bill:
 
 @dataclass(frozen=True)
 class VendorRequest:
-    """A request as it came in."""
+    """A request as it arrived."""
 
     method: str
     path: str
@@ -66,7 +66,7 @@ class VendorRequest:
 
 @dataclass
 class VendorResponse:
-    """What goes out: ``frames``, then ``last``, or ``last`` alone where nothing streams."""
+    """A response: ``frames`` and then ``last``, or only ``last`` if it does not stream."""
 
     last: bytes
     frames: list[bytes] = field(default_factory=list)
@@ -75,12 +75,12 @@ class VendorResponse:
     headers: dict[str, str] = field(default_factory=dict)
     bill: Bill | None = None
     error: bytes = b""
-    """The frame with which the vendor says, in mid-stream, that it failed."""
+    """The vendor's error frame within a stream."""
     streams: bool = False
 
 
 class VendorRefusal(Exception):
-    """The vendor's own no."""
+    """An error response of the vendor."""
 
     def __init__(self, status: int, body: Json, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(status, body)
@@ -92,7 +92,7 @@ class VendorRefusal(Exception):
 
 @dataclass(frozen=True)
 class Draft:
-    """What a model came to within its limit."""
+    """The text and the thinking of a model within its limit."""
 
     text: str
     thoughts: str
@@ -106,7 +106,7 @@ class Draft:
 
 
 def draft_within(text: str, thought: int, limit: int, seed: str) -> Draft:
-    """Thinking comes first and counts against the limit; what is left of it is for the text."""
+    """Thinking comes first and counts against the limit; the rest is for the text."""
     spent = min(thought, limit)
     spoken = cut(text, limit - spent)
     is_cut = spent < thought or spoken != text
@@ -114,11 +114,11 @@ def draft_within(text: str, thought: int, limit: int, seed: str) -> Draft:
 
 
 class FakeVendor:
-    """A vendor: a subclass knows its protocol and its rules."""
+    """A fake vendor.  A subclass has its protocol and its rules."""
 
     name: ClassVar[str]
     base: ClassVar[str]
-    """The variable that leads to it."""
+    """The variable of its address."""
     secret: ClassVar[str]
     """The variable of its key."""
 
@@ -142,21 +142,21 @@ class FakeVendor:
         self._other_origin: asyncio.Server | None = None
         self._reopening: list[asyncio.Future[None]] = []
 
-    # What a vendor knows.
+    # Implemented by each vendor.
 
     def answer(self, call: VendorRequest, fault: Fault) -> VendorResponse:
-        """VendorResponse a call by the vendor's rules, or raise VendorRefusal."""
+        """Answer a call by the vendor's rules, or raise ``VendorRefusal``."""
         raise NotImplementedError
 
     def listing(self, call: VendorRequest) -> VendorResponse:
-        """VendorResponse a GET."""
+        """Answer a GET."""
         raise NotImplementedError
 
     def model_of(self, call: VendorRequest) -> str:
         return str(call.body.get("model", ""))
 
     def schema_of(self, body: Json) -> Json | None:
-        """The schema that stands on the wire."""
+        """The schema in the request."""
         raise NotImplementedError
 
     def prompt_of(self, body: Json) -> str:
@@ -164,14 +164,14 @@ class FakeVendor:
         raise NotImplementedError
 
     def error(self, status: int, message: str, seconds: float | None = None) -> Json:
-        """The vendor's error body; with ``seconds`` it says when to come again, if it has words for that."""
+        """The vendor's error body; with ``seconds`` it says when to retry, if the vendor has a field for that."""
         raise NotImplementedError
 
     def too_long(self) -> VendorRefusal:
-        """The vendor's words for a prompt that does not fit."""
+        """The vendor's error for a prompt that is too long."""
         raise NotImplementedError
 
-    # What they share.
+    # Shared by all vendors.
 
     @property
     def url(self) -> str:
@@ -190,14 +190,14 @@ class FakeVendor:
         return VendorRefusal(status, self.error(status, f"{message} {self.key}" if self.echo else message), headers)
 
     def form(self, body: Json) -> Json | None:
-        """The schema of the answer, on the wire or in words; None for a speech."""
+        """The schema of the answer, from the request or the prompt; None for plain text."""
         found = self.schema_of(body)
         if found is None and '"properties"' in (prompt := self.prompt_of(body)):
             found = texts.in_words(prompt)
         return found
 
     def draft(self, model: Behaviour, body: Json, thought: int, limit: int, fault: Fault) -> Draft:
-        """What the model says and thinks within its limit."""
+        """The model's text and thinking within its limit."""
         prompt, form = self.prompt_of(body), self.form(body)
         self.prompt_counts[prompt] += 1
         seed = f"{prompt}{self.prompt_counts[prompt]}"
@@ -217,12 +217,12 @@ class FakeVendor:
         return bill
 
     async def listen(self) -> None:
-        """Open the proxy, at the same port as before."""
+        """Listen, at the same port as before."""
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
         self.port = self._server.sockets[0].getsockname()[1]
 
     def stop_listening(self) -> None:
-        """Nobody listens any more, and who is connected is cut off."""
+        """Stop listening and close all connections."""
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -230,7 +230,7 @@ class FakeVendor:
             writer.transport.abort()
 
     async def close(self) -> None:
-        """Shut the door and wait until everybody has gone."""
+        """Stop listening and wait until all connections have ended."""
         for future in self._reopening:
             future.cancel()
         gone = asyncio.gather(*self._reopening, *filter(None, self._connections.values()), return_exceptions=True)
@@ -251,7 +251,7 @@ class FakeVendor:
             writer.close()
 
     async def _hear(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """One request; whether the connection lives on."""
+        """Answer one request; returns whether the connection stays open."""
         call = await received(reader)
         of: Of = "listing" if call.method == "GET" else "speech"
         if call.method != "GET":
@@ -278,7 +278,7 @@ class FakeVendor:
         return await self._send(reader, writer, answer, fault.kind)
 
     def _raise_fault(self, fault: Fault) -> None:
-        """Faults that are an answer of their own."""
+        """Raise the faults that replace the response."""
         if fault.kind in faults.STATUSES:
             raise self.refused(faults.STATUSES[fault.kind], "it went wrong")
         if fault.kind in faults.WAITING:
@@ -291,7 +291,7 @@ class FakeVendor:
     async def _connection_fault(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, fault: Fault
     ) -> bool | None:
-        """Faults of the proxy: whether the connection lives on; None where the call is answered after all."""
+        """Faults of the connection: returns whether it stays open; None if the call is answered all the same."""
         match fault.kind:
             case "wrong content type":
                 page = VendorResponse(b"<html>Please log in.</html>", kind="text/html")
@@ -315,7 +315,7 @@ class FakeVendor:
         await self.listen()
 
     async def _other_origin_port(self) -> int:
-        """The port of another origin, which notes who comes."""
+        """The port of another origin, which records its requests."""
         if self._other_origin is None:
             self._other_origin = await asyncio.start_server(self._record_redirected, "127.0.0.1", 0)
         return int(self._other_origin.sockets[0].getsockname()[1])
@@ -357,7 +357,7 @@ class FakeVendor:
         return True
 
     def _streamed_frames(self, answer: VendorResponse, fault: str, half: list[bytes]) -> list[bytes]:
-        """What streams before the polite end."""
+        """The frames before the regular end."""
         match fault:
             case "garbage":
                 return [*half, b"data: {\x00not json\n\n"]
@@ -373,7 +373,7 @@ class FakeVendor:
 
 
 async def go_on(writer: asyncio.StreamWriter, frames: list[bytes], pause_s: float) -> None:
-    """Say the same until the client hangs up."""
+    """Repeat the frames until the client closes the connection."""
     while True:
         for frame in frames:
             await chunks(writer, [frame])
@@ -381,7 +381,7 @@ async def go_on(writer: asyncio.StreamWriter, frames: list[bytes], pause_s: floa
 
 
 def mark_usage_sent(answer: VendorResponse) -> None:
-    """The usage is on the wire."""
+    """Record that the usage was sent."""
     if answer.bill is not None:
         answer.bill.is_usage_sent = True
 
