@@ -196,15 +196,15 @@ class ProviderContract:
 
     async def test_cancelling_closes_the_connection(self, stage: Stage, ask: Any) -> None:
         model = stage.play(Scene(texts=("Cars ",), end="silence"))
-        heard = asyncio.Event()
+        received = asyncio.Event()
 
         async def listen() -> None:
             async with stage.provider.stream(model, ask()) as stream:
                 async for _ in stream:
-                    heard.set()
+                    received.set()
 
         task = asyncio.create_task(listen())
-        await heard.wait()
+        await received.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

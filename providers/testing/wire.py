@@ -132,8 +132,8 @@ def ollama_frames(scene: Scene) -> tuple[list[bytes], bytes]:
     """Ollama's lines of JSON."""
 
     def line(**more: Any) -> bytes:
-        said = {"model": "m:1", "created_at": "2026-01-01T00:00:00Z"} | more
-        return json.dumps(said, ensure_ascii=False).encode() + b"\n"
+        message = {"model": "m:1", "created_at": "2026-01-01T00:00:00Z"} | more
+        return json.dumps(message, ensure_ascii=False).encode() + b"\n"
 
     texts = [line(message={"role": "assistant", "content": text}, done=False) for text in scene.texts]
     ending = {"done": True, "done_reason": scene.end, "prompt_eval_count": 11, "eval_count": 3}
@@ -174,10 +174,10 @@ def gemini_frames(scene: Scene) -> tuple[list[bytes], bytes]:
 
     def part(text: str, **more: Any) -> bytes:
         content = {"role": "model", "parts": [{"text": text}]}
-        said: dict[str, Any] = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": "m"}
+        message: dict[str, Any] = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": "m"}
         if more:
-            said["usageMetadata"] = {"promptTokenCount": 11, "candidatesTokenCount": 3, "totalTokenCount": 14}
-        return b"data: " + json.dumps(said, ensure_ascii=False).encode() + b"\r\n\r\n"
+            message["usageMetadata"] = {"promptTokenCount": 11, "candidatesTokenCount": 3, "totalTokenCount": 14}
+        return b"data: " + json.dumps(message, ensure_ascii=False).encode() + b"\r\n\r\n"
 
     reason = {"stop": "STOP", "length": "MAX_TOKENS"}.get(scene.end, scene.end)
     return [part(text) for text in scene.texts], part("", finishReason=reason)

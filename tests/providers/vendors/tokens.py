@@ -1,8 +1,8 @@
 """The fake's count of tokens, and its caches.
 
 One rule for prompts and answers: four characters for each token, or 1.4 if the script has no spaces (from U+2E80 on,
-such as Chinese), rounded up.  A prompt is its messages one after the other, each as role and text.  Schemas and tools cost
-nothing here, unlike at the vendors.
+such as Chinese), rounded up.  A prompt is its messages one after the other, each as role and text.  Schemas and tools
+cost nothing here, unlike at the vendors.
 """
 
 import hashlib
