@@ -59,18 +59,18 @@ class Harness:
         self.hub = Hub(log, tick_ms=settings.tick_ms, idle_s=idle_s, ring=ring)
         self.moderators = Moderators(log, self.registry, self.hub, idle_timeout_s=settings.idle_timeout_s)
 
-    async def open(self, model: str, *, turns: int = 2, judge: str | None = None, **wish: Any) -> str:
+    async def open(self, model: str, *, turns: int = 2, judge: str | None = None, **request: Any) -> str:
         """Open a debate and start it."""
-        return await self.moderators.open(await self.opening(model, turns=turns, judge=judge, **wish))
+        return await self.moderators.open(await self.opening(model, turns=turns, judge=judge, **request))
 
-    async def opening(self, model: str, *, turns: int = 2, judge: str | None = None, **wish: Any) -> Any:
+    async def opening(self, model: str, *, turns: int = 2, judge: str | None = None, **request: Any) -> Any:
         body = {
             "motion": "Cities should ban cars",
             "turns": turns,
             "pro": {"model": model},
             "con": {"model": model},
-            "judge": {"model": judge or model, "samples": wish.pop("samples", 1), **wish.pop("seat", {})},
-            **wish,
+            "judge": {"model": judge or model, "samples": request.pop("samples", 1), **request.pop("seat", {})},
+            **request,
         }
         return await opening.build_opening(opening.as_request(body), self.registry, self.settings)
 

@@ -34,8 +34,8 @@ def answers(**changes: Any) -> dict[str, Any]:
     return {key: value for key, value in said.items() if value is not None}
 
 
-async def held(h: Harness, model: str, **wish: Any) -> tuple[str, Event]:
-    debate = await h.open(model, turns=6, format="protocol", **wish)
+async def held(h: Harness, model: str, **request: Any) -> tuple[str, Event]:
+    debate = await h.open(model, turns=6, format="protocol", **request)
     return debate, await h.ended(debate)
 
 

@@ -22,9 +22,9 @@ class Site:
     def __init__(self, client: TestClient) -> None:
         self.client = client
 
-    def open(self, model: str, **wish: Any) -> str:
+    def open(self, model: str, **request: Any) -> str:
         seats = {role: {"model": model} for role in ("pro", "con", "judge")}
-        response = self.client.post("/api/debates", json={"motion": MOTION, "turns": 2, **seats, **wish})
+        response = self.client.post("/api/debates", json={"motion": MOTION, "turns": 2, **seats, **request})
 
         assert response.status_code == 201, response.text
         return str(response.json()["id"])

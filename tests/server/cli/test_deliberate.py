@@ -29,8 +29,8 @@ CONVINCED = SPLIT | {
 }
 
 
-def artifact(text: str = TEXT, **wish: Any) -> dict[str, Any]:
-    return {"format": "deliberation", "artifact": {"name": "design.md", "text": text}, **wish}
+def artifact(text: str = TEXT, **request: Any) -> dict[str, Any]:
+    return {"format": "deliberation", "artifact": {"name": "design.md", "text": text}, **request}
 
 
 def with_rules(**rules: Any) -> Any:
@@ -217,18 +217,18 @@ def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
         (artifact(panel=[{"rater": "qa_evaluator", "samples": 2}, "domain_expert"]), "panel.0.samples"),
     ],
 )
-def test_a_wrong_body_names_its_field(site: Site, script: Any, wish: dict[str, Any], field: str) -> None:
-    judge = {"model": script()} | wish.pop("judge", {})
+def test_a_wrong_body_names_its_field(site: Site, script: Any, request: dict[str, Any], field: str) -> None:
+    judge = {"model": script()} | request.pop("judge", {})
 
-    refused(site.client.post("/api/debates", json={"motion": "m", **wish, "judge": judge}), 422, field)
+    refused(site.client.post("/api/debates", json={"motion": "m", **request, "judge": judge}), 422, field)
 
 
 # time, failures, kills
 
 
-async def deliberated(made: Harness, model: str, **wish: Any) -> list[Any]:
+async def deliberated(made: Harness, model: str, **request: Any) -> list[Any]:
     """The events of a deliberation that has ended, after checking the invariants of its log."""
-    debate = await made.open(model, **artifact(**wish))
+    debate = await made.open(model, **artifact(**request))
     await made.ended(debate)
     return [record.event for record in await check_sound(made.log, debate)]
 

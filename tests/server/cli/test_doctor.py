@@ -107,8 +107,8 @@ def test_limits_are_shown_and_an_open_breaker_of_the_server_is(moot: Cli, monkey
     ):
         vendors["ollama"].faults.append(Fault("503", times=99))
         seat = {"model": "ollama:qwen3"}
-        wish = {"motion": "m", "pro": seat, "con": seat, "judge": seat}
-        httpx.post(f"{address}/api/debates", json=wish, trust_env=False).raise_for_status()
+        request = {"motion": "m", "pro": seat, "con": seat, "judge": seat}
+        httpx.post(f"{address}/api/debates", json=request, trust_env=False).raise_for_status()
         until_open(address)
         (found,) = [each for each in moot.json("doctor") if each["provider"] == "ollama"][:1]
         shown = moot("doctor").stdout.decode()

@@ -1,4 +1,4 @@
-"""What the tests of calibration share: cases, raters' answers, and what holds of every calibration."""
+"""What the tests of calibration share: cases, raters' answers, and checks that hold for every calibration."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,8 +22,8 @@ def arguments(side: str) -> list[Argument]:
 
 
 def case(name: str, truth: Any = "pro", motion: str = "") -> dict[str, Any]:
-    """A case as it is asked for."""
-    wish = CaseRequest(
+    """A case as in a request."""
+    request = CaseRequest(
         id=name,
         motion=motion or f"motion of {name}",
         pro=arguments("PRO"),
@@ -31,11 +31,11 @@ def case(name: str, truth: Any = "pro", motion: str = "") -> dict[str, Any]:
         truth=truth,
         source="a fact",
     )
-    return dict(msgspec.to_builtins(wish))
+    return dict(msgspec.to_builtins(request))
 
 
 def says(pro: int, con: int) -> dict[str, Any]:
-    """An answer that gives each side's arguments these points on everything."""
+    """An answer that gives these points to the arguments of each side in every dimension."""
     points = {"PRO-1": pro, "PRO-2": pro, "CON-1": con, "CON-2": con}
     return {"scores": {name: dict.fromkeys(DIMENSIONS, each) for name, each in points.items()}}
 
@@ -43,16 +43,16 @@ def says(pro: int, con: int) -> dict[str, Any]:
 PRO, CON, EVEN = says(8, 4), says(4, 8), says(6, 6)
 
 
-def wish(*cases: dict[str, Any], model: str, panel: list[Any] | None = None, **more: Any) -> dict[str, Any]:
+def request(*cases: dict[str, Any], model: str, panel: list[Any] | None = None, **more: Any) -> dict[str, Any]:
     return {"format": "calibration", "cases": list(cases), "panel": panel or [model], "judge": {"model": model}, **more}
 
 
 RIGHT_AND_WRONG = {"panel:technical@*": PRO, "panel:business@*": CON, "panel:risk@*": EVEN, "panel:general@*": {}}
-"""Where the motion holds; the general rater gives nothing."""
+"""Answers to a case whose motion holds; the general rater gives no scores."""
 
 
 def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
-    """Everything was asked once and recorded once, whatever came between."""
+    """Check that every question was asked once and every verdict recorded once."""
     answers = [each.event.key for each in records if isinstance(each.event, ModelAnswered)]
     verdicts = [(each.event.rater, each.event.case) for each in records if isinstance(each.event, RaterCalibrated)]
 
@@ -68,7 +68,7 @@ def check(records: Sequence[Recorded], cases: int, raters: int = 4) -> None:
 
 
 async def held(h: Harness, body: dict[str, Any]) -> list[Recorded]:
-    """A calibration from beginning to end."""
+    """Run a calibration from beginning to end."""
     asked = opening.as_request(body)
     records = await records_for(h.log, asked)
     debate = await h.moderators.open(await opening.build_opening(asked, h.registry, h.settings, records))

@@ -1,4 +1,4 @@
-"""Five debates at once over four vendors, one of which is down for a while; what was booked beside what was billed.
+"""Five debates at the same time over four vendors, one of them down for a while: recorded tokens beside billed ones.
 
 ``python -m tests.server.debate.parallel_debates --turns 12 --down-s 60`` starts cold: the debates import the SDKs.
 """
@@ -37,7 +37,7 @@ FOREVER = 10**6
 
 @dataclass
 class Report:
-    """What came of the debates."""
+    """The results of the debates."""
 
     ends: list[str] = field(default_factory=list)
     booked: Mapping[str, Counter[str]] = field(default_factory=dict)
@@ -84,7 +84,7 @@ async def run_parallel_debates(
 
 
 async def _end(at: Harness, debate: str) -> str:
-    """How a debate ended, in words."""
+    """The end of a debate in words."""
     async for record in follow(at.log, debate, 0):
         if is_end(record):
             event = record.event
@@ -110,7 +110,7 @@ async def _book(at: Harness, debates: Sequence[str], report: Report) -> None:
 
 
 def _vendor(model: str) -> str:
-    """Whose model answered: failures carry the whole name, answers the vendor's own."""
+    """The vendor of a model: failures hold the whole name, answers the vendor's own name."""
     name = model.partition(":")[2] if model.partition(":")[0] in {"openai", "anthropic", "gemini", "ollama"} else model
     if name.startswith(("qwen", "gpt-oss")):
         return "ollama"
@@ -126,7 +126,7 @@ def _billed(vendors: Vendors, name: str) -> Counter[str]:
 
 
 def in_words(report: Report) -> str:
-    """For a person."""
+    """The report as text."""
     lines = [f"{len(report.ends)} debates in {report.seconds:.0f} s, {report.calls} calls: {Counter(report.ends)}"]
     for name, billed in sorted(report.billed.items()):
         booked = report.booked.get(name, Counter())
@@ -136,7 +136,7 @@ def in_words(report: Report) -> str:
 
 
 async def main(turns: int, down: str, down_s: float) -> int:
-    """Run it and say what came of it; 1 where a debate did not conclude or the books differ."""
+    """Run the debates and print the report; 1 if a debate did not conclude or the tokens differ."""
     with pytest.MonkeyPatch.context() as patch:
         async with running_vendors(patch) as vendors:
             report = await run_parallel_debates(vendors, turns=turns, down=down, down_s=down_s)

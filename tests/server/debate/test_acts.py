@@ -1,4 +1,4 @@
-"""Pause, halt and resume at every moment of a debate: obeyed at once, and undone without a trace."""
+"""Pause, halt and resume at every moment of a debate: they take effect at once, and the debate can go on."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ SLOW = {"chunk_ms": 5, "chunk_chars": 4}
 
 
 def called(monkeypatch: pytest.MonkeyPatch, calls: int) -> anyio.Event:
-    """Set once the script has been asked so many questions."""
+    """An event that is set once the script has received this number of questions."""
     reached, answer, count = anyio.Event(), ScriptedProvider.answer, 0
 
     async def counted(self: ScriptedProvider, model: str, request: Any, type_: Any) -> Any:
@@ -160,7 +160,7 @@ def _with(**changes: Any) -> Any:
 @pytest.mark.parametrize("act", ["pause", "halt"])
 @pytest.mark.parametrize("moment", range(1, 14))
 async def test_an_act_after_any_event_is_obeyed_and_undone(script: Any, act: str, moment: int) -> None:
-    """Right after the n-th event the debate rests, nothing is half done, and it can go on to its end."""
+    """The debate rests right after the n-th event, without a half turn, and can go on to its end."""
     async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 0, "chunk_chars": 8}))
         await h.until(debate, lambda record: record.position >= moment)
@@ -203,7 +203,7 @@ async def test_acts_that_make_no_sense_now_are_refused(script: Any) -> None:
 
 
 async def test_halt_and_resume_again_and_again_never_makes_two_moderators(script: Any) -> None:
-    """A second moderator would write beside the first, and one of them would fail on the position."""
+    """Two moderators would both write, and one of them would fail because of the position."""
     async with harness() as h:
         debate = await h.open(script(pace={"chunk_ms": 1, "chunk_chars": 4}))
         for _ in range(30):
@@ -220,7 +220,7 @@ async def test_halt_and_resume_again_and_again_never_makes_two_moderators(script
 
 
 class SlowToResume(MemoryLog):
-    """Holds the append of a resume until it is let go."""
+    """A log that holds back the append of a resume until the test releases it."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A failure that shows how a model must be asked is nobody's the first time: a turn and a question go on at once."""
+"""The first failure that shows how a model must be asked does not count: the call is repeated at once."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -127,7 +127,7 @@ async def test_the_same_log_walked_again_is_the_same_debate(script: Script) -> N
 
 
 def due(*events: Any) -> Any:
-    """The question of the score that is asked now."""
+    """The question for the score that may be asked now."""
     (step,) = (step for step in steps(*events) if isinstance(step, Ask) and step.purpose == "score")
     return step
 

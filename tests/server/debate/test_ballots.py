@@ -1,4 +1,4 @@
-"""Many votes at once: all recorded, in few appends, and the debate goes on beneath them."""
+"""Many votes at the same time: all are recorded, in few appends, and the debate goes on meanwhile."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,7 +34,7 @@ CROWD = 600
 
 
 class Counting(MemoryLog):
-    """Counts appends by what they hold, and readings of a whole log."""
+    """A log that counts appends by their content, and reads of a whole log."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ def vote(number: int) -> AudienceVoted:
 
 
 async def cast(h: Harness, debate: str, ballots: Sequence[AudienceVoted | BeliefStated]) -> list[int]:
-    """All at once; their positions."""
+    """Cast all ballots at the same time; their positions."""
     positions: list[int] = []
 
     async def one(ballot: AudienceVoted | BeliefStated) -> None:
@@ -126,7 +126,7 @@ async def test_one_who_is_kept_is_the_one_that_goes_on(script: Any) -> None:
 
 
 async def test_a_debate_comes_to_its_end_under_a_rain_of_votes(script: Any) -> None:
-    """What the rules derive is decided on the debate as it stands: a vote between must not put it off for ever."""
+    """The rules derive a batch from the debate as it stands: votes that come between must not delay it for ever."""
     async with harness() as h:
         debate = await h.open(script(), turns=3)
         refused: list[str] = []

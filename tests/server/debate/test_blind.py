@@ -25,7 +25,7 @@ from tests.server.protocol_debates import answers
 from tests.server.site import MOTION, Site, refused
 
 MARK = re.compile(r"zq[a-z]+zq")
-"""What stands in every model's name, and in what its provider says of a failure."""
+"""Part of every model's name, and of every failure message of its provider."""
 Script = Callable[..., str]
 ROLES = ("pro", "con", "judge", "second", "raterone", "ratertwo")
 NOWHERE: dict[str, Any] = {"fault": {"kind": "refuse", "times": 99, "after_ms": 1}}
@@ -33,13 +33,13 @@ NOWHERE: dict[str, Any] = {"fault": {"kind": "refuse", "times": 99, "after_ms": 
 
 @pytest.fixture(autouse=True)
 def telling(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every failure names its model, as providers' messages do."""
+    """A provider whose failures name the model, as those of real vendors do."""
     for kind, (error, message) in scripted._FAULTS.items():
         monkeypatch.setitem(scripted._FAULTS, kind, (error, f"zqmessagezq: {message}"))
 
 
-def wish(script: Script, content: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A body in which every model has a name of its own."""
+def request(script: Script, content: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """A request in which every model has its own name."""
     model = {role: script(f"zq{role}zq", label=f"zqlabel{role}zq", **content) for role in ROLES}
     seats = [{"rater": name, "model": model["raterone" if n % 2 else "ratertwo"]} for n, name in enumerate(RATERS)]
     return {
@@ -83,9 +83,9 @@ DEBATES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 async def held(h: Harness, script: Script, name: str) -> list[bytes]:
     """The whole log of a blind debate, as lines."""
     content, more = DEBATES[name]
-    wished = as_request(wish(script, content, **more))
+    requested = as_request(request(script, content, **more))
     warned = Draft(event=FamilyWarned(roles=("pro", "judge"), family="zqfamilyzq"), cause=1)
-    debate = await h.moderators.open(await build_opening(wished, h.registry, h.settings))
+    debate = await h.moderators.open(await build_opening(requested, h.registry, h.settings))
     await h.ended(debate)
     await h.idle()
     records = [record async for record in read_all(h.log, debate)]
@@ -110,7 +110,7 @@ def take_in(site: Site, lines: list[bytes]) -> None:
 
 
 def everything(site: Site, debate: str) -> dict[str, str]:
-    """All that a spectator may get of it, by route."""
+    """Everything that a spectator can read, by route."""
     one = f"/api/debates/{debate}"
     head = site.get(one)["position"]
     paths = [
@@ -184,7 +184,7 @@ def test_the_director_sees_them_live(guarded: Site, script: Script) -> None:
 def test_whoever_watches_to_the_end_is_told_by_the_last_frame(guarded: Site, script: Script) -> None:
     site = guarded
     site.client.headers.update(TOKEN)
-    body = wish(script, {"answers": GOOD_EXCHANGE, "pace": {"chunk_ms": 1, "chunk_chars": 40}}, turns=4)
+    body = request(script, {"answers": GOOD_EXCHANGE, "pace": {"chunk_ms": 1, "chunk_chars": 40}}, turns=4)
     response = site.client.post("/api/debates", json=body)
     site.client.headers.update(SPECTATOR)
     with site.client.websocket_connect(
@@ -203,7 +203,7 @@ def test_a_halt_tells_the_kind_of_failure_and_no_name(guarded: Site, script: Scr
     site = guarded
     site.client.headers.update(TOKEN)
     silent = {"says": {"pro": [{"text": "", "fault": NOWHERE["fault"]}], "con": [""]}, "answers": {"open:pro": NOWHERE}}
-    debate = site.client.post("/api/debates", json=wish(script, silent, turns=6, format=form)).json()["id"]
+    debate = site.client.post("/api/debates", json=request(script, silent, turns=6, format=form)).json()["id"]
     site.client.headers.update(SPECTATOR)
     halted = site.ended(debate)
 
@@ -252,6 +252,6 @@ def test_an_exhibition_can_be_blind(site: Site) -> None:
 
 
 def test_what_names_a_model_is_known_of_every_event() -> None:
-    """A new event that holds a model must say so."""
+    """A new event that holds a model must be listed here."""
     assert {"pro.model", "con.model", "judge.model", "judge.second", "panel.model"} <= DebateOpened.naming
     assert frozenset() == DebateHalted.naming

@@ -1,4 +1,4 @@
-"""Every call is booked: whatever came of it, its tokens and its cost stand in the log as far as anybody told them."""
+"""The log holds the tokens and the cost of every call, failed calls included, as far as the vendor reported them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,11 +52,11 @@ def of(events: Any, *types: type) -> list[Any]:
     return [each for each in events if isinstance(each, types)]
 
 
-async def played(script: Script, errors: Any, **wish: Any) -> tuple[list[Any], Any]:
-    """The events and the view of a debate of one turn in which calls fail so."""
-    told = wish.pop("told", {})
+async def played(script: Script, errors: Any, **request: Any) -> tuple[list[Any], Any]:
+    """The events and the view of a debate of one turn with these failures."""
+    told = request.pop("told", {})
     async with harness(registry=faulty_registry(errors, **told)) as h:
-        debate = await h.open(script(), **{"turns": 1, **wish})
+        debate = await h.open(script(), **{"turns": 1, **request})
         await h.ended(debate)
         return await h.events(debate), await h.view(debate)
 
@@ -217,7 +217,7 @@ ELSEWHERE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", ELSEWHERE)
 async def test_whatever_is_held_halts_and_goes_on_call_by_call(script: Script, name: str) -> None:
-    """What was paid for is used; nothing more is asked until somebody says so; each time it comes a step further."""
+    """Answers that were paid for are used; no call is made before a resume; each resume brings one more step."""
     async with harness(registry=faulty_registry(cost_usd=None)) as h:
         debate = await h.open(script(answers=answers() | SPLIT), max_cost_usd=5, **ELSEWHERE[name])
         end, asked, halts = await h.ended(debate), [0], 0

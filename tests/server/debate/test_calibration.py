@@ -1,4 +1,4 @@
-"""Raters measured by known outcomes: the format, and how it goes on."""
+"""Format calibration: raters measured with known outcomes, also after interruptions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ from server.debate.formats.steps import Ask, Record, Step
 from server.opening import opening
 from server.opening.cases import CaseRequest, cases_of
 from tests.server import debate_events
-from tests.server.debate.calibrations import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, wish
+from tests.server.debate.calibrations import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, request
 from tests.server.harness import harness, is_a
 from tests.server.site import Site, refused
 
@@ -195,7 +195,7 @@ def test_what_has_been_measured_is_let_go_of() -> None:
 
 async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
     model = script(pace={"answer_ms": 20}, answers=RIGHT_AND_WRONG)
-    body = wish(*[case(name) for name in "abcd"], model=model)
+    body = request(*[case(name) for name in "abcd"], model=model)
     async with harness() as h:
         asked = opening.as_request(body)
         debate = await h.moderators.open(await opening.build_opening(asked, h.registry, h.settings))
@@ -220,7 +220,7 @@ async def test_a_halt_loses_nothing_and_asks_nothing_twice(script: Any) -> None:
 
 async def test_at_every_position_it_would_go_on_without_asking_twice(script: Any) -> None:
     async with harness() as h:
-        records = await held(h, wish(case("a"), case("b"), model=script(answers=RIGHT_AND_WRONG)))
+        records = await held(h, request(case("a"), case("b"), model=script(answers=RIGHT_AND_WRONG)))
     state: Debate = debates.INITIAL
     known: set[str] = set()
     for record in records:
@@ -234,7 +234,7 @@ async def test_at_every_position_it_would_go_on_without_asking_twice(script: Any
 async def test_several_samples_count_by_their_median(script: Any) -> None:
     model = script(answers={"panel:*": [PRO, CON, PRO]})
     async with harness() as h:
-        records = await held(h, wish(case("a"), model=model) | {"judge": {"model": model, "samples": 3}})
+        records = await held(h, request(case("a"), model=model) | {"judge": {"model": model, "samples": 3}})
 
     verdicts = [each.event for each in records if isinstance(each.event, RaterCalibrated)]
     assert [True] * 4 == [each.right for each in verdicts]
@@ -246,7 +246,7 @@ async def test_several_samples_count_by_their_median(script: Any) -> None:
 
 def test_a_calibration_is_opened_over_http_and_seen_live(site: Site, script: Any) -> None:
     model = script(answers=RIGHT_AND_WRONG)
-    response = site.client.post("/api/debates", json=wish(case("a"), case("b", "con"), model=model))
+    response = site.client.post("/api/debates", json=request(case("a"), case("b", "con"), model=model))
     assert response.status_code == 201, response.text
     debate = response.json()["id"]
     assert site.ended(debate)["by_rule"] == "calibration"
@@ -277,6 +277,6 @@ def test_a_calibration_is_opened_over_http_and_seen_live(site: Site, script: Any
 )
 def test_a_bad_case_is_refused_by_field(site: Site, script: Any, change: dict[str, Any], field: str) -> None:
     model = script()
-    response = site.client.post("/api/debates", json=wish(case("a"), case("b") | change, model=model))
+    response = site.client.post("/api/debates", json=request(case("a"), case("b") | change, model=model))
 
     refused(response, 422, field)

@@ -1,4 +1,4 @@
-"""A debate that outgrows a model's window: what is given in full, what by its first sentence, and the event of it."""
+"""A debate that is longer than a model's window: turns in full, turns as a sentence, and the event that records it."""
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ WORDS = "Trams carry more people than cars do. " + "They share one track and one
 
 
 def said(turns: int, window: int) -> Play:
-    """So many turns, each judged, of a debate whose debaters have this window."""
+    """A debate with this number of judged turns and this window of the debaters' models."""
     seats: DebateOpened = opened(turns + 1)
     seats = replace(seats, pro=replace(seats.pro, window=window), con=replace(seats.con, window=window))
     play = Play(seats)

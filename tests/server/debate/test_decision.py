@@ -1,4 +1,4 @@
-"""A person decides what the panel did not: once, with a reason, also when the debate is over."""
+"""A person decides after the panel has named no winner: once, with a reason, also after the end of the debate."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ WHAT, WHY = "We try two lines first", "It is cheap to undo"
 
 
 async def hung(h: Harness, script: Script, raters: dict[str, Any] = SPLIT) -> str:
-    """A debate that has ended; by default its panel names nobody."""
+    """A debate that has ended; by default its panel names no winner."""
     model = script(answers=answers() | raters)
     debate = await h.open(model, turns=6, format="protocol", panel=[model])
     assert isinstance(await h.ended(debate), DebateConcluded)
@@ -216,7 +216,7 @@ def test_a_decision_is_posted_and_read(site: Site, script: Script) -> None:
     ],
 )
 def test_what_is_no_decision_is_refused(site: Site, body: Any, status: int, field: str | None) -> None:
-    """Also before anybody looks whether there is such a debate."""
+    """The body is checked before the debate is looked up."""
     sent = body if isinstance(body, bytes) else msgspec.json.encode(body)
 
     refused(site.client.post("/api/debates/nobody/decision", content=sent), status, field)

@@ -1,4 +1,4 @@
-"""A store that fails, a process that ends, a bug inside, many at once: what a moderator leaves and takes up."""
+"""A failing store, a process that ends, a bug, many debates: what a moderator leaves behind and how it goes on."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("after_commit", [False, True])
 async def test_a_store_that_fails_for_a_while_loses_nothing(script: Any, after_commit: bool) -> None:
-    """Every append fails three times, also where it was committed and only the answer was lost."""
+    """Every append fails three times, also if it was committed and only the response was lost."""
     log = FailingLog(lambda tried: tried > 1 and tried % 4 != 0, after_commit=after_commit)
     async with harness(log) as h:
         debate = await h.open(script(), turns=3, samples=2)
@@ -83,7 +83,7 @@ async def test_cancelling_in_mid_turn_leaves_a_log_that_another_process_finishes
 
 @pytest.mark.slow
 async def test_a_process_may_end_after_any_event(script: Any) -> None:
-    """Cut the log at every position: who takes it up ends with everything once."""
+    """Cut the log at every position: the next moderator ends with every event once."""
     async with harness() as h:
         debate = await h.open(script(), turns=2, samples=2)
         await h.ended(debate)

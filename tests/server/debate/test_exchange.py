@@ -1,4 +1,4 @@
-"""Given these events, these are the next steps: the format ``exchange`` as a pure function."""
+"""Format ``exchange`` as a pure function: the next steps that follow from given events."""
 
 from typing import Any
 
@@ -45,29 +45,29 @@ from tests.server.debate_events import (
 
 
 def only(step_type: type, *events: Any) -> Any:
-    """The one step that follows, which must be of this type."""
+    """The only next step, which must have this type."""
     (step,) = steps(*events)
     assert isinstance(step, step_type)
     return step
 
 
 def scores(*events: Any) -> list[Any]:
-    """The questions of the score that are asked now."""
+    """The questions for the score that may be asked now."""
     return [step for step in steps(*events) if isinstance(step, Ask) and step.purpose == "score"]
 
 
 def recorded_event(*events: Any) -> Any:
-    """The first event of the one batch that follows."""
+    """The first event of the batch that follows."""
     return only(Record, *events).drafts[0].event
 
 
 def heard(*events: Any) -> list[Any]:
-    """A turn that was spoken, with neutral answers to all that is asked of it but its score."""
+    """A spoken turn, with neutral answers to all questions about it except the score."""
     return [*events, *besides(*events)]
 
 
 def judged(turn: int, points: float = 0.5) -> list[Any]:
-    """A whole turn, spoken and scored by the rules themselves."""
+    """A whole turn, spoken and scored by the rules."""
     before = [opened(9)] + [each for n in range(1, turn) for each in judged(n)]
     told = [started(turn), spoken(turn)]
     told += [answered(turn, points=points), *besides(*before, *told)]
@@ -252,7 +252,7 @@ def test_money_below_the_cap_stops_nobody() -> None:
 
 
 def end(play: Play) -> Play:
-    """Let the debate go on to its end, the judge neutral."""
+    """Let the debate go on to its end with a neutral judge."""
     while todo := play.steps:
         for step in todo:
             if isinstance(step, Record):
@@ -315,7 +315,7 @@ def test_the_judge_learns_no_model_and_no_side() -> None:
 @settings(max_examples=60, deadline=None)
 @given(random_debates())
 def test_no_step_is_taken_twice(events: list[Any]) -> None:
-    """Whatever happened: at most one answer a question, one score a turn, one end, attempts that count up."""
+    """In every debate: at most one answer for a question, one score for a turn, one end, and increasing attempts."""
     answers = [
         (e.key, e.sample)
         for e in map(_event, events)

@@ -1,4 +1,4 @@
-"""A judge that fails, and a judge that names what does not exist: nothing is invented in its place."""
+"""A judge that fails, and a judge that names things that do not exist: Moot invents no values for them."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from tests.server.harness import QUICK, check_sound, fault, harness
 pytestmark = pytest.mark.anyio
 
 TURNS = 10
-"""So many that a convergence would be assessed."""
+"""Enough turns for an assessment of the convergence."""
 ARC = {"evolution": "It grew.", "fractures": "Nowhere.", "held": "All of it."}
 
 

@@ -1,4 +1,4 @@
-"""A turn costs its debater and the slowest question, not their sum."""
+"""The judge's questions run at the same time: a turn takes as long as the debater plus the slowest question."""
 
 from datetime import datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ def seconds(one: Recorded, other: Recorded) -> float:
 
 @pytest.mark.slow
 async def test_twelve_turns_take_hardly_longer_than_their_critical_path(script: Any, tmp_path: Path) -> None:
-    """By the times in the log, on a durable store.  More tries: another process may have had the machine."""
+    """Measured by the times in the log, on a durable store.  It may try again: other processes may use the machine."""
     ratios = []
     for attempt in range(5):
         async with await SqliteLog.open(tmp_path / f"{attempt}.db") as log, harness(log) as h:
@@ -43,7 +43,7 @@ async def test_twelve_turns_take_hardly_longer_than_their_critical_path(script: 
 
 @pytest.mark.slow
 async def test_a_second_opinion_is_not_waited_for(script: Any) -> None:
-    """It is asked while the next turn is spoken."""
+    """A second opinion is asked while the next turn is spoken."""
     quote = "Trams give it back"
     flag = {"claims": [{"quote": quote, "reason": "so", "kind": "no_mechanism"}]}
     async with harness() as h:

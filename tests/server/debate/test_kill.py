@@ -1,4 +1,4 @@
-"""SIGKILL of a server at random moments: started again it goes on by itself; nothing is lost, doubled or paid twice.
+"""SIGKILL of a server at random moments: after a restart it goes on; nothing is lost, doubled or paid for twice.
 
 ``MOOT_KILLS=N`` kills N times more.
 """
@@ -33,7 +33,7 @@ PACE = {"chunk_ms": 4, "chunk_chars": 8, "answer_ms": 25}
 
 
 class Witness:
-    """What a spectator of one debate was shown, over all his connections."""
+    """Everything that a spectator of one debate was shown, over all its connections."""
 
     def __init__(self, debate: str) -> None:
         self.debate = debate
@@ -42,7 +42,7 @@ class Witness:
         self.seen = 0
 
     def watch(self, address: str, until: float) -> None:
-        """See what comes until a moment."""
+        """Receive messages until a moment."""
         url = f"{address.replace('http', 'ws')}/ws/debates/{self.debate}?after={self.seen}"
         try:
             with connect(url, proxy=None, close_timeout=0.01) as socket:
@@ -52,13 +52,13 @@ class Witness:
             return
 
     def read(self, address: str) -> None:
-        """Read by HTTP what is recorded, and keep it."""
+        """Read the recorded events by HTTP and keep them."""
         url = f"{address}/api/debates/{self.debate}/events?limit=1000"
         for line in httpx.get(url, trust_env=False).raise_for_status().json()["events"]:
             self.read_lines.setdefault(line["position"], line)
 
     def check(self, records: Sequence[Recorded]) -> None:
-        """All of it stands in the log now, at its place: what was seen is a part of what there is."""
+        """Check that everything that was seen is in the log at its position."""
         whole = [msgspec.json.decode(msgspec.json.encode(full_line(record))) for record in records]
         for position, digest in self.digests.items():
             assert digest == records[position - 1].digest.hex()
@@ -133,7 +133,7 @@ async def test_a_server_that_is_killed_goes_on_and_nothing_is_lost_or_doubled(tm
 @pytest.mark.slow
 @pytest.mark.parametrize("moment", ["turn_started", "turn_spoken", "model_answered", "turn_scored", "turn_failed"])
 async def test_killed_right_after_an_append(tmp_path: Path, script: Any, moment: str) -> None:
-    """In mid-turn, in mid-judgement, between the last answer and its score, before a retry."""
+    """During a turn, during a judgement, between the last answer and its score, before a retry."""
     fails = {"text": "A first try that ends.", "fault": {"kind": "reset"}, "then": "A second try that holds."}
     moot, model = Cli(tmp_path), script(pace=PACE, says={"pro": [fails], "con": ["People need cars for their work."]})
     with moot.server() as (process, address):
@@ -159,7 +159,7 @@ async def test_killed_right_after_an_append(tmp_path: Path, script: Any, moment:
 
 @pytest.mark.slow
 async def test_killed_again_and_again_in_one_turn_it_is_not_given_up(tmp_path: Path, script: Any) -> None:
-    """A crash is nobody's failure: it does not use up the attempts of a turn."""
+    """A crash does not use up an attempt at a turn."""
     moot, model = Cli(tmp_path), script(pace={"chunk_ms": 60_000})
     with moot.server() as (_, address):
         witness = Witness(open_debate(address, model))
@@ -178,7 +178,7 @@ async def test_killed_again_and_again_in_one_turn_it_is_not_given_up(tmp_path: P
 
 @pytest.mark.slow
 async def test_killed_while_it_starts(tmp_path: Path, script: Any) -> None:
-    """Before it answers, while it takes up what was open, and right after."""
+    """Before the server is ready, while it continues open debates, and right after that."""
     moot, chance, model = Cli(tmp_path), random.Random(SEED), script(pace=PACE | {"chunk_ms": 30})
     with moot.server() as (_, address):
         witnesses = [Witness(open_debate(address, model)) for _ in range(3)]
@@ -197,14 +197,14 @@ async def test_killed_while_it_starts(tmp_path: Path, script: Any) -> None:
 
 
 def begun(address: str, debate: str) -> int:
-    """How often a turn was begun."""
+    """How often the turns were begun."""
     url = f"{address}/api/debates/{debate}/events?limit=1000"
     lines = httpx.get(url, trust_env=False).raise_for_status().json()["events"]
     return sum(line["event"]["type"] == "turn_started" for line in lines)
 
 
 async def concluded(moot: Cli, witness: Witness) -> list[Recorded]:
-    """Let a server end what is open; the whole log, which holds what must always hold."""
+    """Let a server end the open debates; the whole log, after the checks that hold for every log."""
     with moot.server() as (_, address):
         deadline = time.monotonic() + 30
         while witness.debate in unfinished(address):

@@ -1,4 +1,4 @@
-"""Whole debates over a log in memory and a script: what is recorded, and every fault of a model."""
+"""Whole debates with a log in memory and a script: the recorded events, and every fault of a model."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ FAULTS = (
 )
 PERMANENT = {"auth", "context_length"}
 OUTAGE_TRIES = QUICK.attempts + OUTAGE_ATTEMPTS
-"""A vendor in trouble is tried more often than a model that answers badly."""
+"""Attempts during an outage of a vendor: more than for a model that answers badly."""
 
 
 async def test_a_debate_concludes(script: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a debate may cost: estimated before, capped while it runs, raised by a resume; and who is of whose family."""
+"""Cost of a debate: the estimate before it starts, the cap while it runs, a higher cap at a resume; model families."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -144,10 +144,10 @@ def test_a_server_on_this_machine_costs_nothing(prices: Path, monkeypatch: pytes
 
 async def test_a_cap_that_cannot_be_kept_is_refused(prices: Path) -> None:
     async with harness() as h:
-        wish = opening.as_request({"motion": "m", "max_cost_usd": 1, "pro": {"model": "openai:unheard-of"}})
+        request = opening.as_request({"motion": "m", "max_cost_usd": 1, "pro": {"model": "openai:unheard-of"}})
 
         with pytest.raises(BadField, match="no price is known for openai:unheard-of") as refusal:
-            await opening.build_opening(wish, h.registry, h.settings)
+            await opening.build_opening(request, h.registry, h.settings)
 
     assert "max_cost_usd" == refusal.value.field
 

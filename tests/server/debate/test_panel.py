@@ -1,4 +1,4 @@
-"""A panel beside a debate: asked at once, each rater on its own, recorded whatever it gives, and the last word."""
+"""The panel of a debate: raters are asked at the same time, their answers are recorded, and they name the winner."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,21 +42,21 @@ Script = Callable[..., str]
 END = ["agreement_measured", "panel_concluded", "debate_concluded"]
 
 
-async def judged(script: Script, raters: dict[str, Any], **wish: Any) -> tuple[list[Any], Any]:
-    """A protocol debate with a panel of four: its events and its view."""
+async def judged(script: Script, raters: dict[str, Any], **request: Any) -> tuple[list[Any], Any]:
+    """The events and the view of a protocol debate with a panel of four."""
     async with harness() as h:
         model = script(answers=answers() | raters)
-        debate = await h.open(model, turns=6, format="protocol", **{"panel": [model], **wish})
+        debate = await h.open(model, turns=6, format="protocol", **{"panel": [model], **request})
         assert isinstance(await h.ended(debate), DebateConcluded)
         await check(h.log, debate)
         return await h.events(debate), await h.view(debate)
 
 
-async def argued(script: Script, raters: dict[str, Any], turns: int = 2, **wish: Any) -> tuple[list[Any], Any]:
-    """The same of an exchange."""
+async def argued(script: Script, raters: dict[str, Any], turns: int = 2, **request: Any) -> tuple[list[Any], Any]:
+    """The same for an exchange."""
     async with harness() as h:
         model = script(answers=raters)
-        debate = await h.open(model, turns=turns, panel=[model], **wish)
+        debate = await h.open(model, turns=turns, panel=[model], **request)
         assert isinstance(await h.ended(debate), DebateConcluded)
         await check_sound(h.log, debate)
         return await h.events(debate), await h.view(debate)
@@ -189,7 +189,7 @@ async def test_without_a_panel_nothing_of_one_is_there(script: Script) -> None:
 
 
 def test_a_rater_of_many_turns_may_answer_at_length() -> None:
-    """Of a hundred turns as of two: an answer that is cut short would be no answer."""
+    """For a hundred turns as for two: an answer that is cut short could not be read."""
     most = []
     for turns in (2, 100):
         play = Play(msgspec.structs.replace(opened(turns), panel=tuple(rater_seats(2))))
@@ -281,8 +281,8 @@ async def test_raters_are_not_asked_once_the_money_is_spent(script: Script) -> N
     """A protocol without its panel makes seven calls; an exchange of two turns more than that."""
     async with harness() as h:
         paid = script(answers=answers() | AGREED, cost_usd=0.01)
-        for wish in ({"turns": 6, "format": "protocol"}, {"turns": 2}):
-            debate = await h.open(paid, panel=[paid], max_cost_usd=0.06, **wish)
+        for request in ({"turns": 6, "format": "protocol"}, {"turns": 2}):
+            debate = await h.open(paid, panel=[paid], max_cost_usd=0.06, **request)
             end = await h.ended(debate)
             events = await h.events(debate)
 

@@ -1,4 +1,4 @@
-"""Five debates at once over four vendors that think by default: all conclude, and every token is booked."""
+"""Five debates at the same time over four vendors that think by default: all conclude, and every token is recorded."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Whole debates of three rounds, by script: what is asked, said, judged and concluded."""
+"""Whole scripted debates of format protocol: questions, statements, judgement and conclusion."""
 
 from typing import Any
 
@@ -67,7 +67,7 @@ async def test_a_round_is_asked_of_both_sides_at_once(script: Script) -> None:
 
 
 async def test_neither_opening_knows_a_word_of_the_other(script: Script) -> None:
-    """Also where one side is asked once more when the other has answered."""
+    """Also if one side is asked again after the other has answered."""
     first = opening("con", n2={"claim": ""})
     events, _ = await played(script, open_con=[first, opening("con")])
     segments: dict[str, str] = {}
@@ -137,7 +137,7 @@ async def test_a_judge_that_leaves_an_argument_out_names_no_winner(script: Scrip
 
 @pytest.mark.parametrize(("points", "winner"), [(5, "neither"), (6, "pro")])
 async def test_a_gap_under_one_point_names_nobody(script: Script, points: int, winner: str) -> None:
-    """One dimension of .30: a point of it moves a total by .3, four of them by 1.2."""
+    """A dimension with weight 0.30: one point moves a total by 0.3, four points by 1.2."""
     scores = argument_answer(points=5)["scores"]
     better = scores | {"logic": points + (points > 5) * 3}
     close = assessment(
@@ -194,7 +194,7 @@ RATERS = ("technical", "business", "risk", "general")
 
 
 def rated(pro: int, con: int) -> dict[str, Any]:
-    """A rater's answer: every dimension of every argument of a side alike, but for the argument's number."""
+    """A rater's answer: the same score in every dimension of a side's arguments, varied by the argument's number."""
     points = {name: min(10, (pro if name.startswith("PRO") else con) + int(name[-1]) - 2) for name in NAMES}
     return {
         "scores": {name: argument_answer(points=value)["scores"] for name, value in points.items()},

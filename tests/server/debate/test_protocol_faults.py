@@ -1,4 +1,4 @@
-"""Statements that do not keep the form are asked for once more, kept and flagged; models that fail are named."""
+"""Statements with faults are asked for again, kept and flagged; models that fail are named."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ async def test_an_opening_of_mere_words_is_kept_as_one_argument(script: Script, 
 
 
 async def test_an_opening_that_is_no_json_at_all_is_kept_as_it_came(script: Script) -> None:
-    """The call fails as any other would; its words are kept, asked for once more, and flagged."""
+    """The call fails; its text is kept, the statement is asked for again, and the text is flagged."""
     events, view = await played(script, open_con={"fault": fault("bad_json", 9)}, assess=None)
     opened = of(events, ArgumentsOpened)[1]
     failures = [each for each in of(events, ModelFailed) if each.key == "open:con"]

@@ -1,4 +1,4 @@
-"""Laws of format protocol, for debates drawn at random: whatever comes, nothing is asked, said or judged twice."""
+"""Properties of format protocol for random debates: nothing is asked, said or judged twice."""
 
 from typing import Any
 
@@ -28,17 +28,17 @@ from tests.server.debate_events import HALTED, KINDS, PAUSED, RESUMED, Play, no_
 
 PROSE = "Trams carry more people than cars, and that is all there is to say of it."
 LIMIT = 120
-"""Steps after which a debate that does not end is a fault."""
+"""Most steps of a debate: one that takes more does not end."""
 
 
 def sound(step: Ask) -> Any:
-    """An answer that keeps the form."""
+    """An answer without faults."""
     kind, _, side = step.key.partition(":")
     return {"open": opening, "cross": cross, "close": closing}[kind](side) if side else assessment()
 
 
 def odd(draw: st.DrawFn, step: Ask) -> Any:
-    """JSON that does not keep it."""
+    """JSON with faults."""
     said = sound(step)
     if step.key == "assess":
         arguments = {name: argument_answer(name, draw(st.integers(0, 11))) for name in NAMES}
@@ -68,7 +68,7 @@ def answer(draw: st.DrawFn, step: Ask) -> Event:
 
 @st.composite
 def plays(draw: st.DrawFn) -> Play:
-    """A debate up to any of its steps; people's acts come in between, answers in any order."""
+    """A debate up to any of its steps, with commands of people between them and answers in any order."""
     play = Play(protocol_opened(samples=draw(st.integers(1, 2))))
     for _ in range(draw(st.integers(0, 50))):
         if play.debate.status.state == "concluded":
@@ -87,7 +87,7 @@ def plays(draw: st.DrawFn) -> Play:
 
 
 def finish(play: Play) -> Play:
-    """Let it go on to its end, everybody keeping the form."""
+    """Let the debate go on to its end, with answers without faults."""
     for _ in range(LIMIT):
         if play.debate.status.state == "concluded":
             return play

@@ -1,4 +1,4 @@
-"""A debate of three rounds that is cut off, halted, paused or out of money, and goes on."""
+"""A protocol debate that is interrupted, halted, paused or out of money, and then goes on."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Boundaries(MemoryLog):
-    """A log that knows where its batches end."""
+    """A log that records where its batches end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Boundaries(MemoryLog):
 
 
 async def test_a_process_may_end_after_any_batch(script: Script) -> None:
-    """Whoever takes it up asks nothing twice and ends with the same verdict."""
+    """The next moderator asks nothing twice and ends with the same verdict."""
     faulty = answers(
         open_pro=[opening("pro", n1={"claim": ""}), opening("pro")],
         cross_con={"fault": fault("bad_json", 9)},

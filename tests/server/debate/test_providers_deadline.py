@@ -1,4 +1,4 @@
-"""A debate's deadline: it halts with a reason, cuts off what is in flight, and a resume gives it as long again."""
+"""The deadline of a debate: it halts with a reason and cancels the calls in flight; a resume gives the time again."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ MINUTE = "2026-11-21T09:{:02}:00.000000Z"
 
 
 def at(*events: Any) -> Any:
-    """The debate after events of which each came a minute after the one before."""
+    """A debate whose events come one minute apart."""
     state = debates.INITIAL
     for minute, record in enumerate(recorded(events)):
         state = debates.evolve(state, replace(record, at=MINUTE.format(minute)))
@@ -114,7 +114,7 @@ async def test_a_statement_of_a_protocol_is_cut_off_too(script: Any) -> None:
 
 
 async def test_nobody_sleeps_into_it(script: Any) -> None:
-    """A provider that asks for more time than is left halts the debate at once."""
+    """If a provider asks for more time than is left, the debate halts at once."""
     busy = {"text": PRO, "fault": fault("rate_limit") | {"retry_after_s": 90}, "then": PRO}
     async with harness() as h:
         with anyio.fail_after(10):

@@ -1,4 +1,4 @@
-"""Every fault of a model, at a random point of a debate: it concludes, or halts with a reason to act on; nothing stays.
+"""Every fault of a model at a random point of a debate: it concludes or halts with a reason, and leaves nothing behind.
 
 ``MOOT_FAULTS=N`` holds N debates more.
 """
@@ -62,14 +62,14 @@ MODELS = {
     "ollama": "qwen3:latest",
     "openai": "gpt-4.1",
 }
-"""The model of each vendor that the models of the debates behave like."""
+"""The model of each vendor whose behaviour the models of the debates copy."""
 
 SEED = 5
 DEBATES = 40 + int(os.environ.get("MOOT_FAULTS", "0"))
 AT_ONCE = 20
 TURNS = 6
 CALLS = 30
-"""A debate of six turns makes a few more."""
+"""A debate of six turns makes a few calls more."""
 TIMES = (1, 1, 2, 5)
 PATIENT = Settings(store="memory:", retry_ms=5, tick_ms=0, idle_timeout_s=0.4, turn_timeout_s=1.5, judge_timeout_s=1.5)
 LATE_S = 60
@@ -77,7 +77,7 @@ RESUMES = 30
 
 
 def left_over() -> tuple[set[str], int, int]:
-    """Names of the tasks that run, the number of children, and of open sockets."""
+    """The names of the running tasks, and the numbers of children and of open sockets."""
     tasks = {task.get_name() for task in asyncio.all_tasks()}
     children = sum(len(each.read_text().split()) for each in Path("/proc/self/task").glob("*/children"))
     sockets = 0
@@ -111,7 +111,7 @@ def scripted(script: Any, chance: random.Random, number: int) -> str:
 
 
 async def check_whole(h: Harness, debate: str) -> Counter[str]:
-    """No half turn; what the log is like otherwise is checked for every log."""
+    """Check that there is no half turn, besides the checks for every log."""
     records = await check_sound(h.log, debate)
     begun, ended = [], []
     for record in records:
@@ -127,7 +127,7 @@ async def check_whole(h: Harness, debate: str) -> Counter[str]:
 
 
 async def to_the_end(h: Harness, debate: str) -> int:
-    """Wait for the end; a halt must say what to do, and somebody does it.  How often it halted."""
+    """Wait for the end.  A halt must say what to do, and is followed by a resume.  Returns the number of halts."""
     position = halts = 0
     with anyio.fail_after(LATE_S):
         while True:
@@ -148,7 +148,7 @@ async def to_the_end(h: Harness, debate: str) -> int:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Breakers that rest for so short that a test can wait for it."""
+    """Breakers that open for so short a time that a test can wait."""
     monkeypatch.setattr(breaker, "REST_S", 0.05)
     monkeypatch.setattr(breaker, "LONGEST_REST_S", 0.2)
 

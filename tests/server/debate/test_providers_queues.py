@@ -1,4 +1,4 @@
-"""Places at a provider: fair among debates, seen by who watches, and not counted as the model's time."""
+"""The queue of a provider: fair among debates, visible to spectators, and not counted as the model's time."""
 
 import gc
 import time
@@ -32,10 +32,10 @@ ROOT = Path(__file__).parents[3]
 FOLDERS = ("events", "judge", "personalities", "providers", "server")
 
 
-async def finished(h: Harness, models: list[str], **wish: Any) -> list[float]:
-    """Seconds that each of the debates took, all begun at once."""
+async def finished(h: Harness, models: list[str], **request: Any) -> list[float]:
+    """Seconds that each debate took; all begin at the same time."""
     took: list[float] = []
-    openings = [await h.opening(model, turns=4, **wish) for model in models]
+    openings = [await h.opening(model, turns=4, **request) for model in models]
     began = time.monotonic()
 
     async def one(opening: Any) -> None:
@@ -124,7 +124,7 @@ async def test_a_debate_that_asks_for_much_does_not_keep_the_others_waiting(
 
 @pytest.mark.slow
 async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
-    """Eight debates take turns at one place: each waits for longer than a call may last."""
+    """Eight debates share one place: each waits longer than a call may take."""
     settings = msgspec.structs.replace(QUICK, turn_timeout_s=0.5, judge_timeout_s=0.5, idle_timeout_s=0.4, attempts=1)
     model = script(pace={"chunk_ms": 100, "chunk_chars": 400, "answer_ms": 30})
     async with harness(settings=settings, registry=shipped_registry({"scripted": ONE})) as h:
@@ -140,7 +140,7 @@ async def test_time_outs_do_not_count_the_wait_for_a_place(script: Any) -> None:
 
 
 async def wait_text(h: Harness, debate: str, wanted: Callable[[str], bool]) -> str:
-    """The first words on a wait for which something holds, as a page is told them; the reader comes late."""
+    """The first text about a wait that fulfils a condition, as a page gets it; the reader joins late."""
     with anyio.fail_after(PATIENCE_S):
         async with Reader(h.hub, await h.hub.channel(debate), None) as reader:
             async for batch in reader.messages():
@@ -198,7 +198,7 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
 
 
 async def test_who_is_behind_stays_so_though_the_queue_was_empty_meanwhile() -> None:
-    """Otherwise every short lull would make those equal who are not."""
+    """Otherwise every short pause would reset the order of the debates."""
     gate, order = CallLimiter(ONE), []
 
     async def one(debate: str) -> None:

@@ -1,4 +1,4 @@
-"""What is counted piece by piece is what is there; a limit of words holds for every script."""
+"""Counting words in pieces gives the same number as at once; a limit of words holds for every script."""
 
 import pytest
 from hypothesis import given

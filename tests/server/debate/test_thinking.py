@@ -1,4 +1,4 @@
-"""How much a seat's model is asked to think: by role unless said otherwise, in the opening, and in every call."""
+"""The level of thinking of each seat: its default by role, in the opening, and in every call."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -29,13 +29,13 @@ CLAIM = {"claims": [{"quote": "one tram carries two hundred people", "kind": "ho
 SAID = {"pro": {"think": "off"}, "con": {"think": "high"}}
 
 
-async def asked(content: dict[str, Any], script: Script, **wish: Any) -> dict[str, set[str]]:
-    """What each question's model was asked to think, by the question's first word."""
+async def asked(content: dict[str, Any], script: Script, **request: Any) -> dict[str, set[str]]:
+    """The level of thinking of each call, by the first word of the question's key."""
     model = script(**content)
-    seats = {role: {"model": model, **wish.pop(role, {})} for role in ("pro", "con", "judge")}
+    seats = {role: {"model": model, **request.pop(role, {})} for role in ("pro", "con", "judge")}
     async with harness(registry=faulty_registry()) as h:
         requests = h.registry.provider("scripted").requests  # type: ignore[attr-defined]
-        opened = await h.opening(model, **{**wish, "pro": seats["pro"], "con": seats["con"], "seat": seats["judge"]})
+        opened = await h.opening(model, **{**request, "pro": seats["pro"], "con": seats["con"], "seat": seats["judge"]})
         debate = await h.moderators.open(opened)
         await h.ended(debate)
     told: dict[str, set[str]] = {}
@@ -135,14 +135,14 @@ def test_a_level_that_is_none_is_refused_at_its_field(site: Site, body: dict[str
 
 
 def body_of(command: click.Command, make: Any, *args: str) -> Any:
-    """What a command line asks for."""
+    """The request that a command line makes."""
     context = command.make_context("x", list(args))
     return make(context.params)
 
 
 def test_a_run_says_how_much_each_seat_thinks() -> None:
-    def make(wished: dict[str, Any]) -> Any:
-        return run._body("m", wished)
+    def make(requested: dict[str, Any]) -> Any:
+        return run._body("m", requested)
 
     levels = ("--pro-think", "low", "--con-think", "off", "--judge-think", "high", "--panel-think", "medium")
     body = body_of(run.run, make, "m", *levels, "--panel", "risk,scripted:a")
@@ -160,7 +160,7 @@ def test_a_run_says_how_much_each_seat_thinks() -> None:
 
 def test_nobody_on_a_panel_cannot_think() -> None:
     with pytest.raises(BadField, match="there is no panel") as caught:
-        body_of(run.run, lambda wished: run._body("m", wished), "m", "--panel-think", "low")
+        body_of(run.run, lambda requested: run._body("m", requested), "m", "--panel-think", "low")
 
     assert "panel_think" == caught.value.field
 
@@ -171,7 +171,7 @@ def test_a_deliberation_says_how_much_its_judges_think(tmp_path: Path, panel: tu
     path.write_text(TEXT)
     body = body_of(
         deliberate.deliberate,
-        lambda wished: deliberate._body(str(path), wished),
+        lambda requested: deliberate._body(str(path), requested),
         str(path),
         *panel,
         "--panel-think",
@@ -184,7 +184,7 @@ def test_a_deliberation_says_how_much_its_judges_think(tmp_path: Path, panel: tu
 def test_a_calibration_says_how_much_its_raters_think(tmp_path: Path) -> None:
     body = body_of(
         calibrate.calibrate,
-        lambda wished: calibrate._body((), wished),
+        lambda requested: calibrate._body((), requested),
         str(tmp_path),
         "--panel",
         "risk,general",

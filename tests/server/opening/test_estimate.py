@@ -1,4 +1,4 @@
-"""An estimate is within a quarter of what a debate then takes; what nobody can foresee is left out on both sides."""
+"""An estimate is within a quarter of the debate's real use; what cannot be foreseen is left out on both sides."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def at_the_vendors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def by_hand(model: str = "openai:a") -> DebateOpened:
-    """Opened as that debate was."""
+    """The opening of that debate."""
     seats = debate_events.opened(5, second=model)
     return replace(
         seats,
@@ -76,18 +76,18 @@ def prompted(asked: RehearsedCall) -> float:
 
 @pytest.mark.parametrize("name", ["juries", "monolith"])
 async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path) -> None:
-    """Its speeches and answers were written by people; it is played without its pace and its faults."""
+    """Its speeches and answers were written by people; it is run without its pace and its faults."""
     script = json.loads(shipped()[name].read_text(encoding="utf-8"))
     path = tmp_path / f"{name}.json"
     path.write_text(json.dumps(script | {"pace": {}, "faults": {}}), encoding="utf-8")
     body = {"model": f"scripted:{path}"}
     async with harness() as h:
         shown = script["exhibition"]
-        wish = as_request(
+        request = as_request(
             {"motion": shown["motion"], "format": shown.get("format", "exchange"), "turns": shown["turns"],
              "pro": body, "con": body, "judge": body}
         )  # fmt: skip
-        seats = await build_opening(wish, h.registry, QUICK)
+        seats = await build_opening(request, h.registry, QUICK)
         debate = await h.moderators.open(seats)
         await h.ended(debate)
         events = await h.events(debate)

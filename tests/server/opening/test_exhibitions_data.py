@@ -1,4 +1,4 @@
-"""The shipped exhibitions as data: nothing is misquoted, nothing is left to the script's neutral answers."""
+"""The shipped exhibitions as data: every quote is exact, and the script has an answer for every question."""
 
 import json
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ INVENTED = {
     "cars": set[str](),
     "homework": {"each kept promise makes the next one easier to keep"},
 }
-"""Quotes that nobody said: the judge is caught at it."""
+"""Quotes that no debater said: the judge's finding is refused."""
 MISSING = {"juries": set[str](), "cars": {"compare:8-7"}, "homework": {"score:7"}}
 """Questions that no attempt answers."""
 FLIPS = {
@@ -62,14 +62,14 @@ def speech(name: str, turn: int) -> str:
 
 
 def answer(name: str, key: str) -> Any:
-    """What the question is answered in the end; None where no attempt of three is."""
+    """The final answer to the question; None if three attempts give none."""
     given = [script(name).answer_of(key, attempt) for attempt in range(1, ATTEMPTS + 1)]
     assert None not in given, f"{key} is left to the neutral answer"
     return given[-1].value if given[-1] and given[-1].fault is None else None
 
 
 def answers(name: str, purpose: str) -> Iterator[tuple[int, Any]]:
-    """(turn, final answer) of every question of one purpose."""
+    """(turn, final answer) of every question with one purpose."""
     for turn in range(1, TURNS[name] + 1):
         key = f"{purpose}:{turn}"
         if key in needed(name) - MISSING[name]:
@@ -89,7 +89,7 @@ def needed(name: str) -> set[str]:
 
 
 def claims(name: str) -> set[str]:
-    """The id of every flag; a quote that is flagged again gets none."""
+    """The id of every flag; a quote that is flagged again gets no id."""
     flagged: dict[str, str] = {}
     for turn in range(1, TURNS[name] + 1):
         new = [each["quote"] for each in answer(name, f"claims:{turn}")["claims"] if each["quote"] not in flagged]
@@ -107,7 +107,7 @@ def premises(name: str) -> dict[str, int]:
 
 
 def quotes(name: str) -> Iterator[tuple[int, str]]:
-    """(turn, words said to stand in it)."""
+    """(turn, words quoted from it)."""
     for turn, said in answers(name, "score"):
         parts = [part for part in said["components"].values() if part["points"] and "quote" in part]
         yield from ((turn, part["quote"]) for part in parts)

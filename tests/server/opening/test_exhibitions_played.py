@@ -1,4 +1,4 @@
-"""The exhibitions of the protocol, played to their end: the rules conclude, not the script."""
+"""The protocol's exhibitions, run to their end: the rules conclude, not the script."""
 
 from pathlib import Path
 from typing import Any
@@ -39,14 +39,14 @@ names = pytest.mark.parametrize("name", ["monolith", "transit"])
 
 
 async def play(name: str, folder: Path) -> Played:
-    """The events of an exhibition that does not take its time, and its view."""
+    """The events and the view of an exhibition that runs without pauses."""
     script = msgspec.json.decode(shipped()[name].read_bytes())
     path = folder / f"{name}.json"
     path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
     body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
-    wish = {**msgspec.json.decode(body), "exhibition": None}
+    request = {**msgspec.json.decode(body), "exhibition": None}
     async with harness() as h:
-        opened = await opening.build_opening(opening.as_request(wish), h.registry, h.settings)
+        opened = await opening.build_opening(opening.as_request(request), h.registry, h.settings)
         debate = await h.moderators.open(opened)
         await h.ended(debate)
         await check(h.log, debate)
@@ -254,13 +254,13 @@ def test_transit_has_a_false_dilemma_in_the_words_that_were_spoken(played: dict[
 
 @names
 def test_it_opens_as_itself(name: str) -> None:
-    wish = opening.as_request({"exhibition": name})
+    request = opening.as_request({"exhibition": name})
 
-    assert (name, "protocol", 6) == (wish.exhibition, wish.format, wish.turns)
+    assert (name, "protocol", 6) == (request.exhibition, request.format, request.turns)
     assert [(rater, f"scripted:{name}") for rater in RATERS] == [
-        (each.rater, each.model) for each in wish.panel or () if not isinstance(each, str)
+        (each.rater, each.model) for each in request.panel or () if not isinstance(each, str)
     ]
-    assert exhibitions()[name].topic_type == wish.topic_type
+    assert exhibitions()[name].topic_type == request.topic_type
 
 
 def test_a_debate_says_which_exhibition_it_is_and_who_sits(site: Any) -> None:

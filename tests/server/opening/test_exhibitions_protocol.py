@@ -1,4 +1,4 @@
-"""The exhibitions of the protocol as data: they keep every form that models are held to, and nothing is left out."""
+"""The protocol's exhibitions as data: every answer fits its schema, and no answer is missing."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ OWN = {"pro": NAMES[:3], "con": NAMES[3:]}
 RATERS = tuple(profiles().raters)
 STATEMENTS = {f"{kind}:{side}" for kind in ("open", "cross", "close") for side in OWN}
 LEFT_OUT = {"transit": {("risk", "PRO-2")}}
-"""What a rater leaves out: (rater, argument)."""
+"""Missing scores: (rater, argument)."""
 SUBJECT = Subject(
     verdicts=DEBATE_VERDICTS,
     low=CRITERIA.low,
@@ -49,7 +49,7 @@ def script(name: str) -> dict[str, Any]:
 
 
 def answer(name: str, key: str) -> Any:
-    """What is said in the end: the last answer of a list."""
+    """The final answer: the last one of a list."""
     given = script(name)["answers"][key]
     return given[-1] if isinstance(given, list) else given
 
@@ -73,7 +73,7 @@ def type_of(key: str) -> Any:
 
 
 def breaches(value: Any, form: dict[str, Any], where: str = "$") -> Iterator[str]:  # noqa: C901 - a case for each type
-    """Where a value does not keep a schema of ours."""
+    """The paths at which a value does not fit a schema."""
     if "enum" in form:
         yield from [] if value in form["enum"] else [f"{where} is {value!r}"]
         return
@@ -99,7 +99,7 @@ def breaches(value: Any, form: dict[str, Any], where: str = "$") -> Iterator[str
 
 
 def said_by(name: str, side: str) -> str:
-    """All that a side says."""
+    """All texts of a side."""
     return "\n".join(texts(answer(name, f"{kind}:{side}")) for kind in ("open", "cross", "close"))
 
 
@@ -151,7 +151,7 @@ def test_the_check_of_a_form_finds_what_breaks_it() -> None:
 
 
 def test_one_opening_is_faulty_at_first() -> None:
-    """Two arguments where three are wanted; the other statements are right at once."""
+    """Two arguments instead of three; the other statements have no faults."""
     both = script("transit")["answers"]["open:con"]
 
     assert ("there are 2 arguments, exactly 3 are wanted",) == read_open(both[0], "con", 2).faults
@@ -172,7 +172,7 @@ def test_arguments_are_neither_thin_nor_long(name: str) -> None:
 
 @names
 def test_nothing_is_said_twice(name: str) -> None:
-    """Reasons, questions and notes: each was written for its place."""
+    """Reasons, questions and notes: no text is used twice."""
     reasons = [each["reasoning"] for side in OWN for each in answer(name, f"open:{side}").values()]
     reasons += [
         each[part]
@@ -205,7 +205,7 @@ def test_every_quote_in_the_deliberation_was_spoken() -> None:
 
 @names
 def test_no_figure_is_brought_in_after_the_openings(name: str) -> None:
-    """Where there is no room to say where it comes from; a year and what is known by its price are none."""
+    """Figures in places without room for a source; years and known prices do not count."""
     opened = figures([answer(name, f"open:{side}") for side in OWN])
     later = figures([answer(name, f"{kind}:{side}") for kind in ("cross", "close") for side in OWN])
 

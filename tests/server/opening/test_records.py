@@ -1,4 +1,4 @@
-"""Records of raters: what a store knows of them, and what that moves."""
+"""Track records of raters: how they follow from the store, and their effect."""
 
 from pathlib import Path
 from typing import Any
@@ -16,21 +16,21 @@ from judge.panel.weights import rater_weights
 from server.opening import opening
 from server.opening.records import calibrations, records_for, track_records
 from tests.server import debate_events
-from tests.server.debate.calibrations import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, wish
+from tests.server.debate.calibrations import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, request
 from tests.server.harness import Harness, harness
 
 pytestmark = pytest.mark.anyio
 
 
 async def panel(h: Harness, body: dict[str, Any]) -> tuple[Rater, ...]:
-    """The raters' seats if the debate were opened now."""
+    """The raters' seats of a debate that is opened now."""
     asked = opening.as_request(body)
     records = await records_for(h.log, asked)
     return (await opening.build_opening(asked, h.registry, h.settings, records)).panel
 
 
 async def seats(h: Harness, body: dict[str, Any]) -> dict[str, TrackRecord]:
-    """What they carry."""
+    """The track records of the seats."""
     return {seat.name: seat.record for seat in await panel(h, body)}
 
 
@@ -39,7 +39,7 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
     debate = {"motion": "m", "judge": {"model": model}, "pro": {"model": model}, "con": {"model": model}}
     async with harness() as h:
         before = await seats(h, debate | {"panel": [model]})
-        await held(h, wish(case("a"), case("b"), case("c", "con"), model=model))
+        await held(h, request(case("a"), case("b"), case("c", "con"), model=model))
         after = await seats(h, debate | {"panel": [model]})
         others = await seats(h, debate | {"panel": [stranger]})
         mixed = await seats(
@@ -52,7 +52,7 @@ async def test_records_enter_the_seats_of_a_later_panel_by_name_and_model(script
                 ]
             },
         )
-        again = await seats(h, wish(case("d"), model=model))
+        again = await seats(h, request(case("d"), model=model))
 
     nothing = TrackRecord()
     assert dict.fromkeys(RATERS, nothing) == before == others
@@ -76,7 +76,7 @@ async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
     assert rules is not None
     async with harness() as h:
         before = rater_weights(await panel(h, debate | {"panel": [model]}), rules, "default")
-        await held(h, wish(*[case(name) for name in "abcdef"], model=model))
+        await held(h, request(*[case(name) for name in "abcdef"], model=model))
         after = rater_weights(await panel(h, debate | {"panel": [model]}), rules, "default")
 
     assert dict.fromkeys(RATERS, 0.25) == before
@@ -86,7 +86,7 @@ async def test_a_record_moves_the_weights_of_a_later_panel(script: Any) -> None:
 async def test_agreement_with_the_others_never_counts(script: Any) -> None:
     alone = script(answers={"panel:*@*": CON, "panel:technical@*": PRO})
     async with harness() as h:
-        await held(h, wish(case("a", "pro"), model=alone))
+        await held(h, request(case("a", "pro"), model=alone))
         records = await track_records(h.log)
 
     assert {"technical": 1, "business": 0, "risk": 0, "general": 0} == {
@@ -97,12 +97,12 @@ async def test_agreement_with_the_others_never_counts(script: Any) -> None:
 async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: Any) -> None:
     async with harness() as h:
         model = script("r", answers={"panel:*": CON})
-        await held(h, wish(case("a"), case("b"), model=model))
+        await held(h, request(case("a"), case("b"), model=model))
         first = await track_records(h.log)
         assert model == script("r", answers={"panel:*": PRO, "panel:*@b": {"fault": {"kind": "refuse", "times": 9}}})
-        await held(h, wish(case("another name", motion="motion of a"), case("b"), model=model))
+        await held(h, request(case("another name", motion="motion of a"), case("b"), model=model))
         second = await track_records(h.log)
-        await held(h, wish(case("a", "con"), model=model))  # somebody had the outcome wrong
+        await held(h, request(case("a", "con"), model=model))  # somebody had the outcome wrong
         corrected = await track_records(h.log)
 
     key = ("risk", model)
@@ -114,7 +114,7 @@ async def test_the_same_case_counts_once_and_the_newest_verdict_stands(script: A
 async def test_an_imported_calibration_counts_once(script: Any) -> None:
     model = script(answers=RIGHT_AND_WRONG)
     async with harness() as h:
-        records = await held(h, wish(case("a"), model=model))
+        records = await held(h, request(case("a"), model=model))
         lines = [line async for line in export(h.log, records[0].debate)]
         here = await track_records(h.log)
         await import_debate(h.log, lines)
@@ -142,7 +142,7 @@ async def test_records_are_read_only_where_a_panel_is_seated(script: Any) -> Non
 async def test_a_verdict_that_cannot_be_read_hides_no_other(script: Any, tmp_path: Path) -> None:
     model = script(answers=RIGHT_AND_WRONG)
     async with await SqliteLog.open(tmp_path / "moot.db") as log, harness(log) as h:
-        await held(h, wish(case("a"), model=model))
+        await held(h, request(case("a"), model=model))
         assert log._writing is not None
         log._writing.execute(
             "UPDATE events SET payload = CAST(replace(payload, '\"truth\"', '\"unknown\"') AS BLOB)"

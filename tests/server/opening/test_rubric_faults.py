@@ -1,4 +1,4 @@
-"""A rubric changed at random is taken, or it is refused by its field: by every way that a rubric comes in."""
+"""A randomly changed rubric is accepted, or refused with its field, in every place that takes a rubric."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def paths(value: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def mutants(number: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Version 1 with one place changed: a value replaced, a key taken away, an unknown name put in."""
+    """Version 1 with one change: a value replaced, a key removed, or an unknown name added."""
     chance, places = Random(seed), list(paths(WHOLE))
     for _ in range(number):
         rubric = msgspec.json.decode(msgspec.json.encode(WHOLE))
@@ -63,9 +63,9 @@ def open_site() -> Iterator[Site]:
     yield from serving(opens_per_minute=1_000_000)
 
 
-def body(script: Callable[..., str], **wish: Any) -> dict[str, Any]:
+def body(script: Callable[..., str], **request: Any) -> dict[str, Any]:
     model = script()
-    return {"motion": MOTION, "turns": 1} | {role: {"model": model} for role in ("pro", "con", "judge")} | wish
+    return {"motion": MOTION, "turns": 1} | {role: {"model": model} for role in ("pro", "con", "judge")} | request
 
 
 @pytest.mark.parametrize("path", ["/api/debates", "/api/estimate"])
@@ -99,15 +99,15 @@ def test_a_rubric_that_nests_without_end_is_refused(open_site: Site, script: Cal
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "wish", [{}, {"format": "protocol", "turns": 6}, {"format": "deliberation", "artifact": {"text": "one line"}}],
+    "fields", [{}, {"format": "protocol", "turns": 6}, {"format": "deliberation", "artifact": {"text": "one line"}}],
     ids=["exchange", "protocol", "deliberation"],
 )  # fmt: skip
 def test_no_change_of_a_rubric_is_an_error_of_ours(
-    open_site: Site, script: Callable[..., str], wish: dict[str, Any]
+    open_site: Site, script: Callable[..., str], fields: dict[str, Any]
 ) -> None:
     taken = 0
-    asked = body(script, **wish)
-    for rubric in mutants(150, seed=len(str(wish))):
+    asked = body(script, **fields)
+    for rubric in mutants(150, seed=len(str(fields))):
         said_all = msgspec.json.encode(asked | {"rubric": rubric})
         estimated = open_site.client.post("/api/estimate", content=said_all)
         if estimated.status_code == 200:

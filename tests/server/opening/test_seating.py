@@ -1,4 +1,4 @@
-"""Who sits on a panel: by model, by profile or whole; and what is refused, by the field that is wrong."""
+"""The seats of a panel: by model, by profile or in full; faults are refused with their field."""
 
 from pathlib import Path
 from typing import Any
@@ -33,27 +33,27 @@ def models(script: Any) -> list[str]:
     return [script(f"m{number}") for number in range(6)]
 
 
-async def opened(models: list[str], panel: Any, **wish: Any) -> DebateOpened:
+async def opened(models: list[str], panel: Any, **request: Any) -> DebateOpened:
     """The opening of a debate that is judged by the last model."""
     sides = {side: {"model": models[0]} for side in ("pro", "con")}
-    judge = {"model": models[-1], "samples": wish.pop("samples", 1)}
+    judge = {"model": models[-1], "samples": request.pop("samples", 1)}
     registry = Registry()
     try:
-        body = {"motion": "Cities should ban cars", **sides, "judge": judge, "panel": panel, **wish}
+        body = {"motion": "Cities should ban cars", **sides, "judge": judge, "panel": panel, **request}
         return await opening.build_opening(opening.as_request(body), registry, QUICK)
     finally:
         await registry.close()
 
 
-async def seated(models: list[str], panel: Any, **wish: Any) -> list[tuple[str, int]]:
+async def seated(models: list[str], panel: Any, **request: Any) -> list[tuple[str, int]]:
     """(rater, number of its model) of each seat."""
-    debate = await opened(models, panel, **wish)
+    debate = await opened(models, panel, **request)
     return [(seat.name, models.index(seat.model)) for seat in debate.panel]
 
 
-async def refused(models: list[str], panel: Any, field: str, says: str = "", **wish: Any) -> None:
+async def refused(models: list[str], panel: Any, field: str, says: str = "", **request: Any) -> None:
     with pytest.raises(BadField) as caught:
-        await opened(models, panel, **wish)
+        await opened(models, panel, **request)
 
     assert field == caught.value.field
     assert says in caught.value.message

@@ -1,4 +1,4 @@
-"""What if: under the debate's own rubric it is the record itself; under another one only what must differ does."""
+"""What if: the debate's own rubric gives the record itself; another rubric changes only what depends on it."""
 
 from pathlib import Path
 from random import Random
@@ -35,12 +35,12 @@ def same(debate: DebateOpened) -> DebateOpened:
 
 
 def under(play: Play, without: str = "", **rubric: Any) -> WhatIf:
-    """The answer for a debate with something other in its rubric."""
+    """The comparison for a debate with changes in its rubric."""
     return what_if(play.records, WhatIfRequest(rubric=rubric, without_rater=without))
 
 
 def differing(answer: WhatIf) -> dict[str, Any]:
-    """What it would be, by path."""
+    """The values under the changed rules, by path."""
     return {each.path: each.after for each in answer.changes}
 
 
@@ -50,7 +50,7 @@ def public(walked: ReplayResult) -> list[list[Any]]:
 
 
 def heard(*texts: tuple[str, dict[str, Any]], **changes: Any) -> Play:
-    """Turns that are heard with the answers to what is asked about each; then the end, if they are all."""
+    """Turns with the answers to the questions about each; then the end, if they are all turns."""
     play = Play(opened(changes.pop("turns", len(texts)), **changes))
     for text, answers in texts:
         play_turn(play, text, **answers)
@@ -58,7 +58,7 @@ def heard(*texts: tuple[str, dict[str, Any]], **changes: Any) -> Play:
 
 
 def suspicious() -> Play:
-    """Pro names a study and lungs, con docks it for two points: three entries on turn 1."""
+    """Pro names a study and lungs, con finds a gap of two points: three entries on turn 1."""
     return heard(
         (STUDY, {"claims": claims_answer((PROVES, "fabricated_citation"), (LUNGS, "no_mechanism"))}),
         (TRACK, {"gaps": gap_answer(1, LUNGS, "because they share one track", 2)}),
@@ -66,7 +66,7 @@ def suspicious() -> Play:
 
 
 def judged_text() -> Play:
-    """A text on which one of five personas insists for as long as it is asked."""
+    """An artifact on which one of five personas never changes its opinion."""
     play = Play(artifact_opened())
     first = {
         "*": opinion_answer("PASS", 3),

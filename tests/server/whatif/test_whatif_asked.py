@@ -1,4 +1,4 @@
-"""What if, as it is asked: of the shipped exhibitions, by HTTP, and on the command line beside a server."""
+"""What if: on the shipped exhibitions, by HTTP, and on the command line beside a server."""
 
 import re
 from collections.abc import Callable
@@ -32,14 +32,16 @@ RAW = re.compile(r'"(?:answer|prompt|segments|reasoning|text|directives)"')
 
 
 async def play(name: str, folder: Path) -> Records:
-    """The records of an exhibition that does not take its time."""
+    """The records of an exhibition that runs without pauses."""
     script = msgspec.json.decode(shipped()[name].read_bytes())
     path = folder / f"{name}.json"
     path.write_bytes(msgspec.json.encode({**script, "pace": {}}))
     body = msgspec.json.encode(request_for(name)).replace(b"scripted:" + name.encode(), f"scripted:{path}".encode())
-    wish = {**msgspec.json.decode(body), "exhibition": None}
+    request = {**msgspec.json.decode(body), "exhibition": None}
     async with harness() as h:
-        debate = await h.moderators.open(await opening.build_opening(opening.as_request(wish), h.registry, h.settings))
+        debate = await h.moderators.open(
+            await opening.build_opening(opening.as_request(request), h.registry, h.settings)
+        )
         await h.ended(debate)
         return tuple([record async for record in read_all(h.log, debate)])
 

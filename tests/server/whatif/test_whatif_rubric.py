@@ -1,4 +1,4 @@
-"""What is asked of a what-if: read, merged, and refused by the path of what is wrong."""
+"""The request of a what-if: read, merged, and refused with the path of its fault."""
 
 from typing import Any
 
