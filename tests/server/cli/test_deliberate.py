@@ -205,7 +205,7 @@ def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wish", "field"),
+    ("fields", "field"),
     [
         ({"format": "deliberation"}, "artifact"),
         ({"format": "exchange", "artifact": {"text": "x"}}, "artifact"),
@@ -217,10 +217,10 @@ def test_it_can_be_opened_over_http(site: Site, script: Any) -> None:
         (artifact(panel=[{"rater": "qa_evaluator", "samples": 2}, "domain_expert"]), "panel.0.samples"),
     ],
 )
-def test_a_wrong_body_names_its_field(site: Site, script: Any, request: dict[str, Any], field: str) -> None:
-    judge = {"model": script()} | request.pop("judge", {})
+def test_a_wrong_body_names_its_field(site: Site, script: Any, fields: dict[str, Any], field: str) -> None:
+    judge = {"model": script()} | fields.pop("judge", {})
 
-    refused(site.client.post("/api/debates", json={"motion": "m", **request, "judge": judge}), 422, field)
+    refused(site.client.post("/api/debates", json={"motion": "m", **fields, "judge": judge}), 422, field)
 
 
 # time, failures, kills
