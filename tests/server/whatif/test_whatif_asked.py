@@ -9,10 +9,11 @@ import anyio
 import httpx
 import msgspec
 import pytest
+from msgspec import UNSET
 
 from events.record import Recorded
 from events.store.log import read_all
-from events.types import DebateOpened, Missing, PanelConcluded
+from events.types import DebateOpened, PanelConcluded
 from providers.scripted import shipped
 from server.http.whatif import PER_MINUTE
 from server.opening import opening
@@ -282,11 +283,15 @@ def test_it_reads_a_store_that_a_server_holds_and_the_chain_stays(moot: Cli, scr
 
 @pytest.mark.slow
 def test_a_missing_value_is_no_number(played: dict[str, Records]) -> None:
-    parts = {"framing": {"maximum": 4}, "structure": {"maximum": 11}}
+    old = dict.fromkeys(("framing", "structure", "delivery", "resonance"))
+    parts = {**old, "wit": {"maximum": 30, "asks": "makes the audience laugh", "needs_quote": False}}
     answer = what_if(
         played["cars"], WhatIfRequest(rubric={"dimensions": {"rhetoric": {"components": parts, "leash": None}}})
     )
-    gone = [each.would_be for each in answer.turns.values() if isinstance(each.would_be, Missing)]
+    changes = {each.path: each for each in answer.changes}
 
-    assert gone
-    assert all("wrong_type" in each.missing.reason for each in gone)
+    assert answer.turns
+    for number, turn in answer.turns.items():
+        assert isinstance(turn.would_be, dict)
+        assert turn.would_be.keys().isdisjoint({"rhetoric", "composite"})
+        assert UNSET is changes[f"turns.{number}.rhetoric"].after
