@@ -34,6 +34,9 @@ const KINDS = {
   moderator: ["debate_", "moderator_", "family_", "context_"],
 };
 
+/** Filters by the names that they had in older links. */
+const OLD_KINDS = { tempers: "characters", "the chair": "moderator" };
+
 function isOfKind(type, kind) {
   if (kind === "turns" && type === "turn_scored") return false;
   return KINDS[kind].some((start) => type.startsWith(start));
@@ -188,6 +191,7 @@ export function audit(root, id, { go, move }) {
     const wanted = query();
     const names = ["q", "side", "type", "turn", "event"];
     const filters_ = Object.fromEntries(names.map((name) => [name, wanted.get(name) ?? ""]));
+    filters_.type = OLD_KINDS[filters_.type] ?? filters_.type;
     const key = [...Object.values(filters_), shownTo, frames.length].join("\n");
     if (key === drawn) return;
     drawn = key;

@@ -145,6 +145,8 @@ class Debate(Struct, frozen=True, kw_only=True, gc=False):
     characters: Characters = character.INITIAL
     injections: tuple[tuple[int, InjectionDetected], ...] = ()
     """(position, event)."""
+    known_injections: dict[int, tuple[InjectionDetected, ...]] | None = None
+    """In a what-if: the recorded attempts by turn, which the rules then use.  None: the rules look for attempts."""
     unchecked: dict[int, dict[str, Reason]] = {}
     """What the judge gave no usable answer about, by turn: ``claims``, ``gaps``, ``premises``."""
     audited: DebateAudited | None = None

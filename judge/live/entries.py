@@ -52,7 +52,10 @@ def penalize_conduct(
         penalize(batch, turn, cost.dimension, cost.points, rule=rule, because_of=because_of, reason=reason)
 
 
-def record_injection(batch: EventBatch, turn: int, attempts: Sequence[injection.InjectionAttempt]) -> None:
+Attempts = Sequence[injection.InjectionAttempt | InjectionDetected]
+
+
+def record_injection(batch: EventBatch, turn: int, attempts: Attempts) -> None:
     """Record every attempt; the turn pays the rubric's cost once for all of them."""
     spoken = batch.debate.transcript.turns[turn].spoken
     events = [InjectionDetected(turn=turn, pattern=each.pattern, quote=each.quote, span=each.span) for each in attempts]
@@ -116,5 +119,5 @@ def record_unchecked(batch: EventBatch, turn: int, purpose: str, answers: Answer
         )
 
 
-def _names(attempts: Sequence[injection.InjectionAttempt]) -> str:
+def _names(attempts: Attempts) -> str:
     return ", ".join(dict.fromkeys(each.pattern.replace("_", " ") for each in attempts))

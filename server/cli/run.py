@@ -30,9 +30,7 @@ from server.errors import BadField
     show_default=True,
     help="Flags that get a second opinion automatically.",
 )
-@click.option(
-    "--rubric", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="A rubric to use instead of v1."
-)
+@click.option("--rubric", metavar="NAME|FILE", help="v1, v2 or the file of a rubric; v1 without it.")
 @click.option("--exhibition", metavar="NAME", help="Play a scripted debate; moot exhibitions lists them.")
 @click.option("--samples", type=int, default=1, show_default=True, help="Times a question is asked; the median counts.")
 @click.option("--pro-as", "pro_as", metavar="ARCHETYPE", default="engineer", show_default=True)
@@ -118,7 +116,8 @@ def _body(motion: str, options: dict[str, Any]) -> dict[str, Any]:
     if options["second"] is not None:
         body["judge"]["second"] = options["second"]
     if options["rubric"] is not None:
-        body["rubric"] = msgspec.to_builtins(load_rubric(options["rubric"]))
+        named = options["rubric"]
+        body["rubric"] = named if named in {"v1", "v2"} else msgspec.to_builtins(load_rubric(Path(named)))
     if (panel := _panel(options)) is not None:
         body["panel"] = panel
     for name, option in (("topic_type", "topic_type"), ("seed", "seed"), ("max_cost_usd", "max_cost")):

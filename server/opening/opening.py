@@ -24,7 +24,7 @@ from events.types.rubric import Rubric
 from judge.errors import RubricError
 from judge.panel.raters import shipped
 from judge.panel.weights import topic_of
-from judge.rubric import as_rubric, rubric_v1
+from judge.rubric import as_rubric, rubric_v1, rubric_v2
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
@@ -91,8 +91,8 @@ class DebateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     pro: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="engineer"))
     con: DebaterRequest = msgspec.field(default_factory=lambda: DebaterRequest(archetype="provocateur"))
     judge: JudgeRequest = msgspec.field(default_factory=JudgeRequest)
-    rubric: dict[str, Any] | None = None
-    """A complete rubric in place of v1."""
+    rubric: dict[str, Any] | Literal["v1", "v2"] | None = None
+    """A complete rubric, or the name of a shipped one; v1 without either."""
     panel: Annotated[PanelRequest, Meta(max_length=12)] | None = None
     """Models, names of profiles, or seats.  ``["embedded:smollm2"]`` gives all four profiles to one model."""
     topic_type: Name | None = None
@@ -309,8 +309,8 @@ def _rubric(request: DebateRequest) -> Rubric:
 
     Raises ``BadField`` with a path that begins with ``rubric``.
     """
-    if request.rubric is None:
-        return rubric_v1()
+    if request.rubric is None or isinstance(request.rubric, str):
+        return rubric_v2() if request.rubric == "v2" else rubric_v1()
     try:
         given, known = as_rubric(request.rubric), rubric_v1()
     except RubricError as error:

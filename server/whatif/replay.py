@@ -25,6 +25,7 @@ from events.types import (
     DecisionRecorded,
     DerivedEvent,
     Event,
+    InjectionDetected,
     ModelAnswered,
     ModelFailed,
     TurnFailed,
@@ -81,12 +82,21 @@ def replay(records: Sequence[Recorded], change: Change) -> ReplayResult:
     )
 
 
+def _injections(records: Sequence[Recorded]) -> dict[int, tuple[InjectionDetected, ...]]:
+    """The recorded attempts by turn: an older Moot may have found others than today's patterns do."""
+    found: dict[int, tuple[InjectionDetected, ...]] = {}
+    for record in records:
+        if isinstance(record.event, InjectionDetected):
+            found[record.event.turn] = (*found.get(record.event.turn, ()), record.event)
+    return found
+
+
 class _Replay:
     """The replay in progress.  ``at`` is the number of records taken so far."""
 
     def __init__(self, records: Sequence[Recorded], change: Change) -> None:
         self.at = self.diverges_at = 0
-        self.recorded = self.debate = debates.INITIAL
+        self.recorded = self.debate = replace(debates.INITIAL, known_injections=_injections(records))
         self.unanswered: dict[QuestionKey, str] = {}
         self._records, self._change = records, change
         self._open: dict[QuestionKey, Ask] = {}

@@ -68,6 +68,17 @@ def body(script: Callable[..., str], **request: Any) -> dict[str, Any]:
     return {"motion": MOTION, "turns": 1} | {role: {"model": model} for role in ("pro", "con", "judge")} | request
 
 
+@pytest.mark.parametrize(("name", "version"), [("v1", 1), ("v2", 2)])
+def test_a_shipped_rubric_is_asked_for_by_its_name(
+    open_site: Site, script: Callable[..., str], name: str, version: int
+) -> None:
+    response = open_site.client.post("/api/debates", content=msgspec.json.encode(body(script, rubric=name)))
+
+    assert response.status_code == 201, response.text
+    opened = open_site.get(f"/api/debates/{response.json()['id']}/events?limit=1")["events"][0]["event"]
+    assert version == opened["rubric"]["version"]
+
+
 @pytest.mark.parametrize("path", ["/api/debates", "/api/estimate"])
 @pytest.mark.parametrize(
     ("rubric", "field"),
@@ -75,7 +86,7 @@ def body(script: Callable[..., str], **request: Any) -> dict[str, Any]:
         ({}, "rubric"), ({"name": "mine"}, "rubric"), (WHOLE | {"dimensions": {}}, "rubric.dimensions"),
         (WHOLE | {"colour": "red"}, "rubric.colour"), (WHOLE | {"gaps": {"least": 0}}, "rubric.gaps"),
         (WHOLE | {"bands": {"logic": {"winner": [1, 2], "loser": "low"}}}, "rubric.bands.logic.loser"),
-        (WHOLE | {"version": 10**400}, "rubric.version"), ([], "rubric"), ("v1", "rubric"),
+        (WHOLE | {"version": 10**400}, "rubric.version"), ([], "rubric"), ("v9", "rubric"),
     ],
 )  # fmt: skip
 def test_a_faulty_rubric_is_refused_by_its_field(

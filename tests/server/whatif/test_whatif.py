@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from events.record import Draft
 from events.transfer import parse_lines
 from events.types import ClaimAppealed, DebateHalted, DebateOpened, DebateResumed, ScorecardVerdictReached
+from judge.guard import injection
 from server.debate.formats.steps import Record
 from server.errors import BadField, NotNow
 from server.whatif.comparison import NOTE, WhatIf, what_if
@@ -173,6 +174,21 @@ def test_without_its_rule_a_claim_is_none_and_a_gap_costs_the_most_that_it_may()
     assert isinstance(turn.would_be, dict)
 
     assert turn.recorded["logic"] + 2 + 1 + 1 == pytest.approx(turn.would_be["logic"])
+
+
+def test_attempts_that_an_older_moot_recorded_are_those_of_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Today's patterns may find fewer attempts: the replay takes the recorded ones and does not look again."""
+    attempt = injection.InjectionAttempt(pattern="leet", quote="share one track", span=(45, 60))
+    monkeypatch.setattr(injection, "detect", lambda _: (attempt,))
+    play = heard((TRACK, {}), (TRACK, {}))
+    monkeypatch.undo()
+    assert injection.detect(TRACK) == ()
+
+    walked = replay(play.records, same)
+
+    assert 0 == walked.diverges_at
+    assert len(walked.would_be.injections) == 2
+    assert walked.recorded.ledger == walked.would_be.ledger
 
 
 def test_a_band_lifts_the_winner_of_an_exchange() -> None:
