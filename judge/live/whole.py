@@ -9,12 +9,13 @@ A model with a small window gets the short prompts of the other modules instead.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from msgspec import UNSET
 
 from events.state.claims import Claim
 from events.state.debate import Debate
-from events.state.ledger import TurnCard
+from events.state.ledger import Balance, TurnCard
 from events.state.spine import Premise
 from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
 from events.types.rubric import Anchors, Dimension, Rubric
@@ -33,6 +34,13 @@ def reads_whole(opened: DebateOpened) -> bool:
 
 
 LABELS = ("A", "B")
+MOVED_BY: Final = {
+    "band": "comparisons",
+    "penalty": "penalties",
+    "reversal": "penalties given back",
+    "gap": "dockings",
+}
+"""What moves a score after it was given, by kind of entry."""
 CANDIDATES = 8
 """Specific statements of a turn that a question about claims lists."""
 
@@ -118,8 +126,8 @@ class WholeDebate:
         if card.missing is not None:
             yield self._fill("unscored", **named)
             return
-        scores = (f"{name} {fmt(each.effective)} of {fmt(each.maximum)}" for name, each in card.balances.items())
-        yield self._fill("scored", scores=", ".join(scores), **named)
+        scores = (f"- {name} {self._balance(card, name, each)}" for name, each in card.balances.items())
+        yield self._fill("scored", scores="\n".join(scores), **named)
         for entry in card.entries:
             if entry.kind == "gap" and len(entry.evidence) > 1:
                 fails, exposed = entry.evidence[:2]
@@ -131,6 +139,20 @@ class WholeDebate:
                     quote=quoted(fails.quote),
                 )
 
+    def _balance(self, card: TurnCard, name: str, balance: Balance) -> str:
+        """A dimension as it stands, its components, and what moved it since."""
+        parts = [
+            f"{component} {fmt(card.components[component].admitted)}"
+            for component in self._rubric.dimensions[name].components
+            if component in card.components
+        ]
+        moved: dict[str, float] = {}
+        for entry in card.entries:
+            if entry.dimension == name and entry.kind in MOVED_BY:
+                moved[MOVED_BY[entry.kind]] = moved.get(MOVED_BY[entry.kind], 0.0) + entry.applied
+        parts += [f"{kind} {points:+.1f}" for kind, points in moved.items()]
+        return f"{fmt(balance.effective)} of {fmt(balance.maximum)} ({', '.join(parts)})"
+
     def _claim(self, name: str, claim: Claim) -> str:
         return self._fill(
             "claim",
@@ -138,7 +160,9 @@ class WholeDebate:
             turn=str(claim.turn),
             kind=claim.kind.replace("_", " "),
             state=claim.state,
+            points=fmt(claim.penalty),
             quote=quoted(claim.quote),
+            reason=quoted(claim.reason),
         )
 
     def _premise(self, name: str, premise: Premise) -> str:
@@ -288,13 +312,12 @@ def rule_effect(debate: Debate, labels: dict[Side, str]) -> str:
 
 def _effects(debate: Debate, side: Side) -> dict[str, float]:
     """Points by kind of entry that a side's mean composite gained or lost after its turns were scored."""
-    words = {"band": "comparisons", "penalty": "penalties", "reversal": "penalties given back", "gap": "dockings"}
     cards = [card for card in debate.ledger.cards.values() if card.side == side and card.missing is None]
-    moved = dict.fromkeys(words.values(), 0.0)
+    moved = dict.fromkeys(MOVED_BY.values(), 0.0)
     for card in cards:
         for entry in card.entries:
-            if entry.kind in words and entry.dimension in debate.ledger.dimensions:
-                moved[words[entry.kind]] += entry.applied / len(cards)
+            if entry.kind in MOVED_BY and entry.dimension in debate.ledger.dimensions:
+                moved[MOVED_BY[entry.kind]] += entry.applied / len(cards)
     return moved
 
 

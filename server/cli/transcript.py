@@ -152,8 +152,8 @@ class DebatePrinter:
             if "missing" in verdict:
                 click.echo(f"{name}: none, {verdict['missing']['reason']}")
             elif name == "narrative":
-                pattern = verdict["pattern"].replace("_", " ")
-                click.echo(f"narrative: {verdict['winner']} ({pattern}). {verdict['explanation']}")
+                about = verdict.get("pattern") or f"margin: {verdict.get('margin', 'none')}"
+                click.echo(f"narrative: {verdict['winner']} ({about.replace('_', ' ')}). {verdict['explanation']}")
             elif name == "conflict":
                 click.echo(f"why they differ: {verdict['text']}")
             else:

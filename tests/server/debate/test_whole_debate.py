@@ -89,8 +89,11 @@ async def test_the_record_tells_scores_claims_and_premises_as_material(script: A
     events = await held(script, claims__1=claims, premises__1=premises)
     record = prompt_of(events, "score:2")[-2]
 
-    assert "Turn 1, Speaker A: logic 19 of 40" in record
-    assert "Claim C1.1 of turn 1 (hollow specificity, flagged):\n| one tram carries two hundred" in record
+    assert "Turn 1, Speaker A:\n- logic 19 of 40 (cause 5, process 5, consequence 5, penalties -1.0)\n" in record
+    assert (
+        "Claim C1.1 of turn 1 (hollow specificity, flagged, -1 points), and why it was flagged:\n"
+        "| one tram carries two hundred\n| so" in record
+    )
     assert "Premise P1.1 of Speaker A (stated in turn 1):\n| Trams need less room" in record
 
 
@@ -207,6 +210,9 @@ async def test_hostile_words_change_no_unmarked_line_of_any_prompt(script: Any) 
 
     assert plain.keys() <= attacked.keys()
     for key, lines in plain.items():
-        assert [re.sub("[0-9.]+", "0", line) for line in lines] == [
-            re.sub("[0-9.]+", "0", line) for line in attacked[key]
-        ]
+        assert [without_figures(line) for line in lines] == [without_figures(line) for line in attacked[key]]
+
+
+def without_figures(line: str) -> str:
+    """An attempt on the judge costs points, which the record tells."""
+    return re.sub("[0-9.]+", "0", line.replace(", penalties -2.0", ""))
