@@ -27,7 +27,7 @@ const KINDS = {
   claims: ["claim_", "finding_refused", "injection_"],
   premises: ["premise_", "contradiction_"],
   characters: ["pressure_", "traits_", "directive_"],
-  "model calls": ["model_", "check_missing"],
+  "model calls": ["model_", "check_missing", "debate_audited"],
   panel: ["panel", "agreement_", "opinion_", "deliberation_", "artifact_", "decision_", "rater_"],
   verdicts: ["scorecard_verdict", "narrative_", "conflict_", "convergence_", "debate_concluded"],
   audience: ["audience_", "belief_"],

@@ -147,6 +147,6 @@ function premise(name, { state, stated, text, changes }, go) {
   return h(`li.is-${state}`, { id: anchor(name) },
     h("a.id", eventLink(stated, go), name),
     h("span", {},
-      state === "dropped" ? h("s", {}, text) : text,
+      state === "dropped" || state === "withdrawn" ? h("s", {}, text) : text,
       h("span.quiet", {}, ` · ${VERDICTS.premiseState[state]}`, change)));
 }

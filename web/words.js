@@ -493,7 +493,7 @@ export const VERDICTS = {
   spine: "The premises of each case",
   premisesOf: (side) => `Premises of ${side}`,
   stability: (share) => `${share} % of its premises kept`,
-  premiseState: { kept: "kept", revised: "revised", dropped: "dropped without mention" },
+  premiseState: { kept: "kept", revised: "revised", dropped: "dropped without mention", withdrawn: "withdrawn openly" },
   contradicts: (premises, turn) => `Contradicts ${premises} in turn ${turn}: `,
 };
 
@@ -618,8 +618,12 @@ const EVENTS = {
   premise_stated: ({ side, premise }) => `${NAME[side]} stated premise ${premise}`,
   premise_revised: ({ premise }) => `premise ${premise} was revised`,
   premise_dropped: ({ premise }) => `premise ${premise} was dropped without mention`,
+  premise_withdrawn: ({ premise }) => `premise ${premise} was withdrawn openly`,
   contradiction_found: ({ side, premises }) => `${NAME[side]} contradicts ${premises.join(", ")}`,
   check_missing: ({ purpose, turn, reason }) => `${purpose} of turn ${turn} were not checked: ${reason}`,
+  debate_audited: ({ found, missing }) => {
+    return missing ? "the closing audit was not made" : `the closing audit docked ${count(found ?? 0, "turn")}`;
+  },
   finding_refused: ({ reason }) => `a finding of the judge was refused: ${reason}`,
   injection_detected: ({ turn }) => `turn ${turn} tries to instruct the judge`,
   pressure_applied: ({ side }) => `${NAME[side]} is under pressure after a lost exchange`,

@@ -18,6 +18,7 @@ from events.types import (
     ContextSummarised,
     CoreClaimChange,
     CoreClaimChanges,
+    DebateAudited,
     DebateConcluded,
     DebateHalted,
     DebatePaused,
@@ -29,6 +30,7 @@ from events.types import (
     ModelFailed,
     ModeratorSpoke,
     PenaltyReversed,
+    PremiseWithdrawn,
     TurnFailed,
 )
 from events.types import ClaimCleared as Cleared
@@ -60,7 +62,8 @@ REST: Final[tuple[Event, ...]] = (
             pro=CoreClaimChange(early="at first", late="at last"), con=CoreClaimChange(early="early", late="late")
         ),
     ),
-    CheckMissing(turn=2, purpose="claims", reason=WHY),
+    CheckMissing(turn=2, purpose="claims", reason=WHY), DebateAudited(found=1),
+    PremiseWithdrawn(premise="P1.1", turn=2, quote="a quote that gives it up", span=(0, 9)),
     DebatePaused(reason="A pause.", by="moderator"), DebateResumed(reason="On again.", by="moderator"),
     DebateHalted(reason="A halt.", by="moderator"), DebateResumed(reason="On once more.", by="moderator"),
 )  # fmt: skip

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
-import msgspec
 import pytest
 from hypothesis import given as drawn
 from hypothesis import settings
@@ -38,6 +37,7 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
+from judge.lenient import read_as
 from judge.live import claims, comparison, convergence, gaps, scoring, spine, verdicts
 from judge.live.answers import Answers
 from judge.live.event_batch import EventBatch
@@ -402,7 +402,7 @@ def test_a_score_of_any_type_is_taken(text: str, turn: int, data: st.DataObject)
         }
         for _ in range(data.draw(st.integers(1, 3)))
     ]
-    scoring.record_score(batch, turn, given(*(msgspec.convert(each, card) for each in samples)))
+    scoring.record_score(batch, turn, given(*(read_as(each, card, scoring.ScoreAnswer)[0] for each in samples)))
 
     assert isinstance(happened(batch)[-1], TurnScored)
     assert all(0 <= each.effective <= each.maximum for each in batch.debate.ledger.cards[turn].balances.values())

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from events.types import NOBODY, DebateOpened
 from events.types.rubric import Component, Dimension
+from judge.rubric import rubric_v2
 from server.debate import formats
 from server.debate.formats.questions import Question
 from server.debate.formats.steps import Ask, Step
@@ -45,6 +46,16 @@ NARRATIVE = {
     "pattern": "none",
     "explanation": "so",
     "winner": "B",
+    "cites": ["turn 1"],
+}
+
+WHOLE_NARRATIVE = {
+    "A": ARC,
+    "B": ARC,
+    "explanation": "so",
+    "winner": "B",
+    "margin": "clear",
+    "confidence": "high",
     "cites": ["turn 1"],
 }
 
@@ -94,6 +105,7 @@ def debates() -> Iterator[tuple[str, RecordedPlay]]:
     yield "exchange with a panel", exchange(replace(opened(2), panel=tuple(rater_seats())), **DIFFERING)
     yield "a long exchange", exchange(opened(RUBRIC.convergence_from))
     yield "an exchange by a large rubric", exchange(replace(opened(2), rubric=large_rubric()), score=None)
+    yield "an exchange by rubric v2", exchange(whole_debate(), narrative=WHOLE_NARRATIVE)
     said = answers()
     yield (
         "protocol",
@@ -120,6 +132,12 @@ def debates() -> Iterator[tuple[str, RecordedPlay]]:
             ),
         ),
     )
+
+
+def whole_debate() -> DebateOpened:
+    """Judged by a model that reads the whole debate."""
+    opening = opened(3)
+    return replace(opening, rubric=rubric_v2(), judge=replace(opening.judge, reads="whole"))
 
 
 def exchange(opening: DebateOpened, **said: Any) -> RecordedPlay:
