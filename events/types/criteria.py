@@ -104,7 +104,7 @@ ARTIFACT = Criteria(
 
 
 class DeliberationRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When judges go back to each other, and for how long.  Source: seed 001."""
+    """When judges that disagree read each other, and for how long."""
 
     rounds: Annotated[int, Meta(ge=0, le=9)] = 3
     converged: Share = 0.8
