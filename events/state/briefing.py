@@ -25,7 +25,7 @@ SAME: Final = 0.6
 WEAK: Final = 5.0
 """Up to this score of its evidence (1–10) an argument needs better evidence."""
 NAMES: Final = {"pro": "Pro", "con": "Con"}
-ONE_MODEL: Final = "Both sides and the judge are one and the same model: what it does not know, nobody here knows."
+ONE_MODEL: Final = "Both sides and the judge are the same model: what it does not know, no one here knows."
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -91,7 +91,7 @@ def _to_find_out(protocol: ProtocolState, given: AssessmentGiven, panel: PanelSt
         if each.cross is not UNSET and each.cross.follow_up:
             yield f"{name}: {each.cross.follow_up}"
         elif each.standing != "PARTIALLY_UPHELD":
-            yield f"{name}: does it hold that {_quote(each.claim)}? Nobody put it to the test."
+            yield f"{name}: does it hold that {_quote(each.claim)}? It was not put to the test."
     for name, each in protocol.arguments.items():
         if each.standing == "REFUTED":
             continue

@@ -25,7 +25,7 @@ KEPT_HEADS: Final = 8192
 PROBE_S: Final = 1.0
 """Seconds between attempts to write to a store that failed, while no request arrives."""
 
-Answer = tuple[Recorded, ...] | Exception
+WriteResult = tuple[Recorded, ...] | Exception
 """The answer to a request: the records as written, or why nothing was written."""
 
 

@@ -39,7 +39,7 @@ def missing(reason: str) -> Missing:
 
 
 class Usage(Struct, frozen=True, kw_only=True, gc=False):
-    """Tokens of one call, as the provider reported them.  The last three are absent where there are none."""
+    """Tokens of one call, as the provider reported them.  The last three are absent if there are none."""
 
     input_tokens: int = 0
     """Cached and written tokens included."""

@@ -74,9 +74,9 @@ class ClaimRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     second_opinion: bool = False
     """Whether the second judge, if there is one, is asked at once."""
     means: str | UnsetType = UNSET
-    """What such a claim is; told to the judge where it is there."""
+    """The definition of such a claim in the judge's prompt, if there is one."""
     excludes: str | UnsetType = UNSET
-    """What looks like such a claim and is none."""
+    """Claims that look like one and are none."""
 
 
 class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -129,7 +129,7 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unquoted_share: Annotated[float, Meta(ge=0, le=1)] = 0.5
     """Share of its maximum that a component may keep if its quote is not found."""
     harmonization: Literal["bands", "graded"] | UnsetType = UNSET
-    """How a comparison moves scores.  ``bands`` (also where it is unset): the winner's and the loser's band, for the
+    """How a comparison moves scores.  ``bands`` (the default): the winner's and the loser's band, for the
     later turn and for turn 1.  ``graded``: a clear win brings both turns into their bands, a slight one puts the winner
     one point ahead."""
     examples: tuple[Example, ...] | UnsetType = UNSET

@@ -9,7 +9,7 @@ from events.state.audience import THOUSANDTHS, Audience, last_of
 from events.state.exchanges import Exchanges
 from events.types import DebateConcluded, Missing, Side, Winner, missing
 
-NO_MOVES: Final = "nobody stated a belief after both turns of an exchange that somebody won"
+NO_MOVES: Final = "no voter stated a belief after both turns of an exchange with a winner"
 
 
 class Votes(Struct, frozen=True, kw_only=True, gc=False):
@@ -86,7 +86,7 @@ def _agreement(
     moves = dict(_moves(audience, exchanges, sides))
     agreed = sum(each.agrees for each in moves.values())
     cast = sum(audience.votes.values())
-    share: float | Missing = missing("nobody voted")
+    share: float | Missing = missing("no votes were cast")
     if concluded.by_rule == "no_judgement":
         share = missing("the judge reached no verdict")
     elif cast:

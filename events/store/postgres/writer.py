@@ -33,7 +33,7 @@ from events.store.postgres.connection import (
 )
 from events.store.postgres.pack import register
 from events.store.postgres.rows import StoredStream, is_storable, read_records, read_standings
-from events.store.requests import KEPT_HEADS, PROBE_S, Answer, Backlog, WriteRequest
+from events.store.requests import KEPT_HEADS, PROBE_S, Backlog, WriteRequest, WriteResult
 
 BLOCK: Final = 64
 """Stream numbers that the sequence gives out at once."""
@@ -275,12 +275,12 @@ class PostgresWriter:
 
     async def _old_answer(
         self, request: WriteRequest, standing: StoredStream | None, found: int, deadline: float
-    ) -> Answer:
+    ) -> WriteResult:
         """The records of an earlier append with the same ids, else why the request cannot be written."""
         count = len(request.drafts)
         if request.may_repeat(found):
 
-            async def there(connection: Connection) -> Answer:
+            async def there(connection: Connection) -> WriteResult:
                 return await read_records(connection, request.debate, request.expected, count)
 
             try:
@@ -345,7 +345,7 @@ class PostgresWriter:
         for debate in [debate for debate in self._heads if debate not in under_way][: len(self._heads) - KEPT_HEADS]:
             del self._heads[debate]
 
-    def _answer(self, request: WriteRequest, answer: Answer) -> None:
+    def _answer(self, request: WriteRequest, answer: WriteResult) -> None:
         self.backlog.release(1, request.size)
         if request.future.done():
             return

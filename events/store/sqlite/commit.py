@@ -16,7 +16,7 @@ from events.errors import LogError, StoreDamaged, StoreUnavailable, WrongExpecte
 from events.record import Recorded, Stamper, digest_before_first, is_repeat, now
 from events.store.listing import Summary, fold_text
 from events.store.log import MAX_POSITION, POSITION_BITS
-from events.store.requests import KEPT_HEADS, Answer, StreamHead, WriteRequest
+from events.store.requests import KEPT_HEADS, StreamHead, WriteRequest, WriteResult
 from events.store.sqlite.rows import read_records
 from events.store.sqlite.schema import VERSION, explain
 
@@ -41,7 +41,7 @@ class Committer:
         """The values of this transaction's event rows, one row after the other."""
         self._changed: dict[int, Summary] = {}
 
-    def flush(self, requests: Sequence[WriteRequest]) -> list[Answer]:
+    def flush(self, requests: Sequence[WriteRequest]) -> list[WriteResult]:
         """Write the requests in one transaction, durable on return.  Returns an answer for each."""
         try:
             return self._commit(requests)
@@ -64,7 +64,7 @@ class Committer:
             return explain(self._path, error)
         return None
 
-    def _commit(self, requests: Sequence[WriteRequest]) -> list[Answer]:
+    def _commit(self, requests: Sequence[WriteRequest]) -> list[WriteResult]:
         self._check_files()
         self._connection.execute("BEGIN IMMEDIATE")
         moment = Stamper(now(), sum([len(request.drafts) for request in requests]))
@@ -92,7 +92,7 @@ class Committer:
             except sqlite3.Error:
                 return  # SQLite rolled back by itself; otherwise the next BEGIN fails
 
-    def _decide(self, request: WriteRequest, moment: Stamper) -> Answer:
+    def _decide(self, request: WriteRequest, moment: Stamper) -> WriteResult:
         """The answer to a request, whose rows join this transaction."""
         debate, expected = request.debate, request.expected
         try:
@@ -135,7 +135,7 @@ class Committer:
         if head.advance(records) and head.summary is not None:
             self._changed[head.stream] = head.summary
 
-    def _repeat(self, request: WriteRequest, found: int) -> Answer:
+    def _repeat(self, request: WriteRequest, found: int) -> WriteResult:
         """The records of an earlier append with the same ids at the same positions, else the conflict."""
         if request.may_repeat(found):
             self._write()  # the earlier append may be in this transaction

@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 
 from events.errors import StoreUnavailable
 from events.record import Recorded
-from events.store.requests import MOST_TOGETHER, PROBE_S, Answer, Backlog, WriteRequest
+from events.store.requests import MOST_TOGETHER, PROBE_S, Backlog, WriteRequest, WriteResult
 from events.store.sqlite.commit import Committer
 
 Committed = Callable[[str, int, tuple[Recorded, ...]], None]
@@ -80,7 +80,7 @@ class SqliteWriter:
             except RuntimeError:
                 return  # the event loop has ended: no request waits any more
 
-    def _deliver(self, requests: list[WriteRequest], answers: list[Answer]) -> None:
+    def _deliver(self, requests: list[WriteRequest], answers: list[WriteResult]) -> None:
         size, committed = 0, self._committed
         for request, answer in zip(requests, answers, strict=True):
             size += request.size

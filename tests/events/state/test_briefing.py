@@ -272,7 +272,7 @@ def test_an_unanswered_argument_is_to_be_tested() -> None:
     briefing = Rounds().add(opens("pro"), traced("PRO-1"), traced("PRO-2", "UNCERTAIN"), given()).briefing
 
     assert (
-        "PRO-2: does it hold that “For pro, noise keeps children awake”? Nobody put it to the test.",
+        "PRO-2: does it hold that “For pro, noise keeps children awake”? It was not put to the test.",
     ) == briefing.find_out
     assert "PRO-1 was not answered in cross-examination." in briefing.cautions
 
@@ -325,7 +325,7 @@ def test_one_model_in_every_seat_is_a_caution() -> None:
     script = replace(seats, con=seats.pro, judge=replace(seats.judge, model=seats.pro.model))
 
     assert not any("same model" in each for each in Rounds(script).add(given()).briefing.cautions)
-    assert any("one and the same model" in each for each in Rounds(same).add(given()).briefing.cautions)
+    assert any("the same model" in each for each in Rounds(same).add(given()).briefing.cautions)
     assert not any("same model" in each for each in Rounds(seats).add(given()).briefing.cautions)
 
 

@@ -9,6 +9,7 @@ from events.record import Draft, Recorded, first_break, new_id
 from events.store.log import EventLog, follow, read_all
 from events.store.memory import MemoryLog
 from events.types import DebateHalted, DebatePaused, DebateResumed
+from events.verify import verify_log
 from tests.events.samples import debate, opened, spoken, started
 
 
@@ -147,6 +148,21 @@ class LogContract:
             records = await log.read(f"d{number}")
             assert list(range(50)) == [record.event.turn for record in records]  # type: ignore[union-attr]
             assert first_break(records, f"d{number}") is None
+
+    async def test_a_cancelled_append_leaves_the_log_whole(self, log: EventLog) -> None:
+        for attempt in range(20):
+            with anyio.move_on_after(0):
+                await log.append("d1", await log.head("d1"), [started(attempt), started(attempt)])
+        head = await log.head("d1")
+        while True:
+            try:
+                await log.append("d1", head, [opened()])
+                break
+            except WrongExpectedPosition as error:
+                head = error.found  # a cancelled append was recorded after all
+
+        assert head % 2 == 0
+        assert (await verify_log(log, "d1")).ok
 
     async def test_follow_has_no_gap_and_no_repeat(self, log: EventLog) -> None:
         total = 200

@@ -190,17 +190,6 @@ async def test_requests_beyond_one_transaction_go_into_several(log: SqliteLog, m
     assert len((await log.summaries(limit=100)).debates) == 50
 
 
-async def test_a_cancelled_append_leaves_the_log_whole(log: SqliteLog) -> None:
-    for attempt in range(20):
-        with anyio.move_on_after(0):
-            await log.append("d1", await log.head("d1"), [started(attempt), started(attempt)])
-    head = await log.head("d1")
-    await log.append("d1", head, [opened()])
-
-    assert head % 2 == 0
-    assert (await verify_log(log, "d1")).ok
-
-
 async def test_accepted_requests_are_written_before_closing(path: Path) -> None:
     log = await SqliteLog.open(path)
     async with anyio.create_task_group() as group:

@@ -134,7 +134,7 @@ def test_the_share_of_votes_for_the_judges_winner() -> None:
 
 
 def test_without_votes_there_is_no_share() -> None:
-    assert missing("nobody voted") == msgspec.convert(agreement(belief("a", 1, 3))["votes"], type(missing("")))
+    assert missing("no votes were cast") == msgspec.convert(agreement(belief("a", 1, 3))["votes"], type(missing("")))
 
 
 def test_without_a_verdict_there_is_no_agreement() -> None:
