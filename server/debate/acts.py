@@ -60,7 +60,7 @@ def read_ballot(fields: dict[str, Any], voter: str) -> Ballot:
 def ballot_refusal(debate: Debate, ballot: Ballot, waiting: int = 0) -> MootError | None:
     """Why a ballot is not taken now, if ``waiting`` others come before it; None if it is taken."""
     if debate.opened is None or debate.opened.format not in DEBATED:
-        return NotNow("nobody debates here, so there is nothing to vote on")
+        return NotNow("this format has no debaters, so there is nothing to vote on")
     if debate.status.state == "concluded":
         return NotNow("the debate has concluded: votes and beliefs are counted")
     if debate.audience.recorded + waiting >= MOST_VOTES:
@@ -96,9 +96,9 @@ def check_word(text: Any, by: Any) -> ModeratorSpoke:
 def word_drafts(debate: Debate, word: ModeratorSpoke) -> Sequence[Draft]:
     """The word as it is recorded.  Raises ``NotNow``."""
     if debate.opened is None or debate.opened.format not in DEBATED:
-        raise NotNow("nobody debates here, so nobody would hear it")
+        raise NotNow("this format has no debaters that would read it")
     if debate.status.state == "concluded":
-        raise NotNow("the debate has concluded: nobody would hear it")
+        raise NotNow("the debate has concluded: no debater would read it")
     if len(debate.words) >= MOST_WORDS:
         raise NotNow(f"the moderator has spoken {MOST_WORDS} times: no further word is taken")
     return [Draft(event=word)]

@@ -124,7 +124,7 @@ def _seat(
 def _fit(seat: Seat, dimensions: Sequence[str]) -> None:
     """Raise ``BadField`` if the rater weighs a dimension that the rubric does not score."""
     if unknown := set(seat.profile.weights) - set(dimensions):
-        raise BadField(seat.field, f"{seat.name} weighs {', '.join(sorted(unknown))}, which nobody scores")
+        raise BadField(seat.field, f"{seat.name} weighs {', '.join(sorted(unknown))}, which the rubric does not score")
 
 
 def dimensions_of(criteria: Criteria | None) -> tuple[str, ...]:

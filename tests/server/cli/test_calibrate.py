@@ -193,7 +193,8 @@ def test_other_raters_come_from_a_file(moot: Cli, script: Any, tmp_path: Path) -
     assert done.returncode == 0, done.stderr.decode()
     assert "a (pro) · cook right · baker wrong (said con)" in done.stdout.decode()
     profiles.write_bytes(b'{"raters": {"cook": {"title": "x", "focus": "y", "weights": {"taste": 1}}}}')
-    said(moot("calibrate", cases, "--raters", str(profiles), "--panel", one), 2, "weighs taste, which nobody scores")
+    why = "weighs taste, which the rubric does not score"
+    said(moot("calibrate", cases, "--raters", str(profiles), "--panel", one), 2, why)
     profiles.write_bytes(b"{}")
     said(moot("calibrate", cases, "--raters", str(profiles), "--panel", one), 2, "has no raters")
 
