@@ -4,6 +4,7 @@ All waiting happens before a call and never during it: for a place, for room in 
 ``retry-after`` is over, and while the provider's breaker is open.  A call that would wait too long fails at once.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random, SystemRandom
@@ -23,6 +24,11 @@ PATIENCE_S: Final = 120.0
 """Longest wait for a provider that rests.  The wait for a place in the queue has no limit."""
 IN_PROCESS: Final = frozenset({"scripted"})
 """Providers for which calls never pause: no server needs a rest."""
+
+
+def _now() -> float:
+    """The time of the event loop, also in its callbacks, where ``anyio.current_time`` finds no loop."""
+    return asyncio.get_running_loop().time()
 
 
 class ProviderLoad(Struct, frozen=True, kw_only=True):
@@ -80,7 +86,7 @@ class ProviderQueue:
         except ProviderError as error:
             self.breaker.failed(error)
             if isinstance(error, RateLimited | Overloaded) and error.retry_after_s:
-                self._retry_at[model] = anyio.current_time() + error.retry_after_s
+                self._retry_at[model] = _now() + error.retry_after_s
             raise
         except BaseException:
             self.breaker.abandoned()
@@ -93,7 +99,7 @@ class ProviderQueue:
             self._tried = anyio.Event()
 
     def _retry_in_s(self, model: str) -> float:
-        return max(0.0, self._retry_at.get(model, 0.0) - anyio.current_time())
+        return max(0.0, self._retry_at.get(model, 0.0) - _now())
 
     async def _wait_for_retry(self, model: str, patience_s: float) -> None:
         """Wait as long as the vendor asked for this model, plus a random tenth so that calls do not return at once."""
