@@ -42,16 +42,20 @@ class ClaimsAnswer(Struct, frozen=True, kw_only=True):
     claims: Annotated[list[SuspectClaim], Meta(max_length=4)]
 
 
+def claim_candidates(text: str) -> str:
+    """Return the specific statements that the scanner finds in a turn, as material; empty if it finds none."""
+    return "\n".join(quoted(each.quote) for each in scan(text)[:SHOWN])
+
+
 def claims_prompt(prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken]) -> Prompt:
     """Ask for suspect claims in the last of ``spoken``."""
     turn, frame = spoken[-1], prompts["claims"]
-    found = [quoted(each.quote) for each in scan(turn.text)[:SHOWN]]
     ask = fill(
         section(frame, "ask"),
         turn=str(turn.turn),
         speaker=speaker(spoken, turn),
         kinds="\n".join(f"- {kind}: {rule.asks}" for kind, rule in rubric.claims.items()),
-        candidates="\n".join(found) or section(frame, "none"),
+        candidates=claim_candidates(turn.text) or section(frame, "none"),
     )
     return turn_prompt(prompts, motion, spoken, ask)
 

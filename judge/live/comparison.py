@@ -52,23 +52,27 @@ CompareAnswer = dict[str, str]
 """What one sample says: its reason, and its choice by dimension.  Without a choice a dimension counts as drawn."""
 
 
+def compared_dimensions(rubric: Rubric) -> str:
+    """Return a line for each dimension that is compared: its name and what its components ask."""
+    return "\n".join(
+        f"- {name}: {', '.join(each.asks for each in rubric.dimensions[name].components.values())}"
+        for name in rubric.bands
+    )
+
+
 def compare_prompt(
     prompts: Prompts, rubric: Rubric, motion: str, spoken: Sequence[TurnSpoken], order: tuple[int, ...]
 ) -> Prompt:
     """Ask about two turns in this order; the prompt does not tell which was spoken first, nor the side or model."""
     frame = section(prompts["judge"], "speech")
     speeches = {turn.turn: turn.text for turn in spoken}
-    dimensions = "\n".join(
-        f"- {name}: {', '.join(each.asks for each in rubric.dimensions[name].components.values())}"
-        for name in rubric.bands
-    )
     return (
         *opening(prompts, motion),
         *(
             Segment("user", fill(frame, label=label, text=quoted(speeches[number])))
             for label, number in zip(LABELS, order, strict=True)
         ),
-        Segment("user", fill(section(prompts["compare"], "ask"), dimensions=dimensions)),
+        Segment("user", fill(section(prompts["compare"], "ask"), dimensions=compared_dimensions(rubric))),
     )
 
 
@@ -139,7 +143,9 @@ def harmonize(batch: EventBatch, comparison: int) -> None:
             continue
         if not is_graded(rubric):
             for turn in turns:
-                _band(batch, found, turn, dimension, rubric.bands[dimension])
+                balance = batch.debate.ledger.balance(turn, dimension)
+                if balance is not None and not balance.harmonized:  # only the first move counts
+                    _band(batch, found, turn, dimension, rubric.bands[dimension])
         elif found.degrees.get(dimension) == "slight":
             _put_ahead(batch, found, dimension)
         else:
@@ -179,26 +185,15 @@ def _clear_band(batch: EventBatch, found: Comparison, turn: int, dimension: str,
     A turn that clearly won one comparison and clearly lost the other is left as the judge scored it; it shows as an
     anomaly.
     """
-    balance = batch.debate.ledger.balance(turn, dimension)
-    if balance is None:
-        return
-    won = found.outcomes[dimension] == ("later" if turn == found.later else "earlier")
-    against = found.earlier if turn == found.later else found.later
-    word = "won" if won else "lost"
+    won, against = _result(found, turn, dimension)
     other = batch.debate.exchanges.comparisons.get(turn) if turn == found.earlier else None
-    if other is not None and _is_clear(other, dimension) and (other.outcomes[dimension] == "later") != won:
-        moved = _banded(batch, turn, dimension, other.position)
-        reason = (
-            f"clearly {word} {dimension} against turn {against} and the opposite against turn {other.earlier}: left"
-        )
-        _shift(batch, found, turn, dimension, -moved, rule="band_conflict", reason=reason)
+    if other is None or not _is_clear(other, dimension) or _result(other, turn, dimension)[0] == won:
+        _band(batch, found, turn, dimension, band)
         return
-    floor, ceiling = band.winner if won else band.loser
-    stands = round(balance.admitted + balance.harmonized, 2)
-    shift = round(min(max(stands, floor), ceiling) - stands, 2)
-    bound = f"at least {fmt(floor)}" if shift > 0 else f"at most {fmt(ceiling)}"
-    reason = f"{word} {dimension} against turn {against}: {bound}"
-    _shift(batch, found, turn, dimension, shift, rule="band_winner" if won else "band_loser", reason=reason)
+    moved = _banded(batch, turn, dimension, other.position)
+    word = "won" if won else "lost"
+    reason = f"clearly {word} {dimension} against turn {against} and the opposite against turn {other.earlier}: left"
+    _shift(batch, found, turn, dimension, -moved, rule="band_conflict", reason=reason)
 
 
 def _is_clear(comparison: Comparison, dimension: str) -> bool:
@@ -240,16 +235,20 @@ def _shift(
 
 
 def _band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
-    """Move one balance into its band, unless an earlier comparison did."""
+    """Move one balance into its band."""
     balance = batch.debate.ledger.balance(turn, dimension)
-    if balance is None or balance.harmonized:
+    if balance is None:
         return
-    place, against = ("later", found.earlier) if turn == found.later else ("earlier", found.later)
-    won = found.outcomes[dimension] == place
+    won, against = _result(found, turn, dimension)
     floor, ceiling = band.winner if won else band.loser
-    requested = round(min(max(balance.admitted, floor), ceiling) - balance.admitted, 2)
-    if requested == 0:
-        return
+    stands = round(balance.admitted + balance.harmonized, 2)
+    requested = round(min(max(stands, floor), ceiling) - stands, 2)
     bound = f"at least {fmt(floor)}" if requested > 0 else f"at most {fmt(ceiling)}"
     reason = f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
     _shift(batch, found, turn, dimension, requested, rule="band_winner" if won else "band_loser", reason=reason)
+
+
+def _result(found: Comparison, turn: int, dimension: str) -> tuple[bool, int]:
+    """Return whether a turn won the dimension, and against which turn."""
+    place, against = ("later", found.earlier) if turn == found.later else ("earlier", found.later)
+    return found.outcomes[dimension] == place, against

@@ -14,6 +14,7 @@ from judge.live.answers import Answers, Quote, Why, is_majority, overlapping, ov
 from judge.live.entries import absorbed_note, applied_change, record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, speaker, turn_prompt
+from judge.live.scoring import applicable
 from judge.rubric import fmt
 from judge.rubric_checks import GAP_MAXIMUM
 from judge.templates import fill, section
@@ -155,21 +156,14 @@ def audit(batch: EventBatch, answers: Answers[AuditAnswer]) -> None:
 
 def _paid(batch: EventBatch, turn: int, continues: str) -> tuple[float, str]:
     """Points that a turn has already lost by the claim or component that a flaw continues, and a sentence on that."""
-    claim = batch.debate.claims.get(continues.strip())
+    claim = batch.debate.claims.get(continues)
     if claim is not None and claim.turn == turn:
-        points = 0.0 if claim.state == "cleared" else -claim.requested
-        return points, f" (it continues {continues.strip()}, which cost {fmt(points)})"
-    rubric, card = batch.debate.ledger.rubric, batch.debate.ledger.cards[turn]
-    component = card.components.get(continues.strip())
+        return -claim.requested, f" (it continues {continues}, which cost {fmt(-claim.requested)})"
+    rubric, component = batch.debate.ledger.rubric, batch.debate.ledger.cards[turn].components.get(continues)
     if component is None or rubric is None:
         return 0.0, ""
-    maximum = next(
-        each.components[continues.strip()].maximum
-        for each in rubric.dimensions.values()
-        if continues.strip() in each.components
-    )
-    points = maximum - component.admitted
-    return points, f" (it continues {continues.strip()}, which lost {fmt(points)})"
+    lost = applicable(rubric, turn)[continues].maximum - component.admitted
+    return lost, f" (it continues {continues}, which lost {fmt(lost)})"
 
 
 def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGap]) -> bool:
@@ -189,16 +183,14 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
     asked = float(median(each.gap.points for each in found.values()))
     points = min(max(asked, rubric.gaps.least), rubric.gaps.most)
     bounded = "" if points == asked else f" (requested {fmt(asked)}, allowed {fmt(points)})"
-    if isinstance(first.gap, GradedGap) and first.gap.continues:
-        cleared = batch.debate.claims.get(first.gap.continues.strip())
-        if cleared is not None and cleared.state == "cleared":
-            why = f"{first.gap.continues.strip()} was cleared"
-            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
-            return False
-        paid, note = _paid(batch, turn, first.gap.continues)
+    if isinstance(first.gap, GradedGap) and (continues := first.gap.continues.strip()):
+        claim = batch.debate.claims.get(continues)
+        paid, note = _paid(batch, turn, continues)
         points, bounded = max(0.0, points - paid), bounded + note
-        if points == 0:
-            refuse_finding(batch, number, PURPOSE, first.gap.fails, f"nothing is left to pay{note}", first.position)
+        is_cleared = claim is not None and claim.state == "cleared"
+        if is_cleared or points == 0:
+            why = f"{continues} was cleared" if is_cleared else f"nothing is left to pay{note}"
+            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
             return False
     applied = applied_change(balance, -points)
     batch.add(

@@ -116,6 +116,12 @@ def premises_prompt(prompts: Prompts, motion: str, spoken: Sequence[TurnSpoken],
     return turn_prompt(prompts, motion, spoken, ask)
 
 
+def premise_history(premise: Premise) -> str:
+    """Return in which turns a premise was stated and changed."""
+    changes = (f"{change.what} in turn {change.turn}" for change in premise.changes)
+    return ", ".join((f"stated in turn {premise.turn}", *changes))
+
+
 def premise_list(premises: dict[str, Premise]) -> str:
     """Return premises by id, each with its latest form as material."""
     return "\n".join(f"{name}:\n{quoted(each.text)}" for name, each in premises.items())

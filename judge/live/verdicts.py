@@ -1,7 +1,7 @@
 """The verdicts at the end: the scorecard's, the narrative one, and an explanation where the two differ.
 
 The scorecard names the side with the higher mean composite.  The narrative verdict is the judge's, over the whole
-debate: what it cites must exist, and an answer that cites something else is asked again.
+debate: of what it cites, what exists is kept, and what does not is recorded as refused.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct
+from msgspec.structs import replace
 
 from events.state.debate import Debate
-from events.state.spine import Premise
 from events.types import (
     BothSides,
     Confidence,
@@ -36,6 +36,7 @@ from judge.live.answers import Answers, why_missing
 from judge.live.entries import record_notes, refuse_finding
 from judge.live.event_batch import EventBatch
 from judge.live.prompt import Prompt, Prompts, opening, speaker, turn_segment, with_moderator_messages
+from judge.live.spine import premise_history
 from judge.live.text import IN_FULL, shortened
 from judge.rubric import fmt
 from judge.templates import fill, section
@@ -162,7 +163,7 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
     frame, spoken = prompts["narrative"], debate.transcript.spoken()
     labels = {turn.side: speaker(spoken, turn) for turn in spoken}
     premises = (
-        f"{name} ({labels[each.side]}, {_history(each)}):\n{quoted(each.text)}"
+        f"{name} ({labels[each.side]}, {premise_history(each)}):\n{quoted(each.text)}"
         for name, each in debate.spine.premises.items()
     )
     claims = (
@@ -177,11 +178,6 @@ def narrative_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: 
     )
     prompt = (*opening(prompts, motion), *_turn_segments(prompts, spoken, in_full), Segment("user", ask))
     return with_moderator_messages(prompt, prompts, debate.words.values())
-
-
-def _history(premise: Premise) -> str:
-    changes = (f"{change.what} in turn {change.turn}" for change in premise.changes)
-    return ", ".join((f"stated in turn {premise.turn}", *changes))
 
 
 def conflict_prompt(prompts: Prompts, motion: str, debate: Debate, *, in_full: int = IN_FULL) -> Prompt:
@@ -240,32 +236,6 @@ def is_citable(debate: Debate, cite: str) -> bool:
     return cite in debate.claims or cite in debate.spine.premises
 
 
-def record_narrative(batch: EventBatch, answers: Answers[NarrativeAnswer]) -> None:
-    """Record the narrative verdict, or that there is none."""
-    if not answers.given:
-        batch.add(NarrativeVerdictReached(missing=why_missing(answers)), batch.debate.course)
-        return
-    position, answer = answers.given[0]
-    first = _first_side(batch.debate)
-    arcs = {first: _speaker_arc(answer.A), other(first): _speaker_arc(answer.B)}
-    sides: dict[str, Winner] = {"A": first, "B": other(first), "neither": "neither"}
-    record_notes(batch, len(batch.debate.transcript.turns), "narrative", answers)
-    text = " ".join(
-        [answer.explanation, *(part for each in arcs.values() for part in (each.evolution, each.fractures, each.held))]
-    )
-    cites = _existing_cites(batch, "narrative", answer.cites, text, position)
-    batch.add(
-        NarrativeVerdictReached(
-            winner=sides[answer.winner],
-            pattern=answer.pattern,
-            explanation=answer.explanation,
-            sides=SideNarratives(pro=arcs["pro"], con=arcs["con"]),
-            cites=cites,
-        ),
-        position,
-    )
-
-
 class WholeConflict(Struct, frozen=True, kw_only=True):
     """Why two verdicts differ, and the pattern of the debate: ``{"pattern", "text", "cites"}``."""
 
@@ -274,47 +244,48 @@ class WholeConflict(Struct, frozen=True, kw_only=True):
     cites: Cites = []
 
 
-def record_whole_narrative(
-    batch: EventBatch, plain: Answers[WholeNarrative], swapped: Answers[WholeNarrative] | None
+def record_narrative(
+    batch: EventBatch,
+    plain: Answers[NarrativeAnswer] | Answers[WholeNarrative],
+    swapped: Answers[WholeNarrative] | None = None,
 ) -> None:
-    """Record the narrative verdict of one or both orders of the labels.  A winner that flips is no winner.
+    """Record the narrative verdict of one or both orders of the labels, or that there is none.
 
-    Without a usable answer to one of the two, the other counts and its winner is not named.
+    A winner that flips is no winner.  If only one of two orders was answered, its reading counts and names no winner.
     """
     last, first = len(batch.debate.transcript.turns), _first_side(batch.debate)
-    for each in (plain, *((swapped,) if swapped is not None else ())):
+    asked = [(plain, (first, other(first)))] + ([] if swapped is None else [(swapped, (other(first), first))])
+    for each, _ in asked:
         record_notes(batch, last, "narrative", each)
-    readings = [
-        (position, answer, (first, other(first)) if each is plain else (other(first), first))
-        for each in (plain, swapped)
-        if each is not None
-        for position, answer in each.given[:1]
-    ]
+    readings = [(*each.given[0], sides) for each, sides in asked if each.given]
     if not readings:
         batch.add(NarrativeVerdictReached(missing=why_missing(plain)), batch.debate.course)
         return
-    winners = [_winner_of(answer, sides) for _, answer, sides in readings]
-    is_checked = swapped is None or len(readings) == 2  # noqa: PLR2004 - both orders were answered
-    is_flipped = len(set(winners)) > 1
+    winners = {_winner_of(answer, sides) for _, answer, sides in readings}
+    is_sure = len(readings) == len(asked) and len(winners) == 1
     position, answer, sides = readings[0]
     narratives = dict(zip(sides, (_speaker_arc(answer.A), _speaker_arc(answer.B)), strict=True))
     texts = [answer.explanation]
     texts += [text for each in narratives.values() for text in (each.evolution, each.fractures, each.held)]
-    batch.add(
-        NarrativeVerdictReached(
-            winner=winners[0] if is_checked and not is_flipped else "neither",
-            explanation=answer.explanation,
-            sides=SideNarratives(pro=narratives["pro"], con=narratives["con"]),
-            cites=_existing_cites(batch, "narrative", answer.cites, " ".join(texts), position),
-            margin="none" if is_flipped or not is_checked else answer.margin,
-            confidence="low" if is_flipped or not is_checked else answer.confidence,
-            flipped=is_flipped,
-        ),
-        position,
+    reached = NarrativeVerdictReached(
+        winner=_winner_of(answer, sides) if is_sure else "neither",
+        explanation=answer.explanation,
+        sides=SideNarratives(pro=narratives["pro"], con=narratives["con"]),
+        cites=_existing_cites(batch, "narrative", answer.cites, " ".join(texts), position),
     )
+    if isinstance(answer, NarrativeAnswer):
+        reached = replace(reached, pattern=answer.pattern)
+    else:
+        reached = replace(
+            reached,
+            margin=answer.margin if is_sure else "none",
+            confidence=answer.confidence if is_sure else "low",
+            flipped=len(winners) > 1,
+        )
+    batch.add(reached, position)
 
 
-def _winner_of(answer: WholeNarrative, sides: tuple[Side, Side]) -> Winner:
+def _winner_of(answer: NarrativeAnswer | WholeNarrative, sides: tuple[Side, Side]) -> Winner:
     return "neither" if answer.winner == "neither" else sides["AB".index(answer.winner)]
 
 

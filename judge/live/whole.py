@@ -9,6 +9,7 @@ A model with a small window gets the short prompts of the other modules instead.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from msgspec import UNSET
@@ -20,9 +21,11 @@ from events.state.spine import Premise
 from events.types import DebateOpened, Missing, Side, Template, TurnSpoken, Winner, other
 from events.types.rubric import Anchors, Dimension, Rubric
 from judge.guard.neutralise import quoted
+from judge.live.claims import claim_candidates
+from judge.live.comparison import compared_dimensions
 from judge.live.prompt import Prompt, moderator_segments
-from judge.live.scanner import scan
 from judge.live.scoring import applicable
+from judge.live.spine import premise_history
 from judge.rubric import fmt
 from judge.templates import fill, section
 from providers.base import Segment
@@ -41,8 +44,6 @@ MOVED_BY: Final = {
     "gap": "dockings",
 }
 """What moves a score after it was given, by kind of entry."""
-CANDIDATES = 8
-"""Specific statements of a turn that a question about claims lists."""
 
 
 class WholeDebate:
@@ -59,8 +60,9 @@ class WholeDebate:
 
     # what every question begins with
 
+    @cached_property
     def prefix(self) -> Prompt:
-        """The segments before the question."""
+        """The segments before the question: built once for all questions of a turn."""
         turns = list(self._turns())
         if turns:
             turns[-1] = Segment(turns[-1].role, turns[-1].text, ends_prefix=True)
@@ -166,10 +168,12 @@ class WholeDebate:
         )
 
     def _premise(self, name: str, premise: Premise) -> str:
-        changes = (f"{change.what} in turn {change.turn}" for change in premise.changes)
-        fate = ", ".join((f"stated in turn {premise.turn}", *changes))
         return self._fill(
-            "premise", name=name, speaker=self._speaker(premise.side), fate=fate, text=quoted(premise.text)
+            "premise",
+            name=name,
+            speaker=self._speaker(premise.side),
+            fate=premise_history(premise),
+            text=quoted(premise.text),
         )
 
     # the questions
@@ -185,8 +189,8 @@ class WholeDebate:
             f"- {kind}: it {rule.asks}. It is {rule.means or rule.asks}; it is not {rule.excludes or 'anything else'}."
             for kind, rule in self._rubric.claims.items()
         )
-        found = [quoted(each.quote) for each in scan(turn.text)[:CANDIDATES]]
-        ask = self._fill("claims", turn=str(turn.turn), kinds=kinds, candidates="\n".join(found) or self._text("none"))
+        found = claim_candidates(turn.text) or self._text("none")
+        ask = self._fill("claims", turn=str(turn.turn), kinds=kinds, candidates=found)
         return self._about(turn, ask)
 
     def premises(self, turn: TurnSpoken) -> Prompt:
@@ -209,10 +213,7 @@ class WholeDebate:
         """Ask which of two turns is better, named in ``order``."""
         speeches = {turn.turn: turn for turn in self._spoken}
         first, second = (self._speech(speeches[number]) for number in order)
-        dimensions = "\n".join(
-            f"- {name}: {', '.join(each.asks for each in self._rubric.dimensions[name].components.values())}"
-            for name in self._rubric.bands
-        )
+        dimensions = compared_dimensions(self._rubric)
         return self._asked(self._fill("compare", first=first, second=second, dimensions=dimensions))
 
     def second_opinion(self, claim: Claim) -> Prompt:
@@ -273,7 +274,7 @@ class WholeDebate:
         return self._asked(text)
 
     def _asked(self, ask: str) -> Prompt:
-        return (*self.prefix(), Segment("user", ask))
+        return (*self.prefix, Segment("user", ask))
 
     def _speech(self, turn: TurnSpoken) -> str:
         named = {"turn": str(turn.turn), "speaker": self._speaker(turn.side)}

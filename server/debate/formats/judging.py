@@ -272,12 +272,8 @@ def concluded_from(debate: Debate, asked: dict[str, Question]) -> Sequence[Draft
     """The narrative and the convergence as events, or why one of them is missing."""
     batch = EventBatch(debate)
     if "narrative" in asked:
-        plain = answers(debate, asked["narrative"])
-        if asked["narrative"].answer_type is verdicts.WholeNarrative:
-            swapped = asked.get("narrative:swapped")
-            verdicts.record_whole_narrative(batch, plain, None if swapped is None else answers(debate, swapped))
-        else:
-            verdicts.record_narrative(batch, plain)
+        plain, swapped = asked["narrative"], asked.get("narrative:swapped")
+        verdicts.record_narrative(batch, answers(debate, plain), None if swapped is None else answers(debate, swapped))
     if "convergence" in asked:
         convergence.record_convergence(batch, answers(debate, asked["convergence"]))
     return batch.drafts
