@@ -22,9 +22,9 @@ from typing import Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import Struct, inspect
 
+from providers.answers.neutral import neutral
+from providers.answers.schema import guided
 from providers.errors import WrongType
-from providers.neutral import neutral
-from providers.schema import guided
 
 T = TypeVar("T")
 LOST: Final = frozenset({"left_out", "missing"})

@@ -13,10 +13,17 @@ from urllib.parse import quote
 
 import httpx2
 
+from .answers.dialects import ANTHROPIC, fits, in_dialect, in_words, is_closed, is_object
+from .answers.schema import schema
+from .answers.streaming import Source, open_stream, read_answer
 from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
-from .client.connection import as_text, connection_error, http_client, objects, status_error, without_secrets
-from .client.learned import Learned, LearnedModels, adaptive_call, effort_level, learn_from_prose, schema_id
-from .client.listing import (
+from .catalog.models import likely_model
+from .catalog.pricing import call_cost
+from .environment import variable
+from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
+from .http.connection import as_text, connection_error, http_client, objects, status_error, without_secrets
+from .http.learned import Learned, LearnedModels, adaptive_call, effort_level, learn_from_prose, schema_id
+from .http.listing import (
     NO_SUCH_ROUTE,
     get_json,
     hint_for,
@@ -25,15 +32,8 @@ from .client.listing import (
     status_of,
     window_of,
 )
-from .client.response import ResponseReader
-from .dialects import ANTHROPIC, fits, in_dialect, in_words, is_closed, is_object
-from .environment import variable
-from .errors import BrokenOff, ContextExceeded, Malformed, NotAuthorised, ProviderError, Refused, Stopped
+from .http.response import ResponseReader
 from .imports import load
-from .models import likely_model
-from .pricing import call_cost
-from .schema import schema
-from .streaming import Source, open_stream, read_answer
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -14,10 +14,17 @@ from urllib.parse import quote
 
 import httpx2
 
+from .answers.dialects import GEMINI, in_dialect, in_words
+from .answers.schema import schema
+from .answers.streaming import Source, open_stream, read_answer
 from .base import Answer, ModelStatus, Outcome, Parameters, Request, Segment, TextStream, Tokens
-from .client.connection import as_text, connection_error, http_client, objects, status_error, without_secrets
-from .client.learned import Learned, LearnedModels, adaptive_call, effort_level, schema_id
-from .client.listing import (
+from .catalog.models import likely_model
+from .catalog.pricing import call_cost
+from .environment import variable
+from .errors import BadRequest, BrokenOff, NotAuthorised, ProviderError, Refused, Stopped, UnknownModel
+from .http.connection import as_text, connection_error, http_client, objects, status_error, without_secrets
+from .http.learned import Learned, LearnedModels, adaptive_call, effort_level, schema_id
+from .http.listing import (
     BAD_KEY,
     NO_SUCH_ROUTE,
     get_json,
@@ -27,15 +34,8 @@ from .client.listing import (
     status_of,
     window_of,
 )
-from .client.response import ResponseReader
-from .dialects import GEMINI, in_dialect, in_words
-from .environment import variable
-from .errors import BadRequest, BrokenOff, NotAuthorised, ProviderError, Refused, Stopped, UnknownModel
+from .http.response import ResponseReader
 from .imports import load
-from .models import likely_model
-from .pricing import call_cost
-from .schema import schema
-from .streaming import Source, open_stream, read_answer
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from .answers.dialects import in_words
+from .answers.schema import schema
+from .answers.streaming import Source, open_stream, read_answer
 from .base import Answer, ModelStatus, Parameters, Request, TextStream, Tokens, messages
-from .client.connection import CONNECT_S, Hooks, as_text, hooks, objects
-from .client.learned import Learned, LearnedModels, adaptive_call, effort_level, schema_id
-from .client.listing import status_of
-from .client.response import ResponseReader
-from .dialects import in_words
+from .catalog.models import likely_model
+from .catalog.pricing import cost
 from .environment import is_local
 from .errors import (
     BadRequest,
@@ -29,14 +29,14 @@ from .errors import (
     PromptCut,
     ProviderError,
     Unreachable,
-    by_status,
 )
+from .http.connection import CONNECT_S, Hooks, as_text, hooks, objects
+from .http.learned import Learned, LearnedModels, adaptive_call, effort_level, schema_id
+from .http.listing import status_of
+from .http.response import ResponseReader
+from .http.retry_after import wait_of
+from .http.status import by_status
 from .imports import load
-from .models import likely_model
-from .pricing import cost
-from .retry_after import wait_of
-from .schema import schema
-from .streaming import Source, open_stream, read_answer
 
 if TYPE_CHECKING:
     from ollama import AsyncClient

@@ -15,13 +15,13 @@ import anyio
 import msgspec
 
 from .base import ModelStatus, Provider
+from .catalog.models import known_model, model_notice
+from .catalog.pricing import VENDORS, is_free, is_vendors, prepare
 from .environment import redacted
 from .errors import ProviderError, UnknownModel, Unreachable
 from .imports import load, load_now, wait_for_imports
 from .limits import DEFAULT_LIMITS, Limit
 from .limits.queue import PATIENCE_S, Call, ProviderLoad, ProviderQueue
-from .models import known_model, model_notice
-from .pricing import VENDORS, is_free, is_vendors, prepare
 
 GROUP = "moot.providers"
 FALLBACK = "embedded:smollm2"

@@ -30,7 +30,7 @@ settings.load_profile("busy")
 
 
 LONG = (
-    "providers/test_llama_server.py",
+    "embedded/test_llama_server.py",
     "docs/test_architecture.py",
     "cluster/test_nodes.py",
     "providers/test_table.py",

@@ -21,8 +21,8 @@ from judge.guard.neutralise import quoted
 from judge.live.prompt import Prompt, Prompts
 from judge.panel.questions import panel_prompt
 from judge.templates import fill, section
+from providers.answers.schema import guided
 from providers.base import Segment
-from providers.schema import guided
 
 MOST_LISTED = 3
 """The most findings, and the most remediation steps, that an answer may have."""

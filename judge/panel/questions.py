@@ -22,8 +22,8 @@ from judge.protocol.assess import argument_segments, closing_segments
 from judge.protocol.prompt import choice_type, keyed_type
 from judge.protocol.reading import join_names
 from judge.templates import fill, section
+from providers.answers.schema import guided
 from providers.base import Segment
-from providers.schema import guided
 
 NOTE_MOST: Final = 120
 

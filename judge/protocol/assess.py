@@ -15,8 +15,8 @@ from judge.protocol.cross import cross_text
 from judge.protocol.prompt import SPEAKER, Prompt, argument_text, choice_type, keyed_type
 from judge.protocol.reading import join_names
 from judge.templates import fill, section
+from providers.answers.schema import guided
 from providers.base import Segment
-from providers.schema import guided
 
 QUOTE_MOST: Final = 160
 REASON_MOST: Final = 200

@@ -25,8 +25,8 @@ from judge.protocol.reading import (
     parse_loosely,
 )
 from judge.templates import fill, section
+from providers.answers.schema import guided
 from providers.base import Segment
-from providers.schema import guided
 
 POSITION_LEAST, POSITION_MOST = 60, 900
 """Limits in characters for the model; a shorter text is read as well."""

@@ -33,8 +33,8 @@ from judge.protocol.reading import (
     parse_loosely,
 )
 from judge.templates import fill, section
+from providers.answers.schema import guided
 from providers.base import Segment
-from providers.schema import guided
 
 REASONING_LEAST, REASONING_MOST = 20, 700
 FOLLOW_UP_LEAST, FOLLOW_UP_MOST = 12, 240

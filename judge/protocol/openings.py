@@ -24,8 +24,8 @@ from judge.protocol.reading import (
     parse_loosely,
 )
 from judge.templates import fill, section
+from providers.answers.schema import guided
 from providers.base import Segment
-from providers.schema import guided
 
 CLAIM_MOST: Final = 240
 REASONING_MOST: Final = 900

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Struct
 
 from events.types import Event, Side
+from providers.answers.schema import parse
 from providers.errors import Malformed
-from providers.schema import parse
 
 ID: Final = re.compile(r"\s*(PRO|CON)\W{0,3}([0-9]{1,3})\s*", re.IGNORECASE)
 SHOWN: Final = 40

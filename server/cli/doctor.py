@@ -17,8 +17,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from providers.base import ModelStatus
+from providers.catalog.models import known_model
 from providers.limits.queue import ProviderLoad
-from providers.models import known_model
 from providers.registry import Registry
 from server.cli.options import server_address, with_json, with_store
 from server.cli.output import emit, run_async, settings_of

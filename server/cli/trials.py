@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from providers.base import ModelStatus, Outcome, Request, Segment, TextStream
+from providers.catalog.models import known_model
+from providers.catalog.pricing import VENDORS, cost, is_free, prepare
 from providers.errors import ProviderError
-from providers.models import known_model
-from providers.pricing import VENDORS, cost, is_free, prepare
 from providers.registry import KEYED, Registry
 from server.debate.calls import time_limit
 

@@ -12,8 +12,8 @@ from msgspec import UNSET
 from events.state.debate import Debate
 from events.types import Missing, ModelAnswered, ModelFailed, Usage, missing
 from providers.base import Outcome, Segment
+from providers.catalog.pricing import runs_here
 from providers.errors import ProviderError, TimedOut
-from providers.pricing import runs_here
 from server.debate.formats.steps import Ask, Speak
 from server.debate.speech import clean
 

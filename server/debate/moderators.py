@@ -20,7 +20,7 @@ from events.record import Draft
 from events.state.debate import Debate
 from events.store.log import EventLog
 from events.types import DebateOpened, FamilyWarned, ModeratorSpoke
-from providers.models import family
+from providers.catalog.models import family
 from providers.registry import Registry
 from server import observe
 from server.debate.acts import Ballot, word_drafts

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from events.types import DebateOpened, Missing, missing
 from providers.base import Think
-from providers.models import Model, likely_model, model_catalog
-from providers.pricing import VENDORS, cost, is_free, is_priced
+from providers.catalog.models import Model, likely_model, model_catalog
+from providers.catalog.pricing import VENDORS, cost, is_free, is_priced
 from server.opening.rehearsal import LONGEST, RehearsedCall, rehearse
 
 SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from events.types import Format
-from providers.scripted import shipped
+from providers.scripted.provider import shipped
 from server.errors import BadField
 
 

@@ -28,8 +28,8 @@ from judge.rubric import as_rubric, rubric_v1, rubric_v2
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
+from providers.catalog.pricing import is_priced, prepare
 from providers.errors import ProviderError
-from providers.pricing import is_priced, prepare
 from providers.registry import Registry
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery

@@ -16,8 +16,8 @@ from events import codec
 from events.record import Draft, as_draft, digest_before_first, stamp
 from events.state import debate as debates
 from events.types import DebateOpened, Event, ModelAnswered, TurnSpoken, TurnStarted, Usage
+from providers.answers.schema import schema
 from providers.base import Segment, Think
-from providers.schema import schema
 from server.debate.formats import next_steps
 from server.debate.formats.steps import Ask, Record, Speak
 

@@ -32,8 +32,8 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
+from providers.answers.schema import parse
 from providers.errors import ProviderError
-from providers.schema import parse
 from server.debate.formats import next_steps
 from server.debate.formats.judging import second_opinions
 from server.debate.formats.questions import pending

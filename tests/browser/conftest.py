@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, expect, sync_playwright
 from websockets.sync.client import connect
 
-from providers.scripted import shipped
+from providers.scripted.provider import shipped
 from server.opening.exhibitions import request_for
 
 PATIENCE_MS = 15_000

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from events.types import DebateOpened, Event
-from providers.scripted import shipped
+from providers.scripted.provider import shipped
 
 EVIL: Final = "evil.invalid"
 RUN: Final = "window.__pwned=1"

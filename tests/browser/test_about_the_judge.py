@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from judge.rubric import rubric_v1
-from providers.scripted import shipped
+from providers.scripted.provider import shipped
 
 pytestmark = pytest.mark.browser
 

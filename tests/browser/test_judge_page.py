@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
-from providers.scripted import shipped
+from providers.scripted.provider import shipped
 
 pytestmark = pytest.mark.browser
 

@@ -22,7 +22,7 @@ from events.store.postgres.connection import READERS
 from events.types import ALL_PRIVATE
 from events.view.view import View
 from judge.rubric import rubric_v1
-from providers.script import Script
+from providers.scripted.script import Script
 from server.cli.main import COMMANDS, main
 from server.http import access
 from server.http import websocket as socket

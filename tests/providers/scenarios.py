@@ -10,8 +10,8 @@ from typing import Any, Final, get_args
 
 import msgspec
 
+from providers.answers.schema import schema
 from providers.base import Think
-from providers.schema import schema
 from tests.providers.all_questions import questions_asked
 from tests.providers.session import Column, VendorSession
 

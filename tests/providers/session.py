@@ -11,8 +11,8 @@ from typing import Any, Final
 import httpcore2
 import pytest
 
-from providers import pricing
 from providers.base import Answer, ModelStatus, Outcome, Provider, Request, Segment, Tokens
+from providers.catalog import pricing
 from providers.errors import Adapted, Malformed, ProviderError
 from providers.registry import Registry
 from tests.providers.vendors.faults import Fault

@@ -9,13 +9,13 @@ import anyio
 import httpx
 import pytest
 
-from providers import embedded
 from providers.anthropic import AnthropicProvider
-from providers.embedded import EmbeddedProvider
+from providers.embedded import provider as embedded
+from providers.embedded.provider import EmbeddedProvider
 from providers.gemini import GeminiProvider
 from providers.ollama import OllamaProvider
 from providers.openai import OpenAIProvider
-from providers.scripted import ScriptedProvider
+from providers.scripted.provider import ScriptedProvider
 from providers.testing.contract import PointsAnswer, ProviderContract, WireStage
 from providers.testing.wire import Scene, anthropic_frames, gemini_frames, llama_frames, ollama_frames, playing
 

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from providers import errors
+from providers.http.status import by_status
 from providers.testing.contract import PointsAnswer, Stage, hung_up, speak
 from providers.testing.wire import Scene
 from tests.providers import test_contract as stages
@@ -29,12 +30,12 @@ STATUSES = [
 
 @pytest.mark.parametrize(("header", "seconds"), [("7", 7), ("0", 0), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)])
 def test_retry_after_is_a_number_or_a_date(header: str, seconds: float) -> None:
-    assert seconds == errors.by_status(429, "busy", header).retry_after_s
+    assert seconds == by_status(429, "busy", header).retry_after_s
 
 
 def test_a_date_to_come_is_that_many_seconds_away() -> None:
     in_an_hour = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    seconds = errors.by_status(429, "busy", in_an_hour).retry_after_s
+    seconds = by_status(429, "busy", in_an_hour).retry_after_s
 
     assert seconds is not None
     assert 3500 < seconds <= 3600
@@ -42,7 +43,7 @@ def test_a_date_to_come_is_that_many_seconds_away() -> None:
 
 @pytest.mark.parametrize("header", ["", "soon", "-3", "1e3", "Wed, 99 Foo"])
 def test_what_is_neither_is_passed_over(header: str) -> None:
-    assert errors.by_status(429, "busy", header).retry_after_s is None
+    assert by_status(429, "busy", header).retry_after_s is None
 
 
 async def heard(stage: Stage, model: str, request: Any) -> None:

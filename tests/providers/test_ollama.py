@@ -7,10 +7,10 @@ import pytest
 from msgspec import Meta, Struct
 
 from providers import errors
+from providers.answers.thinking import ThinkingFilter
 from providers.environment import is_local
 from providers.ollama import OllamaProvider, translate
 from providers.testing.wire import Scene, Wire, ollama_frames, playing
-from providers.thinking import ThinkingFilter
 from tests.providers.vendors.running import running_vendors
 
 pytestmark = pytest.mark.anyio

@@ -37,8 +37,8 @@ from judge.rubric import rubric_v1
 from judge.templates import judge_templates
 from personalities.archetypes import archetypes
 from personalities.prompt import debater_template
-from providers.neutral import neutral
-from providers.schema import parse
+from providers.answers.neutral import neutral
+from providers.answers.schema import parse
 from server.debate.formats import next_steps
 from server.debate.formats.retries import ADAPTED
 from server.debate.formats.steps import Ask, Record, Speak, Step

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from providers.base import Answer, Outcome, Request, TextStream, Tokens
 from providers.errors import ProviderError
 from providers.registry import Registry
-from providers.scripted import ScriptedProvider
+from providers.scripted.provider import ScriptedProvider
 
 T = TypeVar("T")
 USED = Outcome(

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 COMMAND = "from server.cli import main; main()"
 FORKING = f"import sys; from tests.server.forking import forked; forked(int(sys.argv[1])); {COMMAND}"
 PACKAGES = ("events", "judge", "personalities", "providers", "server")
-NOT_NEEDED = ("server.bench", "server.cli.bench", "providers.llama.child", "providers.testing")
+NOT_NEEDED = ("server.bench", "server.cli.bench", "providers.embedded.child", "providers.testing")
 NUMBER = struct.Struct("q")
 
 

@@ -12,9 +12,9 @@ import msgspec
 
 from events.cluster.bus import SingleNodeBus
 from events.errors import LogError, StoreUnavailable
+from providers.answers.neutral import neutral
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import BrokenOff
-from providers.neutral import neutral
 from providers.registry import Registry
 from server.debate.moderators import Moderators
 from server.feed.channel import RING

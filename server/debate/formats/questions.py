@@ -14,9 +14,9 @@ from judge.guard.neutralise import quoted
 from judge.lenient import Note, lenient, read_as
 from judge.live.answers import Answers
 from judge.templates import fill, section
+from providers.answers.schema import parse
 from providers.base import Segment
 from providers.errors import ProviderError
-from providers.schema import parse
 from server.debate.formats.retries import count_outages, count_tries, delay_ms, is_exhausted, is_forgiven
 from server.debate.formats.steps import Ask, LazyPrompt
 

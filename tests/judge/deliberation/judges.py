@@ -11,8 +11,8 @@ from events.types.deliberation import OpinionGiven
 from events.types.rubric import Rubric
 from judge.panel.raters import shipped
 from judge.rubric import rubric_v1
-from providers.neutral import neutral
-from providers.schema import parse
+from providers.answers.neutral import neutral
+from providers.answers.schema import parse
 from server.debate.formats.steps import Ask, Record
 from tests.server.debate_events import Play, opened
 

@@ -12,8 +12,8 @@ from judge.deliberation.agreement import disagreements
 from judge.deliberation.opinions import read_opinion
 from judge.deliberation.subject import ARTIFACT_VERDICTS, Subject
 from judge.templates import judge_templates
-from providers.neutral import neutral
-from providers.schema import parse, schema
+from providers.answers.neutral import neutral
+from providers.answers.schema import parse, schema
 from tests.judge.deliberation.judges import (
     DIMENSIONS,
     QUOTE,

@@ -11,9 +11,9 @@ from events.types import PanelistScored, Rater, Reason
 from judge.live.answers import Answers
 from judge.panel.questions import panel_type
 from judge.panel.reading import LEFT_OUT, invented, item_id, read_rater, read_sample
+from providers.answers.neutral import neutral
+from providers.answers.schema import parse, schema
 from providers.errors import Malformed
-from providers.neutral import neutral
-from providers.schema import parse, schema
 from tests.judge.panel.rater_scores import DIMENSIONS, rater_seats
 from tests.judge.protocol.rounds import CRITERIA, NAMES, answers_of
 

@@ -14,8 +14,8 @@ from judge.live.event_batch import EventBatch
 from judge.protocol.assess import assess_type
 from judge.protocol.assessment import plain_name
 from judge.protocol.judgement import check_assessment, record_assessment
-from providers.neutral import neutral
-from providers.schema import schema
+from providers.answers.neutral import neutral
+from providers.answers.schema import schema
 from tests.judge.protocol.rounds import (
     CRITERIA,
     NAMES,

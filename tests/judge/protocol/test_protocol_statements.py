@@ -13,8 +13,8 @@ from judge.protocol.closings import closing_type
 from judge.protocol.cross import cross_type
 from judge.protocol.openings import opening_type
 from judge.protocol.reading import NOT_JSON, StatementReading, parse_loosely, wordless_fault
-from providers.neutral import neutral
-from providers.schema import schema
+from providers.answers.neutral import neutral
+from providers.answers.schema import schema
 from tests.judge.protocol.rounds import (
     NAMES,
     RULES,

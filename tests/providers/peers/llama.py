@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from providers.base import Segment
-from providers.embedded import locate
+from providers.embedded.process import LlamaProcess
+from providers.embedded.provider import locate
 from providers.errors import ContextExceeded, Malformed, NotAuthorised
-from providers.llama.process import LlamaProcess
 from tests.providers.peers.peer import Peer, PeerSession
 from tests.providers.scenarios import score
 from tests.providers.session import request

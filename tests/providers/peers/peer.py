@@ -14,9 +14,9 @@ from typing import Any, Final
 import httpx
 import pytest
 
+from providers.answers.schema import schema
 from providers.base import Segment
 from providers.errors import Unreachable
-from providers.schema import schema
 from tests.providers.session import ProviderSession, without_certificates
 from tests.providers.vendors import texts
 from tests.server.harness import shipped_registry

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from providers.base import Segment
+from providers.catalog.pricing import cost
 from providers.errors import Empty, Malformed, ProviderError, Refused, Stopped, ToolCalled, WrongType
-from providers.pricing import cost
 from tests.providers.scenarios import scenario, score
 from tests.providers.session import VendorSession, billed
 

@@ -105,7 +105,7 @@ for kind, errors in KINDS.items():
 
     @scenario(f"{kind}: {errors[0].__name__}, in time, and the next call works")
     async def _(session: VendorSession, kind: str = kind, errors: Any = errors) -> None:
-        session.patch.setattr("providers.streaming.LONGEST_CALL", 2)
+        session.patch.setattr("providers.answers.streaming.LONGEST_CALL", 2)
         waits = TimedOut in errors
         asked: dict[str, Any] = {"idle_timeout_s": IDLE_S} if waits else {}
         for type_ in (None,) if waits else (None, score()):

@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from providers.base import Think
+from providers.catalog.models import known_model
 from providers.errors import Starved
-from providers.models import known_model
 from tests.providers.scenarios import SETTINGS, scenario, score
 from tests.providers.session import SPEECH, WORDS, VendorSession, billed
 

@@ -10,11 +10,11 @@ import anyio.from_thread
 import msgspec
 import pytest
 
+from providers.answers.neutral import neutral
 from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
 from providers.errors import RateLimited
 from providers.limits import Limit
 from providers.limits.queue import ProviderLoad
-from providers.neutral import neutral
 from providers.registry import GROUP, Registry
 from server.cli.doctor import MANY, MOST_SHOWN, ModelCheck, _shown, try_models
 from server.cli.trials import candidates, try_out

@@ -21,7 +21,7 @@ from events.types import (
     TurnSpoken,
     TurnStarted,
 )
-from providers.scripted import ScriptedProvider
+from providers.scripted.provider import ScriptedProvider
 from server.errors import NotNow
 from tests.server.conftest import CON, PRO
 from tests.server.harness import QUICK, check_sound, fault, harness, is_a

@@ -13,8 +13,8 @@ from events.store.log import read_all
 from events.transfer import export, import_debate
 from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned
 from events.verify import verify_lines
-from providers import scripted
 from providers.limits import Limit
+from providers.scripted import provider as scripted
 from server.opening.opening import as_request, build_opening
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.test_providers_queues import wait_text

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned, Missing
-from providers.pricing import cost, is_priced, prepare, price
+from providers.catalog.pricing import cost, is_priced, prepare, price
 from server.debate.moderators import family_warnings
 from server.errors import BadField
 from server.http import debates

@@ -10,8 +10,8 @@ from events.types import DebateOpened, ModelAnswered
 from judge.rubric import rubric_v2
 from judge.templates import judge_templates
 from providers.base import Think
-from providers.models import known_model
-from providers.scripted import shipped
+from providers.catalog.models import known_model
+from providers.scripted.provider import shipped
 from server.opening import estimate as estimating
 from server.opening.estimate import Estimate, estimate, in_words, thought_tokens, tokens
 from server.opening.opening import as_request, build_opening

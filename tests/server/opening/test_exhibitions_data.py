@@ -17,9 +17,9 @@ from judge.live.scoring import score_type
 from judge.live.spine import PremisesAnswer
 from judge.live.verdicts import ConflictAnswer, NarrativeAnswer
 from judge.rubric import rubric_v1
-from providers.script import Script, ScriptedTurn, load
+from providers.scripted.script import Script, ScriptedTurn, load
 
-FOLDER = Path(str(resources.files("providers").joinpath("scripts")))
+FOLDER = Path(str(resources.files("providers.scripted").joinpath("exhibitions")))
 TURNS = {"juries": 6, "cars": 10, "homework": 12}
 INVENTED = {
     "juries": {"a jury has never convicted an innocent person"},

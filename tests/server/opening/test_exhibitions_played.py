@@ -27,7 +27,7 @@ from events.types import (
     PanelistScored,
     TurnSpoken,
 )
-from providers.scripted import shipped
+from providers.scripted.provider import shipped
 from server.opening import opening
 from server.opening.exhibitions import exhibitions, request_for
 from tests.server.harness import harness

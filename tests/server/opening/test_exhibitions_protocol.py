@@ -16,8 +16,8 @@ from judge.protocol.assess import assess_type
 from judge.protocol.closings import closing_type
 from judge.protocol.cross import cross_type
 from judge.protocol.openings import opening_type
-from providers.schema import schema
-from providers.scripted import shipped
+from providers.answers.schema import schema
+from providers.scripted.provider import shipped
 from tests.judge.protocol.rounds import CRITERIA, NAMES, RUBRIC, read_open
 
 assert RUBRIC.protocol is not None

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from events.record import Recorded
 from events.store.log import read_all
 from events.types import DebateOpened, PanelConcluded
-from providers.scripted import shipped
+from providers.scripted.provider import shipped
 from server.http.whatif import PER_MINUTE
 from server.opening import opening
 from server.opening.exhibitions import exhibitions, request_for

@@ -1,1 +1,0 @@
-"""llama.cpp in a child process, and the grammars that it is given."""

@@ -1,0 +1,203 @@
+"""``scripted:FILE``: a file gives the turns and the answers instead of a model, for demonstrations, tests and bench.
+
+Its tokens are words.  Its faults raise the errors that a real provider would raise.
+"""
+
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import anyio
+import anyio.lowlevel
+import msgspec
+from msgspec import Struct
+
+from providers.answers.neutral import neutral
+from providers.answers.streaming import Source, open_stream, read_answer
+from providers.base import Answer, ModelStatus, Outcome, Request, TextStream, Tokens
+from providers.errors import (
+    BrokenOff,
+    ContextExceeded,
+    Empty,
+    Malformed,
+    NotAuthorised,
+    Overloaded,
+    ProviderError,
+    RateLimited,
+    Refused,
+    TimedOut,
+    UnknownModel,
+    WrongType,
+)
+
+from .script import Fault, Script, ScriptedAnswer, ScriptedTurn, load
+
+T = TypeVar("T")
+
+DRIP_LIMIT = 2
+"""A drip sends a character every half idle timeout, and fails after this many timeouts."""
+
+_FAULTS: dict[str, tuple[type[ProviderError], str]] = {
+    "refuse": (Refused, "the script declines to answer"),
+    "timeout": (TimedOut, "the script is silent"),
+    "drip": (TimedOut, "the script is too slow"),
+    "reset": (BrokenOff, "the script breaks off"),
+    "empty": (Empty, "the script says nothing"),
+    "bad_json": (Malformed, "the script answers broken JSON"),
+    "wrong_type": (WrongType, "the script answers JSON of another shape"),
+    "rate_limit": (RateLimited, "the script has too many calls"),
+    "overloaded": (Overloaded, "the script is overloaded"),
+    "auth": (NotAuthorised, "the script wants a key"),
+    "context_length": (ContextExceeded, "the prompt is too long for the script"),
+}
+_INVALID_ANSWERS = {"bad_json": '{"points": 7, "quote": "and here it bre', "wrong_type": '"not what was asked for"'}
+
+
+@cache
+def shipped() -> dict[str, Path]:
+    """The scripts that come with Moot, by name: ``scripted:NAME``."""
+    return {path.stem: path for path in sorted((Path(__file__).parent / "exhibitions").glob("*.json"))}
+
+
+class ScriptedProvider:
+    """Plays a file.  A file is read at its first use, and again when it has changed."""
+
+    name = "scripted"
+
+    def __init__(self) -> None:
+        self._scripts: dict[str, tuple[tuple[int, int], Script]] = {}
+
+    def stream(self, model: str, request: Request) -> AbstractAsyncContextManager[TextStream]:
+        """Stream the turn that the file gives to the side in ``request.key``."""
+        script = self._script(model)
+        turn = script.turn_of(request.key, request.turn, request.attempt)
+        marks = {"neutral": True} if turn is None else {}
+        if turn is None:
+            turn = ScriptedTurn(text=f"(The script gives {request.key} nothing to say in turn {request.turn}.)")
+        return open_stream(_stream_turn(_Call(model, script, request, time.monotonic()), turn, marks), request)
+
+    async def answer(self, model: str, request: Request, type_: type[T]) -> Answer[T]:
+        """Give the file's answer to ``request.key``; if there is none, a neutral answer with a mark."""
+        script = self._script(model)
+        answer = script.answer_of(request.key, request.attempt)
+        marks = {"neutral": True} if answer is None else {}
+        if answer is None:
+            answer = ScriptedAnswer(value=neutral(type_))
+        return await read_answer(
+            _stream_answer(_Call(model, script, request, time.monotonic()), answer, marks), request, type_
+        )
+
+    async def check(self, model: str | None = None) -> tuple[ModelStatus, ...]:
+        """Whether a file is valid.  There is no list of models: any file is one."""
+        if model is None:
+            hint = "name a file: scripted:debate.json"
+            return (_status("FILE", ok=False, detail="plays a script in place of a model", hint=hint),)
+        try:
+            self._script(model)
+        except UnknownModel as error:
+            return (_status(model, ok=False, detail=error.message),)
+        return (_status(model, ok=True, detail="a script, not a model", caveat=self.caveat(model)),)
+
+    def label(self, model: str) -> str:
+        """The file's label, else its name.  Raises ``UnknownModel`` for an invalid file."""
+        return self._script(model).label or Path(model).name
+
+    def caveat(self, model: str) -> str:
+        """That this is a script, with its label."""
+        try:
+            return f"Scripted: {self.label(model)}"
+        except UnknownModel:
+            return "Scripted"
+
+    async def close(self) -> None:
+        """Forget the files."""
+        self._scripts.clear()
+
+    def _script(self, model: str) -> Script:
+        path = shipped().get(model) or Path(os.path.expanduser(model))  # noqa: PTH111 - keeps the ~ of an unknown user
+        try:
+            stat = path.stat()
+            version = (stat.st_mtime_ns, stat.st_size)
+        except (OSError, ValueError):
+            version = (-1, -1)
+        known = self._scripts.get(model)
+        if known is None or known[0] != version:
+            known = self._scripts[model] = (version, load(path))
+        return known[1]
+
+
+class _Call(Struct, frozen=True):
+    """One call in flight."""
+
+    model: str
+    script: Script
+    request: Request
+    began_at: float
+
+
+async def _stream_turn(call: _Call, turn: ScriptedTurn, marks: dict[str, Any]) -> Source:
+    pace, text = call.script.pace, turn.text
+    if turn.fault is not None:
+        text = text[: _chars_before(turn.fault, len(text))]
+    for start in range(0, len(text), pace.chunk_chars):
+        await anyio.sleep(pace.chunk_ms / 1000)
+        yield text[start : start + pace.chunk_chars]
+    if turn.fault is not None:
+        async for piece in _fail(turn.fault, call.request, turn.text[len(text) :]):
+            yield piece
+    await anyio.lowlevel.checkpoint()
+    yield _outcome(call, text, marks, turn.finish)
+
+
+async def _stream_answer(call: _Call, answer: ScriptedAnswer, marks: dict[str, Any]) -> Source:
+    await anyio.sleep(call.script.pace.answer_ms / 1000)
+    if answer.fault is not None:
+        async for piece in _fail(answer.fault, call.request, ""):
+            yield piece
+    raw = msgspec.json.encode(answer.value).decode()
+    yield raw
+    yield _outcome(call, raw, marks)
+
+
+async def _fail(fault: Fault, request: Request, rest: str) -> AsyncIterator[str]:
+    """Wait as the fault says, and raise its error."""
+    idle_s = request.idle_timeout_s
+    lasts_s = None if fault.after_ms is None else fault.after_ms / 1000
+    if fault.kind == "timeout":
+        await anyio.sleep(idle_s if lasts_s is None else lasts_s)
+    elif fault.kind == "drip":
+        ends_at = anyio.current_time() + (idle_s * DRIP_LIMIT if lasts_s is None else lasts_s)
+        drops = iter(rest)
+        while (left_s := ends_at - anyio.current_time()) > 0:
+            await anyio.sleep(min(idle_s / 2, left_s))
+            yield next(drops, "")
+    error, message = _FAULTS[fault.kind]
+    raise error(message, retry_after_s=fault.retry_after_s, raw=_INVALID_ANSWERS.get(fault.kind, ""))
+
+
+def _chars_before(fault: Fault, length: int) -> int:
+    if fault.after_chars is not None:
+        return fault.after_chars
+    return length // 2 if fault.kind == "reset" else 0
+
+
+def _outcome(call: _Call, text: str, marks: dict[str, Any], finish: Literal["stop", "length"] = "stop") -> Outcome:
+    request = call.request
+    parameters = {"temperature": request.temperature, "seed": request.seed, "max_tokens": request.max_tokens}
+    return Outcome(
+        model=call.model,
+        tokens=Tokens(input=sum(len(segment.text.split()) for segment in request.prompt), output=len(text.split())),
+        latency_ms=round((time.monotonic() - call.began_at) * 1000),
+        cost_usd=call.script.cost_usd,
+        finish=finish,
+        parameters=parameters | marks,
+    )
+
+
+def _status(model: str, *, ok: bool, detail: str, hint: str = "", caveat: str = "") -> ModelStatus:
+    name = f"{ScriptedProvider.name}:{model}"
+    return ModelStatus(name=name, provider=ScriptedProvider.name, ok=ok, detail=detail, hint=hint, caveat=caveat)
