@@ -4,7 +4,7 @@ A trait moves by ``elasticity × Σ pressure^½ × weight × (target − trait)`
 so the new value lies between the old one and the targets, and stays within 1 to 10.  Source: docs/design.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from math import sqrt
 
 from events.state.debate import Debate
@@ -25,44 +25,78 @@ _DIMENSIONS = ("logic", "rhetoric", "tactics", "frame_control", "credibility")
 
 
 def after_exchange(debate: Debate, comparison: Comparison) -> tuple[Event, ...]:
-    """The events that follow from an exchange, each from the one before: pressure, shifted traits, a directive."""
-    pressed = pressure(debate, comparison)
+    """The events that follow from an exchange: pressure, shifted traits, a directive; each from the one before.
+
+    The loser is pressed.  Where the rubric says so, a new turn that did not lose but has a standing penalty is pressed
+    for that.
+    """
+    pressed = [pressure(debate, comparison), *_flagged(debate, comparison)]
+    return tuple(event for each in pressed if each is not None for event in _effects(debate, each))
+
+
+def _effects(debate: Debate, pressed: PressureApplied) -> Iterator[Event]:
+    """The pressure itself, and what it changes in its debater."""
+    yield pressed
     opened = debate.opened
-    if pressed is None or opened is None:
-        return () if pressed is None else (pressed,)
+    if opened is None:
+        return
     seat = opened.pro if pressed.side == "pro" else opened.con
     archetype = opened.archetypes.get(seat.archetype)
     traits = debate.characters.traits.get(pressed.side)
     shifted = shift(archetype, traits, seat.elasticity, pressed) if archetype and traits else None
-    if shifted is None:
-        return (pressed,)
-    return (pressed, shifted, DirectiveIssued(side=pressed.side, text=directive(shifted.shifts)))
+    if shifted is not None:
+        yield shifted
+        yield DirectiveIssued(side=pressed.side, text=directive(shifted.shifts))
 
 
 def pressure(debate: Debate, comparison: Comparison) -> PressureApplied | None:
     """The pressure on the loser of an exchange, from effective scores; None for a draw or a missing score."""
-    outcome = comparison.winner()
-    if outcome is None or outcome == "draw":
-        return None
-    lost, won = comparison.earlier, comparison.later
-    if outcome == "earlier":
-        lost, won = won, lost
+    lost = _loser(comparison)
     rubric = debate.ledger.rubric
+    if lost is None or rubric is None:
+        return None
+    won = comparison.later if lost == comparison.earlier else comparison.earlier
     own, theirs = debate.ledger.cards.get(lost), debate.ledger.cards.get(won)
-    if rubric is None or own is None or theirs is None:
+    if own is None or theirs is None:
         return None
     deficits = _deficits(rubric, own, theirs)
     if deficits is None:
         return None
-    credibility = max(deficits["credibility"], min(penalties(own) / rubric.full_pressure, 1.0))
     return PressureApplied(
         side=own.side,
         turn=lost,
         cognitive=round(deficits["logic"], 4),
         emotional=round(deficits["rhetoric"], 4),
         strategic=round((deficits["tactics"] + deficits["frame_control"]) / 2, 4),
-        credibility=round(credibility, 4),
+        credibility=round(max(deficits["credibility"], _penalised(rubric, own)), 4),
     )
+
+
+def _flagged(debate: Debate, comparison: Comparison) -> Iterator[PressureApplied]:
+    """The pressure of standing penalties on turns that are new in this exchange and did not lose it."""
+    rubric = debate.ledger.rubric
+    if rubric is None or not rubric.flags_press:
+        return
+    new = (comparison.earlier, comparison.later) if comparison.earlier == 1 else (comparison.later,)
+    for turn in new:
+        card = debate.ledger.cards.get(turn)
+        if card is not None and turn != _loser(comparison) and (share := _penalised(rubric, card)):
+            yield PressureApplied(
+                side=card.side, turn=turn, cognitive=0.0, emotional=0.0, strategic=0.0, credibility=round(share, 4)
+            )
+
+
+def _loser(comparison: Comparison) -> int | None:
+    """The turn that lost the exchange; None for a draw or a missing comparison."""
+    outcome = comparison.winner()
+    if outcome is None or outcome == "draw":
+        return None
+    return comparison.earlier if outcome == "later" else comparison.later
+
+
+def _penalised(rubric: Rubric, card: TurnCard) -> float:
+    """The standing penalties of a turn as a share of full pressure, at most 1."""
+    return min(penalties(card) / rubric.full_pressure, 1.0)
 
 
 def penalties(card: TurnCard) -> float:

@@ -85,6 +85,8 @@ class GapRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     least: Points = 1
     most: Points = 8
     dimension: str = "logic"
+    most_per_turn: Points | UnsetType = UNSET
+    """The most that all flaws of one turn take together; without it each flaw is paid for by itself."""
     anchors: Anchors = UNSET
     closing_audit: bool | UnsetType = UNSET
     """After the last turn, gaps are asked for in every turn of both sides once more."""
@@ -120,6 +122,8 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     conduct: dict[Literal["dropped_premise", "contradiction", "injection"], ConductRule] = {}
     full_pressure: Annotated[float, Meta(gt=0, le=100)] = 4.0
     """Penalty points on one turn that put full pressure on its debater's credibility."""
+    flags_press: bool | UnsetType = UNSET
+    """Whether a turn with a standing penalty is under pressure also where it did not lose its exchange."""
     convergence_from: Annotated[int, Meta(ge=4)] = 10
     """From this number of turns on, the judge assesses how far the sides came together."""
     tie_within: Points = 2.0
@@ -132,6 +136,8 @@ class Rubric(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a comparison moves scores.  ``bands`` (the default): the winner's and the loser's band, for the
     later turn and for turn 1.  ``graded``: a clear win brings both turns into their bands, a slight one puts the winner
     one point ahead."""
+    band_reach: Points | UnsetType = UNSET
+    """The most by which one clear win moves a value towards its band; without it the value goes into the band."""
     examples: tuple[Example, ...] | UnsetType = UNSET
     supported_share: Annotated[float, Meta(ge=0, le=1)] | UnsetType = UNSET
     """Share of its required quotes that a dimension needs to have a score."""

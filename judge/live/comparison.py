@@ -149,8 +149,10 @@ def harmonize(batch: EventBatch, comparison: int) -> None:
         elif found.degrees.get(dimension) == "slight":
             _put_ahead(batch, found, dimension)
         else:
-            for turn in (found.earlier, found.later):
-                _clear_band(batch, found, turn, dimension, rubric.bands[dimension])
+            turns = (found.earlier, found.later)
+            banded = [_clear_band(batch, found, turn, dimension, rubric.bands[dimension]) for turn in turns]
+            if all(banded):
+                _put_ahead(batch, found, dimension)
 
 
 AHEAD: Final = 1.0
@@ -158,7 +160,7 @@ AHEAD: Final = 1.0
 
 
 def _put_ahead(batch: EventBatch, found: Comparison, dimension: str) -> None:
-    """A slight win: both values move alike, by the least that puts the winner one point ahead."""
+    """Both values move alike, by the least that puts the winner one point ahead."""
     won, lost = found.later, found.earlier
     if found.outcomes[dimension] == "earlier":
         won, lost = lost, won
@@ -173,27 +175,28 @@ def _put_ahead(batch: EventBatch, found: Comparison, dimension: str) -> None:
     down = min(round(lacking - up, 2), max(low, 0))
     up = min(round(lacking - down, 2), max(winner.maximum - high, 0))
     for turn, against, shift, word in ((won, lost, up, "won"), (lost, won, -down, "lost")):
-        reason = f"slightly {word} {dimension} against turn {against}: the winner is put {fmt(AHEAD)} ahead"
-        _shift(
-            batch, found, turn, dimension, shift, rule=f"slight_{'winner' if word == 'won' else 'loser'}", reason=reason
-        )
+        how = found.degrees.get(dimension, "clear")
+        reason = f"{how}ly {word} {dimension} against turn {against}: the winner is put {fmt(AHEAD)} ahead"
+        rule = "slight_winner" if word == "won" else "slight_loser"
+        _shift(batch, found, turn, dimension, shift, rule=rule, reason=reason)
 
 
-def _clear_band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> None:
-    """A clear win: the turn goes into its band.
+def _clear_band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band: Band) -> bool:
+    """A clear win: the turn moves towards its band.
 
     A turn that clearly won one comparison and clearly lost the other is left as the judge scored it; it shows as an
-    anomaly.
+    anomaly, and the result is False.
     """
     won, against = _result(found, turn, dimension)
     other = batch.debate.exchanges.comparisons.get(turn) if turn == found.earlier else None
     if other is None or not _is_clear(other, dimension) or _result(other, turn, dimension)[0] == won:
         _band(batch, found, turn, dimension, band)
-        return
+        return True
     moved = _banded(batch, turn, dimension, other.position)
     word = "won" if won else "lost"
     reason = f"clearly {word} {dimension} against turn {against} and the opposite against turn {other.earlier}: left"
     _shift(batch, found, turn, dimension, -moved, rule="band_conflict", reason=reason)
+    return False
 
 
 def _is_clear(comparison: Comparison, dimension: str) -> bool:
@@ -244,6 +247,10 @@ def _band(batch: EventBatch, found: Comparison, turn: int, dimension: str, band:
     stands = round(balance.admitted + balance.harmonized, 2)
     requested = round(min(max(stands, floor), ceiling) - stands, 2)
     bound = f"at least {fmt(floor)}" if requested > 0 else f"at most {fmt(ceiling)}"
+    reach = rubric.band_reach if (rubric := batch.debate.ledger.rubric) is not None else UNSET
+    if reach is not UNSET and abs(requested) > reach:
+        requested = reach if requested > 0 else -reach
+        bound += f", but no more than {fmt(reach)} by one comparison"
     reason = f"{'won' if won else 'lost'} {dimension} against turn {against}: {bound}"
     _shift(batch, found, turn, dimension, requested, rule="band_winner" if won else "band_loser", reason=reason)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Annotated, Any, Final
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from events.state.debate import Debate
 from events.types import DebateAudited, LogicGapAdjusted, Passage, Span, TurnSpoken
@@ -192,6 +192,15 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
             why = f"{continues} was cleared" if is_cleared else f"nothing is left to pay{note}"
             refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
             return False
+    if (most := rubric.gaps.most_per_turn) is not UNSET:
+        room = max(0.0, most - _docked(batch, turn))
+        if room == 0:
+            why = f"turn {turn} has lost {fmt(most)} points for flaws, the most that they may take"
+            refuse_finding(batch, number, PURPOSE, first.gap.fails, why, first.position)
+            return False
+        if points > room:
+            bounded += f" (requested {fmt(points)}, the most for one turn is {fmt(most)})"
+            points = room
     applied = applied_change(balance, -points)
     batch.add(
         LogicGapAdjusted(
@@ -208,6 +217,11 @@ def _dock(batch: EventBatch, turn: int, number: int, found: dict[int, _LocatedGa
         first.position,
     )
     return True
+
+
+def _docked(batch: EventBatch, turn: int) -> float:
+    """Points that a turn has lost for flaws."""
+    return -sum(entry.requested for entry in batch.debate.ledger.cards[turn].entries if entry.rule == RULE)
 
 
 def _passage(turn: int, text: str, span: Span) -> Passage:

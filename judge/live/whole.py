@@ -290,7 +290,9 @@ class WholeDebate:
 
     def _gap_scale(self) -> dict[str, str]:
         gaps = self._rubric.gaps
-        return {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": "\n".join(_anchors(gaps.anchors))}
+        limit = " " + self._fill("gap_limit", points=fmt(gaps.most_per_turn)) if gaps.most_per_turn else ""
+        anchors = "\n".join(_anchors(gaps.anchors))
+        return {"least": fmt(gaps.least), "most": fmt(gaps.most), "anchors": anchors, "limit": limit}
 
     def _text(self, name: str) -> str:
         return section(self._template, name)

@@ -62,6 +62,9 @@ def _dependences(name: str, dimension: Dimension) -> Iterator[str]:
 
 def _comparison(rubric: Rubric) -> Iterator[str]:
     yield "Asked twice, each turn first once. Where the answers differ the dimension is a draw, recorded as flipped."
+    if rubric.harmonization == "graded":
+        yield from _graded(rubric)
+        return
     for name, band in rubric.bands.items():
         (floor, ceiling), (least, most) = band.winner, band.loser
         won, lost = f"{fmt(floor)}–{fmt(ceiling)}", f"{fmt(least)}–{fmt(most)}"
@@ -70,15 +73,41 @@ def _comparison(rubric: Rubric) -> Iterator[str]:
     yield "What still disagrees is listed as an anomaly."
 
 
+def _graded(rubric: Rubric) -> Iterator[str]:
+    yield "A slight win moves both values alike, by the least that puts the winner one point ahead."
+    reach = "" if rubric.band_reach is UNSET else f", by at most {fmt(rubric.band_reach)} points"
+    bands = ", ".join(
+        f"{name.replace('_', ' ')} {fmt(band.winner[0])} or more against {fmt(band.loser[1])} or less"
+        for name, band in rubric.bands.items()
+    )
+    yield f"A clear win moves both turns towards their bands{reach}: {bands}. The winner ends at least one point ahead."
+    yield "A turn that clearly won one comparison and clearly lost the other is left, and listed as an anomaly."
+    yield "Comparisons move what was admitted: later penalties count in full."
+
+
+def _in_both_orders(rubric: Rubric) -> bool:
+    return rubric.narrative_orders is not UNSET and rubric.narrative_orders > 1
+
+
 def _narrative(rubric: Rubric) -> Iterator[str]:
+    if _in_both_orders(rubric):
+        yield "Asked twice, with the labels of the speakers swapped. If the winner changes, it names neither."
     yield "Read once over the whole debate; of a long one, early turns by their first sentences."
     yield "It may cite only turns, premises and claims that exist; an answer that cites others is asked again."
-    yield f"The scorecard beside it: the higher mean composite; within {fmt(rubric.tie_within)} points nobody wins."
+    tied = "no winner is named"
+    if rubric.decided_by:
+        tied = (
+            " then ".join(f"{name} (by {fmt(least)} or more)" for name, least in rubric.decided_by.items()) + " decides"
+        )
+    yield f"The scorecard beside it: the higher mean composite; within {fmt(rubric.tie_within)} points {tied}."
     yield "The scorecard names the debate’s winner."
 
 
-def _conflict(_: Rubric) -> Iterator[str]:
-    yield "Asked only where scorecard and narrative name different winners."
+def _conflict(rubric: Rubric) -> Iterator[str]:
+    if _in_both_orders(rubric):
+        yield "Asked where scorecard and narrative differ in the winner or in how clear the win is."
+    else:
+        yield "Asked only where scorecard and narrative name different winners."
     yield "It explains and changes nothing: both verdicts stay."
 
 
@@ -105,9 +134,13 @@ def _appeals(_: Rubric) -> Iterator[str]:
 def _gaps(rubric: Rubric) -> Iterator[str]:
     gaps = rubric.gaps
     dimension = gaps.dimension.replace("_", " ")
-    yield f"{fmt(gaps.least)} to {fmt(gaps.most)} points of {dimension}, never more than the turn has left."
+    together = f", and at most {fmt(gaps.most_per_turn)} for all flaws of one turn" if gaps.most_per_turn else ""
+    yield f"{fmt(gaps.least)} to {fmt(gaps.most)} points of {dimension}{together}, never more than the turn has left."
     yield "The words that fail must stand in the earlier turn, those that expose them in this one; else it is refused."
     yield "The same words are docked once."
+    if gaps.closing_audit:
+        yield "A flaw that continues a flagged claim or a low component costs the difference only."
+        yield "After the last turn every turn of both sides is searched once more."
 
 
 def _spine(rubric: Rubric) -> Iterator[str]:
@@ -118,7 +151,9 @@ def _spine(rubric: Rubric) -> Iterator[str]:
 
 
 def _pressure(rubric: Rubric) -> Iterator[str]:
-    yield "Who lost the exchange feels it on four signals, worked out from effective scores; a draw presses nobody."
+    yield "Who lost the exchange feels it on four signals, worked out from effective scores; a draw presses neither."
+    if rubric.flags_press:
+        yield "A penalty presses its side also where it did not lose the exchange."
     yield f"{fmt(rubric.full_pressure)} points of penalty on one turn put credibility under full pressure."
     yield "Traits move by elasticity × Σ √pressure × weight × (target − trait); no model is asked."
     yield "The directive that follows is hidden from spectators until the debate has ended."

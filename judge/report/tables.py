@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.types.criteria import Criteria, DeliberationRules, PanelRules, ProtocolRules
@@ -131,7 +132,7 @@ def _penalties(rubric: Rubric) -> Iterator[Row]:
     cells = (
         "Logic gap",
         what,
-        f"{fmt(gaps.least)} to {fmt(gaps.most)}",
+        f"{fmt(gaps.least)} to {fmt(gaps.most)}" + (f", {fmt(limit)} a turn" if (limit := gaps.most_per_turn) else ""),
         _name(gaps.dimension),
         "no",
     )
@@ -147,7 +148,15 @@ def _penalties(rubric: Rubric) -> Iterator[Row]:
 
 def _thresholds(rubric: Rubric) -> Iterator[Row]:
     yield _threshold("quote_minimum", "Least quote", rubric.quote_minimum, "characters that a quote must have to hold")
-    yield _threshold("tie_within", "Tie", rubric.tie_within, "points of mean composite within which nobody wins")
+    yield _threshold("tie_within", "Tie", rubric.tie_within, "points of mean composite within which no side wins")
+    for name, least in (rubric.decided_by or {}).items():
+        yield _threshold(f"decided_by.{name}", f"Tie by {name}", least, "least difference that decides a tie")
+    if rubric.band_reach is not UNSET:
+        meaning = "points by which one clear win moves a value at most"
+        yield _threshold("band_reach", "Reach", rubric.band_reach, meaning)
+    if rubric.supported_share is not UNSET:
+        meaning = "share of its quotes that a dimension needs to have a score"
+        yield _threshold("supported_share", "Support", rubric.supported_share, meaning)
     yield _threshold("convergence_from", "Convergence", rubric.convergence_from, "turns from which on it is assessed")
     meaning = "points of penalty on one turn that put credibility under full pressure"
     yield _threshold("full_pressure", "Full pressure", rubric.full_pressure, meaning)

@@ -265,6 +265,32 @@ def test_after_a_draw_nothing_follows() -> None:
     assert () == after_exchange(*exchange(winner=None))
 
 
+@pytest.mark.parametrize("winner", [None, "pro"])
+def test_under_version_2_a_flag_presses_a_turn_that_did_not_lose(winner: Side | None) -> None:
+    plain = opened(pro="provocateur")
+    rules = replace(plain, rubric=replace(plain.rubric, flags_press=True))
+    flag = penalty(2)
+    own, theirs = (GOOD, WORSE) if winner else (GOOD, GOOD)
+
+    def pressure_on_pro(opening: Any, *more: Event) -> list[PressureApplied]:
+        events = after_exchange(*exchange(own, theirs, *more, opening=opening, winner=winner))
+        return [event for event in events if isinstance(event, PressureApplied) and event.side == "pro"]
+
+    [found] = pressure_on_pro(rules, flag)
+    assert (1, 0, 0, 0, 0.5) == (found.turn, found.cognitive, found.emotional, found.strategic, found.credibility)
+    assert [] == pressure_on_pro(plain, flag)
+    assert [] == pressure_on_pro(rules)
+
+
+def test_a_loser_with_a_flag_is_pressed_once() -> None:
+    plain = opened()
+    rules = replace(plain, rubric=replace(plain.rubric, flags_press=True))
+
+    assert after_exchange(*exchange(WORSE, GOOD, penalty(2), opening=plain)) == after_exchange(
+        *exchange(WORSE, GOOD, penalty(2), opening=rules)
+    )
+
+
 def test_pressure_then_traits_then_directive() -> None:
     kinds = [type(event).__name__ for event in after_exchange(*exchange())]
 

@@ -55,6 +55,19 @@ def test_a_docking_names_both_passages() -> None:
     assert 20 == effective(batch, 2)
 
 
+def test_the_flaws_of_one_turn_take_no_more_than_their_limit_together() -> None:
+    rubric = replace(RUBRIC, gaps=replace(RUBRIC.gaps, most_per_turn=8))
+    batch = debate(logic=30, rubric=rubric)
+
+    flaws = (gap(WRITTEN, points=6), gap(CROWD, WRONG, points=6), gap(ALIKE, WRONG, points=3))
+    dock(batch, 2, given(answer(*flaws)))
+
+    assert [-6, -2] == [each.requested for each in events_of(batch, LogicGapAdjusted)]
+    assert "the most for one turn is 8" in events_of(batch, LogicGapAdjusted)[1].reason
+    assert ["turn 1 has lost 8 points for flaws, the most that they may take"] == refusals(batch)
+    assert 22 == effective(batch, 1)
+
+
 def test_dockings_beyond_what_is_left_are_shown() -> None:
     batch = debate(logic=10)
 

@@ -11,17 +11,21 @@ from statistics import mean, stdev
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from events.state.debate import Debate
 from events.state.scorecard import scorecard
 from events.types import ScoreHarmonized, Side, TurnsCompared, TurnStarted, other
+from events.types.rubric import Rubric
 from judge.live.comparison import harmonize
 from judge.live.event_batch import EventBatch
 from judge.rubric import rubric_v1, rubric_v2
 from tests.judge.turns import balance, debate_of, events_of, opened, score, spoken_turn
 
-RUBRIC = replace(rubric_v1(), harmonization="graded", bands=rubric_v2().bands)
+V2 = rubric_v2()
+RUBRIC = replace(rubric_v1(), harmonization="graded", bands=V2.bands, band_reach=V2.band_reach)
+UNLIMITED = replace(RUBRIC, band_reach=UNSET)
 
 
 def compared(batch: EventBatch, later: int, outcome: Any, degree: Any, dimension: str = "logic") -> None:
@@ -29,8 +33,8 @@ def compared(batch: EventBatch, later: int, outcome: Any, degree: Any, dimension
     harmonize(batch, batch.add(found, batch.debate.position))
 
 
-def debate(*logic: float) -> EventBatch:
-    batch = debate_of(*(f"Turn {number} is so." for number in range(1, len(logic) + 1)), rubric=RUBRIC)
+def debate(*logic: float, rubric: Rubric = RUBRIC) -> EventBatch:
+    batch = debate_of(*(f"Turn {number} is so." for number in range(1, len(logic) + 1)), rubric=rubric)
     for number, points in enumerate(logic, 1):
         score(batch, number, logic=points)
     return batch
@@ -64,7 +68,23 @@ def test_a_slight_win_puts_the_winner_one_point_ahead(before: Any, outcome: Any,
     ("before", "outcome", "after"),
     [((24, 23), "later", [21, 23]), ((18, 23), "earlier", [22, 21]), ((30, 12), "earlier", [30, 12])],
 )
-def test_a_clear_win_brings_both_turns_into_their_bands(before: Any, outcome: Any, after: Any) -> None:
+def test_without_a_limit_a_clear_win_brings_both_turns_into_their_bands(before: Any, outcome: Any, after: Any) -> None:
+    batch = debate(*before, rubric=UNLIMITED)
+    compared(batch, 2, outcome, "clear")
+
+    assert after == logic(batch)
+
+
+@pytest.mark.parametrize(
+    ("before", "outcome", "after"),
+    [
+        ((24, 23), "later", [22, 23]),
+        ((30, 27), "earlier", [30, 25]),
+        ((16, 27), "earlier", [22, 21]),
+        ((22, 21), "earlier", [22, 21]),
+    ],
+)
+def test_a_clear_win_moves_values_by_its_reach_and_puts_the_winner_ahead(before: Any, outcome: Any, after: Any) -> None:
     batch = debate(*before)
     compared(batch, 2, outcome, "clear")
 
@@ -73,7 +93,7 @@ def test_a_clear_win_brings_both_turns_into_their_bands(before: Any, outcome: An
 
 @pytest.mark.parametrize(("first", "second"), [("later", "later"), ("earlier", "earlier")])
 def test_a_turn_that_clearly_won_and_clearly_lost_is_left_and_is_an_anomaly(first: Any, second: Any) -> None:
-    batch = debate(30, 18 if first == "later" else 25, 25)
+    batch = debate(30, 18 if first == "later" else 25, 25, rubric=UNLIMITED)
     before = logic(batch)[1]
     compared(batch, 2, first, "clear")
     assert logic(batch)[1] != before

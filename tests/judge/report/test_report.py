@@ -375,7 +375,7 @@ def test_the_rules_carry_the_figures_of_the_rubric() -> None:
     rules = {level.id: " ".join(level.rules) for level in levels(other, judge_templates())}
 
     assert "Logic: the winner is held to 25–40" in rules["comparison"]
-    assert "within 7 points nobody wins" in rules["narrative"]
+    assert "within 7 points no winner is named" in rules["narrative"]
 
 
 def test_every_level_has_its_question_word_for_word() -> None:
