@@ -1,6 +1,6 @@
 """Everything that does I/O.
 
-``opening`` ``debate`` opening and running debates · ``feed`` what spectators get · ``http`` ``cli`` the interfaces ·
+``debate`` setting up and running debates · ``feed`` what spectators get · ``http`` ``cli`` the interfaces ·
 ``export`` ``whatif`` reading recorded debates · ``cluster`` a node among others · ``service`` puts them together ·
 ``settings`` ``errors`` ``observe`` what all of them share.
 """

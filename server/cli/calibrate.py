@@ -25,9 +25,9 @@ from server.cli.event_lines import case_lines
 from server.cli.options import open_store, with_json, with_store, with_think
 from server.cli.output import emit, run_async, settings_of
 from server.cli.seats import panel_names, panel_request
+from server.debate.setup.cases import CaseRequest
+from server.debate.setup.records import Known, calibrations
 from server.export.text import escape_controls, escape_json, one_line
-from server.opening.cases import CaseRequest
-from server.opening.records import Known, calibrations
 from server.settings import Settings
 
 WIDTH = 110

@@ -13,8 +13,8 @@ from msgspec import Struct
 from events.errors import LogError
 from events.transfer import parse_lines, read_lines
 from events.types import Argument, ArgumentsOpened, DebateOpened, Side, Winner
+from server.debate.setup.cases import CaseId, CaseRequest, faults
 from server.errors import BadField
-from server.opening.cases import CaseId, CaseRequest, faults
 
 T = TypeVar("T")
 TRUTH: Final = ".truth.json"

@@ -14,12 +14,12 @@ from msgspec import Struct
 from server.cli.client import ServerClient
 from server.cli.options import find_debate, open_store, server_address
 from server.cli.output import emit
+from server.debate.setup import opening
+from server.debate.setup.estimate import estimate, in_words
+from server.debate.setup.records import records_for
 from server.errors import BadField, NotOwner
 from server.feed import frames
 from server.feed.reader import Reader
-from server.opening import opening
-from server.opening.estimate import estimate, in_words
-from server.opening.records import records_for
 from server.service import Service, running
 from server.settings import Settings
 

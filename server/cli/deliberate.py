@@ -14,8 +14,8 @@ from server.cli.opinions import DeliberationPrinter
 from server.cli.options import with_json, with_store, with_think
 from server.cli.output import run_async, settings_of
 from server.cli.seats import panel_names
+from server.debate.setup.opening import ARTIFACT_MOST
 from server.errors import BadField
-from server.opening.opening import ARTIFACT_MOST
 
 STDIN: Final = "-"
 MAX_BYTES: Final = 4 * ARTIFACT_MOST

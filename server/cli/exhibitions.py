@@ -7,7 +7,7 @@ from rich.table import Table
 
 from server.cli.options import with_json
 from server.cli.output import emit
-from server.opening.exhibitions import exhibitions
+from server.debate.setup.exhibitions import exhibitions
 
 
 @click.command("exhibitions")

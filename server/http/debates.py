@@ -7,14 +7,14 @@ from starlette.responses import Response
 
 from events.store.listing import public_row
 from personalities.archetypes import archetypes
+from server.debate.setup import opening
+from server.debate.setup.estimate import estimate
+from server.debate.setup.exhibitions import exhibitions
+from server.debate.setup.records import records_for
 from server.http.access import access_of, is_director
 from server.http.body import read_json
 from server.http.limits import RateLimit
 from server.http.requests import json_response, service_of, whole_number
-from server.opening import opening
-from server.opening.estimate import estimate
-from server.opening.exhibitions import exhibitions
-from server.opening.records import records_for
 
 
 async def open_debate(request: Request) -> Response:

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request, e
 from websockets.sync.client import connect
 
 from providers.scripted.provider import shipped
-from server.opening.exhibitions import request_for
+from server.debate.setup.exhibitions import request_for
 
 PATIENCE_MS = 15_000
 Scheme = Literal["light", "dark"]

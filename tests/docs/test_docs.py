@@ -24,11 +24,11 @@ from events.view.view import View
 from judge.rubric import rubric_v1
 from providers.scripted.script import Script
 from server.cli.main import COMMANDS, main
+from server.debate.setup import opening
 from server.http import access
 from server.http import websocket as socket
 from server.http.access import Access
 from server.http.app import make_app
-from server.opening import opening
 from server.service import running
 from server.settings import NAMES, Settings
 from tests.docs import pages

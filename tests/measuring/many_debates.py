@@ -27,7 +27,7 @@ from server import observe
 from server.bench.material import script
 from server.bench.spectators import resident_kb
 from server.cli.output import run_async
-from server.opening.opening import as_request, build_opening
+from server.debate.setup.opening import as_request, build_opening
 from server.service import Service, running
 from server.settings import Settings
 

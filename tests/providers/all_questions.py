@@ -21,7 +21,7 @@ from judge.rubric import rubric_v2
 from server.debate import formats
 from server.debate.formats.questions import Question
 from server.debate.formats.steps import Ask, Step
-from server.opening.cases import CaseRequest, cases_of
+from server.debate.setup.cases import CaseRequest, cases_of
 from tests.judge.deliberation import judges
 from tests.judge.panel.rater_scores import rater_seats
 from tests.judge.played_turns import answer_steps, claim_answer, play_turn

@@ -21,10 +21,10 @@ from events.view import view as views
 from providers.limits import Limit
 from providers.registry import GROUP, Registry
 from server.debate.moderators import Moderators
+from server.debate.setup import opening
 from server.feed.channel import RING, Channel
 from server.feed.hub import Hub
 from server.feed.reader import Reader
-from server.opening import opening
 from server.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -25,7 +25,7 @@ from judge.panel.truth import (
 from judge.panel.weights import accuracy
 from judge.rubric import rubric_v1
 from server.cli.case_files import read_cases
-from server.opening.cases import CaseRequest, cases_of, faults
+from server.debate.setup.cases import CaseRequest, cases_of, faults
 
 CASES = Path(__file__).parent / "cases"
 PANEL = rubric_v1().panel

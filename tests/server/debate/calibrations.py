@@ -8,9 +8,9 @@ from msgspec import UNSET
 
 from events.record import Recorded
 from events.types import Argument, DebateConcluded, ModelAnswered, RaterCalibrated
-from server.opening import opening
-from server.opening.cases import CaseRequest
-from server.opening.records import records_for
+from server.debate.setup import opening
+from server.debate.setup.cases import CaseRequest
+from server.debate.setup.records import records_for
 from tests.server.harness import Harness
 
 DIMENSIONS = ("logic", "evidence", "responsiveness", "honesty")

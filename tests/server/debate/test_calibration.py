@@ -23,8 +23,8 @@ from events.types import (
 )
 from judge.panel.raters import shipped
 from server.debate.formats.steps import Ask, Record, Step
-from server.opening import opening
-from server.opening.cases import CaseRequest, cases_of
+from server.debate.setup import opening
+from server.debate.setup.cases import CaseRequest, cases_of
 from tests.server import debate_events
 from tests.server.debate.calibrations import CON, EVEN, PRO, RATERS, RIGHT_AND_WRONG, case, check, held, request
 from tests.server.harness import harness, is_a

@@ -15,7 +15,7 @@ from events.types import (
     TurnScored,
     TurnSpoken,
 )
-from server.opening.opening import OUTAGE_ATTEMPTS
+from server.debate.setup.opening import OUTAGE_ATTEMPTS
 from tests.server.conftest import CON, PRO
 from tests.server.harness import QUICK, check_sound, fault, harness
 

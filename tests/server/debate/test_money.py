@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from events.types import DebateConcluded, DebateHalted, DebateOpened, FamilyWarned, Missing
 from providers.catalog.pricing import cost, is_priced, prepare, price
 from server.debate.moderators import family_warnings
+from server.debate.setup import opening
+from server.debate.setup.estimate import estimate, in_words
 from server.errors import BadField
 from server.http import debates
-from server.opening import opening
-from server.opening.estimate import estimate, in_words
 from tests.server import debate_events
 from tests.server.harness import harness
 from tests.server.site import Site, refused

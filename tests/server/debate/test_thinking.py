@@ -12,8 +12,8 @@ from events import codec
 from events.types import DebateOpened, Debater, JudgeSeat, Rater, Think
 from providers import base
 from server.cli import calibrate, deliberate, run
+from server.debate.setup.opening import as_request
 from server.errors import BadField
-from server.opening.opening import as_request
 from tests.judge.deliberation.judges import PERSONAS, TEXT
 from tests.judge.protocol.rounds import opening
 from tests.server.debate.calibrations import case

@@ -15,9 +15,9 @@ from events.record import Recorded
 from events.store.log import read_all
 from events.types import DebateOpened, PanelConcluded
 from providers.scripted.provider import shipped
+from server.debate.setup import opening
+from server.debate.setup.exhibitions import exhibitions, request_for
 from server.http.whatif import PER_MINUTE
-from server.opening import opening
-from server.opening.exhibitions import exhibitions, request_for
 from server.whatif.comparison import what_if
 from server.whatif.replay import NOT_ASKED, replay
 from server.whatif.request import WhatIfRequest

@@ -14,7 +14,7 @@ from events.errors import UnknownEvent
 from events.store.log import PAGE, EventLog
 from events.types import RaterCalibrated, TrackRecord
 from judge.panel.truth import record_of
-from server.opening.opening import DebateRequest, has_panel
+from server.debate.setup.opening import DebateRequest, has_panel
 
 logger = structlog.get_logger()
 

@@ -31,11 +31,11 @@ from personalities.prompt import debater_template
 from providers.catalog.pricing import is_priced, prepare
 from providers.errors import ProviderError
 from providers.registry import Registry
+from server.debate.setup import exhibitions
+from server.debate.setup.cases import CaseRequest, cases_of
+from server.debate.setup.seats import PanelRequest, Seat, dimensions_of, seats
 from server.debate.speech import clean
 from server.errors import BadField, BadQuery
-from server.opening import exhibitions
-from server.opening.cases import CaseRequest, cases_of
-from server.opening.seats import PanelRequest, Seat, dimensions_of, seats
 from server.settings import Settings
 from server.version import VERSION
 

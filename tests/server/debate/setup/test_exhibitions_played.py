@@ -28,8 +28,8 @@ from events.types import (
     TurnSpoken,
 )
 from providers.scripted.provider import shipped
-from server.opening import opening
-from server.opening.exhibitions import exhibitions, request_for
+from server.debate.setup import opening
+from server.debate.setup.exhibitions import exhibitions, request_for
 from tests.server.harness import harness
 from tests.server.protocol_debates import calls, check, of
 

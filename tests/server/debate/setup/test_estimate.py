@@ -12,10 +12,10 @@ from judge.templates import judge_templates
 from providers.base import Think
 from providers.catalog.models import known_model
 from providers.scripted.provider import shipped
-from server.opening import estimate as estimating
-from server.opening.estimate import Estimate, estimate, in_words, thought_tokens, tokens
-from server.opening.opening import as_request, build_opening
-from server.opening.rehearsal import RehearsedCall, rehearse
+from server.debate.setup import estimate as estimating
+from server.debate.setup.estimate import Estimate, estimate, in_words, thought_tokens, tokens
+from server.debate.setup.opening import as_request, build_opening
+from server.debate.setup.rehearsal import RehearsedCall, rehearse
 from tests.server import debate_events
 from tests.server.harness import QUICK, harness
 
@@ -106,7 +106,7 @@ async def test_an_exhibition_takes_what_was_estimated(name: str, tmp_path: Path)
 def test_a_long_debate_goes_on_as_its_first_turns_do(monkeypatch: pytest.MonkeyPatch) -> None:
     seats = by_hand("anthropic:claude-sonnet-5-5")
     short = estimate(replace(seats, turns=30))
-    monkeypatch.setattr("server.opening.rehearsal.LONGEST", 30)
+    monkeypatch.setattr("server.debate.setup.rehearsal.LONGEST", 30)
     monkeypatch.setattr(estimating, "LONGEST", 30)
 
     whole = estimate(replace(seats, turns=30))

@@ -13,8 +13,8 @@ from events.types import (
     TrackRecord,
 )
 from judge.panel.weights import rater_weights
-from server.opening import opening
-from server.opening.records import calibrations, records_for, track_records
+from server.debate.setup import opening
+from server.debate.setup.records import calibrations, records_for, track_records
 from tests.server import debate_events
 from tests.server.debate.calibrations import CON, PRO, RATERS, RIGHT_AND_WRONG, case, held, request
 from tests.server.harness import Harness, harness

@@ -1,8 +1,8 @@
 """Estimate of a debate before it starts: calls, tokens, and cost if prices are known.
 
-The debate is rehearsed (``server.opening.rehearsal``): its prompts are real, its speeches and answers are filler of
-natural length.  The tokens of thinking come from the data on the models.  The estimate leaves out what cannot be
-foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation after the first.
+The debate is rehearsed (``server.debate.setup.rehearsal``): its prompts are real, its speeches and answers are
+filler of natural length.  The tokens of thinking come from the data on the models.  The estimate leaves out what
+cannot be foreseen: failed attempts, a conflict of the verdicts, the rounds of a deliberation after the first.
 
 The estimate assumes that a cache holds everything that was read before in the same debate.  OpenAI and Gemini cache
 the beginning of every prompt themselves.  Anthropic caches what stands before a mark, which we set before the last
@@ -21,7 +21,7 @@ from events.types import DebateOpened, Missing, missing
 from providers.base import Think
 from providers.catalog.models import Model, likely_model, model_catalog
 from providers.catalog.pricing import VENDORS, cost, is_free, is_priced
-from server.opening.rehearsal import LONGEST, RehearsedCall, rehearse
+from server.debate.setup.rehearsal import LONGEST, RehearsedCall, rehearse
 
 SIGNS_A_TOKEN: Final = ((0x0250, 4.0), (0x0E00, 2.2), (0x2000, 1.5), (0x2E80, 3.0), (0x10FFFF, 1.4))
 """(code points below this, characters of a token): Latin; Greek to Arabic; South Asian; signs; CJK."""

@@ -10,9 +10,9 @@ from events.types import DebateOpened, TrackRecord
 from judge.panel.raters import shipped
 from providers.registry import Registry
 from server.cli.seats import panel_request
+from server.debate.setup import opening
+from server.debate.setup.seats import MOST_SEATS, seats
 from server.errors import BadField
-from server.opening import opening
-from server.opening.seats import MOST_SEATS, seats
 from tests.server.children import Cli, as_json, said
 from tests.server.harness import QUICK
 
