@@ -1,1 +1,4 @@
-"""Format ``protocol``: openings, cross-examination, closings, and the judge's assessment of all three."""
+"""The judge of the debate format ``protocol``: openings, cross-examination, closings, and the assessment of all three.
+
+``protocol`` is the name of a format, as ``exchange`` is: it is no wire protocol.
+"""

@@ -1,1 +1,5 @@
-"""From the text of a model to its answer: the stream, the thinking apart from it, schemas, and lenient reading."""
+"""From the text of a model to its answer.
+
+``streaming`` timeouts and completeness · ``thinking`` removes it · ``schema`` ``dialects`` the form of an answer ·
+``lenient`` reads what is not plain JSON · ``neutral`` the answer of a script that gives none.
+"""

@@ -1,1 +1,1 @@
-"""Several nodes on one PostgreSQL store."""
+"""This server as one node among others on one PostgreSQL store."""
