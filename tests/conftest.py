@@ -33,7 +33,7 @@ LONG = (
     "embedded/test_llama_server.py",
     "docs/test_architecture.py",
     "cluster/test_nodes.py",
-    "providers/test_table.py",
+    "scenarios/test_table.py",
     "simulation/test_simulation.py",
     "debate/test_providers_queues.py",
     "browser/test_hostile.py",

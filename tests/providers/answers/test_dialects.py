@@ -16,8 +16,8 @@ from providers.answers import dialects
 from providers.answers.dialects import Dialect, fits, in_dialect, is_closed, is_object
 from providers.answers.schema import schema
 from server.debate.formats.judging import TOKENS
-from tests.providers.all_questions import questions_asked, sites
 from tests.providers.answers import schema_rules
+from tests.providers.scenarios.all_questions import questions_asked, sites
 from tests.server.debate_events import RUBRIC
 
 OPENAI, ANTHROPIC, GEMINI = dialects.OPENAI, dialects.ANTHROPIC, dialects.GEMINI

@@ -15,8 +15,8 @@ from providers.errors import (
     UnknownModel,
     Unreachable,
 )
-from tests.providers.scenarios import GATEWAY, scenario, score
-from tests.providers.session import SPEECH, VendorSession
+from tests.providers.scenarios.scenario import GATEWAY, scenario, score
+from tests.providers.scenarios.session import SPEECH, VendorSession
 
 
 @scenario("a prompt that is too long: ContextExceeded, in each vendor's words")

@@ -1,4 +1,4 @@
-"""``python -m tests.providers.table``: each scenario with each provider, as a Markdown table.
+"""``python -m tests.providers.scenarios.table``: each scenario with each provider, as a Markdown table.
 
 A cell is ``ok``, ``–`` if the scenario does not apply, or the error.  ``--peer NAME`` uses a third-party server instead
 of our fake (``peers/``).  The exit code is 1 if a cell is neither ok nor ``–``.
@@ -14,10 +14,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tests.providers.peers import tables
-from tests.providers.rows import answers, costs, failures, gateways, thinking, window
-from tests.providers.scenarios import ALL, Scenario
-from tests.providers.session import COLUMNS, Column, vendor_session
+from tests.providers.scenarios.peers import tables
+from tests.providers.scenarios.rows import answers, costs, failures, gateways, thinking, window
+from tests.providers.scenarios.scenario import ALL, Scenario
+from tests.providers.scenarios.session import COLUMNS, Column, vendor_session
 
 OK: Final = "ok"
 ABSENT: Final = "–"
@@ -91,7 +91,7 @@ async def run_table(all_cells: Sequence[Cell]) -> tuple[str, bool]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m tests.providers.table", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.providers.scenarios.table", description=__doc__)
     parser.add_argument(
         "--peer",
         action="append",

@@ -5,8 +5,8 @@ from typing import Any, Final
 from providers.base import Think
 from providers.catalog.models import known_model
 from providers.errors import Starved
-from tests.providers.scenarios import SETTINGS, scenario, score
-from tests.providers.session import SPEECH, WORDS, VendorSession, billed
+from tests.providers.scenarios.scenario import SETTINGS, scenario, score
+from tests.providers.scenarios.session import SPEECH, WORDS, VendorSession, billed
 
 
 @scenario("a model that thinks by default (600 unseen tokens, limit 328) speaks")

@@ -12,8 +12,8 @@ import msgspec
 
 from providers.answers.schema import schema
 from providers.base import Think
-from tests.providers.all_questions import questions_asked
-from tests.providers.session import Column, VendorSession
+from tests.providers.scenarios.all_questions import questions_asked
+from tests.providers.scenarios.session import Column, VendorSession
 
 Check = Callable[[VendorSession], Awaitable[None]]
 VENDORS: Final = ("openai", "anthropic", "gemini", "ollama")

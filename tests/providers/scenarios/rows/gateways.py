@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from providers.errors import ThinkingAsText
-from tests.providers.scenarios import GATEWAY, THOUGHT, scenario, score
-from tests.providers.session import SPEECH, VendorSession
+from tests.providers.scenarios.scenario import GATEWAY, THOUGHT, scenario, score
+from tests.providers.scenarios.session import SPEECH, VendorSession
 from tests.providers.vendors.gemini import GeminiProxy
 from tests.providers.vendors.openai_reply import Shown
 

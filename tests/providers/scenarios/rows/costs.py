@@ -8,8 +8,8 @@ import msgspec
 from providers.base import Segment
 from providers.catalog.pricing import cost
 from providers.errors import Empty, Malformed, ProviderError, Refused, Stopped, ToolCalled, WrongType
-from tests.providers.scenarios import scenario, score
-from tests.providers.session import VendorSession, billed
+from tests.providers.scenarios.scenario import scenario, score
+from tests.providers.scenarios.session import VendorSession, billed
 
 
 def booked(

@@ -4,8 +4,8 @@ from typing import Final
 
 from providers.base import Segment
 from providers.errors import PromptCut
-from tests.providers.scenarios import scenario
-from tests.providers.session import SPEECH, VendorSession, billed
+from tests.providers.scenarios.scenario import scenario
+from tests.providers.scenarios.session import SPEECH, VendorSession, billed
 
 OLLAMA: Final = "only Ollama cuts a prompt without an error"
 

@@ -17,7 +17,7 @@ import pytest
 from providers.answers.schema import schema
 from providers.base import Segment
 from providers.errors import Unreachable
-from tests.providers.session import ProviderSession, without_certificates
+from tests.providers.scenarios.session import ProviderSession, without_certificates
 from tests.providers.vendors import texts
 from tests.server.harness import shipped_registry
 

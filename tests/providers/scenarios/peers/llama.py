@@ -11,9 +11,9 @@ from providers.base import Segment
 from providers.embedded.process import LlamaProcess
 from providers.embedded.provider import locate
 from providers.errors import ContextExceeded, Malformed, NotAuthorised
-from tests.providers.peers.peer import Peer, PeerSession
-from tests.providers.scenarios import score
-from tests.providers.session import request
+from tests.providers.scenarios.peers.peer import Peer, PeerSession
+from tests.providers.scenarios.scenario import score
+from tests.providers.scenarios.session import request
 
 
 @asynccontextmanager

@@ -213,7 +213,7 @@ async def test_the_command_says_where_they_are() -> None:
         "-m",
         "tests.providers.vendors.serve",
         stdout=asyncio.subprocess.PIPE,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
     )
     assert child.stdout is not None
     lines = [(await child.stdout.readline()).decode() for _ in range(8)]

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from tests.providers.peers.aimock import AIMOCK
-from tests.providers.peers.litellm import LITELLM
-from tests.providers.peers.llama import LLAMA
-from tests.providers.peers.peer import Row, peer_session
+from tests.providers.scenarios.peers.aimock import AIMOCK
+from tests.providers.scenarios.peers.litellm import LITELLM
+from tests.providers.scenarios.peers.llama import LLAMA
+from tests.providers.scenarios.peers.peer import Row, peer_session
 
 PEERS: Final = {"aimock": AIMOCK, "litellm": LITELLM, "llama": LLAMA}
 

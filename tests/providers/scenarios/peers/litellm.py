@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from providers.errors import ContextExceeded, Overloaded, ProviderError, RateLimited
-from tests.providers.peers.peer import Peer, PeerSession, answer_of, free_port, running
-from tests.providers.scenarios import score
-from tests.providers.session import SPEECH
+from tests.providers.scenarios.peers.peer import Peer, PeerSession, answer_of, free_port, running
+from tests.providers.scenarios.scenario import score
+from tests.providers.scenarios.session import SPEECH
 
 LITELLM_KEY: Final = "sk-peer"
 CONFIG: Final = """\

@@ -6,10 +6,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.providers.peers import tables
-from tests.providers.scenarios import ALL
-from tests.providers.session import COLUMNS
-from tests.providers.table import PATIENCE_S, Cell, all_scenarios, cells, main, run_table
+from tests.providers.scenarios.peers import tables
+from tests.providers.scenarios.scenario import ALL
+from tests.providers.scenarios.session import COLUMNS
+from tests.providers.scenarios.table import PATIENCE_S, Cell, all_scenarios, cells, main, run_table
 
 pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore:The model 'claude:DeprecationWarning")]
 APPLYING = [each for each in cells() if not each.why]
@@ -23,7 +23,7 @@ async def test_it_is_ok(cell: Cell) -> None:
 
 
 def test_the_page_has_a_row_for_each_scenario() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "providers.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "providers.md").read_text(encoding="utf-8")
     rows = {row.name for peer in tables.PEERS.values() for row in peer.rows}
 
     assert {each.name for each in all_scenarios()} | rows == set(re.findall(r"(?m)^\| (.*?) \| (?:ok|–) \|", page))

@@ -18,9 +18,9 @@ from providers.errors import (
     Starved,
     ToolCalled,
 )
-from tests.providers.peers.peer import Peer, PeerSession, answer_of, free_port, running
-from tests.providers.scenarios import score
-from tests.providers.session import SPEECH
+from tests.providers.scenarios.peers.peer import Peer, PeerSession, answer_of, free_port, running
+from tests.providers.scenarios.scenario import score
+from tests.providers.scenarios.session import SPEECH
 from tests.providers.vendors import faults
 
 THOUGHT: Final = "I weigh what was said before I speak."

@@ -4,8 +4,8 @@ import asyncio
 from typing import Any, Final
 
 from providers.errors import Malformed
-from tests.providers.scenarios import questions, scenario, score
-from tests.providers.session import SPEECH, VendorSession
+from tests.providers.scenarios.scenario import questions, scenario, score
+from tests.providers.scenarios.session import SPEECH, VendorSession
 from tests.providers.vendors import schemas
 
 
