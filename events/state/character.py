@@ -23,6 +23,8 @@ class Characters(Struct, frozen=True, kw_only=True, gc=False):
     traits: dict[str, dict[str, float]] = {}
     pressure: dict[str, PressureApplied] = {}
     """The latest event of each side."""
+    pressures: dict[int, PressureApplied] = {}
+    """All of them by position."""
     directives: dict[int, Directive] = {}
     """By position."""
     in_force: dict[str, int] = {}
@@ -45,7 +47,11 @@ def apply(characters: Characters, record: Recorded) -> Characters:
         }
         return Characters(traits=traits)
     if isinstance(event, PressureApplied):
-        return replace(characters, pressure={**characters.pressure, event.side: event})
+        return replace(
+            characters,
+            pressure={**characters.pressure, event.side: event},
+            pressures={**characters.pressures, record.position: event},
+        )
     if isinstance(event, TraitsShifted):
         moved = {trait: after for trait, (_, after) in event.shifts.items()}
         return replace(

@@ -80,6 +80,8 @@ class TurnCard(Struct, frozen=True, kw_only=True, gc=False):
     components: dict[str, ComponentScore] = {}
     entries: tuple[ScoreEntry, ...] = ()
     missing: Reason | None = None
+    absent: dict[str, Reason] = {}
+    """Dimensions without a score although the turn was judged."""
     position: int = 0
 
     def composite(self, dimensions: tuple[str, ...]) -> float | None:
@@ -209,6 +211,7 @@ def _scored(ledger: Ledger, record: Recorded, event: TurnScored) -> Ledger:
         balances=balances,
         components=event.components,
         entries=tuple(entries),
+        absent={} if event.absent is UNSET else event.absent,
         position=record.position,
     )
     return replace(ledger, cards={**ledger.cards, event.turn: card})

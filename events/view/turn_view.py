@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from events.state.debate import Debate
 from events.state.ledger import TurnCard
 from events.state.transcript import Failure, Turn, TurnState
-from events.types import ComparisonOutcome, ComponentScore, Degree, Missing, Reason, Side, missing
+from events.types import ComparisonOutcome, ComponentScore, Degree, Missing, PressureApplied, Reason, Side, missing
 
 
 class ScoreView(Struct, frozen=True, kw_only=True, gc=False):
@@ -87,6 +87,12 @@ class TurnView(Struct, frozen=True, kw_only=True, gc=False):
     injections: tuple[Attempt, ...] = ()
     unchecked: dict[str, Reason] | UnsetType = UNSET
     """``claims``, ``gaps`` or ``premises``: what the judge gave no usable answer about, and why."""
+    absent: dict[str, Reason] | UnsetType = UNSET
+    """Dimensions without a score, and why."""
+    pressure: PressureApplied | UnsetType = UNSET
+    """The pressure that its debater was under, from the exchange that it last lost before this turn."""
+    directive: int | UnsetType = UNSET
+    """The position of the directive in its prompt."""
 
 
 def turn_view(debate: Debate, number: int) -> TurnView:
@@ -113,8 +119,20 @@ def turn_view(debate: Debate, number: int) -> TurnView:
             if each.turn == number
         ),
         unchecked=debate.unchecked.get(number, UNSET),
+        absent=UNSET if card is None or not card.absent else card.absent,
+        **_shaped_by(debate, turn),
         **_scores(debate, card),
     )
+
+
+def _shaped_by(debate: Debate, turn: Turn) -> dict[str, Any]:
+    """The pressure and the directive under which a turn was spoken."""
+    characters, found = debate.characters, dict[str, Any]()
+    for name, known in (("pressure", characters.pressures), ("directive", characters.directives)):
+        before = [at for at, each in known.items() if at < turn.started and each.side == turn.side]
+        if before:
+            found[name] = before[-1] if name == "directive" else characters.pressures[before[-1]]
+    return found
 
 
 def _head(debate: Debate, number: int) -> ComparisonView | UnsetType:

@@ -41,6 +41,7 @@ from events.types import (
     TurnsCompared,
 )
 from events.view.audience import AudienceView, audience_view
+from events.view.summary import DebateSummary, summary_of
 from events.view.turn_view import TurnView, turn_view
 from events.view.unnamed import unnamed_panel, unnamed_protocol, unnamed_turn
 
@@ -129,6 +130,8 @@ class View(Struct, frozen=True, kw_only=True, gc=False):
     audience: AudienceView | UnsetType = UNSET
     """Absent without votes and beliefs, and for spectators until the debate has concluded."""
     conclusion: Conclusion | UnsetType = UNSET
+    summary: DebateSummary | UnsetType = UNSET
+    """Once an exchange has concluded."""
     usage: UsageTotals = UsageTotals()
 
 
@@ -191,6 +194,7 @@ def _after(fold: Fold, after: Debate, numbers: Iterable[int]) -> Fold:  # noqa: 
         if conclusion is not None and before.status.conclusion is None:
             view = _revealed(after, view)
             moved["turns"] = turns
+            moved["summary"] = summary_of(after) if view.format == "exchange" else UNSET
     if before.spine is not after.spine:
         spine = after.spine
         moved |= {"premises": spine.premises, "contradictions": spine.contradictions, "spine": stabilities(spine)}

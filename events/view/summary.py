@@ -1,0 +1,134 @@
+"""A concluded exchange in a few lines: what the rules did to the lead, and its key moments."""
+
+from typing import Final, Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from events.state.debate import Debate
+from events.state.ledger import Ledger, ScoreEntry, TurnCard
+from events.types import SIDES, BothSides, Missing, Side, other
+from events.view.moments import NAMES, Moment, key_moments
+
+RuleKind = Literal["limits", "comparisons", "claims", "gaps", "conduct"]
+RULES: Final[dict[RuleKind, str]] = {
+    "limits": "limits of a score",
+    "comparisons": "comparisons",
+    "claims": "suspect claims",
+    "gaps": "logic gaps",
+    "conduct": "conduct",
+}
+"""The kinds of rules that change a score, in words."""
+
+
+class RuleEffects(Struct, frozen=True, kw_only=True, gc=False):
+    """What the rules did to the means of the composite, over the turns that count in the scorecard."""
+
+    given: BothSides
+    """As the judge gave the points, before any rule."""
+    recorded: BothSides
+    moved: dict[RuleKind, float] = {}
+    """Points by which each kind of rule moved the lead; above 0 towards Pro."""
+    text: str
+    """The same as one sentence."""
+
+
+class DebateSummary(Struct, frozen=True, kw_only=True, gc=False):
+    """The summary of a concluded exchange."""
+
+    rules: RuleEffects | UnsetType = UNSET
+    """Absent if a side has no turn with a composite."""
+    tie_broken: bool | UnsetType = UNSET
+    """Present and true if the lead was within the tie margin, and another value decided."""
+    moments: tuple[Moment, ...] = ()
+    """In the order of their events."""
+
+
+def summary_of(debate: Debate) -> DebateSummary:
+    """The summary; pure, from recorded events only."""
+    return DebateSummary(rules=_effects(debate.ledger), tie_broken=_is_tie_broken(debate), moments=key_moments(debate))
+
+
+def _is_tie_broken(debate: Debate) -> bool | UnsetType:
+    verdict, rubric = debate.verdicts.scorecard, debate.ledger.rubric
+    if verdict is None or rubric is None or isinstance(verdict.margin, Missing) or verdict.winner == "neither":
+        return UNSET
+    return verdict.margin <= rubric.tie_within or UNSET
+
+
+# what the rules did
+
+
+def _effects(ledger: Ledger) -> RuleEffects | UnsetType:
+    given: dict[Side, float] = {}
+    moved: dict[Side, dict[RuleKind, float]] = {}
+    for side in SIDES:
+        cards = [each for each in ledger.cards.values() if each.side == side and _is_counted(each, ledger)]
+        if not cards:
+            return UNSET
+        balances = [card.balances[name] for card in cards for name in ledger.dimensions]
+        given[side] = sum(each.raw for each in balances) / len(cards)
+        moved[side] = dict.fromkeys(RULES, 0.0)
+        moved[side]["limits"] = sum(each.admitted - each.raw for each in balances) / len(cards)
+        for entry in (entry for card in cards for entry in card.entries if entry.dimension in ledger.dimensions):
+            if entry.kind != "score":
+                moved[side][_rule_kind(entry, ledger)] += entry.applied / len(cards)
+    lead = {kind: round(moved["pro"][kind] - moved["con"][kind], 2) + 0.0 for kind in RULES}
+    ahead = given["pro"] - given["con"]
+    recorded = {side: given[side] + sum(moved[side].values()) for side in SIDES}
+    return RuleEffects(
+        given=_rounded(given),
+        recorded=_rounded(recorded),
+        moved={kind: points for kind, points in lead.items() if points},
+        text=_in_words(lead, recorded["pro"] - recorded["con"] - ahead, ahead),
+    )
+
+
+def _is_counted(card: TurnCard, ledger: Ledger) -> bool:
+    return card.missing is None and card.composite(ledger.dimensions) is not None
+
+
+def _rule_kind(entry: ScoreEntry, ledger: Ledger) -> RuleKind:
+    if entry.kind == "band":
+        return "comparisons"
+    if entry.kind == "gap":
+        return "gaps"
+    return "conduct" if ledger.rubric is not None and entry.rule in ledger.rubric.conduct else "claims"
+
+
+def _rounded(means: dict[Side, float]) -> BothSides:
+    return BothSides(pro=round(means["pro"], 2), con=round(means["con"], 2))
+
+
+def _in_words(lead: dict[RuleKind, float], total: float, ahead: float) -> str:
+    """One sentence, such as "Comparisons moved 3.1 points towards Con; without the rules Pro leads by 1.2."."""
+    parts = sorted(
+        ((RULES[kind], points) for kind, points in lead.items() if _tenths(points)), key=lambda p: -abs(p[1])
+    )
+    leads, too = "neither side leads", " either"
+    if _tenths(ahead):
+        leads, too = f"{NAMES[_side(ahead)]} leads by {abs(ahead):.1f}", " too"
+    if not parts:
+        return f"The rules did not move the lead; without them {leads}{too}."
+    if len(parts) == 1:
+        name, points = parts[0]
+        to = NAMES[_side(points)]
+        return f"{name.capitalize()} moved {abs(points):.1f} points towards {to}; without the rules {leads}."
+    side = _side(total or parts[0][1])
+    towards, back = (
+        ", ".join(f"{name} {abs(points):.1f}" for name, points in parts if _side(points) == each)
+        for each in (side, other(side))
+    )
+    back = back and f"towards {NAMES[other(side)]}: {back}"
+    if not _tenths(total):
+        why = f"towards {NAMES[side]}: {towards}; {back}"
+        return f"The rules together did not move the lead ({why}); without them {leads}{too}."
+    listed = "; ".join(filter(None, (towards, back)))
+    return f"The rules moved {abs(total):.1f} points towards {NAMES[side]} ({listed}); without them {leads}."
+
+
+def _tenths(points: float) -> float:
+    return round(points, 1)
+
+
+def _side(points: float) -> Side:
+    return "pro" if points > 0 else "con"
