@@ -25,12 +25,15 @@ SAID: Final = (*GROUPS, "halted")
 LOGS: Final = tuple(f"{form}, {what}" for form in FORMATS for what in ("words", "names"))
 
 
-SETTLED: Final = """() => new Promise((resolve) => {
-  let timer = setTimeout(resolve, 500);
-  new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 500); })
-    .observe(document.body, { childList: true, subtree: true });
-})"""
-"""Resolves when the page has not changed for half a second: fetched changes of a score replace their turn."""
+CHANGES_SHOWN: Final = """() => {
+  const missing = [...document.querySelectorAll(".entries")].find((list) => !list.childElementCount);
+  missing?.closest(".turn").scrollIntoView();
+  return !missing;
+}"""
+"""Scrolls to a turn whose changes of its score are missing; true when there is none.
+
+The page fetches these changes when a turn comes near the viewport, and replaces every turn in which they mark evidence.
+"""
 
 
 class HostileServer:
@@ -254,8 +257,7 @@ def test_what_if_shows_hostile_rules(hostile: HostileServer, watch: Watch, key: 
 def test_tall_marks_do_not_cover_the_words_beside_them(hostile: HostileServer, watch: Watch) -> None:
     """Elements beside a text with tall marks look as they do beside plain text."""
     page = watch.visit(address(hostile, "bulk"))
-    page.wait_for_load_state("networkidle")
-    page.evaluate(SETTLED)
+    page.wait_for_function(CHANGES_SHOWN)
     below = page.locator("[data-turn='1'] .scores")
     before = below.screenshot()
     page.evaluate("for (const each of document.querySelectorAll('.said')) each.style.visibility = 'hidden'")
