@@ -22,6 +22,7 @@ from typing import Any, Final, Literal, TypeVar
 import msgspec
 from msgspec import Struct, inspect
 
+from providers.answers.lenient import as_declared, levels, plain
 from providers.answers.neutral import neutral
 from providers.answers.schema import guided
 from providers.errors import WrongType
@@ -35,7 +36,6 @@ _SENTENCE_END: Final = re.compile(r"[.!?。！？।؟]+[\"'”’)\]]*(?=\s|$)|
 _NUMBER: Final = re.compile(
     r"\s*([+-]?[0-9]{1,6}(?:[.,][0-9]{1,6})?)\s*(?:(?:/|out of|of)\s*[0-9]+|points?|%)?\s*", re.IGNORECASE
 )
-_BLANKS: Final = re.compile(r"[\s_-]+")
 _UNREADABLE: Final = object()
 
 
@@ -195,13 +195,12 @@ class _Reader:
         return applied
 
     def _choice(self, value: Any, info: inspect.LiteralType, path: str) -> Any:
-        same = [each for each in info.values if each == value]
-        if not same and isinstance(value, str):
-            same = [each for each in info.values if isinstance(each, str) and _folded(each) == _folded(value)]
-        if not same:
+        words = [each for each in info.values if isinstance(each, str)]
+        meant = as_declared(value, words) if isinstance(value, str) else value
+        if meant not in info.values:
             self.note(path, "left_out", f"{_shown(value)} is none of {', '.join(map(str, info.values))}")
             return _UNREADABLE
-        return same[0]
+        return meant
 
 
 _information = lru_cache(maxsize=256)(inspect.type_info)
@@ -209,23 +208,11 @@ _information = lru_cache(maxsize=256)(inspect.type_info)
 
 def _at_its_level(value: Any, info: inspect.Type) -> Any:
     """The object that has the members that were asked for: the value, the one object in it, or one around it."""
-    names = _names(info)
-    lists = [name for name, member in names.items() if isinstance(_plain(member), inspect.ListType)]
-    if isinstance(value, list) and len(lists) == 1:
-        return {lists[0]: value}
-    inner = [each for each in value.values() if isinstance(each, dict)] if isinstance(value, dict) else []
-    for each in (value, *(inner if len(inner) == 1 else ())):
-        if isinstance(each, dict) and not names.keys().isdisjoint(each):
-            return each
-        for name, member in names.items():
-            if isinstance(each, dict) and not _names(member).keys().isdisjoint(each):
-                return {name: each}
-    return value
-
-
-def _names(info: inspect.Type) -> dict[str, inspect.Type]:
-    plain = _plain(info)
-    return {each.encode_name: each.type for each in plain.fields} if isinstance(plain, inspect.StructType) else {}
+    struct = plain(info)
+    if isinstance(value, list) and isinstance(struct, inspect.StructType):
+        lists = [field.encode_name for field in struct.fields if isinstance(plain(field.type), inspect.ListType)]
+        return {lists[0]: value} if len(lists) == 1 else value
+    return next(levels(value, info), value)
 
 
 def _as_number(value: Any) -> float | None:
@@ -236,22 +223,12 @@ def _as_number(value: Any) -> float | None:
     return value
 
 
-def _plain(info: inspect.Type) -> inspect.Type:
-    while isinstance(info, inspect.Metadata):
-        info = info.type
-    return info
-
-
 def _is_text(info: inspect.Type) -> bool:
-    return isinstance(_plain(info), inspect.StrType)
+    return isinstance(plain(info), inspect.StrType)
 
 
 def _is_struct(info: inspect.Type) -> bool:
-    return isinstance(_plain(info), inspect.StructType)
-
-
-def _folded(word: str) -> str:
-    return _BLANKS.sub(" ", word).strip(" .\"'").casefold()
+    return isinstance(plain(info), inspect.StructType)
 
 
 def _shown(value: Any) -> str:

@@ -45,9 +45,9 @@ def candidates(raw: str, type_: Any) -> Iterator[bytes]:
         info = _info(type_)
     except TypeError:  # a type from ``schema.guided`` has no hash
         info = inspect.type_info(type_)
-    names = _names(info)
-    for value in _values(raw, is_searched=bool(names)):
-        for shape in _shapes(value, info, names):
+    has_members = bool(_names(info))
+    for value in _values(raw, is_searched=has_members):
+        for shape in levels(value, info) if has_members else (value,):
             try:
                 yield msgspec.json.encode(_in_case(shape, info))
             except RecursionError:
@@ -138,33 +138,32 @@ def _names(info: inspect.Type) -> frozenset[str]:
             return frozenset()
 
 
-def _shapes(value: Any, info: inspect.Type, names: frozenset[str]) -> Iterator[Any]:
-    """The value as it is, one level up, one level down, and both, if they have a property of the type."""
-    inner = _inner(value)
-    for shape in (value, inner, _nested(value, info), _nested(inner, info)):
-        if not names or (isinstance(shape, dict) and not names.isdisjoint(shape)):
-            yield shape
+def levels(value: Any, info: inspect.Type) -> Iterator[dict[str, Any]]:
+    """The objects that may be meant: the value and the single object in it, if they have members of the type.
+
+    Before each of them comes the same object with members moved into the one object where they belong.
+    """
+    inner = [each for each in value.values() if isinstance(each, dict)] if isinstance(value, dict) else []
+    for each in (value, *(inner if len(inner) == 1 else ())):
+        if isinstance(each, dict):
+            yield from _nested(each, info)
+            if not _names(info).isdisjoint(each):
+                yield each
 
 
-def _inner(value: Any) -> Any:
-    """The object within an object, if there is exactly one."""
-    objects = [each for each in value.values() if isinstance(each, dict)] if isinstance(value, dict) else []
-    return objects[0] if len(objects) == 1 else None
-
-
-def _nested(value: Any, info: inspect.Type) -> Any:
-    """An object whose members are moved into the one object that it should contain."""
-    info = _plain(info)
-    if not isinstance(value, dict) or not isinstance(info, inspect.StructType):
-        return None
-    absent = {field.encode_name: _names(field.type) for field in info.fields if field.encode_name not in value}
-    objects = {name: names for name, names in absent.items() if names}
-    if len(objects) != 1:
-        return None
-    [(name, names)] = objects.items()
-    outer = _names(info)
-    inner = {key: each for key, each in value.items() if key in names and key not in outer}
-    return {key: each for key, each in value.items() if key in outer} | {name: inner} if inner else None
+def _nested(value: dict[str, Any], info: inspect.Type) -> Iterator[dict[str, Any]]:
+    struct = plain(info)
+    if not isinstance(struct, inspect.StructType):
+        return
+    own = _names(struct)
+    moved = {
+        field.encode_name: members
+        for field in struct.fields
+        if field.encode_name not in value
+        and (members := {key: each for key, each in value.items() if key in _names(field.type) - own})
+    }
+    if len(moved) == 1:
+        yield {key: each for key, each in value.items() if key in own} | moved
 
 
 # the words
@@ -172,9 +171,9 @@ def _nested(value: Any, info: inspect.Type) -> Any:
 
 def _in_case(value: Any, info: inspect.Type) -> Any:
     """The value with its enumerated words in the case of the type."""
-    match value, _plain(info):
+    match value, plain(info):
         case str(), found:
-            return _as_declared(value, _choices(found))
+            return as_declared(value, _choices(found))
         case list(), inspect.TupleType(item_types=items) if len(items) == len(value):
             return [_in_case(each, item) for each, item in zip(value, items, strict=True)]
         case list(), (
@@ -187,13 +186,14 @@ def _in_case(value: Any, info: inspect.Type) -> Any:
             types = {field.encode_name: field.type for field in struct.fields}
             return {name: _in_case(each, types[name]) if name in types else each for name, each in value.items()}
         case dict() | list(), inspect.UnionType(types=options):
-            fitting = [each for each in map(_plain, options) if _takes(each, value)]
+            fitting = [each for each in map(plain, options) if _takes(each, value)]
             return _in_case(value, fitting[0]) if len(fitting) == 1 else value
         case _:
             return value
 
 
-def _plain(info: inspect.Type) -> inspect.Type:
+def plain(info: inspect.Type) -> inspect.Type:
+    """The type without its metadata."""
     while isinstance(info, inspect.Metadata):
         info = info.type
     return info
@@ -213,14 +213,15 @@ def _choices(info: inspect.Type) -> list[str]:
         case inspect.EnumType(cls=cls):
             return [each.value for each in cls if isinstance(each.value, str)]
         case inspect.UnionType(types=options):
-            kinds = [_plain(each) for each in options]
+            kinds = [plain(each) for each in options]
             is_open = any(isinstance(each, inspect.StrType | inspect.AnyType) for each in kinds)
             return [] if is_open else [word for each in kinds for word in _choices(each)]
         case _:
             return []
 
 
-def _as_declared(word: str, choices: Sequence[str]) -> str:
+def as_declared(word: str, choices: Sequence[str]) -> str:
+    """The one choice that equals the word but for case, blanks, and marks around it; else the word."""
     if word in choices:
         return word
     same = [each for each in choices if _folded(each) == _folded(word)]
@@ -228,5 +229,5 @@ def _as_declared(word: str, choices: Sequence[str]) -> str:
 
 
 def _folded(word: str) -> str:
-    """A word in lower case, without blanks around it, and with single spaces between its parts."""
-    return _BETWEEN_WORDS.sub(" ", word).strip().casefold()
+    """A word in lower case, without blanks and marks around it, and with single spaces between its parts."""
+    return _BETWEEN_WORDS.sub(" ", word).strip(" .\"'").casefold()

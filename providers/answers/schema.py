@@ -54,9 +54,9 @@ def parse(raw: str, type_: type[T]) -> T:
        examples and drafts come before the answer.  Objects before a closing tag of thinking do not count, and a text
        that breaks off within an object has none.
 
-    It tries each value as it is, then as the single object within it (``{"answer": {…}}``), then with its members moved
-    into the single object that is missing (``{"a": …}`` for ``{"components": {"a": …}}``), then both.  An enumerated
-    word may have another case in each of these (``Draw``, ``Straw man`` for ``straw_man``).
+    It tries each value and the single object within it (``{"answer": {…}}``), first with its members moved into the
+    absent object where they belong (``{"a": …}`` for ``{"components": {"a": …}}``), then as it is.  An enumerated word
+    may have another case in each of these (``Draw``, ``Straw man`` for ``straw_man``).
 
     A number in quotes, a value off its scale and a missing property are not corrected.
     Raises ``Malformed`` for text that is not JSON and ``WrongType`` for JSON of another type; both carry ``raw``.

@@ -27,6 +27,15 @@ class Score(Struct, frozen=True, kw_only=True):
     components: Parts
 
 
+class ScoreWithSummary(Score, frozen=True, kw_only=True):
+    summary: str
+
+
+class Sides(Struct, frozen=True, kw_only=True):
+    A: Part
+    B: Part
+
+
 class Item(Struct, frozen=True, kw_only=True):
     kind: Literal["no_mechanism", "overclaim"]
     quote: Quote
@@ -112,6 +121,19 @@ def test_a_list_keeps_its_first_items_and_the_rest_is_noted() -> None:
 )
 def test_members_may_stand_one_level_too_deep_or_too_high(value: Any) -> None:
     assert read(value, Score).value == {"components": {"cause": PART, "process": PART}}
+
+
+def test_members_beside_a_level_that_is_left_out_are_read_too() -> None:
+    value = {"cause": PART, "process": PART, "summary": "It holds."}
+
+    assert read(value, ScoreWithSummary).value == {
+        "components": {"cause": PART, "process": PART},
+        "summary": "It holds.",
+    }
+
+
+def test_members_that_belong_to_either_of_two_objects_are_not_read_as_the_first() -> None:
+    assert read(PART, Sides).value is None
 
 
 def test_a_bare_list_stands_for_the_object_that_holds_it() -> None:

@@ -36,6 +36,16 @@ class FullCard(Struct, frozen=True, rename="camel"):
     reason: str = ""
 
 
+class Cards(Struct, frozen=True, kw_only=True):
+    score: Score
+    card: Card = Card(Score(0, "draw"), Score(0, "draw"))
+
+
+class TwoScores(Struct, frozen=True):
+    first: Score
+    second: Score
+
+
 class Words(Struct, frozen=True):
     side: Literal["PRO", "CON"] | None
     mood: Annotated[Mood, Meta(description="how it feels")]
@@ -103,6 +113,14 @@ def test_what_stands_beside_a_level_that_is_left_out_stays_there() -> None:
     raw = '{"reason": "so", "logic": {"points":1,"winner":"draw"}, "style": {"points":1,"winner":"draw"}}'
 
     assert FullCard(Card(Score(1, "draw"), Score(1, "draw")), "so") == parse(raw, FullCard)
+
+
+def test_members_belong_to_the_one_absent_object_that_has_them() -> None:
+    said = '{"points": 1, "winner": "draw"}'
+
+    assert Cards(score=Score(1, "draw")) == parse(said, Cards)
+    with pytest.raises(WrongType):
+        parse(said, TwoScores)
 
 
 def test_enumerated_words_are_read_in_any_case_in_any_place() -> None:
