@@ -5,7 +5,6 @@ as a trial.  If the trial succeeds, the breaker closes; if it fails, the rest do
 Source: Nygard, Release It!, 2nd ed., section 5.2.
 """
 
-import time
 from collections.abc import Callable
 from typing import Final
 
@@ -19,9 +18,9 @@ PROVIDER_FAILURES: Final = (Unreachable, Overloaded, TimedOut, NotAuthorised)
 
 
 class Breaker:
-    """The breaker of one provider."""
+    """The breaker of one provider.  ``clock`` gives seconds since any moment."""
 
-    def __init__(self, name: str, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, name: str, clock: Callable[[], float]) -> None:
         self._name, self._clock = name, clock
         self._failures, self._rest_s, self._opens_at = 0, REST_S, 0.0
         self._trial = False

@@ -5,7 +5,7 @@ All waiting happens before a call and never during it: for a place, for room in 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from random import Random, SystemRandom
 from typing import Final
@@ -26,7 +26,7 @@ IN_PROCESS: Final = frozenset({"scripted"})
 """Providers for which calls never pause: no server needs a rest."""
 
 
-def _now() -> float:
+def loop_time() -> float:
     """The time of the event loop, also in its callbacks, where ``anyio.current_time`` finds no loop."""
     return asyncio.get_running_loop().time()
 
@@ -54,12 +54,17 @@ class Call:
 
 
 class ProviderQueue:
-    """The limiter and the breaker of one provider, and the times before which its models want no call."""
+    """The limiter and the breaker of one provider, and the times before which its models want no call.
 
-    def __init__(self, name: str, limit: Limit, random: Random | None = None) -> None:
+    ``clock``: the seconds by which the waits here pass.  The limits per minute have the clock of their library.
+    """
+
+    def __init__(
+        self, name: str, limit: Limit, random: Random | None = None, *, clock: Callable[[], float] = loop_time
+    ) -> None:
         self.name, self.limit = name, limit
-        self._random = random or SystemRandom()
-        self.limiter, self.breaker = CallLimiter(limit), Breaker(name)
+        self._random, self._clock = random or SystemRandom(), clock
+        self.limiter, self.breaker = CallLimiter(limit), Breaker(name, clock)
         self._retry_at: dict[str, float] = {}
         self._tried = anyio.Event()
 
@@ -86,7 +91,7 @@ class ProviderQueue:
         except ProviderError as error:
             self.breaker.failed(error)
             if isinstance(error, RateLimited | Overloaded) and error.retry_after_s:
-                self._retry_at[model] = _now() + error.retry_after_s
+                self._retry_at[model] = self._clock() + error.retry_after_s
             raise
         except BaseException:
             self.breaker.abandoned()
@@ -99,7 +104,7 @@ class ProviderQueue:
             self._tried = anyio.Event()
 
     def _retry_in_s(self, model: str) -> float:
-        return max(0.0, self._retry_at.get(model, 0.0) - _now())
+        return max(0.0, self._retry_at.get(model, 0.0) - self._clock())
 
     async def _wait_for_retry(self, model: str, patience_s: float) -> None:
         """Wait as long as the vendor asked for this model, plus a random tenth so that calls do not return at once."""

@@ -20,7 +20,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def breaker(clock: Clock) -> Breaker:
-    return Breaker("ollama", clock=clock)
+    return Breaker("ollama", clock)
 
 
 def fail(breaker: Breaker, times: int = FAILURES, error: type[errors.ProviderError] = errors.Overloaded) -> None:

@@ -137,3 +137,33 @@ async def test_tokens_that_were_used_up_make_the_next_call_wait(monkeypatch: pyt
             raise AssertionError
 
     assert 0 < slept[0] <= 60
+
+
+async def test_the_order_of_debates_survives_an_empty_queue() -> None:
+    """Otherwise every short pause would reset the order of the debates."""
+    gate, order = CallLimiter(Limit(concurrent=1)), []
+
+    async def one(debate: str) -> None:
+        async with gate.place(debate):
+            order.append(debate)
+
+    for _ in range(5):
+        await one("ahead")
+    await one("behind")
+    async with anyio.create_task_group() as tasks, gate.place("other"):
+        for debate in ("ahead", "behind", "behind", "behind"):
+            tasks.start_soon(one, debate)
+            await anyio.wait_all_tasks_blocked()
+
+    assert ["behind", "behind", "behind", "ahead"] == order[6:]
+
+
+async def test_a_debate_that_ended_is_forgotten_and_one_with_calls_is_not() -> None:
+    gate = CallLimiter(Limit(concurrent=1))
+    async with gate.place("a"):
+        gate.forget("a")
+        kept = dict(gate._served)
+    gate.forget("a")
+
+    assert {"a": 1} == kept
+    assert {} == gate._served

@@ -1,19 +1,122 @@
-"""A provider's queue says why a call waits, from wherever it is asked."""
+"""A provider's queue: it waits while the provider or a model rests, and says why a call waits."""
 
 import asyncio
+import time
 
-from providers.limits import Limit
+import anyio
+import pytest
+
+from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
+from providers.limits import Limit, breaker
 from providers.limits.queue import ProviderQueue
+
+pytestmark = pytest.mark.anyio
+
+
+class Vendor:
+    name = "vendor"
+
+
+async def call(
+    queue: ProviderQueue, *, error: Exception | None = None, model: str = "m", patience_s: float = 5.0
+) -> None:
+    async with queue.call(Vendor(), model, "d", patience_s=patience_s):  # type: ignore[arg-type]
+        if error is not None:
+            raise error
+
+
+async def fail(queue: ProviderQueue, error: Exception, times: int = breaker.FAILURES) -> None:
+    for _ in range(times):
+        with pytest.raises(type(error)):
+            await call(queue, error=error)
+
+
+async def test_calls_wait_until_a_rest_ends_and_one_call_tries_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(breaker, "REST_S", 0.05)
+    queue, at_once, most = ProviderQueue("vendor", Limit()), 0, []
+
+    async def one() -> None:
+        nonlocal at_once
+        async with queue.call(Vendor(), "m", "d"):  # type: ignore[arg-type]
+            at_once += 1
+            most.append(at_once)
+            await anyio.sleep(0.01)
+            at_once -= 1
+
+    await fail(queue, Overloaded("busy"))
+    with anyio.fail_after(2):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(one)
+
+    assert 5 == len(most)
+    assert [1, 1] == most[:2]  # the trial was alone; then all the others at once
+    assert 4 == max(most)
+
+
+async def test_a_call_with_less_patience_than_the_rest_fails_at_once() -> None:
+    queue = ProviderQueue("vendor", Limit())
+    await fail(queue, Overloaded("busy"))
+
+    with anyio.fail_after(1), pytest.raises(Unreachable, match=r"left alone for 15 s .* last: busy") as refused:
+        await call(queue, patience_s=3)
+
+    assert 14 < (refused.value.retry_after_s or 0) <= 15
+
+
+async def test_no_call_waits_after_a_wrong_key() -> None:
+    queue = ProviderQueue("vendor", Limit())
+    await fail(queue, NotAuthorised("is VENDOR_API_KEY right?"))
+
+    with anyio.fail_after(1), pytest.raises(NotAuthorised, match="is VENDOR_API_KEY right"):
+        await call(queue, patience_s=100)
+
+
+async def test_retry_after_holds_for_its_model_alone() -> None:
+    queue = ProviderQueue("vendor", Limit())
+    await fail(queue, RateLimited("slow down", retry_after_s=30), times=1)
+
+    with anyio.fail_after(1):
+        with pytest.raises(RateLimited, match="vendor:m asked to be left alone for 30 s more"):
+            await call(queue)
+        await call(queue, model="other")
+    assert "vendor rests for 30 s" == queue.wait("m", "d")
+    assert "" == queue.wait("other", "d")
+
+
+async def test_a_call_waits_for_a_short_retry_after() -> None:
+    queue = ProviderQueue("vendor", Limit())
+    await fail(queue, RateLimited("slow down", retry_after_s=0.1), times=1)
+    began = time.monotonic()
+
+    await call(queue)
+
+    assert 0.1 <= time.monotonic() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("error", "times"), [(RateLimited("slow down", retry_after_s=15), 1), (Overloaded("busy"), breaker.FAILURES)]
+)
+async def test_the_breaker_and_retry_after_have_the_clock_of_the_queue(error: Exception, times: int) -> None:
+    now = 1000.0
+    queue = ProviderQueue("vendor", Limit(), clock=lambda: now)
+    await fail(queue, error, times)
+    waits = [queue.wait("m", "d")]
+    for seconds in (10, 5):
+        now += seconds
+        waits.append(queue.wait("m", "d"))
+
+    assert ["vendor rests for 15 s", "vendor rests for 5 s", ""] == waits
 
 
 def test_a_timer_of_the_event_loop_may_ask_why_a_call_waits() -> None:
-    """The hub asks in a callback, without a task: there the status of a wait must not be lost."""
+    """The hub asks in a callback, which runs in no task."""
 
-    async def asked() -> list[str]:
-        queue, told = ProviderQueue("somewhere", Limit(concurrent=1)), list[str]()
-        queue._retry_at["slow"] = asyncio.get_running_loop().time() + 30
-        asyncio.get_running_loop().call_soon(lambda: told.extend((queue.wait("slow", "d"), queue.wait("free", "d"))))
+    async def answers() -> list[str]:
+        queue, given = ProviderQueue("vendor", Limit(concurrent=1)), list[str]()
+        await fail(queue, RateLimited("slow down", retry_after_s=30), times=1)
+        asyncio.get_running_loop().call_soon(lambda: given.extend((queue.wait("m", "d"), queue.wait("other", "d"))))
         await asyncio.sleep(0.01)
-        return told
+        return given
 
-    assert ["somewhere rests for 30 s", ""] == asyncio.run(asked())
+    assert ["vendor rests for 30 s", ""] == asyncio.run(answers())

@@ -13,10 +13,8 @@ import pytest
 
 from events.store.open import opened_log
 from events.types import DebateConcluded, ModelFailed, TurnFailed
-from providers.errors import NotAuthorised, Overloaded, RateLimited, Unreachable
 from providers.limits import Limit, breaker
 from providers.limits.limiter import CallLimiter
-from providers.limits.queue import ProviderQueue
 from server.feed.reader import Reader
 from tests.providers.vendors.faults import Fault
 from tests.providers.vendors.running import running_vendors
@@ -195,118 +193,6 @@ async def test_who_watches_is_told_of_a_rest_and_the_debate_goes_on_after_it(
 
     assert breaker.FAILURES == len(failures)
     assert {"overloaded"} == {event.kind for event in failures}
-
-
-async def test_who_is_behind_stays_so_though_the_queue_was_empty_meanwhile() -> None:
-    """Otherwise every short pause would reset the order of the debates."""
-    gate, order = CallLimiter(ONE), []
-
-    async def one(debate: str) -> None:
-        async with gate.place(debate):
-            order.append(debate)
-
-    for _ in range(5):
-        await one("ahead")
-    await one("behind")
-    async with anyio.create_task_group() as tasks, gate.place("other"):
-        for debate in ("ahead", "behind", "behind", "behind"):
-            tasks.start_soon(one, debate)
-            await anyio.wait_all_tasks_blocked()
-
-    assert ["behind", "behind", "behind", "ahead"] == order[6:]
-
-
-async def test_a_debate_that_ended_is_forgotten_and_one_with_calls_is_not() -> None:
-    gate = CallLimiter(ONE)
-    async with gate.place("a"):
-        gate.forget("a")
-        kept = dict(gate._served)
-    gate.forget("a")
-
-    assert {"a": 1} == kept
-    assert {} == gate._served
-
-
-class Provided:
-    name = "vendor"
-
-
-async def call(
-    guard: ProviderQueue, *, error: Exception | None = None, model: str = "m", patience_s: float = 5.0
-) -> None:
-    async with guard.call(Provided(), model, "d", patience_s=patience_s):  # type: ignore[arg-type]
-        if error is not None:
-            raise error
-
-
-async def troubled(guard: ProviderQueue, error: Exception, times: int = breaker.FAILURES) -> None:
-    for _ in range(times):
-        with pytest.raises(type(error)):
-            await call(guard, error=error)
-
-
-async def test_calls_wait_for_a_rest_to_end_and_one_tries_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breaker, "REST_S", 0.05)
-    guard, at_once, most = ProviderQueue("vendor", Limit()), 0, []
-
-    async def one() -> None:
-        nonlocal at_once
-        async with guard.call(Provided(), "m", "d"):  # type: ignore[arg-type]
-            at_once += 1
-            most.append(at_once)
-            await anyio.sleep(0.01)
-            at_once -= 1
-
-    await troubled(guard, Overloaded("busy"))
-    with anyio.fail_after(2):
-        async with anyio.create_task_group() as tasks:
-            for _ in range(5):
-                tasks.start_soon(one)
-
-    assert 5 == len(most)
-    assert [1, 1] == most[:2]  # the trial was alone; then all the others at once
-    assert 4 == max(most)
-
-
-async def test_who_has_less_patience_than_the_rest_is_told_at_once() -> None:
-    guard = ProviderQueue("vendor", Limit())
-    await troubled(guard, Overloaded("busy"))
-
-    with anyio.fail_after(1), pytest.raises(Unreachable, match=r"left alone for 15 s .* last: busy") as refused:
-        await call(guard, patience_s=3)
-
-    assert 14 < (refused.value.retry_after_s or 0) <= 15
-    assert "vendor rests for 15 s" == guard.wait("m", "d")
-
-
-async def test_nobody_waits_for_a_wrong_key_to_mend_itself() -> None:
-    guard = ProviderQueue("vendor", Limit())
-    await troubled(guard, NotAuthorised("is VENDOR_API_KEY right?"))
-
-    with anyio.fail_after(1), pytest.raises(NotAuthorised, match="is VENDOR_API_KEY right"):
-        await call(guard, patience_s=100)
-
-
-async def test_a_model_that_asks_to_be_left_alone_is_and_the_others_are_not() -> None:
-    guard = ProviderQueue("vendor", Limit())
-    await troubled(guard, RateLimited("slow down", retry_after_s=30), times=1)
-
-    with anyio.fail_after(1):
-        with pytest.raises(RateLimited, match="vendor:m asked to be left alone for 30 s more"):
-            await call(guard)
-        await call(guard, model="other")
-    assert "vendor rests for 30 s" == guard.wait("m", "d")
-    assert "" == guard.wait("other", "d")
-
-
-async def test_a_short_retry_after_is_waited_for() -> None:
-    guard = ProviderQueue("vendor", Limit())
-    await troubled(guard, RateLimited("slow down", retry_after_s=0.1), times=1)
-    began = time.monotonic()
-
-    await call(guard)
-
-    assert 0.1 <= time.monotonic() - began < 1
 
 
 def test_models_and_metrics_say_how_busy_a_provider_is(script: Any, slow: str) -> None:
