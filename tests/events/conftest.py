@@ -42,3 +42,12 @@ async def log(request: pytest.FixtureRequest, tmp_path: Path, anyio_backend: str
     url = urls.get(request.param, lambda: request.getfixturevalue("database"))()
     async with opened_log(url) as opened:
         yield opened
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """URL of each store that outlives its process, in turn."""
+    if request.param == "sqlite":
+        return f"sqlite:{tmp_path / 'moot.db'}"
+    url: str = request.getfixturevalue("database")
+    return url

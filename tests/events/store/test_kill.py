@@ -38,14 +38,6 @@ anyio.run(main)
 """
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return f"sqlite:{tmp_path / 'moot.db'}"
-    url: str = request.getfixturevalue("database")
-    return url
-
-
 @pytest.mark.slow
 async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pytest.FixtureRequest) -> None:
     chance = random.Random(20261121)

@@ -1,7 +1,5 @@
 """Counts and known heads, in each implementation."""
 
-from pathlib import Path
-
 import anyio
 import pytest
 
@@ -46,28 +44,6 @@ async def test_answered_appends_are_not_queued(log: EventLog) -> None:
             tasks.start_soon(log.append, f"d{number}", 0, [OPENED])
 
     assert (0, 0) == log.queued
-
-
-async def test_unanswered_appends_are_queued(tmp_path: Path) -> None:
-    async with opened_log(f"sqlite:{tmp_path / 'moot.db'}") as log:
-        async with anyio.create_task_group() as tasks:
-            for number in range(20):
-                tasks.start_soon(log.append, f"d{number}", 0, [OPENED])
-            await anyio.lowlevel.checkpoint()
-            items, size = log.queued
-
-        assert items == 20
-        assert size > 20 * 100
-
-
-async def test_appends_that_a_database_has_not_answered_are_queued(database: str) -> None:
-    async with opened_log(database) as log, anyio.create_task_group() as tasks:
-        for number in range(20):
-            tasks.start_soon(log.append, f"d{number}", 0, [OPENED])
-        await anyio.lowlevel.checkpoint()
-
-        assert log.queued[0] == 20
-        assert log.queued[1] > 20 * 100
 
 
 @pytest.mark.slow

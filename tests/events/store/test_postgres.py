@@ -45,20 +45,6 @@ async def waited_for(log: PostgresLog, count: int) -> None:
         await anyio.sleep(0.01)
 
 
-async def test_all_events_are_there_after_reopening(database: str) -> None:
-    async with await PostgresLog.open(database) as log:
-        records = await log.append("d1", 0, debate())
-        row = await log.summaries()
-
-    async with await PostgresLog.open(database) as log:
-        assert records == await log.read("d1")
-        assert row == await log.summaries()
-        with pytest.raises(WrongExpectedPosition, match=f"expected 3, found {len(records)}"):
-            await log.append("d1", 3, [started()])
-        more = await log.append("d1", len(records), [started()])
-        assert first_break(records + more, "d1") is None
-
-
 @pytest.mark.slow
 async def test_two_nodes_follow_the_same_debates_without_gap_or_repeat(
     log: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
@@ -230,27 +216,6 @@ async def test_a_request_that_the_tables_cannot_store_is_refused_alone(log: Post
     assert await log.read("a\0b") == ()
 
 
-async def test_forgotten_heads_are_found_again(log: PostgresLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.store.postgres.writer.KEPT_HEADS", 2)
-    for position in range(3):
-        for number in range(6):
-            await log.append(f"d{number}", position, [(opened(), spoken(1), spoken(2))[position]])
-
-    assert len(log._writer._heads) <= 2  # type: ignore[union-attr]
-    for number in range(6):
-        assert (await verify_log(log, f"d{number}")).ok
-    assert {2} == {row.turns_spoken for row in (await log.summaries()).debates}
-
-
-async def test_requests_beyond_one_batch_go_into_several(log: PostgresLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.store.postgres.batch.MOST_TOGETHER", 3)
-    async with anyio.create_task_group() as group:
-        for number in range(50):
-            group.start_soon(log.append, f"d{number}", 0, [opened()])
-
-    assert len((await log.summaries(limit=100)).debates) == 50
-
-
 @pytest.mark.slow
 async def test_waiting_requests_are_bounded_and_readers_do_not_wait(
     log: PostgresLog, postgres: Server, monkeypatch: pytest.MonkeyPatch
@@ -274,20 +239,6 @@ async def test_waiting_requests_are_bounded_and_readers_do_not_wait(
 
     assert [1] * 40 == [await log.head(f"big{number}") for number in range(40)]
     assert log.queued[1] == 0
-
-
-async def test_accepted_requests_are_written_before_closing(database: str) -> None:
-    log = await PostgresLog.open(database)
-    async with anyio.create_task_group() as group:
-        for number in range(20):
-            group.start_soon(log.append, f"d{number}", 0, [opened()])
-        await anyio.wait_all_tasks_blocked()
-        group.start_soon(log.close)
-
-    async with await PostgresLog.open(database, read_only=True) as reader:
-        assert len((await reader.summaries(limit=100)).debates) == 20
-        with pytest.raises(StoreUnavailable, match="reading only"):
-            await reader.append("d1", 3, [started()])
 
 
 async def test_a_full_debate_is_refused(log: PostgresLog) -> None:

@@ -12,8 +12,7 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from events.errors import BadStore, StoreBusy, StoreUnavailable, UnknownEvent, WrongExpectedPosition
-from events.record import first_break
+from events.errors import BadStore, StoreBusy, StoreUnavailable, UnknownEvent
 from events.store.address import default_path, sqlite_path
 from events.store.lock import Holder, holder
 from events.store.log import follow
@@ -49,36 +48,10 @@ async def log(path: Path, anyio_backend: str) -> AsyncIterator[SqliteLog]:
         yield opened_log
 
 
-async def test_all_events_are_there_after_reopening(path: Path) -> None:
-    async with await SqliteLog.open(path) as log:
-        records = await log.append("d1", 0, debate())
-        row = await log.summaries()
-
-    async with await SqliteLog.open(path) as log:
-        assert records == await log.read("d1")
-        assert row == await log.summaries()
-        with pytest.raises(WrongExpectedPosition, match=f"expected 3, found {len(records)}"):
-            await log.append("d1", 3, [started()])
-        more = await log.append("d1", len(records), [started()])
-        assert first_break(records + more, "d1") is None
-
-
 async def test_durability_is_set_explicitly(log: SqliteLog) -> None:
     assert log._writing is not None
     assert log._writing.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert log._writing.execute("PRAGMA synchronous").fetchone() == (2,)
-
-
-async def test_forgotten_heads_are_found_again(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.store.sqlite.commit.KEPT_HEADS", 2)
-    for position in range(3):
-        for number in range(6):
-            await log.append(f"d{number}", position, [(opened(), spoken(1), spoken(2))[position]])
-
-    assert len(log._writer._committer._heads) <= 2  # type: ignore[union-attr]
-    for number in range(6):
-        assert (await verify_log(log, f"d{number}")).ok
-    assert {2} == {row.turns_spoken for row in (await log.summaries()).debates}
 
 
 async def test_a_second_writer_is_refused_with_the_process_of_the_first(log: SqliteLog, path: Path) -> None:
@@ -179,27 +152,6 @@ async def test_a_full_disk_is_reported_and_recovered_from(log: SqliteLog) -> Non
     await log.append("d2", 0, [opened()])
     assert (await verify_log(log, "d1")).ok
     assert {"d1", "d2"} == {row.id for row in (await log.summaries()).debates}
-
-
-async def test_requests_beyond_one_transaction_go_into_several(log: SqliteLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("events.store.sqlite.writer.MOST_TOGETHER", 3)
-    async with anyio.create_task_group() as group:
-        for number in range(50):
-            group.start_soon(log.append, f"d{number}", 0, [opened()])
-
-    assert len((await log.summaries(limit=100)).debates) == 50
-
-
-async def test_accepted_requests_are_written_before_closing(path: Path) -> None:
-    log = await SqliteLog.open(path)
-    async with anyio.create_task_group() as group:
-        for number in range(20):
-            group.start_soon(log.append, f"d{number}", 0, [opened()])
-        await anyio.wait_all_tasks_blocked()
-        group.start_soon(log.close)
-
-    async with await SqliteLog.open(path, read_only=True) as reader:
-        assert len((await reader.summaries(limit=100)).debates) == 20
 
 
 async def test_a_payload_of_a_newer_moot_is_refused_when_read(log: SqliteLog) -> None:
