@@ -49,20 +49,20 @@ WITHHELD = written(debate(), withhold=True)
 
 
 @pytest.fixture
-async def there() -> AsyncIterator[MemoryLog]:
+async def target() -> AsyncIterator[MemoryLog]:
     async with MemoryLog() as elsewhere:
         yield elsewhere
 
 
-async def test_an_exported_and_imported_debate_is_equal_byte_for_byte(log: EventLog, there: MemoryLog) -> None:
+async def test_an_exported_and_imported_debate_is_equal_byte_for_byte(log: EventLog, target: MemoryLog) -> None:
     await log.append("d1", 0, [Draft(event=opened(), id="given"), Draft(event=started(), cause=1), *debate()[2:]])
     lines = [line async for line in export(log, "d1")]
 
-    imported = await import_debate(there, lines)
+    imported = await import_debate(target, lines)
 
     assert Imported(debate="d1", events=len(debate()), already=False, paused=False) == imported
-    assert await log.read("d1") == await there.read("d1")
-    assert lines == [line async for line in export(there, "d1")]
+    assert await log.read("d1") == await target.read("d1")
+    assert lines == [line async for line in export(target, "d1")]
     assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in lines)
 
 
@@ -309,11 +309,11 @@ async def test_two_imports_at_once_leave_one_debate(log: EventLog) -> None:
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(texts=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=80), min_size=1, max_size=6))
 async def test_any_text_survives_export_and_import(texts: list[str]) -> None:
-    async with MemoryLog() as here, MemoryLog() as there:
-        await here.append("d1", 0, [opened(texts[0]), *[spoken(n, text) for n, text in enumerate(texts, 1)]])
-        lines = [line async for line in export(here, "d1")]
-        await import_debate(there, lines)
-        again = [line async for line in export(there, "d1")]
+    async with MemoryLog() as source, MemoryLog() as target:
+        await source.append("d1", 0, [opened(texts[0]), *[spoken(n, text) for n, text in enumerate(texts, 1)]])
+        lines = [line async for line in export(source, "d1")]
+        await import_debate(target, lines)
+        again = [line async for line in export(target, "d1")]
 
         assert lines == again[:-1]
         assert verify_lines(again).ok

@@ -56,8 +56,8 @@ async def main():
 async def ask(ours, name):
     from providers.base import Request, Segment
     from providers.errors import Unreachable
-    said = (Segment("user", "Speak."),)
-    request = Request(key="speak:pro", turn=1, attempt=1, prompt=said, max_tokens=9, temperature=0)
+    prompt = (Segment("user", "Speak."),)
+    request = Request(key="speak:pro", turn=1, attempt=1, prompt=prompt, max_tokens=9, temperature=0)
     try:
         async with ours.call(name, "debate") as call, call.provider.stream(call.model, request) as stream:
             async for _ in stream:

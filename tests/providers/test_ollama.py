@@ -86,9 +86,9 @@ async def test_inline_thinking_is_kept_out_of_the_text(wire: Wire, ollama: Ollam
 )  # fmt: skip
 def test_thinking_is_kept_out_of_speech(fed: list[str], speech: str, thought: str) -> None:
     thinking = ThinkingFilter()
-    said = "".join(map(thinking.feed, fed)) + thinking.end()
+    text = "".join(map(thinking.feed, fed)) + thinking.end()
 
-    assert (speech, thought) == (said, thinking.thinking)
+    assert (speech, thought) == (text, thinking.thinking)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_thinking_is_kept_out_of_speech(fed: list[str], speech: str, thought: st
         (400, "exceeds the context length", errors.ContextExceeded), (502, "upstream", errors.Overloaded),
     ],
 )  # fmt: skip
-async def test_what_ollama_refuses(
+async def test_each_refusal_has_its_error(
     wire: Wire, ollama: OllamaProvider, ask: Any, status: int, error: str, kind: Any
 ) -> None:
     wire.scene = Scene(status=status, error=error)
@@ -110,8 +110,8 @@ async def test_what_ollama_refuses(
 
 
 async def test_an_error_in_mid_stream_breaks_off(wire: Wire, ollama: OllamaProvider, ask: Any) -> None:
-    said = b'{"message":{"role":"assistant","content":"Ca"},"done":false}\n'
-    wire.frames = lambda _: ([said, b'{"error":"oops"}\n'], b"")
+    frame = b'{"message":{"role":"assistant","content":"Ca"},"done":false}\n'
+    wire.frames = lambda _: ([frame, b'{"error":"oops"}\n'], b"")
 
     with pytest.raises(errors.BrokenOff, match="oops") as broken:
         await ollama.answer("m", ask(), str)
@@ -132,7 +132,7 @@ async def test_an_address_without_a_server_is_unreachable(
     assert "ollama.com/download" in status.hint
 
 
-async def test_check_lists_what_speaks(wire: Wire, ollama: OllamaProvider) -> None:
+async def test_check_lists_models_for_text(wire: Wire, ollama: OllamaProvider) -> None:
     wire.fixed["/api/tags"] = {"models": [
         {"model": "llama3.2:1b"}, {"model": "bge:latest", "details": {"family": "bert"}}, {"model": "qwen3:latest"},
     ]}  # fmt: skip
@@ -162,7 +162,7 @@ async def test_check_says_that_nothing_is_pulled_or_allowed(wire: Wire, ollama: 
         ("https://ollama.com", False), ("10.0.0.7:11434", False), ("localhost.evil.example", False),
     ],
 )  # fmt: skip
-def test_whether_it_is_this_machine(address: str, local: bool) -> None:
+def test_addresses_of_this_machine(address: str, local: bool) -> None:
     assert local == is_local(address)
 
 
@@ -193,9 +193,7 @@ async def test_the_outcome_has_the_wanted_and_the_sent_thinking(
     assert ("off", False) == (stream.outcome.parameters["think"], stream.outcome.parameters["thinking"])
 
 
-async def test_a_server_that_is_like_ollama_tells_its_error_as_an_object(
-    wire: Wire, ollama: OllamaProvider, ask: Any
-) -> None:
+async def test_an_error_of_a_compatible_server_may_be_an_object(wire: Wire, ollama: OllamaProvider, ask: Any) -> None:
     wire.scene = Scene(status=503, error={"message": "overloaded", "type": "overloaded_error"})
 
     with pytest.raises(errors.Overloaded, match="Ollama says: overloaded"):
@@ -203,5 +201,5 @@ async def test_a_server_that_is_like_ollama_tells_its_error_as_an_object(
             _ = [chunk async for chunk in stream]
 
 
-def test_what_is_not_the_protocol_is_broken_off() -> None:
+def test_a_response_that_breaks_the_protocol_is_broken_off() -> None:
     assert isinstance(translate(ValueError("Expecting value")), errors.BrokenOff)

@@ -83,7 +83,7 @@ class Given(EntryPoint):
         return globals()[self.value]
 
 
-def registry(**entries: str) -> Registry:
+def registry_of(**entries: str) -> Registry:
     return Registry([Given(name, value, GROUP) for name, value in entries.items()])
 
 
@@ -92,18 +92,18 @@ def test_the_providers_of_this_project_are_found() -> None:
 
 
 def test_a_name_splits_at_its_first_colon() -> None:
-    provider, model = registry(fake="Fake").resolve("fake:a/b:c:d")
+    provider, model = registry_of(fake="Fake").resolve("fake:a/b:c:d")
 
     assert isinstance(provider, Fake)
     assert "a/b:c:d" == model
 
 
-def test_one_instance_each_made_when_first_asked() -> None:
+def test_each_provider_is_made_once_at_its_first_use() -> None:
     before = Fake.made
-    ours = registry(fake="Fake")
+    registry = registry_of(fake="Fake")
 
     assert before == Fake.made
-    assert ours.resolve("fake:a")[0] is ours.resolve("fake:b")[0] is ours.provider("fake")
+    assert registry.resolve("fake:a")[0] is registry.resolve("fake:b")[0] is registry.provider("fake")
     assert before + 1 == Fake.made
 
 
@@ -116,38 +116,38 @@ def test_one_instance_each_made_when_first_asked() -> None:
     ],
 )  # fmt: skip
 async def test_an_unknown_name_gets_a_suggestion(name: str, complaint: str) -> None:
-    ours = registry(fake="Fake", embedded="Fake")
+    registry = registry_of(fake="Fake", embedded="Fake")
 
     with pytest.raises(UnknownModel, match=complaint) as unknown:
-        ours.resolve(name)
-    status = await ours.check(name)
+        registry.resolve(name)
+    status = await registry.check(name)
 
     assert "Providers: embedded, fake." in unknown.value.message
     assert (False, unknown.value.message) == (status.ok, status.detail)
 
 
 async def test_a_provider_that_cannot_be_loaded_is_unreachable_and_the_others_answer() -> None:
-    ours = Registry([EntryPoint("gone", "no_such_module:Gone", GROUP), Given("fake", "Fake", GROUP)])
+    registry = Registry([EntryPoint("gone", "no_such_module:Gone", GROUP), Given("fake", "Fake", GROUP)])
 
     with pytest.raises(Unreachable, match="'gone' cannot be loaded: No module named"):
-        ours.resolve("gone:x")
-    statuses = await ours.check_all()
+        registry.resolve("gone:x")
+    statuses = await registry.check_all()
 
     assert [("fake:first", True), ("gone", False)] == [(status.name, status.ok) for status in statuses]
 
 
-async def test_a_provider_that_does_not_answer_in_time_is_said_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_provider_that_does_not_answer_in_time_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("providers.registry.CHECK_S", 0.05)
 
-    (status,) = await registry(stuck="Stuck").check_all()
+    (status,) = await registry_of(stuck="Stuck").check_all()
 
     assert (False, "no answer within 0.05 s") == (status.ok, status.detail)
 
 
 async def test_a_provider_that_lists_nothing_has_a_row_with_the_reason() -> None:
-    ours = registry(empty="Empty")
+    registry = registry_of(empty="Empty")
 
-    (status,), one = await ours.check_all(), await ours.check("empty:x")
+    (status,), one = await registry.check_all(), await registry.check("empty:x")
 
     assert ("empty", False, "it lists no model") == (status.name, status.ok, status.detail)
     assert ("empty:x", False) == (one.name, one.ok)
@@ -170,9 +170,9 @@ async def test_a_status_says_what_is_known_of_a_vendors_model(
     monkeypatch.setenv("OPENAI_BASE_URL", address)
     monkeypatch.setattr(Vendor, "lists", (model,))
     monkeypatch.setattr("providers.registry.today", lambda: date(2026, 11, 22))
-    ours = registry(openai="Vendor")
+    registry = registry_of(openai="Vendor")
 
-    one, (listed,) = await ours.check(f"openai:{model}"), await ours.check_all()
+    one, (listed,) = await registry.check(f"openai:{model}"), await registry.check_all()
 
     assert one.notice == listed.notice
     assert one.notice.startswith(expected)
@@ -181,19 +181,19 @@ async def test_a_status_says_what_is_known_of_a_vendors_model(
 
 async def test_the_catalog_gives_the_window_that_a_vendor_does_not_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    ours = registry(openai="Vendor")
+    registry = registry_of(openai="Vendor")
 
-    assert 1_050_000 == (await ours.check("openai:gpt-6-luna")).window
+    assert 1_050_000 == (await registry.check("openai:gpt-6-luna")).window
     monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1")
-    assert None is (await ours.check("openai:gpt-6-luna")).window
+    assert None is (await registry.check("openai:gpt-6-luna")).window
 
 
 async def test_close_ends_each_once() -> None:
-    ours = registry(fake="Fake", ollama="Up")
-    made = [ours.provider("fake"), ours.provider("ollama")]
+    registry = registry_of(fake="Fake", ollama="Up")
+    made = [registry.provider("fake"), registry.provider("ollama")]
 
-    await ours.close()
-    await ours.close()
+    await registry.close()
+    await registry.close()
 
     assert [1, 1] == [provider.closed for provider in made]
 
@@ -214,7 +214,7 @@ async def test_the_default_is_the_first_that_answers(
 ) -> None:
     monkeypatch.setattr("providers.registry.KEYED", (("A_KEY", "fake:keyed"),))
 
-    assert chosen == await registry(**entries).default_model(environ)
+    assert chosen == await registry_of(**entries).default_model(environ)
 
 
 def test_importing_the_registry_imports_no_sdk() -> None:

@@ -22,7 +22,7 @@ GOOD = ('{"points":7,"quote":"x"}',)
 LONG = (Segment("system", "You judge."), *(Segment("user", text) for text in ("Turn 1", "Turn 2", "PointsAnswer.")))
 
 
-async def heard(provider: Any, request: Any) -> tuple[str, Any]:
+async def speak(provider: Any, request: Any) -> tuple[str, Any]:
     async with provider.stream("m", request) as stream:
         text = "".join([chunk async for chunk in stream])
     return text, stream.outcome
@@ -43,7 +43,7 @@ class TestAnthropic:
         await made.close()
 
     async def test_the_transcript_is_cached_and_the_question_is_not(self, wire: Wire, provider: Any, ask: Any) -> None:
-        await heard(provider, ask(prompt=LONG))
+        await speak(provider, ask(prompt=LONG))
         (body,), (headers,) = wire.asked, wire.headers
         blocks = body["messages"][0]["content"]
 
@@ -81,8 +81,8 @@ class TestAnthropic:
     async def test_thinking_is_kept_apart_and_gets_room_from_then_on(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = thinking_frames
 
-        text, outcome = await heard(provider, ask())
-        await heard(provider, ask())
+        text, outcome = await speak(provider, ask())
+        await speak(provider, ask())
 
         assert ("Cars are loud.", "Hm. Let me see.") == (text, outcome.reasoning)
         assert [64, 64 + 16384] == [body["max_tokens"] for body in wire.asked]
@@ -91,26 +91,26 @@ class TestAnthropic:
         wire.frames = ending("refusal")
 
         with pytest.raises(errors.Refused):
-            await heard(provider, ask())
+            await speak(provider, ask())
 
     async def test_a_full_window_is_a_full_window(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = ending("model_context_window_exceeded")
 
         with pytest.raises(errors.ContextExceeded):
-            await heard(provider, ask())
+            await speak(provider, ask())
 
     async def test_an_error_in_mid_stream_is_classified(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = failing("overloaded_error")
 
         with pytest.raises(errors.Overloaded) as failed:
-            await heard(provider, ask())
+            await speak(provider, ask())
 
         assert "Cars are loud." == failed.value.raw
 
     async def test_cached_tokens_count_as_read(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = cached_frames
 
-        _, outcome = await heard(provider, ask())
+        _, outcome = await speak(provider, ask())
 
         assert (111, 3) == (outcome.tokens.input, outcome.tokens.output)
 
@@ -194,7 +194,7 @@ class TestOpenAI:
     ) -> None:
         wire.refuse_once(400, {"message": "Unsupported value: 'temperature' does not support 0.0 with this model."})
 
-        text, outcome = await heard(provider, ask())
+        text, outcome = await speak(provider, ask())
 
         assert "Cars are loud." == text
         assert [True, False] == ["temperature" in body for body in wire.asked]
@@ -208,13 +208,13 @@ class TestOpenAI:
 
         wire.frames = frames
 
-        assert ("Cars are loud.", "Hm.") == ((said := await heard(provider, ask()))[0], said[1].reasoning)
+        assert ("Cars are loud.", "Hm.") == ((response := await speak(provider, ask()))[0], response[1].reasoning)
 
     async def test_a_filtered_answer_is_a_refusal(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end="content_filter"))
 
         with pytest.raises(errors.Refused):
-            await heard(provider, ask())
+            await speak(provider, ask())
 
     @pytest.mark.parametrize("reason", ["abort", "insufficient_system_resource"])
     async def test_an_answer_that_the_server_cut_short_is_no_turn(
@@ -223,29 +223,27 @@ class TestOpenAI:
         wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end=reason))
 
         with pytest.raises(errors.Stopped, match=reason) as stopped:
-            await heard(provider, ask())
+            await speak(provider, ask())
 
         assert 3 == stopped.value.outcome.tokens.output
 
     async def test_a_limit_by_mistrals_name_is_a_limit(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.frames = lambda scene: llama_frames(Scene(texts=scene.texts, end="model_length"))
 
-        assert "length" == (await heard(provider, ask()))[1].finish
+        assert "length" == (await speak(provider, ask()))[1].finish
 
-    async def test_a_prompt_that_is_too_long_is_told_from_a_bad_request(
-        self, wire: Wire, provider: Any, ask: Any
-    ) -> None:
-        said = {"message": "This model's maximum context length is 8192 tokens", "code": "context_length_exceeded"}
-        wire.scene = Scene(status=400, error=said)
+    async def test_a_prompt_that_is_too_long_is_no_bad_request(self, wire: Wire, provider: Any, ask: Any) -> None:
+        error = {"message": "This model's maximum context length is 8192 tokens", "code": "context_length_exceeded"}
+        wire.scene = Scene(status=400, error=error)
 
         with pytest.raises(errors.ContextExceeded):
-            await heard(provider, ask())
+            await speak(provider, ask())
 
     async def test_a_key_never_stands_in_an_error(self, wire: Wire, provider: Any, ask: Any) -> None:
         wire.scene = Scene(status=401, error={"message": "Incorrect API key provided: the-key"})
 
         with pytest.raises(errors.NotAuthorised, match="Incorrect API key provided: …") as refused:
-            await heard(provider, ask())
+            await speak(provider, ask())
 
         assert "the-key" not in str(refused.value)
 
@@ -254,7 +252,7 @@ class TestOpenAI:
     ) -> None:
         monkeypatch.delenv("OPENAI_API_KEY")
 
-        text, _ = await heard(provider, ask())
+        text, _ = await speak(provider, ask())
 
         assert "Cars are loud." == text
 
@@ -294,32 +292,36 @@ class TestGemini:
 
         wire.frames = frames
 
-        text, outcome = await heard(provider, ask())
-        await heard(provider, ask())
+        text, outcome = await speak(provider, ask())
+        await speak(provider, ask())
 
         assert ("Cars are loud.", "Hm.") == (text, outcome.reasoning)
         assert [64, 64 + 16384] == [body["generationConfig"]["maxOutputTokens"] for body in wire.asked]
 
     @pytest.mark.parametrize("reason", ["SAFETY", "PROHIBITED_CONTENT", "RECITATION"])
-    async def test_a_stop_of_its_own_is_a_refusal(self, wire: Wire, provider: Any, ask: Any, reason: str) -> None:
+    async def test_a_stop_by_the_vendor_is_a_refusal(self, wire: Wire, provider: Any, ask: Any, reason: str) -> None:
         wire.frames = lambda scene: gemini_frames(Scene(texts=scene.texts, end=reason))
 
         with pytest.raises(errors.Refused, match=reason):
-            await heard(provider, ask())
+            await speak(provider, ask())
 
     async def test_a_blocked_prompt_is_a_refusal(self, wire: Wire, provider: Any, ask: Any) -> None:
         blocked = b'data: {"promptFeedback": {"blockReason": "SAFETY"}}\r\n\r\n'
         wire.frames = lambda _: ([], blocked)
 
         with pytest.raises(errors.Refused, match="blocked"):
-            await heard(provider, ask())
+            await speak(provider, ask())
 
     async def test_a_wrong_key_is_not_a_bad_request_of_gemini(self, wire: Wire, provider: Any, ask: Any) -> None:
-        said = {"code": 400, "message": "API key not valid. Please pass a valid API key.", "status": "INVALID_ARGUMENT"}
-        wire.scene = Scene(status=400, error=said)
+        error = {
+            "code": 400,
+            "message": "API key not valid. Please pass a valid API key.",
+            "status": "INVALID_ARGUMENT",
+        }
+        wire.scene = Scene(status=400, error=error)
 
         with pytest.raises(errors.NotAuthorised, match="GEMINI_API_KEY"):
-            await heard(provider, ask())
+            await speak(provider, ask())
 
 
 @pytest.mark.parametrize(
@@ -348,10 +350,10 @@ async def test_a_compatible_server_need_not_list_its_models(
 ) -> None:
     async with running_vendors(monkeypatch) as vendors:
         vendors[name].faults.append(Fault(status, of="listing", times=3))
-        (told,) = await make().check("m")
+        (unlisted,) = await make().check("m")
         (listed,) = await make().check()
         monkeypatch.setattr(f"providers.{name}.URL", vendors[name].url)  # now it is the vendor's own address
         (final,) = await make().check("m")
 
-    assert ("404" == status, False, False) == (told.ok, listed.ok, final.ok)
-    assert ("lists no models" in told.detail) == ("404" == status)
+    assert ("404" == status, False, False) == (unlisted.ok, listed.ok, final.ok)
+    assert ("lists no models" in unlisted.detail) == ("404" == status)

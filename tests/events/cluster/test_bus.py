@@ -82,88 +82,92 @@ async def buses(request: pytest.FixtureRequest, anyio_backend: str) -> AsyncIter
             await bus.close()
         return
     url = request.getfixturevalue("database")
-    async with await PostgresLog.open(url) as here, await PostgresLog.open(url) as there:
-        pair = open_bus("", here), open_bus("", there)
+    async with await PostgresLog.open(url) as sender, await PostgresLog.open(url) as receiver:
+        pair = open_bus("", sender), open_bus("", receiver)
         yield pair
         for bus in pair:
             await bus.close()
 
 
-async def until_connected(speaker: Bus, hearer: Bus, debate: str, heard: list[bytes]) -> None:
+async def until_connected(sender: Bus, receiver: Bus, debate: str, received: list[bytes]) -> None:
     """Wait until messages arrive, then forget those that arrived."""
     count = 0
-    while not heard:
-        speaker.publish(debate, b"are you there?")
+    while not received:
+        sender.publish(debate, b"ping")
         count += 1
         await anyio.sleep(0.01)
-    speaker.publish(debate, b"begin")
-    await until(lambda: b"begin" in heard)
-    heard.clear()
+    sender.publish(debate, b"begin")
+    await until(lambda: b"begin" in received)
+    received.clear()
 
 
 @pytest.mark.slow
 async def test_subscribers_get_messages_whole_and_in_order(buses: tuple[Bus, Bus]) -> None:
-    here, there = buses
-    heard: list[bytes] = []
+    sender, receiver = buses
+    received: list[bytes] = []
     other: list[bytes] = []
-    chance = random.Random(7)
-    said = [chance.randbytes(chance.choice([0, 1, 100, 3000, 30_000])) for _ in range(60)]
+    rng = random.Random(7)
+    messages = [rng.randbytes(rng.choice([0, 1, 100, 3000, 30_000])) for _ in range(60)]
 
-    with there.subscribe("d1", heard.append), there.subscribe("d.2", other.append), here.subscribe("d1", other.append):
-        await until_connected(here, there, "d1", heard)
-        for message in said:
-            here.publish("d1", message)
-        here.publish("d3", b"nobody listens")
-        await until(lambda: len(heard) == len(said))
+    with (
+        receiver.subscribe("d1", received.append),
+        receiver.subscribe("d.2", other.append),
+        sender.subscribe("d1", other.append),
+    ):
+        await until_connected(sender, receiver, "d1", received)
+        for message in messages:
+            sender.publish("d1", message)
+        sender.publish("d3", b"no subscriber")
+        await until(lambda: len(received) == len(messages))
 
-    assert said == heard
+    assert messages == received
     assert [] == other  # no message of another debate, and none of its own
-    assert BusState(up=True, dropped=here.state.dropped) == here.state
+    assert BusState(up=True, dropped=sender.state.dropped) == sender.state
 
 
 async def test_after_unsubscribing_no_message_arrives(buses: tuple[Bus, Bus]) -> None:
-    here, there = buses
+    sender, receiver = buses
     first: list[bytes] = []
     second: list[bytes] = []
-    with there.subscribe("d1", second.append):
-        with there.subscribe("d1", first.append):
-            await until_connected(here, there, "d1", second)
+    with receiver.subscribe("d1", second.append):
+        with receiver.subscribe("d1", first.append):
+            await until_connected(sender, receiver, "d1", second)
             first.clear()
-        here.publish("d1", b"later")
+        sender.publish("d1", b"later")
         await until(lambda: bool(second))
 
     assert ([b"later"], []) == (second, first)
 
 
 async def test_messages_of_an_id_with_dots_arrive(buses: tuple[Bus, Bus]) -> None:
-    here, there = buses
-    heard: list[bytes] = []
-    with there.subscribe("..a.b~c_-", heard.append):
-        await until_connected(here, there, "..a.b~c_-", heard)
+    sender, receiver = buses
+    received: list[bytes] = []
+    with receiver.subscribe("..a.b~c_-", received.append):
+        await until_connected(sender, receiver, "..a.b~c_-", received)
 
 
 async def test_only_messages_sent_while_nats_is_away_are_lost(nats: Nats) -> None:
-    here, there = NatsBus(nats.url), NatsBus(nats.url)
-    heard: list[bytes] = []
-    with there.subscribe("d1", heard.append):
-        await until_connected(here, there, "d1", heard)
+    sender, receiver = NatsBus(nats.url), NatsBus(nats.url)
+    received: list[bytes] = []
+    with receiver.subscribe("d1", received.append):
+        await until_connected(sender, receiver, "d1", received)
         nats.stop()
-        await until(lambda: not here.state.up and not there.state.up)
-        dropped = here.state.dropped
-        here.publish("d1", b"nobody is there")
-        assert dropped + 1 == here.state.dropped
+        await until(lambda: not sender.state.up and not receiver.state.up)
+        dropped = sender.state.dropped
+        sender.publish("d1", b"no receiver")
+        assert dropped + 1 == sender.state.dropped
 
         nats.start()
-        await until(lambda: here.state.up and there.state.up)
-        await until_connected(here, there, "d1", heard)
-    await here.close()
-    await there.close()
+        await until(lambda: sender.state.up and receiver.state.up)
+        await until_connected(sender, receiver, "d1", received)
+    await sender.close()
+    await receiver.close()
 
 
-async def test_a_nats_that_was_never_there_does_no_harm() -> None:
+async def test_publishing_to_an_absent_nats_raises_nothing() -> None:
     bus = NatsBus("nats://127.0.0.1:1")
     with bus.subscribe("d1", lambda message: None):
-        bus.publish("d1", b"nobody is there")
+        bus.publish("d1", b"no receiver")
         await anyio.sleep(0.05)  # its attempts fail
 
         assert BusState(up=False, dropped=1) == bus.state
@@ -171,35 +175,35 @@ async def test_a_nats_that_was_never_there_does_no_harm() -> None:
 
 
 async def test_a_message_that_nats_does_not_take_is_dropped_alone(nats: Nats) -> None:
-    here, there = NatsBus(nats.url), NatsBus(nats.url)
-    heard: list[bytes] = []
-    with there.subscribe("d1", heard.append):
-        await until_connected(here, there, "d1", heard)
-        dropped = here.state.dropped
-        here.publish("d1", bytes(2 << 20))
-        here.publish("d1", b"small")
-        await until(lambda: bool(heard))
-        assert ([b"small"], dropped + 1) == (heard, here.state.dropped)
-    await here.close()
-    await there.close()
+    sender, receiver = NatsBus(nats.url), NatsBus(nats.url)
+    received: list[bytes] = []
+    with receiver.subscribe("d1", received.append):
+        await until_connected(sender, receiver, "d1", received)
+        dropped = sender.state.dropped
+        sender.publish("d1", bytes(2 << 20))
+        sender.publish("d1", b"small")
+        await until(lambda: bool(received))
+        assert ([b"small"], dropped + 1) == (received, sender.state.dropped)
+    await sender.close()
+    await receiver.close()
 
 
 @pytest.mark.slow
 async def test_a_lost_database_costs_messages_and_no_events(database: str, postgres: Server) -> None:
     async with await PostgresLog.open(database) as log, await PostgresLog.open(database) as other:
-        here, there = PostgresBus(log), PostgresBus(other)
-        heard: list[bytes] = []
-        with there.subscribe("d1", heard.append):
-            await until_connected(here, there, "d1", heard)
+        sender, receiver = PostgresBus(log), PostgresBus(other)
+        received: list[bytes] = []
+        with receiver.subscribe("d1", received.append):
+            await until_connected(sender, receiver, "d1", received)
             await asyncio.to_thread(postgres.stop)
-            here.publish("d1", b"nobody is there")
-            await until(lambda: here.state.dropped == 1 and not here.state.up)
+            sender.publish("d1", b"no receiver")
+            await until(lambda: sender.state.dropped == 1 and not sender.state.up)
             await asyncio.to_thread(postgres.start)
-            await until_connected(here, there, "d1", heard)
+            await until_connected(sender, receiver, "d1", received)
         await log.append("d1", 0, [opened()])
         assert await other.head("d1") == 1
-        await here.close()
-        await there.close()
+        await sender.close()
+        await receiver.close()
 
 
 async def test_waiting_messages_are_bounded(database: str) -> None:
@@ -238,14 +242,14 @@ def test_pieces_that_are_no_batch_are_ignored(pieces: list[str]) -> None:
 async def test_pieces_out_of_order_are_skipped(database: str) -> None:
     async with await PostgresLog.open(database) as log:
         bus = PostgresBus(log)
-        heard: list[bytes] = []
+        received: list[bytes] = []
         large = random.Random(2).randbytes(20_000)
         first, *rest = write_pieces("elsewhere", 1, [("d1", large)])
-        with bus.subscribe("d1", heard.append):
+        with bus.subscribe("d1", received.append):
             for payload in ("", "|", "a b c d|e", *rest, first, *rest[1:], first, *rest):
                 bus._receive(payload)
 
-        assert [large] == heard
+        assert [large] == received
         await bus.close()
 
 
@@ -256,12 +260,12 @@ def test_a_debate_has_a_subject_of_its_own() -> None:
 async def test_the_bus_of_a_single_node_sends_nothing() -> None:
     bus = open_bus("", MemoryLog())
     assert isinstance(bus, SingleNodeBus)
-    heard: list[bytes] = []
-    with bus.subscribe("d1", heard.append):
+    received: list[bytes] = []
+    with bus.subscribe("d1", received.append):
         bus.publish("d1", b"hello")
     await bus.close()
 
-    assert ([], BusState(up=True, dropped=0)) == (heard, bus.state)
+    assert ([], BusState(up=True, dropped=0)) == (received, bus.state)
 
 
 def test_an_address_of_no_bus_is_refused_without_its_password() -> None:

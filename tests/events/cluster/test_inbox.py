@@ -33,20 +33,20 @@ async def test_a_command_is_done_and_answered_by_the_owner(
     owner: PostgresLog, other: PostgresLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("events.store.postgres.listener.POLL_S", 60)  # notifications arrive
-    here, there = PostgresInbox(owner), PostgresInbox(other)
+    inbox, other_inbox = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
     await until_live(owner, other)
     answers: list[bytes] = []
 
     async def serve() -> None:
         for _ in range(5):
-            for act in await here.take():
-                await here.answer(act, b"done: " + act.act)
+            for act in await inbox.take():
+                await inbox.answer(act, b"done: " + act.act)
 
     with anyio.fail_after(20):
         async with anyio.create_task_group() as group:
             group.start_soon(serve)
-            answers += [await there.send("d1", f"act {number} \0".encode()) for number in range(5)]
+            answers += [await other_inbox.send("d1", f"act {number} \0".encode()) for number in range(5)]
             group.cancel_scope.cancel()
 
     assert [f"done: act {number} \0".encode() for number in range(5)] == answers
@@ -59,7 +59,7 @@ async def until_live(*logs: PostgresLog) -> None:
 
 @pytest.mark.slow
 async def test_commands_arrive_in_order_and_once(owner: PostgresLog, other: PostgresLog) -> None:
-    here, there = PostgresInbox(owner), PostgresInbox(other)
+    inbox, other_inbox = PostgresInbox(owner), PostgresInbox(other)
     for name in ("d1", "d2"):
         await owner.append(name, 0, [opened()])
     await other.append("theirs", 0, [opened()])
@@ -67,17 +67,17 @@ async def test_commands_arrive_in_order_and_once(owner: PostgresLog, other: Post
 
     async def send(debate: str, numbers: range) -> None:
         for number in numbers:
-            await there.send(debate, b"%d" % number)
+            await other_inbox.send(debate, b"%d" % number)
 
     with anyio.fail_after(20):
         async with anyio.create_task_group() as group:
             for first in range(6):  # three clients for each debate
                 group.start_soon(send, f"d{first % 2 + 1}", range(first, 30, 6))
             while len(taken) < 30:
-                acts = await here.take()
+                acts = await inbox.take()
                 taken += acts
                 for act in acts:
-                    await here.answer(act, b"ok")
+                    await inbox.answer(act, b"ok")
 
     for first in range(6):
         assert list(range(first, 30, 6)) == [int(act.act) for act in taken if int(act.act) % 6 == first]
@@ -89,15 +89,15 @@ async def test_commands_arrive_in_order_and_once(owner: PostgresLog, other: Post
 async def test_a_command_that_no_node_took_is_withdrawn(
     owner: PostgresLog, other: PostgresLog, postgres: Server
 ) -> None:
-    here, there = PostgresInbox(owner), PostgresInbox(other)
+    inbox, other_inbox = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
 
     with pytest.raises(Unanswered, match="is not done") as caught:
-        await there.send("d1", b"late", within_s=0.05)
+        await other_inbox.send("d1", b"late", within_s=0.05)
 
     assert not caught.value.taken
     with anyio.move_on_after(0.3) as waited:
-        await here.take()
+        await inbox.take()
     assert waited.cancelled_caught
 
 
@@ -105,13 +105,13 @@ async def test_a_command_that_no_node_took_is_withdrawn(
 async def test_a_command_that_was_taken_and_not_answered_may_have_been_done(
     owner: PostgresLog, other: PostgresLog
 ) -> None:
-    here, there = PostgresInbox(owner), PostgresInbox(other)
+    inbox, other_inbox = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
 
     async with anyio.create_task_group() as group:
-        group.start_soon(here.take)
+        group.start_soon(inbox.take)
         with pytest.raises(Unanswered, match="may or may not") as caught:
-            await there.send("d1", b"act", within_s=1)
+            await other_inbox.send("d1", b"act", within_s=1)
 
     assert caught.value.taken
 
@@ -119,34 +119,34 @@ async def test_a_command_that_was_taken_and_not_answered_may_have_been_done(
 async def test_a_command_still_being_inserted_when_its_sender_gives_up_is_not_done_later(
     owner: PostgresLog, other: PostgresLog, postgres: Server
 ) -> None:
-    here, there = PostgresInbox(owner), PostgresInbox(other)
+    inbox, other_inbox = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
-    await there._do("SELECT 1", ())
+    await other_inbox._do("SELECT 1", ())
     with pytest.raises(Unanswered, match="is not done"):
-        await there.send("d1", b"act", within_s=0)
+        await other_inbox.send("d1", b"act", within_s=0)
     await other.close()  # all statements have ended
 
     with anyio.move_on_after(0.3) as waited:
-        await here.take()
+        await inbox.take()
     assert waited.cancelled_caught
     assert [] == postgres.do("SELECT 1 FROM moot.inbox WHERE taken_by IS NULL", DATABASE)
 
 
 async def test_a_new_owner_gets_the_waiting_commands(owner: PostgresLog, other: PostgresLog) -> None:
-    here, there = PostgresInbox(owner), PostgresInbox(other)
+    inbox, other_inbox = PostgresInbox(owner), PostgresInbox(other)
     await owner.append("d1", 0, [opened()])
     await PostgresLeases(owner).release("d1")
     answers: list[bytes] = []
 
     async def send() -> None:
-        answers.append(await here.send("d1", b"act"))
+        answers.append(await inbox.send("d1", b"act"))
 
     with anyio.fail_after(20):
         async with anyio.create_task_group() as group:
             group.start_soon(send)
             await PostgresLeases(other).claim_one("d1")
-            (act,) = await there.take()
-            await there.answer(act, b"done")
+            (act,) = await other_inbox.take()
+            await other_inbox.answer(act, b"done")
 
     assert [b"done"] == answers
 

@@ -39,16 +39,16 @@ def expire(server: Server, name: str) -> None:
 
 @pytest.mark.slow
 async def test_the_node_that_opens_a_debate_owns_it(one: PostgresLog, two: PostgresLog) -> None:
-    here, there = PostgresLeases(one, "http://one"), PostgresLeases(two, "http://two")
-    await here.renew()
+    first, second = PostgresLeases(one, "http://one"), PostgresLeases(two, "http://two")
+    await first.renew()
     await one.append("d1", 0, [opened()])
 
     assert {"d1": 1} == one.epochs
-    assert await there.claim(10) == ()
-    assert await there.claim_one("d1") is None
-    assert await here.claim_one("d1") == Lease("d1", 1)
-    assert await there.owner("d1") == "http://one"
-    assert await there.owner("d2") is None
+    assert await second.claim(10) == ()
+    assert await second.claim_one("d1") is None
+    assert await first.claim_one("d1") == Lease("d1", 1)
+    assert await second.owner("d1") == "http://one"
+    assert await second.owner("d2") is None
     with pytest.raises(Fenced, match=f"this node does not hold it, node {one.node} runs it in epoch 1"):
         await two.append("d1", 1, [started()])
     assert await one.head("d1") == 1
@@ -57,27 +57,27 @@ async def test_the_node_that_opens_a_debate_owns_it(one: PostgresLog, two: Postg
 async def test_an_ended_lease_is_taken_over_and_the_old_owner_is_fenced(
     one: PostgresLog, two: PostgresLog, postgres: Server
 ) -> None:
-    here, there = PostgresLeases(one), PostgresLeases(two)
+    first, second = PostgresLeases(one), PostgresLeases(two)
     await one.append("d1", 0, [opened()])
     expire(postgres, "d1")
 
-    assert await there.claim(10) == (Lease("d1", 2),)
+    assert await second.claim(10) == (Lease("d1", 2),)
     await two.append("d1", 1, [started()])
 
     for expected in (1, 2):
         with pytest.raises(Fenced, match="held it in epoch 1") as caught:
             await one.append("d1", expected, [started(7)])
         assert (1, 2, two.node) == (caught.value.held, caught.value.epoch, caught.value.owner)
-    assert await here.renew() == {"d1"}
-    assert await here.renew() == frozenset()
-    assert await there.renew() == frozenset()
+    assert await first.renew() == {"d1"}
+    assert await first.renew() == frozenset()
+    assert await second.renew() == frozenset()
     assert await one.head("d1") == 2
 
-    await there.release("d1")
+    await second.release("d1")
     with pytest.raises(Fenced, match="epoch 2 without an owner"):
         await one.append("d1", 2, [started(7)])
-    await here.release("d1")
-    assert await here.claim_one("d1") == Lease("d1", 3)
+    await first.release("d1")
+    assert await first.claim_one("d1") == Lease("d1", 3)
     await one.append("d1", 2, [started()])
 
 
@@ -184,27 +184,27 @@ async def test_two_nodes_open_the_same_debate_and_one_wins(one: PostgresLog, two
 
 
 async def test_closing_ends_all_leases(one: PostgresLog, two: PostgresLog) -> None:
-    here, there = PostgresLeases(one, "http://one"), PostgresLeases(two, "http://two")
-    await here.renew()
-    await there.renew()
+    first, second = PostgresLeases(one, "http://one"), PostgresLeases(two, "http://two")
+    await first.renew()
+    await second.renew()
     await one.append("d1", 0, [opened()])
-    assert await there.nodes() == (Node(one.node, "http://one", 1), Node(two.node, "http://two", 0))
+    assert await second.nodes() == (Node(one.node, "http://one", 1), Node(two.node, "http://two", 0))
 
     await one.close()
 
-    assert await there.claim(1) == (Lease("d1", 2),)
-    assert await there.nodes() == (Node(two.node, "http://two", 1),)
+    assert await second.claim(1) == (Lease("d1", 2),)
+    assert await second.nodes() == (Node(two.node, "http://two", 1),)
 
 
 async def test_a_silent_node_is_not_listed(one: PostgresLog, two: PostgresLog, postgres: Server) -> None:
     await PostgresLeases(one, "http://one").renew()
-    there = PostgresLeases(two, "http://two")
+    second = PostgresLeases(two, "http://two")
     postgres.do("UPDATE moot.nodes SET seen_at = seen_at - interval '11 s'", DATABASE)
-    await there.renew()
-    assert [node.address for node in await there.nodes()] == ["http://two"]
+    await second.renew()
+    assert [node.address for node in await second.nodes()] == ["http://two"]
 
     postgres.do(f"UPDATE moot.nodes SET seen_at = seen_at - interval '2 min' WHERE node = '{one.node}'", DATABASE)
-    await there.renew()
+    await second.renew()
 
     assert [(two.node,)] == postgres.do("SELECT node FROM moot.nodes", DATABASE)
 

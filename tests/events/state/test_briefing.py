@@ -106,11 +106,11 @@ def traced(name: str, standing: Standing = "UPHELD", evidence: float = 8.0) -> A
     return ArgumentTraced(argument=name, standing=standing, scores={"evidence": evidence}, total=6.0)
 
 
-def given(pro: float | Missing = 18.0, con: float | Missing = 15.5, **changes: Any) -> AssessmentGiven:
+def assessed(pro: float | Missing = 18.0, con: float | Missing = 15.5, **changes: Any) -> AssessmentGiven:
     return AssessmentGiven(pro_total=pro, con_total=con, **changes)
 
 
-def said() -> Rounds:
+def debated() -> Rounds:
     """Both sides have opened, and all arguments are answered."""
     return Rounds().add(opens("pro"), opens("con"), *(answers(*each) for each in FOLLOW_UPS.items()))
 
@@ -143,7 +143,7 @@ def panel(outcome: Any, *advice: str) -> PanelState:
     ],
 )
 def test_the_gap_is_described_in_words(pro: float, con: float, meaning: str) -> None:
-    briefing = said().add(given(pro, con)).briefing
+    briefing = debated().add(assessed(pro, con)).briefing
 
     assert meaning == briefing.meaning
     assert round(abs(pro - con), 2) == briefing.gap
@@ -152,8 +152,8 @@ def test_the_gap_is_described_in_words(pro: float, con: float, meaning: str) -> 
 def test_the_bounds_of_the_gap_are_the_rubrics() -> None:
     rules = with_rules(even_within=2.0, clear_above=2.5)
 
-    assert "evenly matched" in Rounds(rules).add(given(15.0, 16.9)).briefing.meaning
-    assert "a clear lead for Con" in Rounds(rules).add(given(15.0, 17.6)).briefing.meaning
+    assert "evenly matched" in Rounds(rules).add(assessed(15.0, 16.9)).briefing.meaning
+    assert "a clear lead for Con" in Rounds(rules).add(assessed(15.0, 17.6)).briefing.meaning
 
 
 def with_rules(**changes: float) -> DebateOpened:
@@ -162,7 +162,7 @@ def with_rules(**changes: float) -> DebateOpened:
 
 
 def test_a_missing_total_is_no_gap() -> None:
-    briefing = said().add(given(con=NOTHING)).briefing
+    briefing = debated().add(assessed(con=NOTHING)).briefing
 
     assert missing("Con: the judge was silent") == briefing.gap
     assert "no gap can be stated: the assessment is not complete" == briefing.meaning
@@ -170,13 +170,13 @@ def test_a_missing_total_is_no_gap() -> None:
 
 def test_arguments_are_listed_by_their_standing() -> None:
     briefing = (
-        said()
+        debated()
         .add(
             traced("PRO-1"),
             traced("PRO-2", "PARTIALLY_UPHELD"),
             traced("CON-1", "REFUTED"),
             traced("CON-2", "UNCERTAIN"),
-            given(),
+            assessed(),
         )
         .briefing
     )
@@ -191,11 +191,11 @@ def test_arguments_are_listed_by_their_standing() -> None:
 
 def test_an_argument_without_a_standing_is_still_open() -> None:
     briefing = (
-        said()
+        debated()
         .add(
             traced("PRO-1"),
             ArgumentTraced(argument="PRO-2", total=NOTHING, missing=Reason("left out")),
-            given(),
+            assessed(),
         )
         .briefing
     )
@@ -205,20 +205,22 @@ def test_an_argument_without_a_standing_is_still_open() -> None:
 
 
 def test_the_briefing_repeats_the_judges_assessment() -> None:
-    briefing = said().add(given(key_insight="K.", unresolved_questions=("Who pays?",), recommendation="R.")).briefing
+    briefing = (
+        debated().add(assessed(key_insight="K.", unresolved_questions=("Who pays?",), recommendation="R.")).briefing
+    )
 
     assert ("K.", ("Who pays?",), "R.") == (briefing.key_insight, briefing.unresolved, briefing.recommendation)
 
 
 def test_follow_ups_of_unsettled_arguments_are_to_be_found_out() -> None:
     briefing = (
-        said()
+        debated()
         .add(
             traced("PRO-1"),
             traced("PRO-2", "PARTIALLY_UPHELD"),
             traced("CON-1", "REFUTED"),
             traced("CON-2", "UNCERTAIN"),
-            given(unresolved_questions=("Who pays for the trams?",)),
+            assessed(unresolved_questions=("Who pays for the trams?",)),
         )
         .briefing
     )
@@ -238,7 +240,7 @@ def test_similar_questions_are_listed_once() -> None:
         answers("PRO-2", "And who pays for the trams?"),
         answers("CON-1", "Which shops are meant?"),
         answers("CON-2", "Which nurses?"),
-        given(unresolved_questions=("Who pays for the trams?",)),
+        assessed(unresolved_questions=("Who pays for the trams?",)),
     )
 
     assert ("Who pays for the trams?", "CON-1: Which shops are meant?", "CON-2: Which nurses?") == (
@@ -257,7 +259,7 @@ def test_missing_and_weak_evidence_is_to_be_found_out() -> None:
             traced("PRO-2", "REFUTED"),
             traced("CON-1", evidence=5.0),
             traced("CON-2", evidence=5.5),
-            given(),
+            assessed(),
         )
         .briefing
     )
@@ -269,7 +271,7 @@ def test_missing_and_weak_evidence_is_to_be_found_out() -> None:
 
 
 def test_an_unanswered_argument_is_to_be_tested() -> None:
-    briefing = Rounds().add(opens("pro"), traced("PRO-1"), traced("PRO-2", "UNCERTAIN"), given()).briefing
+    briefing = Rounds().add(opens("pro"), traced("PRO-1"), traced("PRO-2", "UNCERTAIN"), assessed()).briefing
 
     assert (
         "PRO-2: does it hold that “For pro, noise keeps children awake”? It was not put to the test.",
@@ -303,7 +305,7 @@ def test_cautions_name_models_faults_and_fallacies_once() -> None:
                 faults=("it has 900 words",),
             ),
             FallacyFound(argument="PRO-1", fallacy="straw_man", quote="all of them", turn=1, span=(0, 3)),
-            given(),
+            assessed(),
         )
         .briefing
     )
@@ -324,13 +326,13 @@ def test_one_model_in_every_seat_is_a_caution() -> None:
     same = replace(seats, pro=one, con=one, judge=replace(seats.judge, model=one.model))
     script = replace(seats, con=seats.pro, judge=replace(seats.judge, model=seats.pro.model))
 
-    assert not any("same model" in each for each in Rounds(script).add(given()).briefing.cautions)
-    assert any("the same model" in each for each in Rounds(same).add(given()).briefing.cautions)
-    assert not any("same model" in each for each in Rounds(seats).add(given()).briefing.cautions)
+    assert not any("same model" in each for each in Rounds(script).add(assessed()).briefing.cautions)
+    assert any("the same model" in each for each in Rounds(same).add(assessed()).briefing.cautions)
+    assert not any("same model" in each for each in Rounds(seats).add(assessed()).briefing.cautions)
 
 
 def test_a_judge_that_failed_still_leaves_a_briefing() -> None:
-    briefing = said().add(given(NOTHING, NOTHING, missing=Reason("it timed out"))).briefing
+    briefing = debated().add(assessed(NOTHING, NOTHING, missing=Reason("it timed out"))).briefing
 
     assert missing("it timed out") == briefing.gap
     assert "There is no assessment: it timed out." in briefing.cautions
@@ -339,7 +341,7 @@ def test_a_judge_that_failed_still_leaves_a_briefing() -> None:
 
 
 def test_the_panels_advice_is_to_be_found_out_too() -> None:
-    debate = said().add(given())
+    debate = debated().add(assessed())
     before = debate.protocol
     debate.panel = panel("irreconcilable", "Have the street measured by somebody who lives elsewhere.")
     assert debate.panel.conclusion
@@ -351,13 +353,13 @@ def test_the_panels_advice_is_to_be_found_out_too() -> None:
 
 
 def test_a_panel_that_concluded_first_counts_too() -> None:
-    debate = said()
+    debate = debated()
     debate.panel = panel("contested", "Ask the shops.")
     assert debate.panel.conclusion
     debate.add(debate.panel.conclusion)
 
     assert not debate.protocol.briefing
-    assert "Ask the shops." in debate.add(given()).briefing.find_out
+    assert "Ask the shops." in debate.add(assessed()).briefing.find_out
 
 
 # the fold
@@ -370,7 +372,7 @@ def test_the_round_moves_on_when_both_sides_have_spoken() -> None:
         ClosingStated(side=side, turn=5, concessions=(), standing_arguments=(), final_position="x", words=1)
         for side in ("pro", "con")
     ]
-    for event in (opens("pro"), opens("con"), answers("CON-1", "?"), answers("PRO-1", "?"), *closings, given()):
+    for event in (opens("pro"), opens("con"), answers("CON-1", "?"), answers("PRO-1", "?"), *closings, assessed()):
         debate.add(event)
         seen.append(debate.protocol.round)
 
@@ -398,7 +400,7 @@ def test_events_about_an_unknown_argument_change_nothing() -> None:
 
 
 def test_an_event_that_changes_nothing_leaves_the_same_object() -> None:
-    debate = said()
+    debate = debated()
     before = debate.protocol
 
     assert before is debate.add(plain_opened()).protocol

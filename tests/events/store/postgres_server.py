@@ -102,19 +102,19 @@ def started() -> Iterator[Server]:
 class Proxy:
     """A TCP proxy on loopback to the server's socket.
 
-    ``cut`` ends all connections.  While ``silent`` all data is dropped.  ``deaf`` drops the server's answers until the
-    next cut, and ``swallowed`` is set once it did.
+    ``cut`` ends all connections.  While ``silent`` all data is dropped.  While ``drops_answers``, until the next cut,
+    the server's answers are dropped, and ``answer_dropped`` is set at the first one.
     """
 
     def __init__(self, path: str) -> None:
-        self._path, self.port, self.silent, self.refusing, self.deaf = path, 0, False, False, False
-        self.swallows, self.swallowed = 0, asyncio.Event()
+        self._path, self.port, self.silent, self.refusing, self.drops_answers = path, 0, False, False, False
+        self.answers_dropped, self.answer_dropped = 0, asyncio.Event()
         self._writers: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     def cut(self) -> None:
-        self.deaf = False
-        self.swallowed = asyncio.Event()
+        self.drops_answers = False
+        self.answer_dropped = asyncio.Event()
         for writer in self._writers:
             writer.transport.abort()
 
@@ -122,23 +122,23 @@ class Proxy:
         if self.refusing:
             writer.transport.abort()
             return
-        there, back = await asyncio.open_unix_connection(self._path)
-        self._writers |= {writer, back}
+        server, to_server = await asyncio.open_unix_connection(self._path)
+        self._writers |= {writer, to_server}
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
         with suppress(OSError, asyncio.CancelledError):
-            await asyncio.gather(self._pass(reader, back), self._pass(there, writer, answers=True))
+            await asyncio.gather(self._pass(reader, to_server), self._pass(server, writer, answers=True))
         self._tasks.discard(task)
-        self._writers -= {writer, back}
+        self._writers -= {writer, to_server}
         writer.transport.abort()
-        back.transport.abort()
+        to_server.transport.abort()
 
     async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, answers: bool = False) -> None:
         while some := await reader.read(65536):
-            if answers and self.deaf:
-                self.swallows += 1
-                self.swallowed.set()
+            if answers and self.drops_answers:
+                self.answers_dropped += 1
+                self.answer_dropped.set()
             elif not self.silent:
                 writer.write(some)
                 await writer.drain()

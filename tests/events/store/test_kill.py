@@ -40,7 +40,7 @@ anyio.run(main)
 
 @pytest.mark.slow
 async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pytest.FixtureRequest) -> None:
-    chance = random.Random(20261121)
+    rng = random.Random(20261121)
     acknowledged: dict[str, int] = {}
     for _ in range(8):
         with subprocess.Popen(  # noqa: ASYNC220 - nothing else runs in this loop
@@ -50,11 +50,11 @@ async def test_kills_lose_nothing_that_was_acknowledged(store: str, request: pyt
             env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
         ) as process:
             assert process.stdout is not None
-            said = [process.stdout.readline()]
-            time.sleep(chance.uniform(0, 0.15))  # noqa: ASYNC251 - a random moment for the kill
+            lines = [process.stdout.readline()]
+            time.sleep(rng.uniform(0, 0.15))  # noqa: ASYNC251 - a random moment for the kill
             process.kill()
-            said += process.stdout.readlines()
-        for line in said:
+            lines += process.stdout.readlines()
+        for line in lines:
             if line.endswith("\n"):
                 name, position = line.split()
                 assert int(position) > acknowledged.get(name, 0)

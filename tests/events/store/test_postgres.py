@@ -174,14 +174,14 @@ def test_a_malformed_notification_is_refused(payload: str) -> None:
 
 
 async def test_a_debate_goes_from_sqlite_to_postgres_and_back_byte_for_byte(log: PostgresLog, tmp_path: object) -> None:
-    async with await SqliteLog.open(f"{tmp_path}/a.db") as here, await SqliteLog.open(f"{tmp_path}/b.db") as back:
-        await here.append("d1", 0, [Draft(event=opened("ñ “日本” \x00 end"), id="given"), *debate()[1:]])
-        lines = [line async for line in export(here, "d1")]
+    async with await SqliteLog.open(f"{tmp_path}/a.db") as source, await SqliteLog.open(f"{tmp_path}/b.db") as back:
+        await source.append("d1", 0, [Draft(event=opened("ñ “日本” \x00 end"), id="given"), *debate()[1:]])
+        lines = [line async for line in export(source, "d1")]
         await import_debate(log, lines)
-        there = [line async for line in export(log, "d1")]
-        await import_debate(back, there)
+        exported = [line async for line in export(log, "d1")]
+        await import_debate(back, exported)
 
-        assert lines == there == [line async for line in export(back, "d1")]
+        assert lines == exported == [line async for line in export(back, "d1")]
         assert (await verify_log(log, "d1")).ok
         assert [row.motion for row in (await log.summaries(query="日本” \x00 E")).debates] == ["ñ “日本” \x00 end"]
 

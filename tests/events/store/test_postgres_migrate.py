@@ -74,13 +74,13 @@ async def test_a_failed_migration_changes_nothing(empty: str, monkeypatch: pytes
 
 def test_the_command_reports_its_result_and_a_server_the_missing_schema(empty: str) -> None:
     runner = CliRunner()
-    lacking = runner.invoke(main, ["--store", empty, "list"])
+    unmigrated = runner.invoke(main, ["--store", empty, "list"])
     first = runner.invoke(main, ["migrate", "--store", empty])
     again = runner.invoke(main, ["migrate", "--store", empty])
     listed = runner.invoke(main, ["--store", empty, "list", "--json"])
 
-    assert (2, 1) == (lacking.exit_code, lacking.stderr.count("\n"))
-    assert "run `moot migrate`" in lacking.stderr
+    assert (2, 1) == (unmigrated.exit_code, unmigrated.stderr.count("\n"))
+    assert "run `moot migrate`" in unmigrated.stderr
     assert f"{redacted(empty)} updated from schema 0 to {VERSION}\n" == first.stdout
     assert f"{redacted(empty)} already has schema {VERSION}\n" == again.stdout
     assert (0, '{"debates":[],"next":null}\n') == (listed.exit_code, listed.stdout)
@@ -114,7 +114,7 @@ async def test_no_message_repeats_a_password(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "shown"),
     [
         ("postgres://moot:pw@h:5432/moot?sslmode=require", "postgres://moot@h:5432/moot?sslmode=require"),
         ("postgres://h/moot", "postgres://h/moot"),
@@ -122,5 +122,5 @@ async def test_no_message_repeats_a_password(url: str) -> None:
         ("sqlite:a@b.db", "sqlite:a@b.db"),
     ],
 )
-def test_the_address_of_a_store_is_shown_without_its_password(url: str, said: str) -> None:
-    assert said == redacted(url)
+def test_the_address_of_a_store_is_shown_without_its_password(url: str, shown: str) -> None:
+    assert shown == redacted(url)

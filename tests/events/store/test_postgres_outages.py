@@ -115,8 +115,8 @@ async def test_a_server_that_is_paused_for_long_counts_as_lost_and_is_found_agai
 
 @pytest.fixture
 async def proxy(postgres: Server, anyio_backend: str) -> AsyncIterator[Proxy]:
-    async with proxied(postgres) as between:
-        yield between
+    async with proxied(postgres) as running:
+        yield running
 
 
 @pytest.fixture
@@ -139,13 +139,13 @@ async def test_broken_connections_are_replaced(distant: str, proxy: Proxy) -> No
 async def test_a_commit_whose_answer_was_lost_is_looked_up(distant: str, proxy: Proxy) -> None:
     async with await PostgresLog.open(distant) as log, loaded(log) as load:
         for _ in range(10):
-            proxy.deaf = True
-            await proxy.swallowed.wait()
+            proxy.drops_answers = True
+            await proxy.answer_dropped.wait()
             proxy.cut()
             await load.beyond(1)
 
     assert [] == load.failures
-    assert proxy.swallows >= 10
+    assert proxy.answers_dropped >= 10
 
 
 @pytest.mark.slow
@@ -190,10 +190,10 @@ async def test_an_append_that_failed_after_a_lost_answer_may_be_repeated(distant
     drafts = [Draft(event=started(), id=new_id())]
     async with await PostgresLog.open(distant, patience_s=0.3) as log:
         await log.append("d1", 0, [opened()])
-        proxy.deaf = True
+        proxy.drops_answers = True
         async with anyio.create_task_group() as group:
             group.start_soon(_refused, log, drafts)
-            await proxy.swallowed.wait()
+            await proxy.answer_dropped.wait()
             proxy.refusing = True
             proxy.cut()
         proxy.refusing = False

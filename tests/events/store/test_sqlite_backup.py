@@ -153,9 +153,9 @@ async def test_a_damaged_store_is_reported_and_not_copied(path: Path, tmp_path: 
 async def test_progress_is_reported(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("events.store.sqlite.backup.STEP_PAGES", 2)
     await filled(path)
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
 
-    back_up(path, tmp_path / "copy.db", lambda done, every: told.append((done, every)))
+    back_up(path, tmp_path / "copy.db", lambda done, every: progress.append((done, every)))
 
-    assert told[-1][0] == told[-1][1] > 2
-    assert told == sorted(told)
+    assert progress[-1][0] == progress[-1][1] > 2
+    assert progress == sorted(progress)

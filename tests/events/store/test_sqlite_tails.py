@@ -38,11 +38,11 @@ async def test_a_follower_gets_new_commits_without_reading_the_file(
     log: SqliteLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await log.append("d", 0, [opened()])
-    got: list[Recorded] = []
+    received: list[Recorded] = []
 
     async def reader() -> None:
         async for record in follow(log, "d", 1):
-            got.append(record)  # noqa: PERF401 - it never ends: the records so far are compared
+            received.append(record)  # noqa: PERF401 - it never ends: the records so far are compared
 
     async def no_file(*_: object) -> None:
         raise AssertionError
@@ -55,7 +55,7 @@ async def test_a_follower_gets_new_commits_without_reading_the_file(
         await waited_for(log, "d")
         tasks.cancel_scope.cancel()
 
-    assert list(records) == got
+    assert list(records) == received
 
 
 @pytest.mark.slow
@@ -65,7 +65,7 @@ async def test_memory_and_file_return_the_same_records_from_every_position(
     """Batches smaller and larger than the kept records, with and without readers, over more debates than are kept."""
     monkeypatch.setattr(wakeups, "TAIL", 5)
     monkeypatch.setattr(wakeups, "TAILS", 2)
-    chance, heads, at_hand = random.Random(7), dict.fromkeys("abcd", 0), 0
+    rng, heads, at_hand = random.Random(7), dict.fromkeys("abcd", 0), 0
 
     async with anyio.create_task_group() as tasks:
 
@@ -78,10 +78,10 @@ async def test_memory_and_file_return_the_same_records_from_every_position(
         for debate in "abc":  # the fourth has no follower
             tasks.start_soon(waiter, debate)
         for _ in range(120):
-            debate = chance.choice("abcd")
-            if debate != "d" and chance.random() < 0.8:
+            debate = rng.choice("abcd")
+            if debate != "d" and rng.random() < 0.8:
                 await waited_for(log, debate)
-            size = chance.choice([1, 1, 2, 3, 4, 6, 9])
+            size = rng.choice([1, 1, 2, 3, 4, 6, 9])
             await log.append(debate, heads[debate], [opened() if not heads[debate] else spoken(1)] * size)
             heads[debate] += size
             for after in range(max(0, heads[debate] - 12), heads[debate] + 2):

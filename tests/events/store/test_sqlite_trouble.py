@@ -225,7 +225,7 @@ def damage(path: Path, mark: bytes) -> None:
 # more than fits on the disk
 
 
-class Connections:
+class Writers:
     """Counts concurrent appends that end."""
 
     def __init__(self, log: SqliteLog) -> None:
@@ -242,12 +242,12 @@ async def test_writers_wait_for_a_place_and_readers_do_not(log: SqliteLog, path:
     log._writer.backlog.most_requests = 4
     log._writing.execute("PRAGMA busy_timeout = 20000")
     await log.append("there", 0, [opened()])
-    crowd = Connections(log)
+    writers = Writers(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         async with anyio.create_task_group() as group:
             for number in range(20):
-                group.start_soon(crowd.write, f"d{number}", 10)
+                group.start_soon(writers.write, f"d{number}", 10)
             await anyio.wait_all_tasks_blocked()
 
             assert log.queued[0] == 4
@@ -255,7 +255,7 @@ async def test_writers_wait_for_a_place_and_readers_do_not(log: SqliteLog, path:
             assert await log.head("d1") == 0
             other.execute("ROLLBACK")
 
-    assert crowd.done == 20
+    assert writers.done == 20
     assert log.queued == (0, 0)
 
 
@@ -264,18 +264,18 @@ async def test_places_are_counted_in_bytes_too(log: SqliteLog, path: Path) -> No
     assert log._writer is not None
     log._writer.backlog.most_bytes = 100_000
     log._writing.execute("PRAGMA busy_timeout = 20000")
-    crowd = Connections(log)
+    writers = Writers(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         async with anyio.create_task_group() as group:
             for number in range(9):
-                group.start_soon(crowd.write, f"d{number}", 40_000)
+                group.start_soon(writers.write, f"d{number}", 40_000)
             await anyio.wait_all_tasks_blocked()
 
             assert log.queued[0] == 2
             other.execute("ROLLBACK")
 
-    assert crowd.done == 9
+    assert writers.done == 9
 
 
 async def test_a_cancelled_writer_leaves_its_place_to_the_next(log: SqliteLog, path: Path) -> None:
@@ -283,22 +283,22 @@ async def test_a_cancelled_writer_leaves_its_place_to_the_next(log: SqliteLog, p
     assert log._writer is not None
     log._writer.backlog.most_requests = 1
     log._writing.execute("PRAGMA busy_timeout = 20000")
-    crowd = Connections(log)
+    writers = Writers(log)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         async with anyio.create_task_group() as group:
-            group.start_soon(crowd.write, "first", 10)
+            group.start_soon(writers.write, "first", 10)
             await anyio.wait_all_tasks_blocked()
             with anyio.CancelScope() as scope:
                 async with anyio.create_task_group() as impatient:
                     for number in range(5):
-                        impatient.start_soon(crowd.write, f"gone{number}", 10)
-                    group.start_soon(crowd.write, "last", 10)
+                        impatient.start_soon(writers.write, f"gone{number}", 10)
+                    group.start_soon(writers.write, "last", 10)
                     await anyio.wait_all_tasks_blocked()
                     scope.cancel()
             other.execute("ROLLBACK")
 
-    assert crowd.done == 2
+    assert writers.done == 2
     assert log.queued == (0, 0)
     assert await log.head("gone1") == 0
 

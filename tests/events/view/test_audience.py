@@ -73,25 +73,25 @@ def compared(later: int, winner: str) -> TurnsCompared:
     )
 
 
-def debated(*said: Event, end: DebateConcluded | None = END) -> list[Event]:
+def debated(*acts: Event, end: DebateConcluded | None = END) -> list[Event]:
     """Four turns: con wins the second exchange, pro the third.  The audience's events come before the end."""
     events: list[Event] = [opened(turns=4)]
     for turn in range(1, 5):
         events += [started(turn), spoken(turn)]
-    events += [compared(2, "draw"), compared(3, "earlier"), compared(4, "earlier"), *said]
+    events += [compared(2, "draw"), compared(3, "earlier"), compared(4, "earlier"), *acts]
     return [*events, end] if end else events
 
 
 def test_the_last_vote_of_a_voter_counts() -> None:
-    said = shown([vote("a", "pro"), vote("b", "pro"), vote("a", "con"), vote("c", "neither"), vote("a", "con")])
+    found = shown([vote("a", "pro"), vote("b", "pro"), vote("a", "con"), vote("c", "neither"), vote("a", "con")])
 
-    assert {"pro": 1, "con": 1, "neither": 1, "cast": 3} == said["votes"]
+    assert {"pro": 1, "con": 1, "neither": 1, "cast": 3} == found["votes"]
 
 
 def test_the_last_belief_of_a_voter_about_a_turn_counts() -> None:
-    said = shown([belief("a", 1, 20), belief("b", 1, 40.5), belief("a", 3, 70), belief("a", 1, 30)])
+    found = shown([belief("a", 1, 20), belief("b", 1, 40.5), belief("a", 3, 70), belief("a", 1, 30)])
 
-    assert {"1": {"mean": 35.25, "count": 2}, "3": {"mean": 70.0, "count": 1}} == said["beliefs"]
+    assert {"1": {"mean": 35.25, "count": 2}, "3": {"mean": 70.0, "count": 1}} == found["beliefs"]
 
 
 def test_replaced_events_count_towards_the_bound() -> None:
@@ -107,10 +107,10 @@ ballots = st.one_of(
 
 @pytest.mark.slow
 @given(st.lists(ballots, max_size=60))
-def test_the_last_event_of_each_voter_counts_in_any_order(said: list[Any]) -> None:
-    votes = {each.voter: each.winner for each in said if isinstance(each, AudienceVoted)}
-    beliefs = {(each.turn, each.voter): each.belief for each in said if isinstance(each, BeliefStated)}
-    audience = counted(said)
+def test_the_last_event_of_each_voter_counts_in_any_order(acts: list[Any]) -> None:
+    votes = {each.voter: each.winner for each in acts if isinstance(each, AudienceVoted)}
+    beliefs = {(each.turn, each.voter): each.belief for each in acts if isinstance(each, BeliefStated)}
+    audience = counted(acts)
 
     for winner in ("pro", "con", "neither"):
         assert list(votes.values()).count(winner) == audience.votes.get(winner, 0)  # type: ignore[call-overload]
@@ -123,14 +123,14 @@ def test_the_last_event_of_each_voter_counts_in_any_order(said: list[Any]) -> No
 # agreement
 
 
-def agreement(*said: Event, end: DebateConcluded = END) -> Any:
-    return msgspec.json.decode(msgspec.json.encode(fold(debated(*said, end=end)).view))["audience"]["agreement"]
+def agreement(*acts: Event, end: DebateConcluded = END) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(fold(debated(*acts, end=end)).view))["audience"]["agreement"]
 
 
 def test_the_share_of_votes_for_the_judges_winner() -> None:
-    said = agreement(vote("a", "pro"), vote("b", "con"), vote("c", "pro"))
+    found = agreement(vote("a", "pro"), vote("b", "con"), vote("c", "pro"))
 
-    assert ("pro", 0.6667) == (said["winner"], said["votes"])
+    assert ("pro", 0.6667) == (found["winner"], found["votes"])
 
 
 def test_without_votes_there_is_no_share() -> None:
@@ -138,14 +138,14 @@ def test_without_votes_there_is_no_share() -> None:
 
 
 def test_without_a_verdict_there_is_no_agreement() -> None:
-    said = agreement(vote("a", "neither"), end=DebateConcluded(winner="neither", by_rule="no_judgement"))
+    found = agreement(vote("a", "neither"), end=DebateConcluded(winner="neither", by_rule="no_judgement"))
 
-    assert {"missing": {"reason": "the judge reached no verdict"}} == said["votes"]
+    assert {"missing": {"reason": "the judge reached no verdict"}} == found["votes"]
 
 
 def test_changes_of_belief_agree_with_the_winner_of_the_exchange_or_not() -> None:
     # Turn 2 (con) won against turn 3, turn 3 (pro) against turn 4.
-    said = agreement(
+    found = agreement(
         belief("a", 2, 60),
         belief("b", 2, 50),
         belief("a", 3, 40),
@@ -154,32 +154,32 @@ def test_changes_of_belief_agree_with_the_winner_of_the_exchange_or_not() -> Non
         belief("b", 4, 40),
     )
 
-    assert {"winner": "con", "moved": -12.5, "voters": 2, "agrees": True} == said["turns"]["3"]
-    assert {"winner": "pro", "moved": -5.0, "voters": 2, "agrees": False} == said["turns"]["4"]
-    assert (1, 0.5) == (said["moved"], said["share"])
+    assert {"winner": "con", "moved": -12.5, "voters": 2, "agrees": True} == found["turns"]["3"]
+    assert {"winner": "pro", "moved": -5.0, "voters": 2, "agrees": False} == found["turns"]["4"]
+    assert (1, 0.5) == (found["moved"], found["share"])
 
 
 def test_only_voters_with_beliefs_after_both_turns_count() -> None:
-    said = agreement(belief("a", 2, 60), belief("a", 3, 70), belief("late", 3, 0))
+    found = agreement(belief("a", 2, 60), belief("a", 3, 70), belief("late", 3, 0))
 
-    assert {"winner": "con", "moved": 10.0, "voters": 1, "agrees": False} == said["turns"]["3"]
-    assert {"3"} == said["turns"].keys()
+    assert {"winner": "con", "moved": 10.0, "voters": 1, "agrees": False} == found["turns"]["3"]
+    assert {"3"} == found["turns"].keys()
 
 
 def test_a_draw_and_an_unchanged_belief_agree_with_no_side() -> None:
-    said = agreement(belief("a", 1, 50), belief("a", 2, 60), belief("a", 3, 60))
+    found = agreement(belief("a", 1, 50), belief("a", 2, 60), belief("a", 3, 60))
 
-    assert {"3": False} == {turn: each["agrees"] for turn, each in said["turns"].items()}
+    assert {"3": False} == {turn: each["agrees"] for turn, each in found["turns"].items()}
 
 
 # visibility
 
 
-SAID: tuple[Event, ...] = (vote("a", "pro"), belief("a", 2, 60), belief("a", 3, 40))
+ACTS: tuple[Event, ...] = (vote("a", "pro"), belief("a", 2, 60), belief("a", 3, 40))
 
 
 def test_before_the_end_only_the_director_sees_the_audience() -> None:
-    live = fold(debated(*SAID, end=None))
+    live = fold(debated(*ACTS, end=None))
     director = msgspec.json.decode(msgspec.json.encode(views.for_director(live).audience))
 
     assert b"audience" not in msgspec.json.encode(live.view)
@@ -188,7 +188,7 @@ def test_before_the_end_only_the_director_sees_the_audience() -> None:
 
 
 def test_after_the_end_everyone_sees_the_audience() -> None:
-    ended = fold(debated(*SAID))
+    ended = fold(debated(*ACTS))
 
     assert views.for_director(ended).audience == ended.view.audience
     assert {"votes", "beliefs", "agreement"} == msgspec.to_builtins(ended.view.audience).keys()
@@ -200,18 +200,18 @@ def test_without_votes_and_beliefs_the_view_has_no_audience() -> None:
 
 @pytest.mark.parametrize("is_director", [False, True])
 def test_frames_add_up_to_the_view(is_director: bool) -> None:
-    told: Any = {}
+    patched: Any = {}
     state = views.INITIAL
-    for record in recorded(debated(*SAID, ModeratorSpoke(text="Costs?", by="Ada"), *SAID[:1])):
+    for record in recorded(debated(*ACTS, ModeratorSpoke(text="Costs?", by="Ada"), *ACTS[:1])):
         after = views.apply(state, record)
         before = views.for_director(state) if is_director else state.view
         now = views.for_director(after) if is_director else after.view
         patch = msgspec.json.decode(msgspec.json.encode(views.difference(before, now)))
-        if record.event in SAID and not is_director:
+        if record.event in ACTS and not is_director:
             assert {"position"} == patch.keys()
-        told, state = merge(told, patch), after
+        patched, state = merge(patched, patch), after
 
-    assert msgspec.json.decode(msgspec.json.encode(state.view)) == told
+    assert msgspec.json.decode(msgspec.json.encode(state.view)) == patched
 
 
 # the moderator's message
@@ -221,15 +221,15 @@ def test_a_message_is_placed_after_the_newest_turn_that_did_not_get_it() -> None
     def word(text: str) -> ModeratorSpoke:
         return ModeratorSpoke(text=text, by="Ada")
 
-    said = fold([opened(), word("first"), started(1), word("second"), spoken(1), word("third")])
-    words = msgspec.to_builtins(said.view.words)
+    state = fold([opened(), word("first"), started(1), word("second"), spoken(1), word("third")])
+    words = msgspec.to_builtins(state.view.words)
 
     assert {"2": 0, "4": 1, "6": 1} == {at: each["after_turn"] for at, each in words.items()}
     assert {"text": "first", "by": "Ada", "after_turn": 0} == words["2"]
 
 
 def test_a_vote_does_not_change_the_next_steps() -> None:
-    events = debated(*SAID, end=None)
+    events = debated(*ACTS, end=None)
 
-    assert len(events) - len(SAID) == fold(events).debate.course
+    assert len(events) - len(ACTS) == fold(events).debate.course
     assert len(events) == fold(events).debate.position

@@ -86,11 +86,11 @@ def test_frames_applied_in_order_give_the_view_at_every_position(events: list[An
     fold = views.INITIAL
     for record, expected in zip(records, folds(records)[1:], strict=True):
         fold, frame = frames.step(fold, record)
-        said = msgspec.json.decode(frame)
-        seen = merge(seen, said["patch"])
+        message = msgspec.json.decode(frame)
+        seen = merge(seen, message["patch"])
 
         assert as_json(expected.view) == seen
-        assert record.position == said["position"] == seen["position"]
+        assert record.position == message["position"] == seen["position"]
 
 
 @pytest.mark.slow

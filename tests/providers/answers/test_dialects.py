@@ -63,24 +63,24 @@ def test_the_panel_of_the_longest_debate_keeps_them_as_well(vendor: str) -> None
 
 @every_form
 def test_anthropics_library_removes_nothing(form: dict[str, Any]) -> None:
-    said = in_dialect(form, ANTHROPIC)
+    converted = in_dialect(form, ANTHROPIC)
 
-    assert _without_type_of_enumerations(said) == anthropic.transform_schema(copy.deepcopy(said))
+    assert _without_type_of_enumerations(converted) == anthropic.transform_schema(copy.deepcopy(converted))
 
 
 @every_form
 def test_openais_library_adds_nothing(form: dict[str, Any]) -> None:
-    said = in_dialect(form, OPENAI)
-    strict = copy.deepcopy(said)
+    converted = in_dialect(form, OPENAI)
+    strict = copy.deepcopy(converted)
 
-    assert said == _ensure_strict_json_schema(strict, path=(), root=strict)
+    assert converted == _ensure_strict_json_schema(strict, path=(), root=strict)
 
 
 @every_form
 def test_googles_library_knows_every_keyword(form: dict[str, Any]) -> None:
-    said = in_dialect(form, GEMINI)
+    converted = in_dialect(form, GEMINI)
 
-    assert said == _plain(JSONSchema.model_validate(said))
+    assert converted == _plain(JSONSchema.model_validate(converted))
 
 
 # the checkers can fail
@@ -127,16 +127,16 @@ def test_a_checker_finds_a_root_and_a_depth_that_openai_refuses() -> None:
 # a dialect
 
 
-def test_what_a_dialect_leaves_out_is_said_in_words() -> None:
+def test_a_keyword_that_a_dialect_leaves_out_goes_into_the_description() -> None:
     points = Annotated[int, Meta(ge=0, le=100, extra_json_schema={"description": "of 100"})]
     stars = Annotated[int, Meta(ge=1, le=3)]
     form = schema(msgspec.defstruct("Form", [("points", points), ("stars", stars), ("pair", tuple[int, str])]))
-    said = in_dialect(form, OPENAI)["properties"]
+    converted = in_dialect(form, OPENAI)["properties"]
 
-    assert {"type": "integer", "description": "of 100 · minimum 0, maximum 100"} == said["points"]
-    assert {"type": "integer", "enum": [1, 2, 3]} == said["stars"]
-    assert {"anyOf": [{"type": "integer"}, {"type": "string"}]} == said["pair"]["items"]
-    assert "minItems 2, maxItems 2" == said["pair"]["description"]
+    assert {"type": "integer", "description": "of 100 · minimum 0, maximum 100"} == converted["points"]
+    assert {"type": "integer", "enum": [1, 2, 3]} == converted["stars"]
+    assert {"anyOf": [{"type": "integer"}, {"type": "string"}]} == converted["pair"]["items"]
+    assert "minItems 2, maxItems 2" == converted["pair"]["description"]
     assert 100 == form["properties"]["points"]["maximum"]
 
 
@@ -164,11 +164,11 @@ def _without_type_of_enumerations(form: Any) -> Any:
         return [_without_type_of_enumerations(each) for each in form]
     if not isinstance(form, dict):
         return form
-    said = {key: _without_type_of_enumerations(each) for key, each in form.items()}
-    if isinstance(said.get("enum"), list):
-        del said["type"]
-    return said
+    converted = {key: _without_type_of_enumerations(each) for key, each in form.items()}
+    if isinstance(converted.get("enum"), list):
+        del converted["type"]
+    return converted
 
 
-def _plain(said: JSONSchema) -> Any:
-    return json.loads(said.model_dump_json(by_alias=True, exclude_unset=True))
+def _plain(converted: JSONSchema) -> Any:
+    return json.loads(converted.model_dump_json(by_alias=True, exclude_unset=True))

@@ -95,36 +95,36 @@ def test_what_a_model_puts_around_an_answer_does_not_hide_it(raw: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "answer",
     [
         {"logic": 1, "style": 2}, {"answer": {"logic": 1, "style": 2}}, {"all_cards": {"logic": 1, "style": 2}},
         {"allCards": {"logic": 1, "style": 2}}, {"score": {"allCards": {"logic": 1, "style": 2}}},
         {"allCards": {"allCards": {"logic": 1, "style": 2}}}, {"logic": 1, "style": 2, "extra": {}},
     ],
 )  # fmt: skip
-def test_one_level_too_many_or_too_few_is_corrected(said: Any) -> None:
+def test_one_level_too_many_or_too_few_is_corrected(answer: Any) -> None:
     score = {1: {"points": 1, "winner": "first"}, 2: {"points": 2, "winner": "SECOND"}}
-    raw = json.dumps(said).replace(": 1", f": {json.dumps(score[1])}").replace(": 2", f": {json.dumps(score[2])}")
+    raw = json.dumps(answer).replace(": 1", f": {json.dumps(score[1])}").replace(": 2", f": {json.dumps(score[2])}")
 
     assert FullCard(Card(Score(1, "first"), Score(2, "second"))) == parse(raw, FullCard)
 
 
-def test_what_stands_beside_a_level_that_is_left_out_stays_there() -> None:
+def test_members_beside_a_level_that_is_left_out_are_kept() -> None:
     raw = '{"reason": "so", "logic": {"points":1,"winner":"draw"}, "style": {"points":1,"winner":"draw"}}'
 
     assert FullCard(Card(Score(1, "draw"), Score(1, "draw")), "so") == parse(raw, FullCard)
 
 
 def test_members_belong_to_the_one_absent_object_that_has_them() -> None:
-    said = '{"points": 1, "winner": "draw"}'
+    answer = '{"points": 1, "winner": "draw"}'
 
-    assert Cards(score=Score(1, "draw")) == parse(said, Cards)
+    assert Cards(score=Score(1, "draw")) == parse(answer, Cards)
     with pytest.raises(WrongType):
-        parse(said, TwoScores)
+        parse(answer, TwoScores)
 
 
 def test_enumerated_words_are_read_in_any_case_in_any_place() -> None:
-    said = {
+    answer = {
         "side": "pro",
         "mood": "Very angry",
         "many": ["A-B", "C", "c"],
@@ -136,17 +136,17 @@ def test_enumerated_words_are_read_in_any_case_in_any_place() -> None:
     }
 
     assert Words("PRO", Mood.ANGRY, ("a b", "c", "c"), (1, "x"), {"it": "Yes"}, "Known", Score(0, "first")) == parse(
-        json.dumps(said), Words
+        json.dumps(answer), Words
     )
 
 
 @pytest.mark.parametrize("raw", [f"I say {TEXT}", f"<think>x</think>{TEXT}", TEXT[:-1] + ",}"])
-def test_a_type_that_reads_anything_is_looked_for_by_what_it_asks(raw: str) -> None:
+def test_a_type_that_reads_anything_is_searched_by_its_members(raw: str) -> None:
     assert msgspec.to_builtins(SEVEN) == parse(raw, GUIDED)
 
 
 @pytest.mark.parametrize("raw", ['My set is {"other": 1}.', "Nothing, {}.", "I hold that trams are good."])
-def test_prose_that_holds_nothing_of_what_was_asked_stays_prose(raw: str) -> None:
+def test_prose_without_a_member_of_the_type_is_malformed(raw: str) -> None:
     for type_ in (GUIDED, Any, Score):
         with pytest.raises(Malformed) as wrong:
             parse(raw, type_)
@@ -233,12 +233,12 @@ def test_every_text_is_a_value_or_an_error_with_the_text(raw: str) -> None:
 
 
 @given(CARDS, PROSE, PROSE, st.sampled_from(("{}", "```json\n{}\n```", "<think>x</think>{}")))
-def test_a_value_is_read_from_every_wrapping(value: FullCard, before: str, after: str, dress: str) -> None:
+def test_a_value_is_read_from_every_wrapping(value: FullCard, before: str, after: str, wrapping: str) -> None:
     raw = msgspec.json.encode(value).decode()
     in_upper_case = raw.replace('"winner":"draw"', '"winner":"Draw"').replace('"winner":"first"', '"winner":"FIRST"')
     flat = json.dumps(json.loads(raw)["allCards"] | {"reason": value.reason})
 
     assert value == parse(raw, FullCard)
-    assert value == parse(f"{before}\n{dress.format(in_upper_case)}\n{after}", FullCard)
+    assert value == parse(f"{before}\n{wrapping.format(in_upper_case)}\n{after}", FullCard)
     assert value == parse(flat, FullCard)
     assert value == parse(f'{{"answer": {raw[:-1]},}}}}', FullCard)

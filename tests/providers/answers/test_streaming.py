@@ -28,37 +28,37 @@ async def source(*pieces: Any) -> Source:
             yield piece
 
 
-async def hear(ask: Any, *pieces: Any, idle_s: float = 0.5, limit_s: float | None = None) -> list[str]:
+async def read_text(ask: Any, *pieces: Any, idle_s: float = 0.5, limit_s: float | None = None) -> list[str]:
     async with open_stream(source(*pieces), ask(idle_timeout_s=idle_s), limit_s=limit_s) as speech:
         return [chunk async for chunk in speech]
 
 
 async def test_signs_of_life_are_not_text(ask: Any) -> None:
-    assert ["a", "b"] == await hear(ask, "", "a", "", "b", "", DONE)
+    assert ["a", "b"] == await read_text(ask, "", "a", "", "b", "", DONE)
 
 
 async def test_a_sign_of_life_restarts_the_idle_timeout(ask: Any) -> None:
-    assert ["a"] == await hear(ask, 0.15, "", 0.15, "", 0.15, "a", DONE, idle_s=0.25)
+    assert ["a"] == await read_text(ask, 0.15, "", 0.15, "", 0.15, "a", DONE, idle_s=0.25)
 
 
 async def test_a_drip_ends_at_the_deadline(ask: Any) -> None:
     with pytest.raises(errors.TimedOut, match=r"not finished after 0\.3 s"):
-        await hear(ask, *[0.04, "x"] * 50, limit_s=0.3)
+        await read_text(ask, *[0.04, "x"] * 50, limit_s=0.3)
 
 
 async def test_a_slow_reader_is_not_a_silent_model(ask: Any) -> None:
-    heard = []
+    chunks = []
     async with open_stream(source("a", "b", DONE), ask(idle_timeout_s=0.1), limit_s=5) as speech:
         async for chunk in speech:
-            heard.append(chunk)
+            chunks.append(chunk)
             await anyio.sleep(0.15)
 
-    assert ["a", "b"] == heard
+    assert ["a", "b"] == chunks
 
 
 async def test_an_end_without_an_outcome_is_no_end(ask: Any) -> None:
     with pytest.raises(errors.BrokenOff) as broken:
-        await hear(ask, "a")
+        await read_text(ask, "a")
 
     assert "a" == broken.value.raw
 
@@ -130,9 +130,9 @@ async def test_a_limit_that_thinking_used_up_is_no_empty_answer(ask: Any) -> Non
     cut = msgspec.structs.replace(DONE, finish="length")
 
     with pytest.raises(errors.Starved) as starved:
-        await hear(ask, "", " ", cut)
+        await read_text(ask, "", " ", cut)
     with pytest.raises(errors.Empty) as empty:
-        await hear(ask, "", " ", DONE)
+        await read_text(ask, "", " ", DONE)
 
     assert (cut, DONE) == (starved.value.outcome, empty.value.outcome)
 

@@ -17,7 +17,7 @@ from providers.catalog.models import family
         ("ollama:phi4", "phi"), ("openai:mixtral-8x7b", "mistral"),
     ],
 )  # fmt: skip
-def test_the_family_is_told_by_the_name(model: str, expected: str) -> None:
+def test_the_family_follows_from_the_name(model: str, expected: str) -> None:
     assert expected == family(model)
 
 

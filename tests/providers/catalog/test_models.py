@@ -71,7 +71,7 @@ def test_every_chat_model_of_openais_sdk_is_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in DEPRECATED_MODELS if known_model(name)])
-def test_what_anthropics_sdk_says_has_ended_ends_on_a_day(name: str) -> None:
+def test_models_that_anthropics_sdk_calls_ended_have_an_end_date(name: str) -> None:
     assert found(name).ends_on is not None
 
 

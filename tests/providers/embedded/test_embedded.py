@@ -86,10 +86,10 @@ async def gone(pid: int) -> None:
 @pytest.mark.timeout(300)  # one test, so that the weights are loaded only once
 async def test_a_child_starts_once_and_starts_again_after_it_died(provider: EmbeddedProvider, ask: Any) -> None:
     request = ask(prompt=HELLO, max_tokens=12, temperature=0.7, idle_timeout_s=60)
-    said: list[str] = []
+    texts: list[str] = []
 
     async def say() -> None:
-        said.append(await speak(provider, request))
+        texts.append(await speak(provider, request))
 
     async with anyio.create_task_group() as group:  # concurrent first uses
         for _ in range(3):
@@ -97,7 +97,7 @@ async def test_a_child_starts_once_and_starts_again_after_it_died(provider: Embe
     child = child_of(provider)
     first = child.pid
     assert first is not None
-    assert 3 == len([text for text in said if text.strip()])
+    assert 3 == len([text for text in texts if text.strip()])
 
     async with provider.stream("smollm2", request) as stream:
         _ = [chunk async for chunk in stream]
@@ -236,22 +236,22 @@ async def speak_of(provider: EmbeddedProvider, model: str, request: Any) -> None
 async def test_a_call_without_a_slot_waits_before_its_idle_timeout_begins(provider: EmbeddedProvider, ask: Any) -> None:
     """Within llama.cpp it would wait in silence, for longer than the idle timeout."""
     request = ask(prompt=HELLO, max_tokens=8, temperature=0.7, idle_timeout_s=60)
-    said = [await speak(provider, request)]
+    texts = [await speak(provider, request)]
     child = child_of(provider)
     for _ in range(child.slots):
         child.free_slots.acquire_nowait()
 
     async def one() -> None:
-        said.append(await speak(provider, request))
+        texts.append(await speak(provider, request))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(one)
         await anyio.wait_all_tasks_blocked()
 
         assert 1 == child.free_slots.statistics().tasks_waiting
-        assert 1 == len(said)
+        assert 1 == len(texts)
         for _ in range(child.slots):
             child.free_slots.release()
 
-    assert 2 == len(said)
+    assert 2 == len(texts)
     assert child.slots == child.free_slots.value

@@ -52,31 +52,31 @@ async def streamed(sdk: AsyncAnthropic, model: str = NEW, limit: int = 4000, **m
 
 
 async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
-    said, kinds = await streamed(sdk, limit=328)
+    response, kinds = await streamed(sdk, limit=328)
 
     assert ("max_tokens", 328, 328) == (
-        said.stop_reason,
-        said.usage.output_tokens,
-        said.usage.output_tokens_details.thinking_tokens,
+        response.stop_reason,
+        response.usage.output_tokens,
+        response.usage.output_tokens_details.thinking_tokens,
     )
-    assert ["thinking"] == [block.type for block in said.content]
+    assert ["thinking"] == [block.type for block in response.content]
     assert "thinking_delta" not in kinds
-    assert [Bill(NEW, said.usage.input_tokens, 328, thought=328, is_usage_sent=True)] == vendor.bills
+    assert [Bill(NEW, response.usage.input_tokens, 328, thought=328, is_usage_sent=True)] == vendor.bills
 
 
 async def test_omitted_thoughts_are_a_signature_alone(sdk: AsyncAnthropic) -> None:
-    said, kinds = await streamed(sdk)
+    response, kinds = await streamed(sdk)
 
-    assert ["thinking", "text"] == [block.type for block in said.content]
-    assert ("", True) == (said.content[0].thinking, bool(said.content[0].signature))
+    assert ["thinking", "text"] == [block.type for block in response.content]
+    assert ("", True) == (response.content[0].thinking, bool(response.content[0].signature))
     assert "signature_delta" in kinds
 
 
 async def test_thoughts_are_summarised_where_that_is_asked(sdk: AsyncAnthropic) -> None:
-    said, kinds = await streamed(sdk, thinking={"type": "adaptive", "display": "summarized"})
+    response, kinds = await streamed(sdk, thinking={"type": "adaptive", "display": "summarized"})
 
     assert "thinking_delta" in kinds
-    assert said.content[0].thinking.startswith("I weigh")
+    assert response.content[0].thinking.startswith("I weigh")
 
 
 @pytest.mark.parametrize(
@@ -88,17 +88,17 @@ async def test_thoughts_are_summarised_where_that_is_asked(sdk: AsyncAnthropic) 
         ("claude-opus-5-5", 420),
     ],
 )
-async def test_what_a_model_thinks_unasked(sdk: AsyncAnthropic, model: str, thought: int) -> None:
-    said = await ask(sdk, model)
+async def test_how_much_a_model_thinks_by_default(sdk: AsyncAnthropic, model: str, thought: int) -> None:
+    response = await ask(sdk, model)
 
-    assert thought == said.usage.output_tokens_details.thinking_tokens
+    assert thought == response.usage.output_tokens_details.thinking_tokens
 
 
 @pytest.mark.parametrize(("effort", "thought"), [("low", 240), ("medium", 420), ("high", 600), ("max", 2400)])
-async def test_effort_moves_the_thinking(sdk: AsyncAnthropic, effort: str, thought: int) -> None:
-    said = await ask(sdk, output_config={"effort": effort})
+async def test_effort_changes_the_amount_of_thinking(sdk: AsyncAnthropic, effort: str, thought: int) -> None:
+    response = await ask(sdk, output_config={"effort": effort})
 
-    assert thought == said.usage.output_tokens_details.thinking_tokens
+    assert thought == response.usage.output_tokens_details.thinking_tokens
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ async def test_effort_moves_the_thinking(sdk: AsyncAnthropic, effort: str, thoug
         (NEW, {"messages": [{"role": "assistant", "content": "I"}]}, "prefill"),
     ],
 )
-async def test_what_a_model_does_not_take(
+async def test_parameters_that_a_model_refuses(
     sdk: AsyncAnthropic, model: str, given: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(BadRequestError) as caught:
@@ -126,7 +126,7 @@ async def test_what_a_model_does_not_take(
     assert complaint in str(caught.value.body)
 
 
-async def test_thinking_goes_off_where_it_may(sdk: AsyncAnthropic) -> None:
+async def test_thinking_is_switched_off_where_the_model_allows_it(sdk: AsyncAnthropic) -> None:
     new = await ask(sdk, thinking={"type": "between_tools"})
     old = await ask(sdk, "claude-sonnet-5", thinking={"type": "disabled"})
 
@@ -134,9 +134,9 @@ async def test_thinking_goes_off_where_it_may(sdk: AsyncAnthropic) -> None:
 
 
 async def test_a_format_gives_its_most_neutral_value(sdk: AsyncAnthropic) -> None:
-    said = await ask(sdk, output_config={"format": {"type": "json_schema", "schema": TIE}})
+    response = await ask(sdk, output_config={"format": {"type": "json_schema", "schema": TIE}})
 
-    assert '{"winner": "tie"}' == said.content[-1].text
+    assert '{"winner": "tie"}' == response.content[-1].text
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ async def test_a_format_is_checked(sdk: AsyncAnthropic, schema: dict[str, Any], 
 
 
 async def test_a_forced_tool_gives_its_input(sdk: AsyncAnthropic) -> None:
-    said, _ = await streamed(sdk, "claude-haiku-4-5", tools=[TOOL], tool_choice={"type": "tool", "name": "answer"})
+    response, _ = await streamed(sdk, "claude-haiku-4-5", tools=[TOOL], tool_choice={"type": "tool", "name": "answer"})
 
-    assert ("tool_use", {"winner": "tie"}) == (said.stop_reason, said.content[-1].input)
+    assert ("tool_use", {"winner": "tie"}) == (response.stop_reason, response.content[-1].input)
 
 
 async def test_the_cache_writes_once_and_reads_after(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
@@ -169,25 +169,25 @@ async def test_the_cache_writes_once_and_reads_after(sdk: AsyncAnthropic, vendor
     first = await ask(sdk, messages=[{"role": "user", "content": [marked, {"type": "text", "text": "One."}]}])
     again = await ask(sdk, messages=[{"role": "user", "content": [marked, {"type": "text", "text": "Another."}]}])
 
-    told = [(each.cache_creation_input_tokens, each.cache_read_input_tokens) for each in (first.usage, again.usage)]
-    assert [(1752, 0), (0, 1752)] == told
+    cached = [(each.cache_creation_input_tokens, each.cache_read_input_tokens) for each in (first.usage, again.usage)]
+    assert [(1752, 0), (0, 1752)] == cached
     assert vendor.bills[1].input == again.usage.input_tokens + 1752
 
 
 async def test_below_the_minimum_the_cache_is_silent(sdk: AsyncAnthropic) -> None:
     marked = {"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}
-    said = await ask(sdk, "claude-haiku-4-5", messages=[{"role": "user", "content": [marked]}])
+    response = await ask(sdk, "claude-haiku-4-5", messages=[{"role": "user", "content": [marked]}])
 
-    assert (0, 0) == (said.usage.cache_creation_input_tokens, said.usage.cache_read_input_tokens)
+    assert (0, 0) == (response.usage.cache_creation_input_tokens, response.usage.cache_read_input_tokens)
 
 
 async def test_another_format_is_another_prompt_to_the_cache(sdk: AsyncAnthropic) -> None:
     part = {"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}
     marked: Any = [{"role": "user", "content": [part]}]
     await ask(sdk, messages=marked)
-    said = await ask(sdk, messages=marked, output_config={"format": {"type": "json_schema", "schema": TIE}})
+    response = await ask(sdk, messages=marked, output_config={"format": {"type": "json_schema", "schema": TIE}})
 
-    assert 0 == said.usage.cache_read_input_tokens
+    assert 0 == response.usage.cache_read_input_tokens
 
 
 async def test_a_prompt_that_is_too_long(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
@@ -209,13 +209,13 @@ async def test_overloaded_before_the_stream_and_within_it(sdk: AsyncAnthropic, v
 
 async def test_a_refusal_is_an_answer(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
     vendor.faults.append(Fault("refusal"))
-    said, _ = await streamed(sdk)
+    response, _ = await streamed(sdk)
 
-    assert ("refusal", []) == (said.stop_reason, said.content)
-    assert "general_harms" == said.stop_details.category
+    assert ("refusal", []) == (response.stop_reason, response.content)
+    assert "general_harms" == response.stop_details.category
 
 
-async def test_models_tell_what_they_can(sdk: AsyncAnthropic) -> None:
+async def test_the_listing_reports_capabilities(sdk: AsyncAnthropic) -> None:
     listed = [each.id async for each in sdk.models.list()]
     one = await sdk.models.retrieve(NEW)
 
@@ -230,6 +230,6 @@ async def test_models_tell_what_they_can(sdk: AsyncAnthropic) -> None:
 
 
 async def test_a_dated_name_is_billed(sdk: AsyncAnthropic, vendor: Anthropic) -> None:
-    said = await ask(sdk, "claude-haiku-4-5")
+    response = await ask(sdk, "claude-haiku-4-5")
 
-    assert "claude-haiku-4-5-20251001" == said.model == vendor.bills[0].model
+    assert "claude-haiku-4-5-20251001" == response.model == vendor.bills[0].model

@@ -59,9 +59,9 @@ async def ask(vendor: FakeVendor, *, timeout_s: float = 5, **more: Any) -> httpx
 @pytest.mark.parametrize("name", NAMES)
 async def test_an_answer_is_billed_as_the_wire_reports_it(vendors: Vendors, name: str) -> None:
     vendor = vendors[name]
-    said = await ask(vendor)
+    response = await ask(vendor)
 
-    assert ENDS[name] in said.content
+    assert ENDS[name] in response.content
     assert vendor.bills[0].is_usage_sent
     assert vendor.bills[0].output > 600
     assert 1 == len(vendor.requests) == len(vendor.headers)
@@ -71,10 +71,10 @@ async def test_an_answer_is_billed_as_the_wire_reports_it(vendors: Vendors, name
 @pytest.mark.parametrize("kind", sorted(STATUSES))
 async def test_a_status_is_an_error_in_the_vendors_shape(vendors: Vendors, name: str, kind: str) -> None:
     vendors[name].faults.append(Fault(kind))
-    said = await ask(vendors[name])
+    response = await ask(vendors[name])
 
-    assert int(kind) == said.status_code
-    assert "it went wrong" in json.dumps(said.json()["error"])
+    assert int(kind) == response.status_code
+    assert "it went wrong" in json.dumps(response.json()["error"])
     assert [] == vendors[name].bills
 
 
@@ -82,9 +82,9 @@ async def test_a_status_is_an_error_in_the_vendors_shape(vendors: Vendors, name:
 @pytest.mark.parametrize("kind", ["quits early", "garbage", "error in mid-stream"])
 async def test_a_stream_that_breaks_off_has_no_end_and_is_billed(vendors: Vendors, name: str, kind: str) -> None:
     vendors[name].faults.append(Fault(kind))
-    said = await ask(vendors[name])
+    response = await ask(vendors[name])
 
-    assert ENDS[name] not in said.content
+    assert ENDS[name] not in response.content
     assert [False] == [bill.is_usage_sent for bill in vendors[name].bills]
     assert ENDS[name] in (await ask(vendors[name])).content
 
@@ -116,18 +116,18 @@ async def test_a_character_may_come_byte_by_byte(vendors: Vendors) -> None:
 
 async def test_a_page_instead_of_an_answer(vendors: Vendors) -> None:
     vendors.openai.faults.append(Fault("wrong content type"))
-    said = await ask(vendors.openai)
+    response = await ask(vendors.openai)
 
-    assert ("text/html", 200) == (said.headers["content-type"], said.status_code)
+    assert ("text/html", 200) == (response.headers["content-type"], response.status_code)
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_prompt_that_does_not_fit_in_the_vendors_words(vendors: Vendors, name: str) -> None:
     vendors[name].faults.append(Fault("context overflow"))
-    said = await ask(vendors[name])
+    response = await ask(vendors[name])
 
-    assert 400 == said.status_code
-    assert any(word in said.text for word in ("context length", "prompt is too long", "input token count"))
+    assert 400 == response.status_code
+    assert any(word in response.text for word in ("context length", "prompt is too long", "input token count"))
 
 
 async def test_a_redirect_goes_to_another_origin_that_records_the_request(vendors: Vendors) -> None:
@@ -152,9 +152,9 @@ async def test_a_redirect_goes_to_another_origin_that_records_the_request(vendor
 )
 async def test_when_to_retry(vendors: Vendors, kind: str, header: str, value: str) -> None:
     vendors.openai.faults.append(Fault(kind))
-    said = await ask(vendors.openai)
+    response = await ask(vendors.openai)
 
-    assert (429, value) == (said.status_code, said.headers[header])
+    assert (429, value) == (response.status_code, response.headers[header])
 
 
 async def test_when_to_retry_as_a_date(vendors: Vendors) -> None:
@@ -207,7 +207,7 @@ async def test_the_environment_leads_to_all_four(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.slow
-async def test_the_command_says_where_they_are() -> None:
+async def test_the_command_prints_the_addresses() -> None:
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -105,7 +105,7 @@ async def test_the_thinking_of_a_call(sdk: Any, model: str, asked: dict[str, Any
         ("gemma-3-27b-it", {"include_thoughts": True}, "Thinking is not enabled for this model"),
     ],
 )
-async def test_what_a_model_does_not_take(sdk: Any, model: str, asked: dict[str, Any], complaint: str) -> None:
+async def test_parameters_that_a_model_refuses(sdk: Any, model: str, asked: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ClientError, match=complaint) as caught:
         await streamed(sdk, model, thinking_config=ThinkingConfig(**asked))
 
@@ -125,7 +125,7 @@ async def test_a_schema_with_too_many_items(sdk: Any) -> None:
 
 
 @pytest.mark.parametrize("reason", ["OTHER", "SAFETY", "MALFORMED_FUNCTION_CALL", "RECITATION", "PROHIBITED_CONTENT"])
-async def test_it_stops_for_a_reason_of_its_own(sdk: Any, vendor: Gemini, reason: str) -> None:
+async def test_it_stops_for_a_reason_of_the_vendor(sdk: Any, vendor: Gemini, reason: str) -> None:
     vendor.faults.append(Fault("finish", value=reason))
     chunks = await streamed(sdk)
 
@@ -186,7 +186,7 @@ async def test_another_server_in_front(sdk: Any, vendor: Gemini) -> None:
     async with connected(vendor, "v1beta") as client:
         with pytest.raises(APIError) as v1beta:
             await client.models.get(model=FLASH)
-        said = await streamed(client)
+        response = await streamed(client)
 
     assert (405, 404) == (v1.value.code, v1beta.value.code)
-    assert text_of(said)
+    assert text_of(response)

@@ -39,11 +39,11 @@ async def ask(sdk: Any, model: str = "qwen3", text: str = "Speak.", limit: int =
 
 
 async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncClient, vendor: Ollama) -> None:
-    said = await ask(sdk, limit=328)
+    response = await ask(sdk, limit=328)
 
-    assert ("", "length", 328) == (said.message.content, said.done_reason, said.eval_count)
-    assert said.message.thinking.startswith("I weigh")
-    assert [Bill("qwen3", said.prompt_eval_count, 328, is_usage_sent=True)] == vendor.bills
+    assert ("", "length", 328) == (response.message.content, response.done_reason, response.eval_count)
+    assert response.message.thinking.startswith("I weigh")
+    assert [Bill("qwen3", response.prompt_eval_count, 328, is_usage_sent=True)] == vendor.bills
 
 
 @pytest.mark.parametrize(
@@ -57,18 +57,18 @@ async def test_thinking_uses_up_the_limit_and_no_text_is_left(sdk: AsyncClient, 
         ("gpt-oss:20b", False, True),
     ],
 )
-async def test_who_thinks(sdk: AsyncClient, model: str, think: bool | None, thinks: bool) -> None:
-    said = await ask(sdk, model, think=think)
+async def test_which_models_think(sdk: AsyncClient, model: str, think: bool | None, thinks: bool) -> None:
+    response = await ask(sdk, model, think=think)
 
-    assert thinks is (said.eval_count > 500)
-    assert said.message.content
+    assert thinks is (response.eval_count > 500)
+    assert response.message.content
 
 
 @pytest.mark.parametrize(("level", "thought"), [("low", 240), ("medium", 600), ("high", 1200)])
-async def test_levels_move_the_thinking(sdk: AsyncClient, level: str, thought: int) -> None:
-    said = await ask(sdk, "gpt-oss:20b", think=level, limit=thought)
+async def test_levels_change_the_amount_of_thinking(sdk: AsyncClient, level: str, thought: int) -> None:
+    response = await ask(sdk, "gpt-oss:20b", think=level, limit=thought)
 
-    assert ("length", "") == (said.done_reason, said.message.content)
+    assert ("length", "") == (response.done_reason, response.message.content)
     assert "stop" == (await ask(sdk, "gpt-oss:20b", think=level, limit=thought + 200)).done_reason
 
 
@@ -82,47 +82,47 @@ async def test_levels_move_the_thinking(sdk: AsyncClient, level: str, thought: i
         ("nomic-embed-text", {}, "does not support chat"),
     ],
 )
-async def test_what_is_refused(sdk: AsyncClient, model: str, more: dict[str, Any], complaint: str) -> None:
+async def test_refused_requests(sdk: AsyncClient, model: str, more: dict[str, Any], complaint: str) -> None:
     with pytest.raises(ResponseError, match=complaint) as caught:
         await ask(sdk, model, **more)
 
     assert caught.value.status_code in {400, 404}
 
 
-async def test_a_long_prompt_is_cut_in_silence(sdk: AsyncClient, vendor: Ollama) -> None:
-    told = [
+async def test_a_long_prompt_is_cut_without_an_error(sdk: AsyncClient, vendor: Ollama) -> None:
+    messages = [
         {"role": "system", "content": "You debate."},
         {"role": "user", "content": "Trams. " * 4000},
         {"role": "user", "content": "Speak."},
     ]
-    said = await ask(sdk, "llama3.2", messages=told)
-    whole = await ask(sdk, "llama3.2", messages=told, options={"num_ctx": 8192})
+    response = await ask(sdk, "llama3.2", messages=messages)
+    whole = await ask(sdk, "llama3.2", messages=messages, options={"num_ctx": 8192})
 
-    assert said.prompt_eval_count < 20
+    assert response.prompt_eval_count < 20
     assert 7000 < whole.prompt_eval_count < 7100
     assert 2 == vendor.loads
 
 
 async def test_chinese_has_more_tokens(sdk: AsyncClient) -> None:
-    said = await ask(sdk, "llama3.2", text="电车" * 700)
+    response = await ask(sdk, "llama3.2", text="电车" * 700)
 
-    assert 1002 == said.prompt_eval_count
+    assert 1002 == response.prompt_eval_count
 
 
 async def test_a_format_gives_its_most_neutral_value(sdk: AsyncClient) -> None:
-    said = await ask(sdk, format=TIE)
+    response = await ask(sdk, format=TIE)
 
-    assert '{"winner": "tie"}' == said.message.content
+    assert '{"winner": "tie"}' == response.message.content
 
 
 async def test_an_import_writes_its_tags(sdk: AsyncClient) -> None:
-    said = await ask(sdk, "imported", think=False)
+    response = await ask(sdk, "imported", think=False)
 
-    assert said.message.content.startswith("<think>\nI weigh")
-    assert not said.message.thinking
+    assert response.message.content.startswith("<think>\nI weigh")
+    assert not response.message.thinking
 
 
-async def test_what_is_there(sdk: AsyncClient) -> None:
+async def test_the_listings(sdk: AsyncClient) -> None:
     listed = [each.model for each in (await sdk.list()).models]
     shown = await sdk.show("qwen3")
 
@@ -143,16 +143,16 @@ async def test_an_error_in_mid_stream(sdk: AsyncClient, vendor: Ollama) -> None:
 async def test_a_line_separator_stands_raw_within_a_line(vendor: Ollama) -> None:
     vendor.faults.append(Fault("U+2028"))
     async with httpx.AsyncClient(verify=PLAIN) as client:
-        said = await client.post(f"{vendor.url}/api/chat", json={"model": "llama3.2", "messages": []})
+        response = await client.post(f"{vendor.url}/api/chat", json={"model": "llama3.2", "messages": []})
 
-    assert 1 == sum("\u2028".encode() in line for line in said.content.split(b"\n"))
+    assert 1 == sum("\u2028".encode() in line for line in response.content.split(b"\n"))
 
 
 async def test_tools_and_one_answer(sdk: AsyncClient, vendor: Ollama) -> None:
     vendor.faults.append(Fault("tool call"))
     called = await sdk.chat("llama3.2", [{"role": "user", "content": "Speak."}])
-    said = await sdk.chat("llama3.2", [{"role": "user", "content": "Speak."}])
+    response = await sdk.chat("llama3.2", [{"role": "user", "content": "Speak."}])
 
     assert called.message.tool_calls
-    assert said.message.content
-    assert vendor.bills[1].output == said.eval_count
+    assert response.message.content
+    assert vendor.bills[1].output == response.eval_count

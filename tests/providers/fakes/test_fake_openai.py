@@ -79,11 +79,11 @@ async def test_a_speech_has_natural_length_and_varies(sdk: AsyncOpenAI) -> None:
 
 
 @pytest.mark.parametrize(("effort", "thought"), [("minimal", 60), ("low", 240), ("medium", 600), ("high", 1200)])
-async def test_effort_moves_the_thinking(sdk: AsyncOpenAI, effort: str, thought: int) -> None:
-    said = await ask(sdk, reasoning_effort=effort)
+async def test_effort_changes_the_amount_of_thinking(sdk: AsyncOpenAI, effort: str, thought: int) -> None:
+    response = await ask(sdk, reasoning_effort=effort)
 
-    assert thought == said.usage.completion_tokens_details.reasoning_tokens
-    assert "gpt-5-mini-2025-08-07" == said.model
+    assert thought == response.usage.completion_tokens_details.reasoning_tokens
+    assert "gpt-5-mini-2025-08-07" == response.model
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ async def test_effort_moves_the_thinking(sdk: AsyncOpenAI, effort: str, thought:
         ("gpt-6-astra", {"temperature": 1}, "temperature"),
     ],
 )
-async def test_what_a_model_does_not_take(sdk: AsyncOpenAI, model: str, given: dict[str, Any], param: str) -> None:
+async def test_parameters_that_a_model_refuses(sdk: AsyncOpenAI, model: str, given: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequestError) as caught:
         await ask(sdk, model, **given)
 
@@ -115,16 +115,16 @@ async def test_what_a_model_does_not_take(sdk: AsyncOpenAI, model: str, given: d
         ("gpt-5-mini", {"temperature": 1, "seed": 7}),
     ],
 )
-async def test_what_a_model_takes(sdk: AsyncOpenAI, model: str, given: dict[str, Any]) -> None:
-    said = await ask(sdk, model, **given)
+async def test_parameters_that_a_model_takes(sdk: AsyncOpenAI, model: str, given: dict[str, Any]) -> None:
+    response = await ask(sdk, model, **given)
 
-    assert said.choices[0].message.content
+    assert response.choices[0].message.content
 
 
 async def test_a_strict_schema_gives_its_most_neutral_value(sdk: AsyncOpenAI) -> None:
-    said = await ask(sdk, response_format=typed(TIE))
+    response = await ask(sdk, response_format=typed(TIE))
 
-    assert '{"winner": "tie"}' == said.choices[0].message.content
+    assert '{"winner": "tie"}' == response.choices[0].message.content
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ async def test_a_strict_schema_is_checked(sdk: AsyncOpenAI, schema: dict[str, An
 
 async def test_a_schema_in_words_is_answered_too(sdk: AsyncOpenAI) -> None:
     words = '{"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}'
-    said = await ask(sdk, text=f"Give JSON of this form: {words}")
+    response = await ask(sdk, text=f"Give JSON of this form: {words}")
 
-    assert '{"a": 0}' == said.choices[0].message.content
+    assert '{"a": 0}' == response.choices[0].message.content
 
 
 async def test_the_cache_knows_a_long_beginning(sdk: AsyncOpenAI) -> None:
@@ -163,11 +163,11 @@ async def test_the_cache_knows_a_long_beginning(sdk: AsyncOpenAI) -> None:
     assert 1754 == again.usage.prompt_tokens
 
 
-async def test_newer_models_cache_at_breakpoints_and_tell_what_they_write(sdk: AsyncOpenAI) -> None:
-    told = [{"role": "user", "content": "Trams. " * 1000}]
-    first = await ask(sdk, "gpt-5.6-luna", messages=told)
-    again = await ask(sdk, "gpt-5.6-luna", messages=told)
-    other = await ask(sdk, "gpt-5.6-luna", messages=[*told, {"role": "user", "content": "And now?"}])
+async def test_newer_models_cache_at_breakpoints_and_report_what_they_write(sdk: AsyncOpenAI) -> None:
+    messages = [{"role": "user", "content": "Trams. " * 1000}]
+    first = await ask(sdk, "gpt-5.6-luna", messages=messages)
+    again = await ask(sdk, "gpt-5.6-luna", messages=messages)
+    other = await ask(sdk, "gpt-5.6-luna", messages=[*messages, {"role": "user", "content": "And now?"}])
 
     assert first.usage.prompt_tokens == first.usage.prompt_tokens_details.cache_write_tokens
     assert first.usage.prompt_tokens == again.usage.prompt_tokens_details.cached_tokens
@@ -203,9 +203,9 @@ async def test_a_gateway_takes_one_limit(
     sdk: AsyncOpenAI, vendor: OpenAI, limits: tuple[str, ...], good: str, bad: str
 ) -> None:
     vendor.gateway = Gateway(limits=limits)
-    said = await ask(sdk, "anything", **{good: 5000})
+    response = await ask(sdk, "anything", **{good: 5000})
 
-    assert said.choices[0].message.content
+    assert response.choices[0].message.content
     with pytest.raises(BadRequestError, match=bad):
         await ask(sdk, "anything", **{bad: 5000})
 
@@ -281,12 +281,12 @@ async def test_half_a_character_is_on_the_wire(vendor: OpenAI) -> None:
     vendor.faults.append(Fault("split UTF-8"))
     body = {"model": "gpt-5-mini", "messages": [], "stream": True}
     async with httpx2.AsyncClient(verify=PLAIN) as client:
-        said = await client.post(
+        response = await client.post(
             f"{vendor.url}/chat/completions", json=body, headers={"authorization": f"Bearer {vendor.key}"}
         )
 
-    assert b'\xf0\x9f"' in said.content
-    assert b'"\x98\x80' in said.content
+    assert b'\xf0\x9f"' in response.content
+    assert b'"\x98\x80' in response.content
 
 
 async def test_a_closed_vendor_listens_again(sdk: AsyncOpenAI, vendor: OpenAI) -> None:
@@ -298,8 +298,8 @@ async def test_a_closed_vendor_listens_again(sdk: AsyncOpenAI, vendor: OpenAI) -
     assert (await ask(sdk)).choices[0].message.content
 
 
-async def test_rate_limits_are_told_on_each_answer(sdk: AsyncOpenAI) -> None:
+async def test_each_answer_reports_the_rate_limits(sdk: AsyncOpenAI) -> None:
     given: Any = [{"role": "user", "content": "Speak."}]
-    said = await sdk.chat.completions.with_raw_response.create(model="gpt-5-mini", messages=given)
+    response = await sdk.chat.completions.with_raw_response.create(model="gpt-5-mini", messages=given)
 
-    assert "120ms" == said.headers["x-ratelimit-reset-requests"]
+    assert "120ms" == response.headers["x-ratelimit-reset-requests"]

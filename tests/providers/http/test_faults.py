@@ -42,11 +42,11 @@ def test_a_date_to_come_is_that_many_seconds_away() -> None:
 
 
 @pytest.mark.parametrize("header", ["", "soon", "-3", "1e3", "Wed, 99 Foo"])
-def test_what_is_neither_is_passed_over(header: str) -> None:
+def test_a_retry_after_that_is_neither_is_ignored(header: str) -> None:
     assert by_status(429, "busy", header).retry_after_s is None
 
 
-async def heard(stage: Stage, model: str, request: Any) -> None:
+async def read_all(stage: Stage, model: str, request: Any) -> None:
     async with stage.provider.stream(model, request) as stream:
         async for _ in stream:
             pass
@@ -61,7 +61,7 @@ class Faults:
         assert stage.wire is not None
         model = stage.play(Scene(status=status))
         with pytest.raises(errors.ProviderError) as refused:
-            await heard(stage, model, ask())
+            await read_all(stage, model, ask())
 
         assert error is type(refused.value)
         assert refused.value.retry_after_s is None
@@ -103,7 +103,7 @@ class Faults:
         model = stage.play(Scene(texts=("and so on ",), end="endless"))
 
         with anyio.fail_after(10), pytest.raises(errors.TimedOut):
-            await heard(stage, model, ask(idle_timeout_s=0.3))
+            await read_all(stage, model, ask(idle_timeout_s=0.3))
         await hung_up(stage)
 
 

@@ -57,7 +57,7 @@ def test_room_grows_with_the_longest_thinking_that_was_seen(ask: Any) -> None:
     assert 64 + 60_000 == learned.token_limit(request)
 
 
-def test_no_more_is_asked_for_than_the_vendor_takes(ask: Any) -> None:
+def test_the_limit_never_exceeds_that_of_the_vendor(ask: Any) -> None:
     learned = Learned(likely_model("gpt-5-mini"))
 
     assert learned.lower_limit(1000)
@@ -110,15 +110,15 @@ async def test_parallel_calls_with_the_same_refusal_all_continue(ask: Any) -> No
     """Four questions at once get the refusal of a temperature; the first of them records it."""
     learned, met, answered = Learned(None), anyio.Event(), []
 
-    async def call(asked: Any) -> Source:
-        if "temperature" in asked:
+    async def call(sent: Any) -> Source:
+        if "temperature" in sent:
             await met.wait()
             raise BadRequest("Unsupported value: 'temperature'")
         yield "Cars."
 
     async def ask_one() -> None:
-        heard = [piece async for piece in adaptive_call(ask(), learned, warm, call, lambda _, asked: "temperature")]
-        answered.append(heard)
+        pieces = [piece async for piece in adaptive_call(ask(), learned, warm, call, lambda _, sent: "temperature")]
+        answered.append(pieces)
 
     async with anyio.create_task_group() as tasks:
         for _ in range(4):
@@ -130,17 +130,20 @@ async def test_parallel_calls_with_the_same_refusal_all_continue(ask: Any) -> No
 
 
 async def test_a_refusal_of_a_parameter_that_was_not_sent_is_final(ask: Any) -> None:
-    asked = []
+    sent = []
 
-    async def call(given: Any) -> Source:
-        asked.append(given)
+    async def call(parameters: Any) -> Source:
+        sent.append(parameters)
         raise BadRequest("'temperature' again")
         yield ""
 
     with pytest.raises(BadRequest, match="again"):
-        _ = [piece async for piece in adaptive_call(ask(), Learned(None), warm, call, lambda _, given: "temperature")]
+        _ = [
+            piece
+            async for piece in adaptive_call(ask(), Learned(None), warm, call, lambda _, parameters: "temperature")
+        ]
 
-    assert [{"temperature": 1.0}, {}] == asked
+    assert [{"temperature": 1.0}, {}] == sent
 
 
 async def test_a_limit_beyond_the_window_is_lowered_for_this_call_only(ask: Any) -> None:
@@ -150,20 +153,20 @@ async def test_a_limit_beyond_the_window_is_lowered_for_this_call_only(ask: Any)
     def limited(_: frozenset[str], limit: int) -> dict[str, Any]:
         return {"limit": limit}
 
-    async def call(asked: Any) -> Source:
-        limits.append(asked["limit"])
+    async def call(sent: Any) -> Source:
+        limits.append(sent["limit"])
         if len(limits) == 1:
             raise ContextExceeded("maximum context length is 4096 tokens and your request has 96 input tokens")
         yield "Cars."
 
     request = ask(think="medium")
-    heard = [
-        [piece async for piece in adaptive_call(request, learned, limited, call, lambda _, asked: None)]
+    pieces = [
+        [piece async for piece in adaptive_call(request, learned, limited, call, lambda _, sent: None)]
         for _ in range(2)
     ]
     whole = learned.token_limit(request)
 
-    assert ([["Cars."]] * 2, [whole, 4000, whole]) == (heard, limits)
+    assert ([["Cars."]] * 2, [whole, 4000, whole]) == (pieces, limits)
 
 
 async def test_a_prompt_that_leaves_no_room_is_too_long(ask: Any) -> None:
@@ -172,4 +175,4 @@ async def test_a_prompt_that_leaves_no_room_is_too_long(ask: Any) -> None:
         yield ""
 
     with pytest.raises(ContextExceeded):
-        _ = [piece async for piece in adaptive_call(ask(), Learned(None), warm, call, lambda _, asked: None)]
+        _ = [piece async for piece in adaptive_call(ask(), Learned(None), warm, call, lambda _, sent: None)]

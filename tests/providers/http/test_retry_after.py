@@ -12,21 +12,21 @@ from providers.http.retry_after import LONGEST_S, seconds, wait_of
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("value", "expected"),
     [
         ("3", 3), ("1.5", 1.5), ("0", 0), ("20ms", 0.02), ("6m0s", 360), ("1m2.5s", 62.5), ("1h", 3600), ("", None),
         ("soon", None), ("-3", None), ("99999999999", LONGEST_S),
     ],
 )  # fmt: skip
-def test_numbers_and_durations(said: str, expected: float | None) -> None:
-    assert expected == seconds(said)
+def test_numbers_and_durations(value: str, expected: float | None) -> None:
+    assert expected == seconds(value)
 
 
 def test_dates_of_both_kinds_count_from_now() -> None:
     at = datetime.now(UTC) + timedelta(seconds=90)
 
-    for said in (format_datetime(at, usegmt=True), at.isoformat(), at.isoformat().replace("+00:00", "Z")):
-        found = seconds(said)
+    for value in (format_datetime(at, usegmt=True), at.isoformat(), at.isoformat().replace("+00:00", "Z")):
+        found = seconds(value)
         assert found is not None
         assert 85 < found <= 90
     assert 0 == seconds("Wed, 21 Oct 2015 07:28:00 GMT")
@@ -61,8 +61,10 @@ def test_moments_at_which_limits_are_reset() -> None:
     assert 28 <= openrouter <= 31
 
 
-@given(said=st.text(), message=st.text())
-def test_no_text_of_a_vendor_breaks_it(said: str, message: str) -> None:
-    found = wait_of({"retry-after": said, "retry-after-ms": said, "x-ratelimit-reset": said}, {"error": said}, message)
+@given(value=st.text(), message=st.text())
+def test_no_text_of_a_vendor_breaks_it(value: str, message: str) -> None:
+    found = wait_of(
+        {"retry-after": value, "retry-after-ms": value, "x-ratelimit-reset": value}, {"error": value}, message
+    )
 
     assert found is None or 0 <= found <= LONGEST_S

@@ -13,84 +13,84 @@ from providers.limits.limiter import CallLimiter
 pytestmark = pytest.mark.anyio
 
 
-async def crowd(gate: CallLimiter, calls: list[str], work: Any) -> list[str]:
+async def start_all(limiter: CallLimiter, calls: list[str], work: Any) -> list[str]:
     """All calls start at once; returns the debates in the order in which they got a place."""
-    let_in: list[str] = []
+    admitted: list[str] = []
 
     async def one(debate: str) -> None:
-        async with gate.place(debate):
-            let_in.append(debate)
+        async with limiter.place(debate):
+            admitted.append(debate)
             await work()
 
     async with anyio.create_task_group() as tasks:
         for debate in calls:
             tasks.start_soon(one, debate)
-    return let_in
+    return admitted
 
 
 async def test_no_more_than_the_limit_are_inside() -> None:
-    gate, most = CallLimiter(Limit(concurrent=3)), 0
+    limiter, most = CallLimiter(Limit(concurrent=3)), 0
 
     async def work() -> None:
         nonlocal most
-        most = max(most, gate.running)
+        most = max(most, limiter.running)
         await anyio.lowlevel.checkpoint()
 
-    await crowd(gate, ["a"] * 20, work)
+    await start_all(limiter, ["a"] * 20, work)
 
     assert 3 == most
-    assert (0, 0) == (gate.running, gate.waiting)
+    assert (0, 0) == (limiter.running, limiter.waiting)
 
 
 async def test_without_a_limit_no_call_waits() -> None:
-    gate, waited = CallLimiter(Limit()), []
+    limiter, waited = CallLimiter(Limit()), []
 
     async def work() -> None:
-        waited.append(gate.waiting)
+        waited.append(limiter.waiting)
         await anyio.lowlevel.checkpoint()
 
-    await crowd(gate, ["a"] * 20, work)
+    await start_all(limiter, ["a"] * 20, work)
 
     assert [0] * 20 == waited
 
 
 async def test_a_debate_with_many_calls_does_not_keep_the_others_waiting() -> None:
-    gate = CallLimiter(Limit(concurrent=1))
+    limiter = CallLimiter(Limit(concurrent=1))
 
-    let_in = await crowd(gate, ["greedy"] * 10 + ["b", "c", "d"], anyio.lowlevel.checkpoint)
+    admitted = await start_all(limiter, ["greedy"] * 10 + ["b", "c", "d"], anyio.lowlevel.checkpoint)
 
-    assert {"b", "c", "d"} < set(let_in[:5])
-    assert Counter(let_in) == {"greedy": 10, "b": 1, "c": 1, "d": 1}
+    assert {"b", "c", "d"} < set(admitted[:5])
+    assert Counter(admitted) == {"greedy": 10, "b": 1, "c": 1, "d": 1}
 
 
 async def test_a_call_that_gives_up_waiting_leaves_the_queue() -> None:
-    gate = CallLimiter(Limit(concurrent=1))
+    limiter = CallLimiter(Limit(concurrent=1))
 
-    async with gate.place("a"):
+    async with limiter.place("a"):
         with anyio.move_on_after(0.01) as scope:
-            async with gate.place("b"):
+            async with limiter.place("b"):
                 raise AssertionError
-        waiting = gate.waiting
+        waiting = limiter.waiting
 
     assert scope.cancelled_caught
-    assert (0, 0) == (waiting, gate.running)
+    assert (0, 0) == (waiting, limiter.running)
 
 
 async def test_a_cancelled_call_passes_its_new_place_to_the_next_call() -> None:
-    gate, reached = CallLimiter(Limit(concurrent=1)), anyio.Event()
+    limiter, reached = CallLimiter(Limit(concurrent=1)), anyio.Event()
     scope = anyio.CancelScope()
 
     async def cancelled() -> None:
         with scope:
-            async with gate.place("b"):
+            async with limiter.place("b"):
                 await anyio.sleep_forever()
 
     async def after() -> None:
-        async with gate.place("c"):
+        async with limiter.place("c"):
             reached.set()
 
     async with anyio.create_task_group() as tasks:
-        async with gate.place("a"):
+        async with limiter.place("a"):
             tasks.start_soon(cancelled)
             await anyio.wait_all_tasks_blocked()
             tasks.start_soon(after)
@@ -98,11 +98,11 @@ async def test_a_cancelled_call_passes_its_new_place_to_the_next_call() -> None:
         scope.cancel()  # it got its place above and has not run since
 
     assert reached.is_set()
-    assert 0 == gate.running
+    assert 0 == limiter.running
 
 
 async def test_calls_of_a_minute_wait_for_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, slept = CallLimiter(Limit(calls_per_minute=2)), []
+    limiter, slept = CallLimiter(Limit(calls_per_minute=2)), []
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
@@ -110,30 +110,30 @@ async def test_calls_of_a_minute_wait_for_the_next_one(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(anyio, "sleep", sleep)
     for _ in range(2):
-        async with gate.place("a"):
+        async with limiter.place("a"):
             pass
     with pytest.raises(TimeoutError):
-        async with gate.place("a"):
+        async with limiter.place("a"):
             raise AssertionError
 
     assert 0 < slept[0] <= 60
-    assert 0 == gate.running
+    assert 0 == limiter.running
 
 
 async def test_tokens_that_were_used_up_make_the_next_call_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    gate, slept = CallLimiter(Limit(tokens_per_minute=100)), []
+    limiter, slept = CallLimiter(Limit(tokens_per_minute=100)), []
 
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
         raise TimeoutError
 
     monkeypatch.setattr(anyio, "sleep", sleep)
-    async with gate.place("a"):
-        gate.spend(60)
-    async with gate.place("a"):
-        gate.spend(5000)  # more than a minute allows: counts as the rest of the minute
+    async with limiter.place("a"):
+        limiter.spend(60)
+    async with limiter.place("a"):
+        limiter.spend(5000)  # more than a minute allows: counts as the rest of the minute
     with pytest.raises(TimeoutError):
-        async with gate.place("a"):
+        async with limiter.place("a"):
             raise AssertionError
 
     assert 0 < slept[0] <= 60
@@ -141,16 +141,16 @@ async def test_tokens_that_were_used_up_make_the_next_call_wait(monkeypatch: pyt
 
 async def test_the_order_of_debates_survives_an_empty_queue() -> None:
     """Otherwise every short pause would reset the order of the debates."""
-    gate, order = CallLimiter(Limit(concurrent=1)), []
+    limiter, order = CallLimiter(Limit(concurrent=1)), []
 
     async def one(debate: str) -> None:
-        async with gate.place(debate):
+        async with limiter.place(debate):
             order.append(debate)
 
     for _ in range(5):
         await one("ahead")
     await one("behind")
-    async with anyio.create_task_group() as tasks, gate.place("other"):
+    async with anyio.create_task_group() as tasks, limiter.place("other"):
         for debate in ("ahead", "behind", "behind", "behind"):
             tasks.start_soon(one, debate)
             await anyio.wait_all_tasks_blocked()
@@ -159,11 +159,11 @@ async def test_the_order_of_debates_survives_an_empty_queue() -> None:
 
 
 async def test_a_debate_that_ended_is_forgotten_and_one_with_calls_is_not() -> None:
-    gate = CallLimiter(Limit(concurrent=1))
-    async with gate.place("a"):
-        gate.forget("a")
-        kept = dict(gate._served)
-    gate.forget("a")
+    limiter = CallLimiter(Limit(concurrent=1))
+    async with limiter.place("a"):
+        limiter.forget("a")
+        kept = dict(limiter._served)
+    limiter.forget("a")
 
     assert {"a": 1} == kept
-    assert {} == gate._served
+    assert {} == limiter._served

@@ -54,31 +54,31 @@ class ProviderSession:
     def __init__(self, provider: Provider, model: str) -> None:
         self.provider, self.model = provider, model
 
-    async def speak(self, model: str = "", *, again: int = 0, **asked: Any) -> tuple[str, Outcome]:
+    async def speak(self, model: str = "", *, again: int = 0, **changes: Any) -> tuple[str, Outcome]:
         """The text and the outcome of a turn.  A call that fails with ``Adapted`` is repeated, as in a debate."""
         try:
-            async with self.provider.stream(model or self.model, request(**asked)) as stream:
+            async with self.provider.stream(model or self.model, request(**changes)) as stream:
                 text = "".join([chunk async for chunk in stream])
         except Adapted:
             if not again:
                 raise
-            return await self.speak(model, again=again - 1, **asked)
+            return await self.speak(model, again=again - 1, **changes)
         return text, stream.outcome
 
-    async def ask(self, type_: Any, model: str = "", *, again: int = 0, **asked: Any) -> Answer[Any]:
+    async def ask(self, type_: Any, model: str = "", *, again: int = 0, **changes: Any) -> Answer[Any]:
         """A typed answer; ``again`` as in ``speak``."""
-        given = {"key": "score:1", "max_tokens": 1600} | asked
+        given = {"key": "score:1", "max_tokens": 1600} | changes
         try:
             return await self.provider.answer(model or self.model, request(**given), type_)
         except Adapted:
             if not again:
                 raise
-            return await self.ask(type_, model, again=again - 1, **asked)
+            return await self.ask(type_, model, again=again - 1, **changes)
 
-    async def outcome_of(self, type_: Any, model: str = "", **asked: Any) -> Outcome:
+    async def outcome_of(self, type_: Any, model: str = "", **changes: Any) -> Outcome:
         """The outcome of a question, also if its answer cannot be read."""
         try:
-            return (await self.ask(type_, model, **asked)).outcome
+            return (await self.ask(type_, model, **changes)).outcome
         except Malformed as error:
             if error.outcome is None:
                 raise
@@ -89,19 +89,19 @@ class ProviderSession:
         (status, *_) = await self.provider.check(model or self.model)
         return status
 
-    async def fails(self, *errors: type[ProviderError], type_: Any = None, model: str = "", **asked: Any) -> Any:
+    async def fails(self, *errors: type[ProviderError], type_: Any = None, model: str = "", **changes: Any) -> Any:
         """The error of a call that must fail with one of ``errors``."""
         try:
-            await (self.speak(model, **asked) if type_ is None else self.ask(type_, model, **asked))
+            await (self.speak(model, **changes) if type_ is None else self.ask(type_, model, **changes))
         except ProviderError as error:
             if not isinstance(error, errors):
                 raise
             return error
         raise AssertionError(f"no {' or '.join(each.__name__ for each in errors)}: the call succeeded")
 
-    async def check_speech(self, model: str = "", **asked: Any) -> None:
+    async def check_speech(self, model: str = "", **changes: Any) -> None:
         """Check that the next call works and that its text is exactly the expected one."""
-        text, _ = await self.speak(model, **asked)
+        text, _ = await self.speak(model, **changes)
 
         assert SPEECH == text
 
@@ -141,7 +141,7 @@ class VendorSession(ProviderSession):
         self.vendor.faults.append(Fault(kind, **more))
 
 
-def request(**asked: Any) -> Request:
+def request(**changes: Any) -> Request:
     given: dict[str, Any] = {
         "key": "speak:pro",
         "turn": 1,
@@ -152,7 +152,7 @@ def request(**asked: Any) -> Request:
         "seed": 7,
         "idle_timeout_s": 5.0,
     }
-    return Request(**(given | asked))
+    return Request(**(given | changes))
 
 
 def billed(bill: Bill) -> Tokens:
@@ -175,10 +175,10 @@ async def vendor_session(column: Column, behaviour: Mapping[str, Any]) -> AsyncI
         without_certificates(patch)
         async with running_vendors(patch, gateway=gateway, **{"says": SPEECH, **behaviour}) as vendors:
             providers = shipped_registry()
-            made = VendorSession(column, vendors, patch, providers)
+            session = VendorSession(column, vendors, patch, providers)
             if not column.is_gateway:
-                patch.setattr(made.module, "URL", made.vendor.url, raising=False)  # the vendor's own address
+                patch.setattr(session.module, "URL", session.vendor.url, raising=False)  # the vendor's own address
             try:
-                yield made
+                yield session
             finally:
                 await providers.close()

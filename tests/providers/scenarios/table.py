@@ -53,8 +53,8 @@ def cells() -> list[Cell]:
 
 def _run(scenario: Scenario, column: Column) -> Callable[[], Awaitable[None]]:
     async def run() -> None:
-        async with vendor_session(column, scenario.behaviour) as made:
-            await scenario.check(made)
+        async with vendor_session(column, scenario.behaviour) as session:
+            await scenario.check(session)
 
     return run
 
@@ -107,11 +107,11 @@ def main() -> None:
                 default=os.environ.get(peer.variable, ""),
                 help=f"the executable of {name} (else {peer.variable})",
             )
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     began_at, is_sound = time.monotonic(), True
-    for name in asked.peer or [""]:
+    for name in arguments.peer or [""]:
         if name:
-            table, is_ok = asyncio.run(tables.peer_table(name, getattr(asked, name, ""), run_table, Cell))
+            table, is_ok = asyncio.run(tables.peer_table(name, getattr(arguments, name, ""), run_table, Cell))
         else:
             table, is_ok = asyncio.run(run_table(cells()))
         is_sound = is_sound and is_ok

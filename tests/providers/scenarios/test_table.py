@@ -37,34 +37,34 @@ def test_a_cell_that_is_left_out_has_its_reason() -> None:
     assert all(set(each.without) < names and all(each.without.values()) for each in all_scenarios())
 
 
-async def test_the_table_says_what_went_wrong() -> None:
-    async def well() -> None:
+async def test_the_table_shows_the_errors() -> None:
+    async def succeed() -> None:
         """Raises nothing."""
 
-    async def badly() -> None:
+    async def fail() -> None:
         raise ValueError("one | two\nthree")
 
-    async def falsely() -> None:
+    async def fail_an_assertion() -> None:
         assert [] == [1, 2]
 
-    said, is_sound = await run_table([
-        Cell("first", "a", well), Cell("first", "b", badly), Cell("second", "a", falsely),
-        Cell("second", "b", badly, "it cannot be"),
+    table, is_sound = await run_table([
+        Cell("first", "a", succeed), Cell("first", "b", fail), Cell("second", "a", fail_an_assertion),
+        Cell("second", "b", fail, "it cannot be"),
     ])  # fmt: skip
 
     assert not is_sound
     assert [
         "| scenario | a | b |", "|---|---|---|", "| first | ok | ValueError: one \\| two three |",
-    ] == said.splitlines()[:3]  # fmt: skip
-    assert "| second | AssertionError: assert [] == [1, 2]" in said.splitlines()[3]
-    assert said.endswith("| – |")
+    ] == table.splitlines()[:3]  # fmt: skip
+    assert "| second | AssertionError: assert [] == [1, 2]" in table.splitlines()[3]
+    assert table.endswith("| – |")
 
 
-async def test_a_table_in_which_all_is_well_is_sound() -> None:
-    async def well() -> None:
+async def test_a_table_without_errors_is_sound() -> None:
+    async def succeed() -> None:
         """Raises nothing."""
 
-    assert ("| scenario | a |\n|---|---|\n| first | ok |", True) == await run_table([Cell("first", "a", well)])
+    assert ("| scenario | a |\n|---|---|\n| first | ok |", True) == await run_table([Cell("first", "a", succeed)])
 
 
 @pytest.mark.parametrize("name", sorted(tables.PEERS))
@@ -75,9 +75,7 @@ def test_a_peer_shows_something_in_each_of_its_columns(name: str) -> None:
     assert all(any(column not in row.without for row in peer.rows) for column in peer.models)
 
 
-def test_a_peer_without_its_executable_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_peer_needs_its_executable(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("MOOT_AIMOCK", raising=False)
     monkeypatch.setattr("sys.argv", ["table", "--peer", "aimock"])
     with pytest.raises(SystemExit) as stopped:

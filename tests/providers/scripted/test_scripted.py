@@ -57,7 +57,7 @@ async def speak(model: str, request: Request, provider: ScriptedProvider | None 
     return chunks, stream.outcome
 
 
-async def said(model: str, request: Request) -> str:
+async def text_of(model: str, request: Request) -> str:
     return "".join((await speak(model, request))[0])
 
 
@@ -72,21 +72,21 @@ async def answer(model: str, request: Request, type_: Any = Part) -> Any:
         ("speak:pro", 5, "p2"), ("speak:pro", 199, "p2"),
     ],
 )  # fmt: skip
-async def test_a_side_says_its_entries_in_order_and_the_last_again(
+async def test_a_side_speaks_its_entries_in_order_and_repeats_the_last(
     write: Any, ask: Any, key: str, turn: int, text: str
 ) -> None:
     model = write(says={"pro": ["p1", "p2"], "con": ["c1"]})
 
-    assert text == await said(model, ask(key, turn))
+    assert text == await text_of(model, ask(key, turn))
 
 
-async def test_what_comes_does_not_depend_on_what_was_asked_before(write: Any, ask: Any) -> None:
+async def test_a_turn_does_not_depend_on_earlier_calls(write: Any, ask: Any) -> None:
     model = write(says={"pro": ["p1", "p2", "p3"]})
     provider = ScriptedProvider()
 
-    heard = [(await speak(model, ask(turn=turn), provider))[0] for turn in (5, 1, 3, 3, 1)]
+    chunks = [(await speak(model, ask(turn=turn), provider))[0] for turn in (5, 1, 3, 3, 1)]
 
-    assert [["p3"], ["p1"], ["p2"], ["p2"], ["p1"]] == heard
+    assert [["p3"], ["p1"], ["p2"], ["p2"], ["p1"]] == chunks
 
 
 async def test_text_comes_in_chunks_that_join_to_the_whole(write: Any, ask: Any) -> None:
@@ -136,12 +136,12 @@ async def test_each_fault_raises_its_error_once_then_what_follows(write: Any, as
     waits = {"idle_timeout_s": 0.05} if kind in {"timeout", "drip"} else {}
 
     with pytest.raises(error) as spoken:
-        await said(model, ask(**waits))
+        await text_of(model, ask(**waits))
     with pytest.raises(error) as answered:
         await answer(model, ask("score:1", **waits))
 
     assert error is type(spoken.value) is type(answered.value)
-    assert "then" == await said(model, ask(attempt=2))
+    assert "then" == await text_of(model, ask(attempt=2))
     assert Part(7, "q") == (await answer(model, ask("score:1", attempt=2))).value
     if kind == "rate_limit":
         assert 1.5 == spoken.value.retry_after_s
@@ -156,41 +156,41 @@ async def test_an_unknown_home_folder_is_a_file_that_cannot_be_read() -> None:
 
 async def test_a_reset_comes_after_so_many_characters(write: Any, ask: Any) -> None:
     model = write(says={"pro": [{"text": "0123456789", "fault": {"kind": "reset", "after_chars": 7}}, "next"]})
-    heard: list[str] = []
+    chunks: list[str] = []
 
     with pytest.raises(errors.BrokenOff) as broken:  # noqa: PT012 - the chunks before the break are asked too
         async with ScriptedProvider().stream(model, ask()) as stream:
             async for chunk in stream:
-                heard.append(chunk)  # noqa: PERF401 - what came before the break is what is asked
+                chunks.append(chunk)  # noqa: PERF401 - what came before the break is what is asked
 
-    assert ["0123456"] == heard
+    assert ["0123456"] == chunks
     assert "0123456" == broken.value.raw
-    assert "0123456789" == await said(model, ask(attempt=2))
+    assert "0123456789" == await text_of(model, ask(attempt=2))
     with pytest.raises(RuntimeError, match="has not ended"):
         _ = stream.outcome
 
 
-async def test_a_fault_may_be_met_several_times_and_then_hold_another(write: Any, ask: Any) -> None:
+async def test_a_fault_repeats_and_another_one_follows(write: Any, ask: Any) -> None:
     inner = {"text": "b", "fault": {"kind": "auth"}, "then": "c"}
     model = write(says={"pro": [{"text": "a", "fault": {"kind": "refuse", "times": 2}, "then": inner}]})
 
     for attempt, error in ((1, errors.Refused), (2, errors.Refused), (3, errors.NotAuthorised)):
         with pytest.raises(error):
-            await said(model, ask(attempt=attempt))
-    assert "c" == await said(model, ask(attempt=4))
+            await text_of(model, ask(attempt=attempt))
+    assert "c" == await text_of(model, ask(attempt=4))
 
 
-async def test_a_drip_gives_text_too_soon_for_silence_yet_ends(write: Any, ask: Any) -> None:
+async def test_a_drip_never_reaches_the_idle_timeout_and_still_ends(write: Any, ask: Any) -> None:
     model = write(says={"pro": [{"text": "slowly", "fault": {"kind": "drip"}}]})
-    heard: list[str] = []
+    chunks: list[str] = []
 
     with pytest.raises(errors.TimedOut), anyio.fail_after(5):  # noqa: PT012
         async with ScriptedProvider().stream(model, ask(idle_timeout_s=0.1)) as stream:
             async for chunk in stream:
-                heard.append(chunk)  # noqa: PERF401
+                chunks.append(chunk)  # noqa: PERF401
 
-    assert "slow".startswith("".join(heard))
-    assert len(heard) >= 2
+    assert "slow".startswith("".join(chunks))
+    assert len(chunks) >= 2
 
 
 async def test_a_timeout_honours_the_idle_timeout(write: Any, ask: Any) -> None:
@@ -198,7 +198,7 @@ async def test_a_timeout_honours_the_idle_timeout(write: Any, ask: Any) -> None:
     began_at = anyio.current_time()
 
     with pytest.raises(errors.TimedOut):
-        await said(model, ask(idle_timeout_s=0.1))
+        await text_of(model, ask(idle_timeout_s=0.1))
 
     assert 0.09 <= anyio.current_time() - began_at < 2
 
@@ -287,7 +287,7 @@ async def test_a_bad_file_is_one_line_that_says_what_and_where(
     provider = ScriptedProvider()
 
     with pytest.raises(errors.UnknownModel, match=complaint) as bad:
-        await said(str(path), ask())
+        await text_of(str(path), ask())
     (status,) = await provider.check(str(path))
 
     assert "\n" not in bad.value.message

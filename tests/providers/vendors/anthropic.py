@@ -124,9 +124,9 @@ class Anthropic(FakeVendor):
         """Beginnings in the cache; ``clear`` is the end of their five minutes."""
 
     def schema_of(self, body: Json) -> Json | None:
-        wanted = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
-        if "schema" in wanted:
-            return dict(wanted["schema"])
+        form = (body.get("output_config") or {}).get("format") or body.get("output_format") or {}
+        if "schema" in form:
+            return dict(form["schema"])
         choice = body.get("tool_choice") or {}
         tools = {tool["name"]: tool.get("input_schema") for tool in body.get("tools", ()) if "name" in tool}
         if choice.get("type") == "any":
@@ -210,15 +210,15 @@ class Anthropic(FakeVendor):
         asked: Json = body.get("thinking") or {"type": model.unasked}
         way: Way = asked["type"]
         if way not in model.ways:
-            said = f'"thinking.type.{way}" is not supported for this model. '
+            message = f'"thinking.type.{way}" is not supported for this model. '
             if way == "adaptive":
                 raise self.refusal("adaptive thinking is not supported on this model")
             if way == "disabled" and "between_tools" in model.ways:
                 raise self.refusal(
-                    said + 'To turn thinking off on this model, send "thinking": {"type": "between_tools"}.'
+                    message + 'To turn thinking off on this model, send "thinking": {"type": "between_tools"}.'
                 )
             instead = 'Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
-            raise self.refusal(said + instead)
+            raise self.refusal(message + instead)
         effort = (body.get("output_config") or {}).get("effort") or model.default
         if way in {"disabled", "between_tools"} and model.efforts and effort not in model.calm:
             raise self.refusal(f'"thinking.type.{way}" is not supported at effort "{effort}" on this model.')
@@ -292,10 +292,10 @@ class Anthropic(FakeVendor):
 
     def check_format(self, body: Json) -> None:
         """The schema of ``output_config.format`` and of strict tools, see ``schemas.anthropic``."""
-        wanted = (body.get("output_config") or {}).get("format")
-        if wanted is not None and wanted.get("type") != "json_schema":
+        form = (body.get("output_config") or {}).get("format")
+        if form is not None and form.get("type") != "json_schema":
             raise self.refusal("output_config.format.type: Input should be 'json_schema'")
-        if wanted is not None and (complaint := schemas.anthropic(wanted.get("schema") or {})):
+        if form is not None and (complaint := schemas.anthropic(form.get("schema") or {})):
             raise self.refusal(complaint)
         for place, tool in enumerate(body.get("tools", ())):
             where = f"tools.{place}.custom.input_schema"
@@ -308,11 +308,11 @@ class Anthropic(FakeVendor):
         Another format of the answer is another prompt.  Below the minimum nothing is cached, without an error.
         Source: platform.claude.com/docs/en/build-with-claude/prompt-caching and /structured-outputs, 2026.
         """
-        told = list(blocks(body))
+        prompt = list(blocks(body))
         head = json.dumps([name, (body.get("output_config") or {}).get("format")])
-        upto = [head + "\x1e".join(block.text for block in told[: i + 1]) for i in range(len(told))]
-        size = [tokens("".join(block.text for block in told[: i + 1])) for i in range(len(told))]
-        marks = [i for i, block in enumerate(told) if block.is_marked and size[i] >= model.minimum]
+        upto = [head + "\x1e".join(block.text for block in prompt[: i + 1]) for i in range(len(prompt))]
+        size = [tokens("".join(block.text for block in prompt[: i + 1])) for i in range(len(prompt))]
+        marks = [i for i, block in enumerate(prompt) if block.is_marked and size[i] >= model.minimum]
         if not marks:
             return 0, 0
         seen = [i for mark in marks for i in range(max(0, mark - LOOKBACK + 1), mark + 1) if upto[i] in self.written]

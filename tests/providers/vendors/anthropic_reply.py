@@ -87,8 +87,8 @@ class Reply:
                 each | {"input": as_object(each["input"])} if "input" in each else each for each in self.blocks()
             ]
             usage = self.usage(self.bill.output) | details
-            said = message | stopped | {"content": content, "usage": usage}
-            return VendorResponse(faults.encoded(self.fault.kind, said), headers=headers, bill=self.bill)
+            body = message | stopped | {"content": content, "usage": usage}
+            return VendorResponse(faults.encoded(self.fault.kind, body), headers=headers, bill=self.bill)
         created = {"cache_creation": {"ephemeral_5m_input_tokens": self.bill.written, "ephemeral_1h_input_tokens": 0}}
         usage = self.usage(1) | created | {"service_tier": "standard"}
         frames = [self.event("message_start", message=message | {"usage": usage}), self.event("ping")]

@@ -114,15 +114,15 @@ class Gemini(FakeVendor):
         return config.get("responseJsonSchema") or config.get("responseSchema")
 
     def prompt_of(self, body: Json) -> str:
-        told = [("system", body["systemInstruction"])] if "systemInstruction" in body else []
-        told += [(each.get("role", "user"), each) for each in body.get("contents", ())]
+        contents = [("system", body["systemInstruction"])] if "systemInstruction" in body else []
+        contents += [(each.get("role", "user"), each) for each in body.get("contents", ())]
         return written_out(
-            (role, "".join(part.get("text", "") for part in each.get("parts", ()))) for role, each in told
+            (role, "".join(part.get("text", "") for part in each.get("parts", ()))) for role, each in contents
         )
 
     def error(self, status: int, message: str, seconds: float | None = None) -> Json:
         """google.rpc.Status, with RetryInfo where it says when.  Source: browserbase/mcp-server-browserbase#129."""
-        said: Json = {"code": status, "message": message, "status": STATUS.get(status, "UNKNOWN")}
+        error: Json = {"code": status, "message": message, "status": STATUS.get(status, "UNKNOWN")}
         if seconds is not None:
             metric = "generativelanguage.googleapis.com/generate_content_paid_tier_input_token_count"
             violation = {
@@ -130,16 +130,16 @@ class Gemini(FakeVendor):
                 "quotaId": "GenerateContentPaidTierInputTokensPerModelPerMinute",
                 "quotaValue": "4000000",
             }
-            said["message"] = (
+            error["message"] = (
                 "You exceeded your current quota, please check your plan and billing details.\n"
                 f"Please retry in {seconds}s."
             )
-            said["details"] = [
+            error["details"] = [
                 {"@type": f"{RPC}Help", "links": [{"description": "Learn more", "url": "https://ai.google.dev/"}]},
                 {"@type": f"{RPC}QuotaFailure", "violations": [violation]},
                 {"@type": f"{RPC}RetryInfo", "retryDelay": f"{seconds}s"},
             ]
-        return {"error": said}
+        return {"error": error}
 
     def refusal(self, message: str) -> VendorRefusal:
         return VendorRefusal(400, self.error(400, message))
@@ -177,11 +177,11 @@ class Gemini(FakeVendor):
         self.admit(call)
         if call.path in {"/v1/models", "/v1beta/models"}:
             every = call.path.startswith("/v1beta")
-            shown = [told(name, model) for name, model in self.models.items() if every or not model.beta]
+            shown = [described(name, model) for name, model in self.models.items() if every or not model.beta]
             return VendorResponse(json.dumps({"models": shown}).encode())
         if self.proxy.get:
             raise VendorRefusal(self.proxy.get, {"detail": "Not Found"})
-        return VendorResponse(json.dumps(told(*self.found(call))).encode())
+        return VendorResponse(json.dumps(described(*self.found(call))).encode())
 
     def answer(self, call: VendorRequest, fault: Fault) -> VendorResponse:
         self.admit(call)
@@ -258,7 +258,7 @@ def camel(given: Mapping[str, Any]) -> Json:
     return {re.sub(r"_(.)", lambda found: found[1].upper(), name): value for name, value in given.items()}
 
 
-def told(name: str, model: GeminiModel) -> Json:
+def described(name: str, model: GeminiModel) -> Json:
     """A model as it is listed."""
     return {
         "name": f"models/{name}",
@@ -297,14 +297,14 @@ class Reply:
     def usage(self) -> Json:
         """Thinking is counted apart from the candidates; empty fields are left out, as in proto3's JSON."""
         bill = self.bill
-        said = {
+        counts = {
             "promptTokenCount": bill.input,
             "candidatesTokenCount": bill.output - bill.thought,
             "totalTokenCount": bill.input + bill.output,
             "cachedContentTokenCount": bill.cached,
             "thoughtsTokenCount": bill.thought,
         }
-        return {name: count for name, count in said.items() if count}
+        return {name: count for name, count in counts.items() if count}
 
     def parts(self) -> list[Json]:
         text = self.draft.text
@@ -321,16 +321,16 @@ class Reply:
     def frame(self, part: Json | None, **more: Any) -> Json:
         content = {"role": "model"} if part is None else {"role": "model", "parts": [part]}
         usage = {"promptTokenCount": self.bill.input, "totalTokenCount": self.bill.input}
-        said = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": self.bill.model}
-        return said | {"usageMetadata": self.usage if more else usage, "responseId": "r1"}
+        frame = {"candidates": [{"index": 0, "content": content} | more], "modelVersion": self.bill.model}
+        return frame | {"usageMetadata": self.usage if more else usage, "responseId": "r1"}
 
     def answer(self, *, streams: bool) -> VendorResponse:
         parts = self.parts()
         if not streams:
-            said = self.frame(None, finishReason=self.finish)
+            frame = self.frame(None, finishReason=self.finish)
             if parts:
-                said["candidates"][0]["content"]["parts"] = parts
-            return VendorResponse(faults.encoded(self.fault.kind, said), bill=self.bill)
+                frame["candidates"][0]["content"]["parts"] = parts
+            return VendorResponse(faults.encoded(self.fault.kind, frame), bill=self.bill)
         last = self.event(self.frame({"text": ""} if parts else None, finishReason=self.finish))
         failed = {"code": 503, "message": "The model is overloaded. Please try again later.", "status": "UNAVAILABLE"}
         return VendorResponse(
@@ -342,5 +342,5 @@ class Reply:
             error=self.event({"error": failed}),
         )
 
-    def event(self, said: Json) -> bytes:
-        return b"data: " + faults.encoded(self.fault.kind, said) + b"\r\n\r\n"
+    def event(self, frame: Json) -> bytes:
+        return b"data: " + faults.encoded(self.fault.kind, frame) + b"\r\n\r\n"

@@ -15,19 +15,19 @@ REASONS = (
 )
 LEADS = ("Here is my assessment:\n\n", "Let me think about this turn carefully.\n\n", "")
 CLOSES = ("\n\nI hope this helps.", "\n\nLet me know if you want more detail on any component.", "")
-DRESSES = ("bare", "fenced", "prose", "comma", "wrapped")
+WRAPPINGS = ("bare", "fenced", "prose", "comma", "wrapped")
 CITES = ("turns 1 and 2", "turn 1", "Turn 2", "turn 99", "the opening")
 
 
 def answer(schema: Mapping[str, Any], prompt: str, seed: str) -> str:
     """An answer of the schema's shape, dressed in one of five ways."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     quotes = [line[2:] for line in prompt.splitlines() if line.startswith("| ") and len(line) > 30] or ["so it is"]
-    value = _value(schema, "", quotes, chance)
-    text = json.dumps(value, indent=chance.choice((None, 2)), ensure_ascii=False)
-    match chance.choice(DRESSES):
+    value = _value(schema, "", quotes, rng)
+    text = json.dumps(value, indent=rng.choice((None, 2)), ensure_ascii=False)
+    match rng.choice(WRAPPINGS):
         case "fenced":
-            return f"{chance.choice(LEADS)}```json\n{text}\n```{chance.choice(CLOSES)}"
+            return f"{rng.choice(LEADS)}```json\n{text}\n```{rng.choice(CLOSES)}"
         case "prose":
             return f"{LEADS[1]}{text}{CLOSES[1]}"
         case "comma":
@@ -38,32 +38,32 @@ def answer(schema: Mapping[str, Any], prompt: str, seed: str) -> str:
             return text
 
 
-def _value(schema: Mapping[str, Any], name: str, quotes: list[str], chance: random.Random) -> Any:
+def _value(schema: Mapping[str, Any], name: str, quotes: list[str], rng: random.Random) -> Any:
     if "enum" in schema:
-        word = chance.choice(schema["enum"])
-        return chance.choice((word, word.replace("_", " ").capitalize())) if isinstance(word, str) else word
+        word = rng.choice(schema["enum"])
+        return rng.choice((word, word.replace("_", " ").capitalize())) if isinstance(word, str) else word
     match str(schema.get("type")).lower():
         case "object":
-            return {key: _value(each, key, quotes, chance) for key, each in schema.get("properties", {}).items()}
+            return {key: _value(each, key, quotes, rng) for key, each in schema.get("properties", {}).items()}
         case "array":
-            count = chance.choice((0, 1, schema.get("maxItems", 4) + 1))
-            return [_value(schema.get("items") or {}, name, quotes, chance) for _ in range(count)]
+            count = rng.choice((0, 1, schema.get("maxItems", 4) + 1))
+            return [_value(schema.get("items") or {}, name, quotes, rng) for _ in range(count)]
         case "integer" | "number":
             most = schema.get("maximum", 10)
-            return chance.choice((most + 1, most, most - 1, str(most - 1), f"{most - 1}/{most}"))
+            return rng.choice((most + 1, most, most - 1, str(most - 1), f"{most - 1}/{most}"))
         case "boolean":
             return False
         case _:
-            return _text(name, quotes, chance)
+            return _text(name, quotes, rng)
 
 
-def _text(name: str, quotes: list[str], chance: random.Random) -> str:
+def _text(name: str, quotes: list[str], rng: random.Random) -> str:
     if name in {"quote", "fails", "exposed_by"}:
-        return chance.choice(quotes)
+        return rng.choice(quotes)
     if name == "cites":
-        return chance.choice(CITES)
+        return rng.choice(CITES)
     if name == "premise":
         return "P1.1"
     if name == "premises":
-        return chance.choice(("P1.1", "P9.9"))
-    return chance.choice(REASONS)
+        return rng.choice(("P1.1", "P9.9"))
+    return rng.choice(REASONS)

@@ -71,10 +71,10 @@ class Ollama(FakeVendor):
         self.loads = 0
 
     def schema_of(self, body: Json) -> Json | None:
-        wanted = body.get("format")
-        if wanted == "json":
+        form = body.get("format")
+        if form == "json":
             return texts.in_words(self.prompt_of(body)) or {"type": "object"}
-        return wanted or None
+        return form or None
 
     def prompt_of(self, body: Json) -> str:
         return written_out((each["role"], each.get("content") or "") for each in body.get("messages", ()))
@@ -94,7 +94,7 @@ class Ollama(FakeVendor):
     def listing(self, call: VendorRequest) -> VendorResponse:
         match call.path:
             case "/api/tags":
-                said: Any = {
+                listed: Any = {
                     "models": [
                         {
                             "name": name,
@@ -108,12 +108,12 @@ class Ollama(FakeVendor):
                     ]
                 }
             case "/api/ps":
-                said = {"models": [{"name": name, "model": name} | more for name, more in self.loaded.items()]}
+                listed = {"models": [{"name": name, "model": name} | more for name, more in self.loaded.items()]}
             case "/api/version":
-                said = {"version": "0.40.12"}
+                listed = {"version": "0.40.12"}
             case _:
                 raise self.refused(404, "404 page not found")
-        return VendorResponse(json.dumps(said).encode())
+        return VendorResponse(json.dumps(listed).encode())
 
     def found(self, name: str) -> OllamaModel:
         model: OllamaModel | None = self.models.get(name) or self.models.get(f"{name}:latest")
@@ -257,6 +257,6 @@ class Reply:
         )
 
     def line(self, message: Json, **more: Any) -> bytes:
-        said = {"model": self.bill.model, "created_at": "2026-11-22T00:00:00Z"}
-        told = {"message": {"role": "assistant"} | message}
-        return faults.encoded(self.fault.kind, said | told | more) + b"\n"
+        head = {"model": self.bill.model, "created_at": "2026-11-22T00:00:00Z"}
+        reply = {"message": {"role": "assistant"} | message}
+        return faults.encoded(self.fault.kind, head | reply | more) + b"\n"

@@ -29,7 +29,7 @@ class OpenAIModel(Behaviour):
     bounds: bool = True
     """Strict schemas may say minimum, maxItems and the like."""
     breakpoints: bool = False
-    """The cache matches at breakpoints only, and its writes are told (gpt-5.6 and later)."""
+    """The cache matches at breakpoints only, and reports its writes (gpt-5.6 and later)."""
     is_blunt: bool = False
     """Sampling is an unknown parameter to it, whatever its value, and the error has no code."""
     window: int = 400_000
@@ -113,10 +113,10 @@ class OpenAI(FakeVendor):
     def schema_of(self, body: Json) -> Json | None:
         if self.gateway is not None and "response_format" in self.gateway.ignores:
             return None
-        wanted = body.get("response_format") or {}
-        if wanted.get("type") == "json_object":
+        form = body.get("response_format") or {}
+        if form.get("type") == "json_object":
             return texts.in_words(self.prompt_of(body)) or {"type": "object"}
-        return (wanted.get("json_schema") or {}).get("schema")
+        return (form.get("json_schema") or {}).get("schema")
 
     def prompt_of(self, body: Json) -> str:
         return written_out((each["role"], text_of(each.get("content"))) for each in body.get("messages", ()))
@@ -132,11 +132,11 @@ class OpenAI(FakeVendor):
 
     def too_long(self, window: int = 400_000, used: int = 400_001) -> VendorRefusal:
         """Source: OpenAI's error as quoted in many places, and by cline/cline#5474 (2025-08-09) for gpt-5."""
-        said = (
+        message = (
             f"This model's maximum context length is {window} tokens. However, your messages resulted in {used} "
             "tokens. Please reduce the length of the messages."
         )
-        return self.refusal(said, "messages", "context_length_exceeded")
+        return self.refusal(message, "messages", "context_length_exceeded")
 
     def listing(self, call: VendorRequest) -> VendorResponse:
         self.admit(call)
@@ -152,8 +152,8 @@ class OpenAI(FakeVendor):
         return VendorResponse(json.dumps(found).encode())
 
     def unknown(self, name: str) -> VendorRefusal:
-        said = f"The model `{name}` does not exist or you do not have access to it."
-        return VendorRefusal(404, self.error(404, said, type="invalid_request_error", code="model_not_found"))
+        message = f"The model `{name}` does not exist or you do not have access to it."
+        return VendorRefusal(404, self.error(404, message, type="invalid_request_error", code="model_not_found"))
 
     def admit(self, call: VendorRequest) -> None:
         """A wrong key.  Source: platform.openai.com/docs/guides/error-codes, 2025."""
@@ -309,22 +309,22 @@ class OpenAI(FakeVendor):
 
     def check_format(self, model: OpenAIModel, body: Json) -> None:
         """Strict schemas by the published rules, see ``schemas.openai``."""
-        wanted = body.get("response_format") or {}
+        form = body.get("response_format") or {}
         if self.gateway is not None and not self.gateway.is_strict:
             return
-        if wanted.get("type") == "json_object" and "json" not in self.prompt_of(body).lower():
+        if form.get("type") == "json_object" and "json" not in self.prompt_of(body).lower():
             raise self.refusal(
                 "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
                 "messages",
                 None,
             )
-        said = wanted.get("json_schema") or {}
-        if wanted.get("type") != "json_schema" or not said.get("strict"):
+        named = form.get("json_schema") or {}
+        if form.get("type") != "json_schema" or not named.get("strict"):
             return
-        complaint = schemas.openai(said.get("schema") or {}, bounds=model.bounds)
+        complaint = schemas.openai(named.get("schema") or {}, bounds=model.bounds)
         if complaint is not None:
             raise self.refusal(
-                f"Invalid schema for response_format '{said.get('name')}': {complaint}",
+                f"Invalid schema for response_format '{named.get('name')}': {complaint}",
                 "response_format",
                 self.schema_code,
             )
@@ -333,8 +333,8 @@ class OpenAI(FakeVendor):
         """Tokens read from the cache, and written to it.
 
         Up to gpt-5.5: the longest beginning seen before, from 1,024 tokens in steps of 128; writing costs nothing.
-        From gpt-5.6 on: whole messages that end at a breakpoint, the latest user message unless told otherwise (and the
-        system message, as measured); writes are told and cost 1.25 times.
+        From gpt-5.6 on: whole messages that end at a breakpoint, by default the latest user message (and the system
+        message, as measured); writes are reported and cost 1.25 times.
         Sources: developers.openai.com/api/docs/guides/prompt-caching as quoted in tleyden/arty#146 (2026-08);
         ax-llm/ax#573 (2026-08-05).
         """

@@ -84,8 +84,8 @@ class Reply:
         text, thoughts = self.draft.text, self.draft.thoughts
         if self.fault.kind == "tool call":
             call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "answer", "arguments": ""}}
-            said = {"index": 0, "function": {"arguments": text if text.startswith("{") else "{}"}}
-            return [{"tool_calls": [call]}, {"tool_calls": [said]}]
+            arguments = {"index": 0, "function": {"arguments": text if text.startswith("{") else "{}"}}
+            return [{"tool_calls": [call]}, {"tool_calls": [arguments]}]
         if self.fault.kind == "refusal":
             return [{"refusal": "I'm sorry, I can't help with that."}]
         if self.shows == "tags" and thoughts:
@@ -110,7 +110,7 @@ class Reply:
         return self.frame({"choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]})
 
     def frame(self, more: Json) -> bytes:
-        said = {
+        chunk = {
             "id": "chatcmpl-1",
             "object": "chat.completion.chunk",
             "created": NOW,
@@ -118,7 +118,7 @@ class Reply:
             "service_tier": "default",
             "system_fingerprint": None,
         }
-        return b"data: " + faults.encoded(self.fault.kind, said | more) + b"\n\n"
+        return b"data: " + faults.encoded(self.fault.kind, chunk | more) + b"\n\n"
 
     def broken(self) -> bytes:
         """OpenRouter's error within a stream.  Source: openrouter.ai/docs/api/reference/errors-and-debugging, 2026."""

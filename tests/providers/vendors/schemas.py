@@ -70,8 +70,8 @@ def openai(schema: Schema, *, bounds: bool = True) -> str | None:
     """
     allowed = OPENAI_KEYWORDS | (OPENAI_BOUNDS if bounds else frozenset())
     if schema.get("type") != "object" or "anyOf" in schema:
-        said = schema.get("type")
-        return f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{said}"'."""
+        kind = schema.get("type")
+        return f"""schema must be a JSON Schema of 'type: "object"', got 'type: "{kind}"'."""
     for path, node in nodes(schema):
         if complaint := _openai_node(node, allowed):
             return f"In context={path}, {complaint}"
@@ -95,10 +95,10 @@ def _openai_node(node: Schema, allowed: frozenset[str]) -> str | None:
 def _openai_object(node: Schema) -> str | None:
     if node.get("additionalProperties") is not False:
         return "'additionalProperties' is required to be supplied and to be false."
-    has, wants = node.get("properties", {}), node.get("required", ())
+    has, required = node.get("properties", {}), node.get("required", ())
     every = "'required' is required to be supplied and to be an array including every key in properties."
-    for name in [*has, *wants]:
-        if name not in wants:
+    for name in [*has, *required]:
+        if name not in required:
             return f"{every} Missing '{name}'."
         if name not in has:
             return f"{every} Extra required key '{name}' supplied."
@@ -173,17 +173,17 @@ def anthropic(schema: Schema, *, where: str = "output_config.format.schema") -> 
 
 def _recursive(schema: Schema, where: str) -> str | None:
     definitions = schema.get("$defs", {})
-    wanted = {
+    references = {
         name: {each["$ref"].rsplit("/", 1)[-1] for _, each in nodes(node) if "$ref" in each}
         for name, node in definitions.items()
     }
-    for name, first in wanted.items():
+    for name, first in references.items():
         reached: set[str] = set()
         todo = set(first)
         while todo:
             step = todo.pop()
             reached.add(step)
-            todo |= wanted.get(step, set()) - reached
+            todo |= references.get(step, set()) - reached
         if name in reached:
             return f"{where}: Circular reference detected in schema definitions: {name}"
     return None
@@ -216,7 +216,7 @@ def gemini(schema: Schema) -> str | None:
 
 
 def ollama(schema: Schema) -> str | None:
-    """What makes no grammar: a pattern without ends.  It is told with status 500.
+    """What makes no grammar: a pattern without ends.  The answer has status 500.
 
     Source: ollama/ollama#8325 (2025-01-07), datalab-to/marker#984 (2026-02-02).
     """

@@ -20,9 +20,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--thought", type=int, default=600, help="unseen tokens that a model thinks by default")
     parser.add_argument("--words", type=int, default=60, help="words of a speech")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(serve(asked.thought, asked.words))
+        asyncio.run(serve(arguments.thought, arguments.words))
 
 
 if __name__ == "__main__":

@@ -31,12 +31,12 @@ DEPTH = 40  # of a schema that refers to itself
 
 def speech(words: int, seed: str) -> str:
     """Complete sentences of about ``words`` words; another seed gives another text."""
-    chance = random.Random(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
-    said: list[str] = []
+    rng = random.Random(hashlib.sha256(seed.encode("utf-8", "surrogatepass")).digest())
+    sentences: list[str] = []
     while words > 0:
-        said.append(" ".join(map(chance.choice, (SUBJECTS, VERBS, OBJECTS, TAILS))) + ".")
-        words -= len(said[-1].split())
-    return " ".join(said)
+        sentences.append(" ".join(map(rng.choice, (SUBJECTS, VERBS, OBJECTS, TAILS))) + ".")
+        words -= len(sentences[-1].split())
+    return " ".join(sentences)
 
 
 def thought(count: int, seed: str) -> str:
@@ -62,12 +62,12 @@ def smallest(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None, d
         if kind in schema:
             empty = next((each for each in schema[kind] if each.get("type") == "null"), None)
             return None if empty else smallest(schema[kind][0], root, depth + 1)
-    said = schema.get("type")
-    kinds = said if isinstance(said, list) else [said]
+    type_ = schema.get("type")
+    kinds = type_ if isinstance(type_, list) else [type_]
     match "null" if "null" in kinds else str(kinds[0]).lower():
         case "object":
-            wanted = schema.get("required", ())
-            return {name: smallest(schema["properties"][name], root, depth + 1) for name in wanted}
+            required = schema.get("required", ())
+            return {name: smallest(schema["properties"][name], root, depth + 1) for name in required}
         case "array":
             one = schema.get("items") or {}
             return [smallest(one, root, depth + 1) for _ in range(schema.get("minItems", 0))]

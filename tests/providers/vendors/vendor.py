@@ -283,8 +283,8 @@ class FakeVendor:
             raise self.refused(faults.STATUSES[fault.kind], "it went wrong")
         if fault.kind in faults.WAITING:
             seconds = fault.value or faults.PAUSE_S
-            told = seconds if fault.kind == "429 with RetryInfo" else None
-            raise VendorRefusal(429, self.error(429, "slow down", told), faults.WAITING[fault.kind](seconds))
+            delay_s = seconds if fault.kind == "429 with RetryInfo" else None
+            raise VendorRefusal(429, self.error(429, "slow down", delay_s), faults.WAITING[fault.kind](seconds))
         if fault.kind == "context overflow":
             raise self.too_long()
 

@@ -34,11 +34,21 @@ async def litellm(executable: str) -> AsyncIterator[Mapping[str, str]]:
     url = f"http://127.0.0.1:{port}"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "config.yaml"
-        said = {"speech": json.dumps(SPEECH), "score": json.dumps(answer_of(score())), "key": LITELLM_KEY}
-        path.write_text(CONFIG.format(**said))
-        asked = (executable, "--config", str(path), "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False")
+        values = {"speech": json.dumps(SPEECH), "score": json.dumps(answer_of(score())), "key": LITELLM_KEY}
+        path.write_text(CONFIG.format(**values))
+        command = (
+            executable,
+            "--config",
+            str(path),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--telemetry",
+            "False",
+        )
         offline = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-        async with running(*asked, health=f"{url}/health/liveliness", **offline):
+        async with running(*command, health=f"{url}/health/liveliness", **offline):
             yield {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": LITELLM_KEY}
 
 

@@ -39,13 +39,13 @@ async def _(session: VendorSession) -> None:
 
 WAITS: Final = 30.4
 ELSEWHERE: Final = "another vendor's way"
-for kind, told in {
+for kind, columns in {
     "429 with retry-after": (), "429 with a fraction": (), "429 with a date": (), "429 with retry-after-ms": (),
     "429 with RetryInfo": ("gemini",), "429 with x-ratelimit-reset": ("openai", GATEWAY),
     "429 with anthropic-ratelimit": ("anthropic",),
 }.items():  # fmt: skip
 
-    @scenario(f"{kind}: the wait is in the error", only=told, why=ELSEWHERE if told else "")
+    @scenario(f"{kind}: the wait is in the error", only=columns, why=ELSEWHERE if columns else "")
     async def _(session: VendorSession, kind: str = kind) -> None:
         session.add_fault(kind, value=WAITS)
         error = await session.fails(RateLimited)
@@ -107,10 +107,10 @@ for kind, errors in KINDS.items():
     async def _(session: VendorSession, kind: str = kind, errors: Any = errors) -> None:
         session.patch.setattr("providers.answers.streaming.LONGEST_CALL", 2)
         waits = TimedOut in errors
-        asked: dict[str, Any] = {"idle_timeout_s": IDLE_S} if waits else {}
+        options: dict[str, Any] = {"idle_timeout_s": IDLE_S} if waits else {}
         for type_ in (None,) if waits else (None, score()):
             session.add_fault(kind)
-            await session.fails(*errors, type_=type_, **asked)
+            await session.fails(*errors, type_=type_, **options)
         await session.check_speech()
         await session.ask(score())
 

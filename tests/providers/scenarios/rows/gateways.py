@@ -9,7 +9,7 @@ from tests.providers.vendors.gemini import GeminiProxy
 from tests.providers.vendors.openai_reply import Shown
 
 
-def gate(what: str, *, calls: int, **rules: Any) -> None:
+def gateway_scenario(what: str, *, calls: int, **rules: Any) -> None:
     @scenario(f"a gateway that takes {what}", only=(GATEWAY,), why="it is the vendor's own address")
     async def _(session: VendorSession) -> None:
         session.change_gateway(**rules)
@@ -28,11 +28,11 @@ def gate(what: str, *, calls: int, **rules: Any) -> None:
             session.vendor.bills.clear()
 
 
-gate("max_tokens only", calls=1, limits=("max_tokens",))
-gate("max_completion_tokens only", calls=1, limits=("max_completion_tokens",))
-gate("no limit at all", calls=1, limits=())
-gate("no response_format", calls=1, takes_format=False)
-gate("response_format and ignores it", calls=3, ignores=("response_format",))
+gateway_scenario("max_tokens only", calls=1, limits=("max_tokens",))
+gateway_scenario("max_completion_tokens only", calls=1, limits=("max_completion_tokens",))
+gateway_scenario("no limit at all", calls=1, limits=())
+gateway_scenario("no response_format", calls=1, takes_format=False)
+gateway_scenario("response_format and ignores it", calls=3, ignores=("response_format",))
 
 
 SHAPES: Final[tuple[Shown, ...]] = ("reasoning_content", "reasoning", "reasoning_details", "content list", "tags")
